@@ -1,0 +1,28 @@
+"""The helpers of the course: session, lesson, data factory, display.
+
+A lesson needs :func:`get_spark` and :func:`start_lesson`; an include calls :func:`set_up_notebook` first.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "ClassroomError": "errors",
+    "cleanup": "lesson",
+    "display": "views",
+    "displayHTML": "views",
+    "get_spark": "session",
+    "set_up_notebook": "notebook",
+    "set_up_user": "notebook",
+    "start_lesson": "lesson",
+}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name at its first use: `course.py` must not wait for PySpark to say its usage."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,175 @@
+"""Land new data, batch by batch, as a source that never ends would.
+
+A batch is one file of a generated dataset.  It lands as a file or as one append to a Delta table, whole or not
+at all, and the position is kept on disk: a restarted kernel goes on where the last one was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from streaming_classroom.waiting import wait_until_processed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Target(Protocol):
+    """Where batches land."""
+
+    name: str
+
+    def land(self, batch: Path, number: int) -> None:
+        """Make the batch visible to readers, all at once; doing it again changes nothing."""
+
+
+@dataclass(frozen=True)
+class Directory:
+    """Batches land as files in a directory."""
+
+    path: Path
+    name: str
+
+    def land(self, batch: Path, number: int) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        # Readers skip names with a leading dot; the rename makes the whole file appear at once.
+        hidden = self.path / f".{batch.name}.part"
+        shutil.copyfile(batch, hidden)
+        os.utime(hidden)
+        hidden.replace(self.path / batch.name)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Batches land as appends to a Delta table.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        What writes.
+    name : str
+        The table, made by the first batch.
+    schema : str
+        Schema of the batches, as DDL.
+    source : str
+        The directory of the batches as Spark names it.
+    application : str
+        Marks the appends, so that Delta takes each batch once even if it is landed twice.
+    """
+
+    spark: SparkSession
+    name: str
+    schema: str
+    source: str
+    application: str
+
+    def land(self, batch: Path, number: int) -> None:
+        frame = self.spark.read.schema(self.schema).json(f"{self.source}/{batch.name}")
+        marked = frame.write.option("txnAppId", self.application).option("txnVersion", number)
+        marked.mode("append").format("delta").saveAsTable(self.name)
+
+
+class DataFactory:
+    """Land the batches of one dataset one after the other.
+
+    Parameters
+    ----------
+    batches : list of Path
+        The files to land, in order.
+    target : Target
+        Where they land.
+    position : Path
+        File that keeps how many have landed.
+    spark : SparkSession
+        Whose active streams are waited for.
+    """
+
+    def __init__(self, batches: list[Path], target: Target, position: Path, spark: SparkSession) -> None:
+        self._batches = batches
+        self._target = target
+        self._position = position
+        self._spark = spark
+
+    @property
+    def landed(self) -> int:
+        """How many batches have landed."""
+        try:
+            return json.loads(self._position.read_text(encoding="utf-8"))["landed"]
+        except FileNotFoundError:
+            return 0
+
+    @property
+    def left(self) -> int:
+        """How many batches are left."""
+        return len(self._batches) - self.landed
+
+    def load(self, continuous: bool = False, interval: float = 1.0, timeout: float = 120) -> None:
+        """Land the next batch and wait until the active streams have processed it.
+
+        The same calls land the same rows on every machine.  When nothing is left it says so and changes nothing.
+
+        Parameters
+        ----------
+        continuous : bool
+            Land all that is left, with a progress bar, instead of one batch.
+        interval : float
+            Seconds from one batch to the next when ``continuous``.
+        timeout : float
+            Deadline in seconds for the streams, counted from the last landing.
+
+        Raises
+        ------
+        StreamingQueryException
+            A stream failed on the data; this is its own exception. The data has landed all the same.
+        StreamTimeout
+            A stream had not processed the data in time. The data has landed all the same.
+        """
+        if self.left == 0:
+            print(f"All {len(self._batches)} batches have landed already; nothing was changed.")
+            return
+        first = self.landed
+        if continuous:
+            self._land_steadily(interval)
+        else:
+            self._land_next()
+        self._report(self._batches[first : self.landed])
+        wait_until_processed(self._spark.streams.active, timeout)
+
+    def _land_next(self) -> None:
+        number = self.landed
+        self._target.land(self._batches[number], number)
+        # After the landing: a kill between the two lands the same batch again, which no reader can tell.
+        _write_atomically(self._position, json.dumps({"landed": number + 1}))
+
+    def _land_steadily(self, interval: float) -> None:
+        from IPython.display import ProgressBar
+
+        due = time.monotonic()
+        for _batch in ProgressBar(self.left):
+            time.sleep(max(0.0, due - time.monotonic()))
+            due += interval
+            self._land_next()
+
+    def _report(self, landed: list[Path]) -> None:
+        rows = sum(_count_lines(batch) for batch in landed)
+        names = landed[0].name if len(landed) == 1 else f"{len(landed)} batches"
+        left = f"{self.left} batches left" if self.left != 1 else "1 batch left"
+        print(f"Landed {names} in {self._target.name}: {rows:,} rows; {left}.")
+
+
+def _count_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _line in file)
+
+
+def _write_atomically(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)

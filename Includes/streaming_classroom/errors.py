@@ -1,0 +1,127 @@
+"""The one family of errors of the course.
+
+Every error that the course raises on purpose is a :class:`ClassroomError`, and its leaves are named after
+what the reader must do about them.  An error keeps its facts in fields and makes a sentence of them only when
+it is printed; that sentence says what to do next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class ClassroomError(Exception):
+    """Root of every error that the course raises on purpose."""
+
+
+@dataclass(eq=False)  # keeps the hash of an exception, which the traceback machinery relies on
+class SetupError(ClassroomError):
+    """A step of the set-up could not be done.
+
+    Parameters
+    ----------
+    problem : str
+        What went wrong, one sentence.
+    fix : str
+        The one thing to do about it, one sentence.
+    detail : str, optional
+        The last lines of the failing tool, shown below the sentences.
+    """
+
+    problem: str
+    fix: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.problem} {self.fix}"
+        return f"{text}\n\n{self.detail.rstrip()}" if self.detail else text
+
+
+class JavaNotFound(SetupError):
+    """No Java that Spark can run on, and none could be fetched: install one."""
+
+
+class JarsUnavailable(SetupError):
+    """The jars are not in the cache and could not be fetched: connect, then run again."""
+
+
+@dataclass(eq=False)
+class SessionStartError(ClassroomError):
+    """Spark's JVM ended before it answered: read its log."""
+
+    log: str
+    tail: str
+
+    def __str__(self) -> str:
+        return (
+            f"Spark did not start; its last words are below, all of them in {self.log}. "
+            f"`python course.py doctor` checks what it needs.\n\n{self.tail}"
+        )
+
+
+@dataclass(eq=False)
+class LessonBusy(ClassroomError):
+    """The lesson's working directory is in use by another live kernel: shut that one down."""
+
+    lesson: str
+    working_dir: str
+
+    def __str__(self) -> str:
+        return (
+            f"Lesson {self.lesson} is already running in another kernel, which uses {self.working_dir}. "
+            "Shut that kernel down (Kernel > Shut Down Kernel in its tab, or the list of running kernels on "
+            "the left), then run this cell again."
+        )
+
+
+@dataclass(eq=False)
+class UnknownDataset(ClassroomError):
+    """No generator of that name: use one of those that exist."""
+
+    name: str
+    known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"There is no dataset {self.name!r}. Use one of: {', '.join(self.known)}."
+
+
+@dataclass(eq=False)
+class StreamNotFound(ClassroomError):
+    """No active stream of that name: start it, or correct the name."""
+
+    name: str
+    active: tuple[str, ...]
+
+    def __str__(self) -> str:
+        there = f"Active are: {', '.join(self.active)}." if self.active else "No stream is active."
+        return (
+            f"There is no active stream named {self.name!r}. {there} Start the stream, or correct the name."
+        )
+
+
+@dataclass(eq=False)
+class StreamTimeout(ClassroomError, TimeoutError):
+    """A stream had not done what was waited for when the deadline passed."""
+
+    stream: str
+    seconds: float
+    waited_for: str
+    status: str
+
+    def __str__(self) -> str:
+        return (
+            f"The stream {self.stream} had not {self.waited_for} after {self.seconds:g} s. "
+            f"Its last status: {self.status}. "
+            "Look at query.status and query.lastProgress, or wait longer with timeout=..."
+        )
+
+
+@dataclass(eq=False)
+class NotHere(ClassroomError):
+    """Something that this kind of session cannot do: do what ``instead`` says."""
+
+    what: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.instead}"

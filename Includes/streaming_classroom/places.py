@@ -1,0 +1,33 @@
+"""Where things are on disk.
+
+Three roots, and nothing is ever written outside them: the *project* (this checkout), the *cache* (what set-up
+fetched or made once; deleting it costs time, never work) and the *home* (what lessons create; `reset` empties
+it).  The environment variables ``CLASSROOM_CACHE`` and ``CLASSROOM_HOME`` move the last two.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def cache() -> Path:
+    """Directory of what set-up fetched or made: jars, archive, datasets, Java."""
+    return Path(os.environ.get("CLASSROOM_CACHE") or PROJECT / ".cache").absolute()
+
+
+def home() -> Path:
+    """Directory of what lessons create: file-system root, logs, runs."""
+    return Path(os.environ.get("CLASSROOM_HOME") or PROJECT / ".classroom").absolute()
+
+
+def logs() -> Path:
+    """Directory of Spark's logs, one file a kernel."""
+    return home() / "logs"
+
+
+def notebooks() -> Path:
+    """Directory of the lessons."""
+    return PROJECT / "notebooks"

@@ -1,0 +1,233 @@
+"""The papermill engine of the course: deadlines, an ear for late stderr, a look for streams left behind.
+
+The engine only observes; `judge` decides what is a failure. It is called as papermill calls an engine,
+yet not through ``papermill.execute_notebook``, which takes an error in a cell tagged
+``raises-exception`` for a failure, and changes the working directory of the whole process.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from jupyter_core.utils import ensure_async, ensure_event_loop, run_sync
+from nbclient.exceptions import CellExecutionComplete, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from nbformat.v4 import output_from_msg
+from papermill.clientwrap import PapermillNotebookClient
+from papermill.engines import NBClientEngine
+
+from .kernel import LessonKernelManager, quiet
+from .probe import EXPRESSION
+
+_START = 60.0  # a first start on a cold disk takes some seconds
+_PROBE = 30.0
+_TRACEBACK = 3.0  # for an interrupted cell to say which line it was in
+_IOPUB = 30  # nbclient's 4 s are too short for the last of a large output on a busy machine
+
+
+class Interrupted(Exception):
+    """The run was told to stop."""
+
+
+class DeadlineMissed(CellTimeoutError):
+    """A cell, or the lesson that it belongs to, took too long."""
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """How long one cell may take, and when the whole lesson must have ended, in seconds."""
+
+    cell: float
+    lesson: float
+    started: float = field(default_factory=monotonic)
+
+    @property
+    def left(self) -> float:
+        """Seconds until the lesson's deadline. Never zero, which nbclient would take for no deadline."""
+        return max(self.started + self.lesson - monotonic(), 0.01)
+
+    def allow(self, _cell: NotebookNode) -> float:
+        """Seconds that a cell may take if it starts now."""
+        return min(self.cell, self.left)
+
+
+@dataclass
+class Observed:
+    """What a lesson did, by position of the cell."""
+
+    replies: dict[int, dict[str, Any]] = field(default_factory=dict)
+    stderr: dict[int, str] = field(default_factory=dict)
+    under_way: int | None = None
+    streams: tuple[str, ...] = ()
+    trouble: Exception | None = None
+
+
+class LessonClient(PapermillNotebookClient):
+    """Papermill's client for one lesson in one fresh kernel."""
+
+    def __init__(self, nb_man: Any, seen: Observed, deadlines: Deadlines, **options: Any) -> None:
+        super().__init__(
+            nb_man,
+            log=quiet,
+            timeout_func=deadlines.allow,
+            startup_timeout=max(1, int(min(_START, deadlines.left))),
+            iopub_timeout=_IOPUB,
+            **options,
+        )
+        self._seen = seen
+        self._deadlines = deadlines
+        self._cell_of: dict[str, int] = {}
+
+    def create_kernel_manager(self) -> LessonKernelManager:
+        """Return the course's own manager; nbclient shuts down what this makes."""
+        self.km = LessonKernelManager()
+        return self.km
+
+    def execute(self, **start: Any) -> NotebookNode:
+        """Run the cells, then look for streams; every wait in here has a deadline."""
+        self.reset_execution_trackers()
+        if sys.platform == "win32":  # as papermill does: zmq cannot use Windows' default event loop
+            asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
+        try:
+            with self.setup_kernel(**start):
+                self.papermill_execute_cells()
+                if self._all_cells_ran():
+                    self._seen.streams = self.streams_left()
+        finally:
+            _close_event_loop()
+        return self.nb
+
+    def _all_cells_ran(self) -> bool:
+        # After a failed cell the cells that stop the streams have not run, so a look would tell nothing.
+        return not self.nb.metadata.papermill["exception"]
+
+    async def _async_streams_left(self) -> tuple[str, ...]:
+        assert self.kc is not None
+        request = self.kc.execute("", silent=True, user_expressions={"streams": EXPRESSION})
+        waits = asyncio.gather(self._reply_to(request), self._hear_until_idle(request))
+        try:
+            reply, _ = await asyncio.wait_for(waits, min(_PROBE, self._deadlines.left + 1))
+        except TimeoutError:
+            raise DeadKernelError("the kernel did not answer after the last cell") from None
+        answer = reply["content"]["user_expressions"]["streams"]
+        if answer["status"] != "ok":
+            raise DeadKernelError(f"Spark could not say which streams are active: {answer['evalue']}")
+        return tuple(ast.literal_eval(answer["data"]["text/plain"]))
+
+    streams_left = run_sync(_async_streams_left)
+
+    async def _reply_to(self, request: str) -> dict[str, Any]:
+        while True:
+            message = await ensure_async(self.kc.shell_channel.get_msg(timeout=None))
+            if message["parent_header"].get("msg_id") == request:
+                return message
+
+    async def _hear_until_idle(self, request: str) -> None:
+        """Hear what is said on the way: stderr of a background thread may come after its cell is done."""
+        while True:
+            message = await ensure_async(self.kc.iopub_channel.get_msg(timeout=None))
+            if message["parent_header"].get("msg_id") != request:
+                self._note_late(message)
+            elif message["content"].get("execution_state") == "idle":
+                return
+
+    async def _async_poll_output_msg(self, parent_msg_id: str, cell: NotebookNode, cell_index: int) -> None:
+        # As in nbclient, which drops what belongs to an earlier cell; here its stderr is heard.
+        self._cell_of[parent_msg_id] = cell_index
+        while True:
+            message = await ensure_async(self.kc.iopub_channel.get_msg(timeout=None))
+            if message["parent_header"].get("msg_id") != parent_msg_id:
+                self._note_late(message)
+                continue
+            try:
+                self._note_stderr(message, cell_index)
+                self.process_message(message, cell, cell_index)
+            except CellExecutionComplete:
+                return
+
+    def _note_late(self, message: dict[str, Any]) -> None:
+        index = self._cell_of.get(message["parent_header"].get("msg_id"))
+        if index is not None and self._note_stderr(message, index):
+            self.nb.cells[index].outputs.append(output_from_msg(message))
+
+    def _note_stderr(self, message: dict[str, Any], index: int) -> bool:
+        if message["msg_type"] != "stream" or message["content"]["name"] != "stderr":
+            return False
+        # Not read from the outputs in the end, which a later clear_output may have emptied.
+        self._seen.stderr[index] = self._seen.stderr.get(index, "") + message["content"]["text"]
+        return True
+
+    async def _async_handle_timeout(self, timeout: float, cell: NotebookNode | None = None) -> None:
+        """Interrupt first: the traceback says in which line the cell hung."""
+        assert self.km is not None and cell is not None
+        await ensure_async(self.km.interrupt_kernel())
+        deadline = monotonic() + _TRACEBACK
+        while monotonic() < deadline and not any(out.output_type == "error" for out in cell.outputs):
+            await asyncio.sleep(0.05)
+        if timeout < self._deadlines.cell:
+            raise DeadlineMissed(f"was running when the {self._deadlines.lesson:g} s of the lesson were over")
+        raise DeadlineMissed(f"did not finish within the {self._deadlines.cell:g} s that a cell may take")
+
+
+def _close_event_loop() -> None:
+    """Close this thread's event loop; a missed deadline leaves tasks in it that wait for ever."""
+    loop = ensure_event_loop()
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+    loop.close()
+
+
+class LessonEngine(NBClientEngine):
+    """Papermill engine that runs a lesson and fills in an `Observed`, raising nothing about the lesson."""
+
+    @classmethod
+    def execute_managed_notebook(
+        cls,
+        nb_man: Any,
+        kernel_name: str,
+        *,
+        seen: Observed,
+        deadlines: Deadlines,
+        start: dict[str, Any],
+        on_cell: Callable[[], None],
+        cancel: threading.Event,
+        **_papermill: Any,
+    ) -> None:
+        """Run the cells of ``nb_man.nb``.
+
+        Parameters
+        ----------
+        start
+            What the kernel is started with: ``cwd``, ``env``, ``stderr``.
+        on_cell
+            Called after every code cell that ran.
+        cancel
+            Once set, no further cell is started.
+        """
+
+        def before(cell: NotebookNode, cell_index: int) -> None:
+            if cancel.is_set():
+                raise Interrupted
+            if cell.cell_type == "code":
+                seen.under_way = cell_index
+
+        def after(cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]) -> None:
+            seen.replies[cell_index] = execute_reply["content"]
+            on_cell()
+
+        client = LessonClient(nb_man, seen, deadlines, on_cell_start=before, on_cell_executed=after)
+        try:
+            client.execute(**start)
+        except Interrupted as trouble:
+            seen.trouble = trouble
+        except (CellTimeoutError, RuntimeError) as trouble:  # a dead kernel is a RuntimeError
+            seen.trouble = Interrupted() if cancel.is_set() else trouble

@@ -1,0 +1,143 @@
+"""One lesson: read it, run it in a home of its own, judge it, leave nothing behind."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from .errors import InvalidNotebook, RunnerError
+from .judge import judge
+from .notebook import code_cells, read_lesson, save_outputs
+from .processes import end_processes
+from .results import Failure, LessonResult
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from .engine import Observed
+
+
+@dataclass(frozen=True)
+class Order:
+    """One lesson to run.
+
+    Parameters
+    ----------
+    lesson
+        The lesson's name in this run, which no other lesson of the run has.
+    directory
+        The directory of the run.
+    cell_timeout, lesson_timeout
+        Deadlines in seconds.
+    """
+
+    lesson: str
+    notebook: Path
+    directory: Path
+    save: bool
+    cell_timeout: float
+    lesson_timeout: float
+
+    @property
+    def home(self) -> Path:
+        """The lesson's ``CLASSROOM_HOME``."""
+        return self.directory / self.lesson
+
+    @property
+    def executed(self) -> Path:
+        """Where the executed notebook goes."""
+        return self.directory / f"{self.lesson}.ipynb"
+
+
+def run_lesson(order: Order, on_cell: Callable[[], None], cancel: threading.Event) -> LessonResult:
+    """Run one lesson and return how it went; what a lesson does wrong is never raised.
+
+    Guarantees that no process of the lesson is left, and that its home is gone if it passed.
+
+    Parameters
+    ----------
+    on_cell
+        Called after every code cell that ran, in the thread of this call.
+    cancel
+        Once set, the lesson starts no further cell.
+    """
+    started = monotonic()
+    try:
+        nb, content = read_lesson(order.notebook)
+    except InvalidNotebook as error:
+        return _invalid(order, error)
+    if cancel.is_set():
+        return LessonResult(order.lesson, order.notebook, "not run", total=code_cells(nb))
+    executed, seen = _execute(order, on_cell, cancel)
+    failures = judge(executed, order.notebook, seen)
+    interrupted = cancel.is_set() and (seen.trouble is not None or bool(failures))
+    if order.save and not failures and not interrupted:
+        failures = _save(order, content, executed)
+    passed = not failures and not interrupted
+    if passed:
+        # Best effort: on Windows a virus scanner may hold a file open, and the lesson did pass.
+        shutil.rmtree(order.home, ignore_errors=True)
+    return LessonResult(
+        order.lesson,
+        order.notebook,
+        "passed" if passed else "interrupted" if interrupted else "failed",
+        seconds=monotonic() - started,
+        cells=len(seen.replies),
+        total=code_cells(nb),
+        failures=() if interrupted else failures,
+        executed=order.executed,
+        kept=None if passed else order.home,
+    )
+
+
+def _invalid(order: Order, error: InvalidNotebook) -> LessonResult:
+    failure = Failure(order.notebook, None, None, None, "invalid", f"not a valid notebook: {error.reason}")
+    return LessonResult(order.lesson, order.notebook, "failed", failures=(failure,))
+
+
+def _execute(
+    order: Order, on_cell: Callable[[], None], cancel: threading.Event
+) -> tuple[NotebookNode, Observed]:
+    from papermill.iorw import load_notebook_node
+
+    from .engine import Deadlines, LessonEngine, Observed
+    from .kernel import KERNEL_LOG, kernel_environment
+
+    nb = load_notebook_node(str(order.notebook))
+    seen = Observed()
+    order.home.mkdir(parents=True)
+    with (order.home / KERNEL_LOG).open("wb") as log:  # what the kernel says before and after the cells
+        start = {
+            "cwd": str(order.notebook.parent),
+            "env": kernel_environment(order.home),
+            "stdout": log,
+            "stderr": log,
+        }
+        try:
+            nb = LessonEngine.execute_notebook(
+                nb,
+                kernel_name="python3",
+                output_path=str(order.executed),
+                progress_bar=False,
+                seen=seen,
+                deadlines=Deadlines(order.cell_timeout, order.lesson_timeout),
+                start=start,
+                on_cell=on_cell,
+                cancel=cancel,
+            )
+        finally:
+            end_processes(order.home, ask=seen.trouble is not None)
+    return nb, seen
+
+
+def _save(order: Order, content: bytes, executed: NotebookNode) -> tuple[Failure, ...]:
+    try:
+        save_outputs(order.notebook, content, executed, order.home)
+    except (RunnerError, OSError) as error:
+        return (Failure(order.notebook, None, None, None, "save", str(error)),)
+    return ()

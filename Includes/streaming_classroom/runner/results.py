@@ -1,0 +1,114 @@
+"""What a run found out, as values: one failure, one lesson, one suite.
+
+Text is made in ``__str__`` only, so that the table, JUnit and a test read the same fields.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal[
+    "failed cell",
+    "did not raise",
+    "stderr",
+    "stream left active",
+    "deadline",
+    "dead kernel",
+    "invalid",
+    "save",
+]
+Outcome = Literal["passed", "failed", "interrupted", "not run"]
+
+EXIT_INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended: 128 + SIGINT
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One reason why a lesson failed, and where.
+
+    Parameters
+    ----------
+    notebook
+        The lesson's file.
+    cell
+        Number of the cell among all cells, from 1; None where no single cell is to blame.
+    line
+        Line in that cell, from 1.
+    source
+        The text of that line.
+    count
+        The ``[n]`` that Jupyter shows next to the cell.
+    """
+
+    notebook: Path
+    cell: int | None
+    line: int | None
+    source: str | None
+    kind: Kind
+    message: str
+    count: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where in the notebook, as a reader would look for it: ``cell 5 [3], line 2``."""
+        if self.cell is None:
+            return ""
+        count = f" [{self.count}]" if self.count is not None else ""
+        line = f", line {self.line}" if self.line is not None else ""
+        return f"cell {self.cell}{count}{line}"
+
+    def __str__(self) -> str:
+        where = f", {self.place}" if self.place else ""
+        source = f"\n    {self.source}" if self.source else ""
+        return f"{self.notebook.name}{where}: {self.message}{source}"
+
+
+@dataclass(frozen=True)
+class LessonResult:
+    """How one lesson went.
+
+    Parameters
+    ----------
+    lesson
+        The lesson's name in this run: the file name without its ending.
+    cells, total
+        Code cells that ran, and code cells there are.
+    executed
+        The executed notebook; None if there is none.
+    kept
+        The directory with what the lesson left on disk, kept for a look because it did not pass.
+    """
+
+    lesson: str
+    notebook: Path
+    outcome: Outcome
+    seconds: float = 0.0
+    cells: int = 0
+    total: int = 0
+    failures: tuple[Failure, ...] = ()
+    executed: Path | None = None
+    kept: Path | None = None
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """How a run of lessons went, in the order the lessons were asked for."""
+
+    lessons: tuple[LessonResult, ...]
+    seconds: float
+    directory: Path
+    interrupted: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """True only if there were lessons and every one of them passed."""
+        return bool(self.lessons) and all(lesson.outcome == "passed" for lesson in self.lessons)
+
+    @property
+    def exit_code(self) -> int:
+        """What the process should exit with: 0, 1, or 130 after Ctrl-C."""
+        if self.interrupted:
+            return EXIT_INTERRUPTED
+        return 0 if self.passed else 1

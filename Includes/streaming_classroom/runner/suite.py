@@ -1,0 +1,177 @@
+"""Many lessons: side by side, shown while they run, stopped cleanly by Ctrl-C.
+
+A thread a lesson is enough, since it only waits for its kernel. Ctrl-C is a flag and not an exception,
+so it can arrive at any moment: no further cell starts, the kernels are ended, what is known is reported.
+"""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import InvalidNotebook, NoLessons
+from .results import LessonResult, SuiteResult
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .execute import Order
+    from .progress import Reporter
+
+_LOOK = 0.2  # how soon Ctrl-C is noticed
+_GRACE = 5.0  # for a process to obey before it is killed: a JVM removes its temporary files
+
+
+def run_lessons(
+    lessons: Sequence[Path],
+    *,
+    jobs: int = 1,
+    save: bool = False,
+    cell_timeout: float = 120.0,
+    lesson_timeout: float = 600.0,
+    junit: Path | None = None,
+    console: Console | None = None,
+    home: Path,
+) -> SuiteResult:
+    """Execute lessons, each in a fresh kernel and a home of its own, and report how they went.
+
+    When this returns, no process that a lesson started is left. Nothing that a lesson does wrong is raised.
+
+    Parameters
+    ----------
+    lessons
+        Notebook files, as `find_lessons` returns them.
+    jobs
+        How many lessons may run at the same time.
+    save
+        Write outputs back into the files of the lessons that passed.
+    cell_timeout, lesson_timeout
+        Deadlines in seconds, for every cell and for every lesson.
+    junit
+        Where to write JUnit XML, if at all.
+    console
+        Where to print; standard output by default.
+    home
+        The run makes ``home/runs/<run-id>/``, with the executed notebooks in it.
+
+    Returns
+    -------
+    SuiteResult
+        Its ``exit_code`` is 0 if every lesson passed, 130 after Ctrl-C, otherwise 1.
+
+    Raises
+    ------
+    NoLessons
+        `lessons` is empty.
+    """
+    if not lessons:
+        raise NoLessons
+    from rich.console import Console
+
+    from .progress import reporter
+    from .report import print_summary, write_junit
+
+    console = console or Console()
+    started = time.monotonic()
+    directory = _new_run(home)
+    orders = _orders(lessons, directory, save, cell_timeout, lesson_timeout)
+    with _interruptible() as cancel, reporter(console, _count_cells(lessons)) as show:
+        results = _run_all(orders, max(1, jobs), show, cancel)
+    result = SuiteResult(tuple(results), time.monotonic() - started, directory, cancel.is_set())
+    if junit is not None:
+        write_junit(result, junit)
+    print_summary(result, console)
+    return result
+
+
+def _new_run(home: Path) -> Path:
+    """A directory that no other run has, also if both start in the same second."""
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+    directory = home.absolute() / "runs" / name
+    directory.mkdir(parents=True)
+    return directory
+
+
+def _orders(
+    lessons: Sequence[Path], directory: Path, save: bool, cell_timeout: float, lesson_timeout: float
+) -> list[Order]:
+    from .execute import Order
+
+    orders: list[Order] = []
+    for notebook in lessons:
+        taken = {order.lesson.casefold() for order in orders}  # file systems may ignore case
+        name, count = notebook.stem, 1
+        while name.casefold() in taken:  # two directories may hold the same file name
+            count += 1
+            name = f"{notebook.stem}-{count}"
+        orders.append(Order(name, notebook.absolute(), directory, save, cell_timeout, lesson_timeout))
+    return orders
+
+
+def _count_cells(lessons: Sequence[Path]) -> int:
+    from .notebook import code_cells, read_lesson
+
+    total = 0
+    for notebook in lessons:
+        try:
+            total += code_cells(read_lesson(notebook)[0])
+        except InvalidNotebook:  # reported when its turn comes
+            continue
+    return total
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """Give an event that Ctrl-C and a polite kill set; the handlers that were there come back."""
+    cancel = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield cancel  # Python lets no other thread handle signals
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda *_: cancel.set()) for number in signals]
+    try:
+        yield cancel
+    finally:
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
+
+
+def _run_all(orders: list[Order], jobs: int, show: Reporter, cancel: threading.Event) -> list[LessonResult]:
+    # The first import of papermill takes a second and is not made for several threads at once.
+    from . import engine  # noqa: F401
+
+    with ThreadPoolExecutor(jobs, thread_name_prefix="lesson") as pool:
+        futures = [pool.submit(_run_one, order, show, cancel) for order in orders]
+        _wait(futures, orders, cancel)
+    return [future.result() for future in futures]
+
+
+def _run_one(order: Order, show: Reporter, cancel: threading.Event) -> LessonResult:
+    from .execute import run_lesson
+
+    if cancel.is_set():
+        return LessonResult(order.lesson, order.notebook, "not run")
+    show.started(order.lesson)
+    result = run_lesson(order, show.advanced, cancel)
+    show.ended(result)
+    return result
+
+
+def _wait(futures: list[Future[LessonResult]], orders: list[Order], cancel: threading.Event) -> None:
+    """Wait for all lessons; each has a deadline. Once told to stop, end their kernels until all are over."""
+    from .processes import end_processes
+
+    pending = set(futures)
+    while pending:
+        pending = wait(pending, timeout=_LOOK).not_done
+        if cancel.is_set():
+            for future, order in zip(futures, orders, strict=True):
+                if future.running():
+                    end_processes(order.home, patience=_GRACE, ask=True)

@@ -1,0 +1,79 @@
+"""What the class-data archive is filled from: the operations that lessons begin with.
+
+Run as a program, with the path of the archive to write.  It needs to load the classes, not to be quick.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from streaming_classroom import session
+from streaming_classroom.setup import archive
+
+
+def main(target: Path) -> None:
+    """Start a session that writes the archive at its end, and use it as a lesson would."""
+    spark = session.classic_session(archive.dump_options(target))
+    with tempfile.TemporaryDirectory() as scratch:
+        _delta(spark, f"{scratch}/table")
+        _files(spark, Path(scratch))
+        _streams(spark, scratch)
+        _sql(spark)
+    jvm = spark.sparkContext._gateway.proc
+    spark.stop()
+    # The JVM writes the archive when it ends, which it does when its standard input closes.
+    jvm.stdin.close()
+    jvm.wait(archive.TIMEOUT)
+
+
+def _delta(spark, path: str) -> None:
+    spark.range(1000).selectExpr("id", "id % 10 AS device").write.save(path)
+    spark.range(10).selectExpr("id", "id AS device").write.mode("append").save(path)
+    spark.read.load(path).groupBy("device").count().orderBy("device").collect()
+
+
+def _files(spark, scratch: Path) -> None:
+    (scratch / "json").mkdir()
+    (scratch / "json" / "a.json").write_text('{"a": 1, "t": "2025-06-01T00:00:00Z"}\n', encoding="utf-8")
+    frame = spark.read.schema("a INT, t TIMESTAMP").json(str(scratch / "json"))
+    frame.write.parquet(str(scratch / "parquet"))
+    spark.read.parquet(str(scratch / "parquet")).toPandas()
+
+
+def _streams(spark, scratch: str) -> None:
+    table = spark.readStream.load(f"{scratch}/table")
+    files = (
+        spark.readStream.schema("a INT, t TIMESTAMP").option("maxFilesPerTrigger", 1).json(f"{scratch}/json")
+    )
+    memory = (
+        table.groupBy("device").count().writeStream.format("memory").queryName("m").outputMode("complete")
+    )
+    writers = [
+        table.writeStream.option("checkpointLocation", f"{scratch}/c1").trigger(availableNow=True),
+        files.writeStream.format("parquet").option("checkpointLocation", f"{scratch}/c2"),
+        memory,
+    ]
+    queries = [writer.start(*path) for writer, path in zip(writers, _outputs(scratch), strict=True)]
+    for query in queries:
+        query.processAllAvailable()
+        query.recentProgress  # noqa: B018 - a property that loads classes
+        query.stop()
+    spark.table("m").collect()
+
+
+def _outputs(scratch: str) -> list[tuple[str, ...]]:
+    return [(f"{scratch}/o1",), (f"{scratch}/o2",), ()]
+
+
+def _sql(spark) -> None:
+    spark.sql("CREATE SCHEMA IF NOT EXISTS archive_workload")
+    spark.sql("CREATE OR REPLACE TABLE archive_workload.t (id INT, name STRING)")
+    spark.sql("INSERT INTO archive_workload.t VALUES (1, 'a'), (2, NULL)")
+    spark.sql("SELECT name, count(*) AS n FROM archive_workload.t GROUP BY name ORDER BY n").collect()
+    spark.sql("DROP SCHEMA archive_workload CASCADE")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,134 @@
+"""Check what the course needs, and name the one fix for each check that fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from streaming_classroom import environment, places
+from streaming_classroom.setup import archive, jars, java, steps
+
+NEEDED_MB = 1500  # jars, archive and datasets are 0.3 GB, a course's worth of lessons less than 1 GB
+PORTS = {8888: "JupyterLab", 4040: "Spark's web page"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found: whether it is well, what there is, and else what to do.
+
+    ``matters`` is False where the course finds a way around by itself.
+    """
+
+    ok: bool
+    found: str
+    fix: str = ""
+    matters: bool = True
+
+
+def main() -> int:
+    """Print a table of the checks; return 0 if nothing stands in the way, else 1."""
+    from rich.console import Console
+    from rich.table import Table
+
+    findings = {name: check() for name, check in checks().items()}
+    table = Table(box=None, pad_edge=False)
+    for column in ("check", "", "found", "what to do"):
+        table.add_column(column, overflow="fold")
+    for name, finding in findings.items():
+        mark = "[green]ok[/]" if finding.ok else "[red]fix[/]" if finding.matters else "[yellow]note[/]"
+        table.add_row(name, mark, finding.found, "" if finding.ok else finding.fix)
+    Console().print(table)
+    return 0 if all(finding.ok or not finding.matters for finding in findings.values()) else 1
+
+
+def checks() -> dict[str, Callable[[], Finding]]:
+    """Return the checks by name, in the order in which set-up meets them."""
+    return {
+        "Python": _python,
+        "write access": _write_access,
+        "disk": _disk,
+        "Java": _java,
+        "SPARK_HOME": _spark_home,
+        "jars": _jars,
+        "datasets": _datasets,
+        "archive": _archive,
+        **{f"port {port}": _port_check(port, user) for port, user in PORTS.items()},
+    }
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Finding(sys.version_info >= (3, 11), version, "Install Python 3.11 or later.")
+
+
+def _write_access() -> Finding:
+    for folder in (places.cache(), places.home()):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            fix = f"Make {folder} writable, or set CLASSROOM_CACHE and CLASSROOM_HOME to folders that are."
+            return Finding(False, f"{folder}: {error.strerror}", fix)
+    return Finding(True, "cache and home can be written")
+
+
+def _disk() -> Finding:
+    folder = next(path for path in (places.cache(), *places.cache().parents) if path.exists())
+    free = shutil.disk_usage(folder).free // 2**20
+    fix = f"Free {NEEDED_MB - free:,} MB on the disk of {places.cache()}."
+    return Finding(free >= NEEDED_MB, f"{free:,} MB free", fix)
+
+
+def _java() -> Finding:
+    search = java.find()
+    if search.java is None:
+        return Finding(False, " ".join(search.passed_over) or "none", java.install_advice())
+    remarks = f" ({' '.join(search.passed_over)})" if search.passed_over else ""
+    return Finding(True, f"{search.java.version} in {search.java.home}{remarks}")
+
+
+def _spark_home() -> Finding:
+    value = os.environ.get("SPARK_HOME")
+    if not value:
+        return Finding(True, "not set")
+    same = (Path(value) / "jars").is_dir() and Path(value).resolve() == jars.spark_jars().parent.resolve()
+    return Finding(
+        same, value, "Nothing: lessons use the Spark of the course. Unset it to avoid surprises.", False
+    )
+
+
+def _jars() -> Finding:
+    bad = jars.missing_or_damaged()
+    found = f"{len(jars.locked()) - len(bad)} of {len(jars.locked())} sound"
+    return Finding(not bad, found, "Run `python course.py setup` with a network; it mends the rest.")
+
+
+def _datasets() -> Finding:
+    made = steps.datasets_made()
+    return Finding(made, "made" if made else "missing", "Run `python course.py setup`.")
+
+
+def _archive() -> Finding:
+    if not environment.fast_start():
+        return Finding(True, "not used in this kind of session")
+    there = archive.path().exists()
+    found = "made" if there else "missing: starts take twice as long"
+    return Finding(there, found, "Run `python course.py setup`.", matters=False)
+
+
+def _port_check(port: int, user: str) -> Callable[[], Finding]:
+    def check() -> Finding:
+        with socket.socket() as probe:
+            free = probe.connect_ex(("127.0.0.1", port)) != 0
+        return Finding(
+            free, "free" if free else "busy", f"Nothing: {user} takes the next free one.", matters=False
+        )
+
+    return check

@@ -1,0 +1,68 @@
+"""Show the error of a cell as what the learner wrote and what Spark says, not as fifty lines of plumbing.
+
+The whole traceback is not lost: ``%tb`` prints it.
+"""
+
+from __future__ import annotations
+
+import linecache
+import logging
+import re
+import traceback
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+# PySpark writes each analysis error a second time to stderr, as one long line of JSON.
+_SECOND_REPORTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+# Where a message turns from what is wrong to how Spark sees it: plans, JVM frames, query progress.
+_PLUMBING = re.compile(r"\n(?:\s*JVM stacktrace:|\s*at org\.|=== Streaming Query ===|['~!+*] ?\w|\+- |:- )")
+
+
+def install(shell: InteractiveShell) -> None:
+    """Show errors of Spark and of the course short in this shell; calling it again changes nothing."""
+    from pyspark.errors import PySparkException
+
+    from streaming_classroom.errors import ClassroomError
+
+    for name in _SECOND_REPORTS:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    shell.set_custom_exc((PySparkException, ClassroomError), _show)
+
+
+def _show(shell: InteractiveShell, kind: type, error: BaseException, trace: TracebackType, tb_offset=None):
+    """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
+    lines = ["-" * 75, *_own_lines(trace), "", f"{kind.__name__}: {short_message(error)}"]
+    shell._showtraceback(kind, error, lines)
+    return lines
+
+
+def short_message(error: BaseException) -> str:
+    """Return what is wrong, without the plans and stack traces that follow it."""
+    text = str(error).strip()
+    if cut := _PLUMBING.search(text):
+        text = text[: cut.start()]
+    return _without_volatile(text).rstrip().removesuffix(";").rstrip()
+
+
+def _without_volatile(text: str) -> str:
+    """Return the text without what differs from run to run and helps nobody."""
+    text = re.sub(r"\[STREAM_FAILED\] Query \[id = \S+, runId = \S+\] terminated with exception: ", "", text)
+    return re.sub(r'File "[^"]*ipykernel_[^"]*"', 'File "this notebook"', text)
+
+
+def _own_lines(trace: TracebackType) -> list[str]:
+    """Return the lines of the learner's own cells that led to the error, marked."""
+    frames = traceback.extract_tb(trace)
+    own = [frame for frame in frames if _is_cell(frame.filename)]
+    return [
+        f"line {frame.lineno}: {linecache.getline(frame.filename, frame.lineno).strip()}" for frame in own
+    ]
+
+
+def _is_cell(filename: str) -> bool:
+    """Whether a frame's file is a notebook cell, which IPython compiles under a temporary name."""
+    return "ipykernel_" in filename or filename.startswith("<ipython-input")

@@ -1,0 +1,97 @@
+"""A frame as a small table: the first rows as Spark itself would print them, as HTML and as text.
+
+Values are cast to strings by Spark, so a timestamp, a struct or a decimal looks as it does in Spark on every
+machine, and never more rows are fetched than are shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+SHOWN_ROWS = 1000
+SHOWN_CHARACTERS = 200
+
+_NUMERIC = ("ByteType", "ShortType", "IntegerType", "LongType", "FloatType", "DoubleType", "DecimalType")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Column names, whether each is numeric, the rows as strings (None for NULL), and whether it was cut."""
+
+    columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    cut: bool
+
+    @property
+    def caption(self) -> str:
+        """How many rows there are, said plainly."""
+        if self.cut:
+            return f"first {len(self.rows):,} rows"
+        return "1 row" if len(self.rows) == 1 else f"{len(self.rows):,} rows"
+
+    def to_html(self, title: str = "") -> str:
+        """Return the table as HTML that needs no script and no style of the page's."""
+        head = "".join(
+            _cell("th", name, number) for name, number in zip(self.columns, self.numeric, strict=True)
+        )
+        body = "".join(
+            "<tr>" + "".join(_cell("td", v, n) for v, n in zip(row, self.numeric, strict=True)) + "</tr>"
+            for row in self.rows
+        )
+        caption = f"{escape(title)} · {self.caption}" if title else self.caption
+        return (
+            '<div style="max-height:24em;overflow:auto;width:fit-content;max-width:100%">'
+            f'<table style="margin:0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+            f'<div style="opacity:.7;font-size:90%;padding-top:.3em">{caption}</div>'
+        )
+
+    def to_text(self, title: str = "") -> str:
+        """Return the table as text, for terminals and logs."""
+        cells = [self.columns, *(tuple("NULL" if v is None else v for v in row) for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(v.rjust(w) for v, w in zip(row, widths, strict=True)) for row in cells]
+        return "\n".join([*lines, f"({title + ': ' if title else ''}{self.caption})"])
+
+
+def first_rows(frame: DataFrame, limit: int = SHOWN_ROWS) -> Table:
+    """Return the first ``limit`` rows of a batch frame.
+
+    Spark is asked for one row more, which tells whether there are more without counting them.
+    """
+    from pyspark.sql import functions as F
+
+    fields = frame.schema.fields
+    # By position: a join may have given two columns one name.
+    unique = frame.toDF(*(f"c{position}" for position in range(len(fields)))) if fields else frame
+    texts = [_as_text(F.col(f"c{i}"), field.dataType).alias(f"c{i}") for i, field in enumerate(fields)]
+    rows = [tuple(row) for row in unique.select(*texts).limit(limit + 1).collect()]
+    return Table(
+        columns=tuple(field.name for field in fields),
+        numeric=tuple(type(field.dataType).__name__ in _NUMERIC for field in fields),
+        rows=tuple(rows[:limit]),
+        cut=len(rows) > limit,
+    )
+
+
+def _as_text(column, data_type: DataType):
+    """Return the column as Spark prints it; bytes in hexadecimal, as ``show`` does."""
+    from pyspark.sql import functions as F
+
+    return F.hex(column) if type(data_type).__name__ == "BinaryType" else column.cast("string")
+
+
+def _cell(tag: str, value: str | None, numeric: bool) -> str:
+    align = "right" if numeric else "left"
+    if value is None:
+        return f'<{tag} style="text-align:{align}"><i style="opacity:.6">NULL</i></{tag}>'
+    if len(value) > SHOWN_CHARACTERS:
+        short = escape(value[:SHOWN_CHARACTERS])
+        return f'<{tag} style="text-align:{align}" title="{escape(value[:5000])}">{short}…</{tag}>'
+    return f'<{tag} style="text-align:{align}">{escape(value)}</{tag}>'

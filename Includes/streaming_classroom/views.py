@@ -1,0 +1,190 @@
+"""``display(...)``: a table for a batch frame, a table that moves for a streaming one.
+
+A stream is shown by a query into a memory table, and the output is drawn anew after each batch while other
+cells run.  Without a person to look, the cell waits until the stream has processed what is there and leaves one
+final frame; the query goes on until the lesson stops it, as it would for a person.
+"""
+
+from __future__ import annotations
+
+import time
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from streaming_classroom import environment, waiting
+from streaming_classroom.tables import first_rows
+
+if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming import StreamingQuery
+
+FIRST_RESULT_TIMEOUT = 8.0  # seconds that a cell waits for a first result on the screen
+DRAIN_TIMEOUT = 120.0  # seconds that a cell waits, when nobody looks, for the stream to run dry
+REDRAW_EVERY = 0.3  # seconds between two looks for a new batch
+
+
+def display(
+    *values: Any,
+    streamName: str | None = None,
+    trigger: dict | None = None,
+    processingTime: str | None = None,
+    checkpointLocation: str | None = None,
+    outputMode: str | None = None,
+    **ipython_options: Any,
+) -> StreamingQuery | None:
+    """Show a Spark frame as a table, a streaming frame as a table that moves, anything else as IPython would.
+
+    Parameters
+    ----------
+    *values : object
+        What to show. The first 1,000 rows of a frame are shown, and said so when it has more.
+    streamName : str, optional
+        Name of the query and of the memory table it fills; by default ``display_query_<n>``.
+    trigger : dict, optional
+        As the arguments of ``DataStreamWriter.trigger``, such as ``{"availableNow": True}``.
+    processingTime : str, optional
+        Interval between batches, such as ``"4 seconds"``.
+    checkpointLocation : str, optional
+        Where the query keeps its progress; by default a temporary directory.
+    outputMode : str, optional
+        By default ``complete`` where the query allows it, else ``append``.
+
+    Raises
+    ------
+    AnalysisException
+        Spark refuses the query.
+    """
+    for value in values:
+        if not _is_frame(value):
+            _ipython_display(value, ipython_options)
+        elif value.isStreaming:
+            options = {"checkpointLocation": checkpointLocation} if checkpointLocation else {}
+            interval = {"processingTime": processingTime} if processingTime else None
+            query = _start(value, streamName, trigger or interval, options, outputMode)
+            _show_stream(value, query)
+        else:
+            _publish(first_rows(value))
+    return None
+
+
+def displayHTML(html: str) -> None:
+    """Render a string of HTML."""
+    from IPython.display import HTML
+
+    _ipython_display(HTML(html), {})
+
+
+def _start(
+    frame: DataFrame, name: str | None, trigger: dict | None, options: dict[str, str], mode: str | None
+) -> StreamingQuery:
+    """Start the query whose memory table is shown."""
+    from pyspark.errors import AnalysisException
+
+    def start(output_mode: str) -> StreamingQuery:
+        writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
+        return (writer.trigger(**trigger) if trigger else writer).options(**options).start()
+
+    query_name = name or _free_name(frame)
+    if mode:
+        return start(mode)
+    try:
+        return start("complete")
+    except AnalysisException:
+        # Complete needs an aggregation. If append is refused as well, its message is the one that helps.
+        return start("append")
+
+
+def _free_name(frame: DataFrame) -> str:
+    spark = frame.sparkSession
+    taken = {query.name for query in spark.streams.active} | {
+        table.name for table in spark.catalog.listTables()
+    }
+    number = 1
+    while f"display_query_{number}" in taken:
+        number += 1
+    return f"display_query_{number}"
+
+
+def _show_stream(frame: DataFrame, query: StreamingQuery) -> None:
+    """Draw the stream's table now, and again after each batch while somebody looks."""
+    if not environment.is_interactive():
+        waiting.wait_until_processed([query], DRAIN_TIMEOUT)
+        _publish(_memory_table(frame, query), query.name)
+        return
+    view = _LiveTable(frame, query)
+    view.wait_for_first_result()
+    Thread(target=view.follow, name=f"display {query.name}", daemon=True).start()
+
+
+class _LiveTable:
+    """An output cell that follows a query until it ends."""
+
+    def __init__(self, frame: DataFrame, query: StreamingQuery) -> None:
+        self._frame = frame
+        self._query = query
+        self._drawn: tuple[int, bool] | None = None
+        self._handle: DisplayHandle = _new_output(f"Waiting for the first batch of {query.name} …")
+
+    def wait_for_first_result(self) -> None:
+        """Return when the first batch is on the screen, or when it takes too long; raise if the query failed."""
+        deadline = time.monotonic() + FIRST_RESULT_TIMEOUT
+        while time.monotonic() < deadline and self._batch() < 0:
+            if self._query.awaitTermination(REDRAW_EVERY):  # raises what the query failed with
+                break
+        self._draw()
+
+    def follow(self) -> None:
+        """Redraw after each batch until the query has ended, and once more then."""
+        while self._query.isActive:
+            self._draw()
+            time.sleep(REDRAW_EVERY)
+        self._draw()
+
+    def _draw(self) -> None:
+        state = (self._batch(), self._query.isActive)
+        if state == self._drawn or state[0] < 0:
+            return
+        self._drawn = state
+        table = _memory_table(self._frame, self._query)
+        title = f"{self._query.name} · {'live' if state[1] else 'stopped'} · batch {state[0]}"
+        self._handle.update(_bundle(table, title), raw=True)
+
+    def _batch(self) -> int:
+        progress = self._query.lastProgress
+        return progress["batchId"] if progress else -1
+
+
+def _memory_table(frame: DataFrame, query: StreamingQuery):
+    return first_rows(frame.sparkSession.table(f"`{query.name}`"))
+
+
+def _publish(table, title: str = "") -> None:
+    bundle = _bundle(table, title)
+    if environment.in_notebook():
+        _ipython_display(bundle, {"raw": True})
+    else:
+        print(bundle["text/plain"])
+
+
+def _bundle(table, title: str) -> dict[str, str]:
+    return {"text/html": table.to_html(title), "text/plain": table.to_text(title)}
+
+
+def _new_output(text: str) -> DisplayHandle:
+    from IPython.display import display as ipython_display
+
+    return ipython_display({"text/plain": text, "text/html": f"<i>{text}</i>"}, raw=True, display_id=True)
+
+
+def _ipython_display(value: Any, options: dict[str, Any]) -> None:
+    from IPython.display import display as ipython_display
+
+    ipython_display(value, **options)
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether ``value`` is a Spark frame, classic or Connect."""
+    from pyspark.sql import DataFrame
+
+    return isinstance(value, DataFrame)

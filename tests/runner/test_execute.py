@@ -1,0 +1,98 @@
+"""Every broken notebook once, in one run side by side; Spark only in the one that needs it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from rich.console import Console
+from streaming_classroom.runner import LessonResult, SuiteResult, run_lessons
+from streaming_classroom.runner.processes import processes_of
+
+NAMES = (
+    "leaked-stream",
+    "passing",
+    "failing-cell",
+    "dead-kernel",
+    "noisy-stderr",
+    "late-stderr",
+    "expected-stderr",
+    "expected-failure",
+    "no-failure",
+    "not-json",
+    "not-a-notebook",
+)
+
+
+@pytest.fixture(scope="module")
+def results(
+    fixture_notebook: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, LessonResult]:
+    lessons = [fixture_notebook(name) for name in NAMES]
+    home = tmp_path_factory.mktemp("home")
+    result = run_lessons(lessons, jobs=2, console=Console(file=io.StringIO()), home=home)
+    assert not result.passed
+    return {lesson.lesson: lesson for lesson in result.lessons}
+
+
+@pytest.mark.parametrize("name", ["passing", "expected-stderr", "expected-failure"])
+def test_a_sound_lesson_passes_and_leaves_only_its_executed_notebook(
+    results: dict[str, LessonResult], name: str
+) -> None:
+    lesson = results[name]
+    assert (lesson.outcome, lesson.failures, lesson.kept) == ("passed", (), None)
+    assert lesson.executed is not None and lesson.executed.is_file()
+    assert lesson.cells == lesson.total > 0
+    assert not (lesson.executed.parent / name).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "place", "says"),
+    [
+        ("failing-cell", "failed cell", "cell 3 [2], line 2", "ZeroDivisionError: division by zero"),
+        ("dead-kernel", "dead kernel", "cell 3 [2]", "the kernel died while this cell ran"),
+        ("noisy-stderr", "stderr", "cell 3 [2]", "this is a warning"),
+        ("late-stderr", "stderr", "cell 2 [1]", "late warning"),
+        ("no-failure", "did not raise", "cell 2 [1]", "raises-exception"),
+        ("leaked-stream", "stream left active", "cell 3 [2], line 4", "'left_behind'"),
+        ("not-json", "invalid", "", "not JSON"),
+        ("not-a-notebook", "invalid", "", "cells/0: 'id' is a required property"),
+    ],
+)
+def test_a_broken_lesson_fails_for_its_one_reason(
+    results: dict[str, LessonResult], name: str, kind: str, place: str, says: str
+) -> None:
+    assert results[name].outcome == "failed"
+    (failure,) = results[name].failures
+    assert (failure.kind, failure.place) == (kind, place)
+    assert says in str(failure)
+
+
+def test_what_a_failed_lesson_left_is_kept_without_any_process(results: dict[str, LessonResult]) -> None:
+    kept = [lesson.kept for lesson in results.values() if lesson.kept]
+    assert len(kept) == 6
+    assert all(home.is_dir() and processes_of(home) == [] for home in kept)
+
+
+def test_cells_after_the_failed_one_do_not_run(results: dict[str, LessonResult]) -> None:
+    assert (results["failing-cell"].cells, results["failing-cell"].total) == (2, 3)
+
+
+def test_late_stderr_is_shown_in_the_executed_notebook(results: dict[str, LessonResult]) -> None:
+    nb = nbformat.read(results["late-stderr"].executed, as_version=4)
+    assert [output.text for output in nb.cells[1].outputs] == ["late warning\n"]
+
+
+def test_a_lesson_runs_in_its_own_directory_whatever_the_path_is_called(
+    lesson: Callable[..., Path], run: Callable[..., SuiteResult], tmp_path: Path
+) -> None:
+    path = lesson("beside", "Übungen für {alle}/notebooks/01-Größe messen.ipynb")
+    (path.parents[1] / "Includes").mkdir()
+    (path.parents[1] / "Includes" / "Setup.py").write_text("greeting = 'Grüße'\n", encoding="utf-8")
+    result = run(path, home=tmp_path / "Heim mit Ä")
+    assert result.passed, result.lessons[0].failures
+    executed = result.lessons[0].executed
+    assert executed is not None and "Grüße" in executed.read_text(encoding="utf-8")

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streaming_classroom.runner import LessonNotFound, NoLessons, find_lessons
+
+
+@pytest.fixture
+def notebooks(tmp_path: Path) -> Path:
+    for name in (
+        "02-Two.ipynb",
+        "01-One.ipynb",
+        "07-Seven.ipynb",
+        "07L-Lab.ipynb",
+        "notes.ipynb",
+        "03-text.md",
+    ):
+        (tmp_path / name).write_text("{}")
+    return tmp_path
+
+
+def names(paths: list[Path]) -> list[str]:
+    return [path.name for path in paths]
+
+
+def test_no_names_means_every_numbered_notebook_sorted(notebooks: Path) -> None:
+    expected = ["01-One.ipynb", "02-Two.ipynb", "07-Seven.ipynb", "07L-Lab.ipynb"]
+    assert names(find_lessons([], notebooks)) == expected
+
+
+@pytest.mark.parametrize("name", ["7", "07", "007", "07-Seven"])
+def test_a_number_is_found_with_or_without_zeros(notebooks: Path, name: str) -> None:
+    assert names(find_lessons([name], notebooks)) == ["07-Seven.ipynb"]
+
+
+@pytest.mark.parametrize("name", ["07L", "7l"])
+def test_a_letter_belongs_to_the_number(notebooks: Path, name: str) -> None:
+    assert names(find_lessons([name], notebooks)) == ["07L-Lab.ipynb"]
+
+
+def test_a_path_is_relative_to_the_current_directory(
+    notebooks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(notebooks)
+    assert find_lessons(["notes.ipynb"], notebooks / "elsewhere") == [notebooks / "notes.ipynb"]
+
+
+def test_a_lesson_asked_for_twice_runs_once_in_the_order_asked(notebooks: Path) -> None:
+    assert names(find_lessons(["2", "1", "02"], notebooks)) == ["02-Two.ipynb", "01-One.ipynb"]
+
+
+@pytest.mark.parametrize("name", ["42", "x", "missing.ipynb", ""])
+def test_an_unknown_lesson_is_an_error_that_names_those_there_are(notebooks: Path, name: str) -> None:
+    with pytest.raises(LessonNotFound, match="01, 02, 07, 07L"):
+        find_lessons([name], notebooks)
+
+
+def test_of_many_lessons_the_nearest_are_named(tmp_path: Path) -> None:
+    for number in range(1, 40):
+        (tmp_path / f"{number:02}-Lesson.ipynb").write_text("{}")
+    with pytest.raises(LessonNotFound, match=r"there are 32, 33, 34, 35, 36, 37, 38, 39\."):
+        find_lessons(["41"], tmp_path)
+
+
+@pytest.mark.parametrize("directory", [".", "missing"])
+def test_an_empty_course_is_an_error(tmp_path: Path, directory: str) -> None:
+    with pytest.raises(NoLessons):
+        find_lessons([], tmp_path / directory)

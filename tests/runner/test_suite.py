@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import io
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from rich.console import Console
+from streaming_classroom.runner import NoLessons, SuiteResult, run_lessons
+from streaming_classroom.runner.processes import HOME_VARIABLE
+
+
+def test_running_nothing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(NoLessons):
+        run_lessons([], home=tmp_path)
+
+
+def test_two_runs_at_once_do_not_meet(lesson: Callable[..., Path], tmp_path: Path) -> None:
+    path, results = lesson("passing"), []
+
+    def run() -> None:
+        results.append(run_lessons([path], console=Console(file=io.StringIO()), home=tmp_path / "home"))
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [result.passed for result in results] == [True, True]
+    first, second = (result.lessons[0].executed for result in results)
+    assert first != second
+    assert first.is_file() and second.is_file()
+
+
+def test_lessons_of_one_name_get_homes_of_their_own(
+    lesson: Callable[..., Path], run: Callable[..., SuiteResult]
+) -> None:
+    result = run(lesson("passing", "a/01-X.ipynb"), lesson("passing", "b/01-x.ipynb"), jobs=2)
+    assert result.passed
+    assert [entry.lesson for entry in result.lessons] == ["01-X", "01-x-2"]
+
+
+def test_without_save_a_lesson_is_not_touched(
+    lesson: Callable[..., Path], run: Callable[..., SuiteResult]
+) -> None:
+    path = lesson("passing")
+    before = path.read_bytes()
+    assert run(path).passed
+    assert path.read_bytes() == before
+
+
+def test_saving_twice_gives_the_same_bytes(
+    lesson: Callable[..., Path], run: Callable[..., SuiteResult]
+) -> None:
+    path = lesson("passing")
+    before = path.read_bytes()
+    assert run(path, save=True).passed
+    first = path.read_bytes()
+    assert run(path, save=True).passed
+    assert path.read_bytes() == first != before
+    assert b"/classroom" in first and b"papermill" not in first and str(path.parent).encode() not in first
+
+
+def test_a_failed_lesson_is_not_saved(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
+    path = lesson("failing-cell")
+    before = path.read_bytes()
+    assert run(path, save=True).exit_code == 1
+    assert path.read_bytes() == before
+
+
+def test_a_lesson_edited_while_it_ran_fails_and_keeps_the_edit(
+    lesson: Callable[..., Path], run: Callable[..., SuiteResult]
+) -> None:
+    path = lesson("edits-itself")
+    (result,) = run(path, save=True).lessons
+    assert [failure.kind for failure in result.failures] == ["save"]
+    assert "edited meanwhile" in path.read_text(encoding="utf-8")
+
+
+def test_signal_handlers_come_back(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    run(lesson("not-json"))
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process on Windows")
+def test_ctrl_c_reports_what_is_known_and_leaves_no_kernel(
+    lesson: Callable[..., Path], tmp_path: Path
+) -> None:
+    lessons = [
+        lesson("passing", "n/01-A.ipynb"),
+        lesson("endless-child", "n/02-B.ipynb"),
+        lesson("passing", "n/03-C.ipynb"),
+    ]
+    home, junit = tmp_path / "home", tmp_path / "out" / "junit.xml"
+    code = (
+        "import sys; from pathlib import Path; from streaming_classroom.runner import run_lessons\n"
+        "paths = [Path(name) for name in sys.argv[3:]]\n"
+        "sys.exit(run_lessons(paths, home=Path(sys.argv[1]), junit=Path(sys.argv[2])).exit_code)"
+    )
+    command = [sys.executable, "-c", code, str(home), str(junit), *map(str, lessons)]
+    runner = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+    try:
+        _wait_for(lambda: list(home.glob("runs/*/02-B/child.pid")))
+        assert _processes_below(home)
+        runner.send_signal(signal.SIGINT)
+        out, err = runner.communicate(timeout=30)
+    finally:
+        runner.kill()
+    assert runner.returncode == 130, err
+    assert err == ""
+    assert _processes_below(home) == []
+    assert "1 of 3 lessons passed" in out and "interrupted 02-B" in out and "not run" in out
+    assert junit.is_file()
+
+
+def _wait_for(condition: Callable[[], object], timeout: float = 30.0) -> None:
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, "the lesson did not come so far"
+        time.sleep(0.05)
+
+
+def _processes_below(home: Path) -> list[int]:
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(HOME_VARIABLE, "").startswith(str(home)):
+                found.append(process.pid)
+        except psutil.Error:
+            continue
+    return found
