@@ -230,8 +230,7 @@ def wait_lock(file, minutes=20):
     while not try_lock(file):
         if time.monotonic() > deadline:
             raise CannotSetUp(
-                "Another set-up has been running for %d minutes. End it, then run the same command again."
-                % minutes
+                "Another set-up has been running for %d minutes. End it, then run the same command again." % minutes
             )
         time.sleep(0.2)
 

@@ -29,9 +29,7 @@ USERS = ("a", "b", "c", "d", "e", "f", "g", "h", "i")
 DEVICES = ("nexus4_1", "nexus4_2", "s3_1", "gear_1", "lgwatch_1")
 
 # What lies below the dataset's folder: its schema as Spark DDL, how many files, how many rows.
-_SAMPLE_FIELDS = (
-    "Device STRING, Index LONG, Model STRING, User STRING, gt STRING, x DOUBLE, y DOUBLE, z DOUBLE"
-)
+_SAMPLE_FIELDS = "Device STRING, Index LONG, Model STRING, User STRING, gt STRING, x DOUBLE, y DOUBLE, z DOUBLE"
 FIELDS = MappingProxyType(
     {
         "activity-data": "Arrival_Time LONG, Creation_Time LONG, " + _SAMPLE_FIELDS,

@@ -133,9 +133,7 @@ def _break_sensors(rng: np.random.Generator, rates: np.ndarray, present: np.ndar
 def _lines(times: np.ndarray, rates: np.ndarray, present: np.ndarray) -> list[str]:
     """Return the JSON lines of one day, ordered by time."""
     device, step = np.nonzero(present)
-    rows = sorted(
-        zip(times[device, step].tolist(), device.tolist(), rates[device, step].tolist(), strict=True)
-    )
+    rows = sorted(zip(times[device, step].tolist(), device.tolist(), rates[device, step].tolist(), strict=True))
     return [
         f'{{"device_id":{n + 1},"mrn":{PATIENTS[n].mrn},"heartrate":{rate},"time":{float(time)}}}\n'
         for time, n, rate in rows

@@ -144,9 +144,7 @@ def test_files_rows_and_bytes_are_those_of_the_card_and_the_module(
 
 
 @pytest.mark.parametrize(("dataset", "part"), PARTS)
-def test_every_row_has_the_fields_and_types_of_the_module(
-    dataset: str, part: str, generated: dict[str, Path]
-) -> None:
+def test_every_row_has_the_fields_and_types_of_the_module(dataset: str, part: str, generated: dict[str, Path]) -> None:
     schema = dict(field.split() for field in load(dataset).FIELDS[part].split(", "))
     expected = [(name, PYTHON_TYPES[kind]) for name, kind in schema.items()]
     for path in files_of(generated[dataset] / part):
@@ -157,8 +155,7 @@ def test_every_row_has_the_fields_and_types_of_the_module(
 @pytest.mark.parametrize("dataset", MODULES)
 def test_the_card_lists_the_fields_of_each_part_in_order(dataset: str) -> None:
     on_card = [
-        ", ".join(f"{name} {cells[0]}" for name, cells in table.items())
-        for table in tables(card(dataset), "field")
+        ", ".join(f"{name} {cells[0]}" for name, cells in table.items()) for table in tables(card(dataset), "field")
     ]
     assert on_card == list(load(dataset).FIELDS.values())
 

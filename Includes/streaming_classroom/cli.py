@@ -132,9 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     command = _add(commands, "run", run)
     command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or notebook; default: all")
     command.add_argument("--save", action="store_true", help="write the outputs back into notebooks/")
-    command.add_argument(
-        "--jobs", type=_positive, default=1, metavar="N", help="lessons at a time (default: 1)"
-    )
+    command.add_argument("--jobs", type=_positive, default=1, metavar="N", help="lessons at a time (default: 1)")
     command.add_argument("--cell-timeout", type=float, default=120, metavar="SECONDS", help="default: 120")
     command.add_argument("--lesson-timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
     command.add_argument("--junit", type=Path, metavar="FILE", help="also write a JUnit XML report")

@@ -94,9 +94,7 @@ class StreamNotFound(ClassroomError):
 
     def __str__(self) -> str:
         there = f"Active are: {', '.join(self.active)}." if self.active else "No stream is active."
-        return (
-            f"There is no active stream named {self.name!r}. {there} Start the stream, or correct the name."
-        )
+        return f"There is no active stream named {self.name!r}. {there} Start the stream, or correct the name."
 
 
 @dataclass(eq=False)

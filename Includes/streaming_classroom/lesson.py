@@ -98,9 +98,7 @@ class Lesson:
 
     def __getattr__(self, name: str):
         if name == "data_factory":
-            raise NotHere(
-                f"Lesson {self.lesson} has no dataset of its own.", "Pass dataset=... to start_lesson."
-            )
+            raise NotHere(f"Lesson {self.lesson} has no dataset of its own.", "Pass dataset=... to start_lesson.")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def block_until_stream_is_ready(
@@ -146,9 +144,7 @@ class Lesson:
         """Make the tables known again: the catalog of an open-source session lives as long as its kernel."""
         database = filesystem.local_path(self.paths.user_db)
         for table in sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir()):
-            self._spark.sql(
-                f"CREATE TABLE IF NOT EXISTS {table} USING delta LOCATION '{self.paths.user_db}/{table}'"
-            )
+            self._spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING delta LOCATION '{self.paths.user_db}/{table}'")
 
     def _make_factory(self, part: str, into_table: str | None) -> DataFactory:
         batches = datasets.batches(part)
@@ -216,9 +212,7 @@ def username() -> str:
     """
     if environment.is_databricks():
         return get_spark().sql("SELECT current_user()").first()[0]
-    return os.environ.get("CLASSROOM_USER") or (
-        "learner" if environment.is_one_machine() else getpass.getuser()
-    )
+    return os.environ.get("CLASSROOM_USER") or ("learner" if environment.is_one_machine() else getpass.getuser())
 
 
 def userhome() -> str:

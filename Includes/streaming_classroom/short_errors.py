@@ -58,9 +58,7 @@ def _own_lines(trace: TracebackType) -> list[str]:
     """Return the lines of the learner's own cells that led to the error, marked."""
     frames = traceback.extract_tb(trace)
     own = [frame for frame in frames if _is_cell(frame.filename)]
-    return [
-        f"line {frame.lineno}: {linecache.getline(frame.filename, frame.lineno).strip()}" for frame in own
-    ]
+    return [f"line {frame.lineno}: {linecache.getline(frame.filename, frame.lineno).strip()}" for frame in own]
 
 
 def _is_cell(filename: str) -> bool:

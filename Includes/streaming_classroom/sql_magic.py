@@ -44,9 +44,7 @@ def _sql(line: str, cell: str | None = None) -> None:
     from streaming_classroom.views import display
 
     spark = get_spark()
-    statements = [
-        text.rstrip(";") for text in sqlparse.split(f"{line}\n{cell or ''}", strip_semicolon=True) if text
-    ]
+    statements = [text.rstrip(";") for text in sqlparse.split(f"{line}\n{cell or ''}", strip_semicolon=True) if text]
     frames = [spark.sql(statement) for statement in statements]
     if not frames:
         return

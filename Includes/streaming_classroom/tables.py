@@ -38,9 +38,7 @@ class Table:
 
     def to_html(self, title: str = "") -> str:
         """Return the table as HTML that needs no script and no style of the page's."""
-        head = "".join(
-            _cell("th", name, number) for name, number in zip(self.columns, self.numeric, strict=True)
-        )
+        head = "".join(_cell("th", name, number) for name, number in zip(self.columns, self.numeric, strict=True))
         body = "".join(
             "<tr>" + "".join(_cell("td", v, n) for v, n in zip(row, self.numeric, strict=True)) + "</tr>"
             for row in self.rows

@@ -97,9 +97,7 @@ def _start(
 
 def _free_name(frame: DataFrame) -> str:
     spark = frame.sparkSession
-    taken = {query.name for query in spark.streams.active} | {
-        table.name for table in spark.catalog.listTables()
-    }
+    taken = {query.name for query in spark.streams.active} | {table.name for table in spark.catalog.listTables()}
     number = 1
     while f"display_query_{number}" in taken:
         number += 1

@@ -43,9 +43,7 @@ def test_a_tagged_cell_that_does_not_raise_fails() -> None:
 
 
 def test_the_line_is_the_innermost_one_of_the_cell_that_failed() -> None:
-    traceback = (
-        "\x1b[0;36mCell \x1b[0m\x1b[0;32mIn[1], line 1\x1b[0m\nCell In[1], line 2, in f()\nCell In[9], line 7"
-    )
+    traceback = "\x1b[0;36mCell \x1b[0m\x1b[0;32mIn[1], line 1\x1b[0m\nCell In[1], line 2, in f()\nCell In[9], line 7"
     (failure,) = verdict(notebook(traceback=traceback), replies={1: error("no")})
     assert (failure.line, failure.source) == (2, "second")
 

@@ -29,9 +29,7 @@ def test_neither_installed_kernels_nor_the_users_profile_count(
     spec = tmp_path / "jupyter" / "kernels" / "python3"
     spec.mkdir(parents=True)
     argv = ["no-such-interpreter", "{connection_file}"]
-    (spec / "kernel.json").write_text(
-        json.dumps({"argv": argv, "display_name": "broken", "language": "python"})
-    )
+    (spec / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "broken", "language": "python"}))
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
     startup = tmp_path / "ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True)

@@ -39,9 +39,7 @@ def test_a_letter_belongs_to_the_number(notebooks: Path, name: str) -> None:
     assert names(find_lessons([name], notebooks)) == ["07L-Lab.ipynb"]
 
 
-def test_a_path_is_relative_to_the_current_directory(
-    notebooks: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_is_relative_to_the_current_directory(notebooks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(notebooks)
     assert find_lessons(["notes.ipynb"], notebooks / "elsewhere") == [notebooks / "notes.ipynb"]
 

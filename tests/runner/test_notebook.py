@@ -22,9 +22,7 @@ def executed(*outputs: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 def lesson() -> nbformat.NotebookNode:
     cell = new_code_cell("print(1)", id="mine", metadata={"tags": ["a"], "execution": {"x": "now"}})
-    return new_notebook(
-        cells=[cell], metadata={"language_info": {"name": "python", "version": "3.11.2"}, "my": 1}
-    )
+    return new_notebook(cells=[cell], metadata={"language_info": {"name": "python", "version": "3.11.2"}, "my": 1})
 
 
 def saved(*outputs: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
@@ -45,9 +43,7 @@ def saved(*outputs: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
         (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "'cells' is a required property"),
     ],
 )
-def test_what_is_not_a_notebook_is_refused_in_one_sentence(
-    tmp_path: Path, content: bytes, reason: str
-) -> None:
+def test_what_is_not_a_notebook_is_refused_in_one_sentence(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "x.ipynb"
     path.write_bytes(content)
     with pytest.raises(InvalidNotebook, match=reason) as caught:
@@ -103,9 +99,7 @@ def test_pieces_of_one_stream_are_joined_and_others_are_not() -> None:
         (lambda text: new_output("stream", text=text)),
         (lambda text: new_output("stream", name="stderr", text=text)),
     )
-    pieces = saved(
-        out("a\n"), out("b\n"), err("c\n"), new_output("display_data", {"text/plain": "d"}), out("e\n")
-    )
+    pieces = saved(out("a\n"), out("b\n"), err("c\n"), new_output("display_data", {"text/plain": "d"}), out("e\n"))
     assert [piece.get("text") for piece in pieces] == ["a\nb\n", "c\n", None, "e\n"]
 
 

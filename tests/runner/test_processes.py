@@ -34,16 +34,12 @@ def start() -> Iterator[Callable[[Path, str], subprocess.Popen[str]]]:
         process.communicate()
 
 
-def test_a_detached_process_is_found_by_its_home(
-    tmp_path: Path, start: Callable[..., subprocess.Popen[str]]
-) -> None:
+def test_a_detached_process_is_found_by_its_home(tmp_path: Path, start: Callable[..., subprocess.Popen[str]]) -> None:
     mine, _other = start(tmp_path / "ä b", SLEEP), start(tmp_path / "other", SLEEP)
     assert [process.pid for process in processes_of(tmp_path / "ä b")] == [mine.pid]
 
 
-def test_a_process_that_obeys_is_not_killed(
-    tmp_path: Path, start: Callable[..., subprocess.Popen[str]]
-) -> None:
+def test_a_process_that_obeys_is_not_killed(tmp_path: Path, start: Callable[..., subprocess.Popen[str]]) -> None:
     process = start(tmp_path, SLEEP)
     assert end_processes(tmp_path, patience=10, ask=True) == []
     assert process.wait(1) != 0

@@ -46,18 +46,14 @@ def test_lessons_of_one_name_get_homes_of_their_own(
     assert [entry.lesson for entry in result.lessons] == ["01-X", "01-x-2"]
 
 
-def test_without_save_a_lesson_is_not_touched(
-    lesson: Callable[..., Path], run: Callable[..., SuiteResult]
-) -> None:
+def test_without_save_a_lesson_is_not_touched(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
     path = lesson("passing")
     before = path.read_bytes()
     assert run(path).passed
     assert path.read_bytes() == before
 
 
-def test_saving_twice_gives_the_same_bytes(
-    lesson: Callable[..., Path], run: Callable[..., SuiteResult]
-) -> None:
+def test_saving_twice_gives_the_same_bytes(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
     path = lesson("passing")
     before = path.read_bytes()
     assert run(path, save=True).passed
@@ -90,9 +86,7 @@ def test_signal_handlers_come_back(lesson: Callable[..., Path], run: Callable[..
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process on Windows")
-def test_ctrl_c_reports_what_is_known_and_leaves_no_kernel(
-    lesson: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_ctrl_c_reports_what_is_known_and_leaves_no_kernel(lesson: Callable[..., Path], tmp_path: Path) -> None:
     lessons = [
         lesson("passing", "n/01-A.ipynb"),
         lesson("endless-child", "n/02-B.ipynb"),
@@ -105,9 +99,7 @@ def test_ctrl_c_reports_what_is_known_and_leaves_no_kernel(
         "sys.exit(run_lessons(paths, home=Path(sys.argv[1]), junit=Path(sys.argv[2])).exit_code)"
     )
     command = [sys.executable, "-c", code, str(home), str(junit), *map(str, lessons)]
-    runner = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
-    )
+    runner = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
     try:
         _wait_for(lambda: list(home.glob("runs/*/02-B/child.pid")))
         assert _processes_below(home)

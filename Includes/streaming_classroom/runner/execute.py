@@ -100,9 +100,7 @@ def _invalid(order: Order, error: InvalidNotebook) -> LessonResult:
     return LessonResult(order.lesson, order.notebook, "failed", failures=(failure,))
 
 
-def _execute(
-    order: Order, on_cell: Callable[[], None], cancel: threading.Event
-) -> tuple[NotebookNode, Observed]:
+def _execute(order: Order, on_cell: Callable[[], None], cancel: threading.Event) -> tuple[NotebookNode, Observed]:
     from papermill.iorw import load_notebook_node
 
     from .engine import Deadlines, LessonEngine, Observed

@@ -53,9 +53,7 @@ def _of_cell(nb: NotebookNode, notebook: Path, seen: Observed, index: int) -> It
     text = plain(seen.stderr.get(index, "")).strip()
     if text and MAY_WRITE_STDERR not in tags:
         first = text.splitlines()[0][:_LONGEST]
-        yield _failure(
-            nb, notebook, index, "stderr", f"wrote to stderr without the tag {MAY_WRITE_STDERR}: {first}"
-        )
+        yield _failure(nb, notebook, index, "stderr", f"wrote to stderr without the tag {MAY_WRITE_STDERR}: {first}")
 
 
 def _failure(nb: NotebookNode, notebook: Path, index: int, kind: Kind, message: str) -> Failure:

@@ -14,9 +14,7 @@ from typing import Literal
 import psutil
 
 HOME_VARIABLE = "CLASSROOM_HOME"
-PATIENCE = (
-    10.0  # a JVM that lost its kernel runs its shutdown hooks, about one second; a busy machine needs more
-)
+PATIENCE = 10.0  # a JVM that lost its kernel runs its shutdown hooks, about one second; a busy machine needs more
 _KILLED = 5.0
 _POLL = 0.1
 

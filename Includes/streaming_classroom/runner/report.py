@@ -63,9 +63,7 @@ def _table(result: SuiteResult) -> Table:
 
 
 def _in_short(lesson: LessonResult) -> list[str]:
-    return [
-        f"{failure.kind}, {failure.place}" if failure.place else failure.kind for failure in lesson.failures
-    ]
+    return [f"{failure.kind}, {failure.place}" if failure.place else failure.kind for failure in lesson.failures]
 
 
 def _counts(result: SuiteResult) -> dict[str, str]:
@@ -80,9 +78,7 @@ def _counts(result: SuiteResult) -> dict[str, str]:
 
 
 def _case(lesson: LessonResult) -> ElementTree.Element:
-    case = ElementTree.Element(
-        "testcase", classname="notebooks", name=lesson.lesson, time=f"{lesson.seconds:.3f}"
-    )
+    case = ElementTree.Element("testcase", classname="notebooks", name=lesson.lesson, time=f"{lesson.seconds:.3f}")
     if lesson.outcome == "failed":
         kinds = ", ".join(dict.fromkeys(failure.kind for failure in lesson.failures))
         first = _xml_text(lesson.failures[0].message) if lesson.failures else ""

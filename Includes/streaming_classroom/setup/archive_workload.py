@@ -44,12 +44,8 @@ def _files(spark, scratch: Path) -> None:
 
 def _streams(spark, scratch: str) -> None:
     table = spark.readStream.load(f"{scratch}/table")
-    files = (
-        spark.readStream.schema("a INT, t TIMESTAMP").option("maxFilesPerTrigger", 1).json(f"{scratch}/json")
-    )
-    memory = (
-        table.groupBy("device").count().writeStream.format("memory").queryName("m").outputMode("complete")
-    )
+    files = spark.readStream.schema("a INT, t TIMESTAMP").option("maxFilesPerTrigger", 1).json(f"{scratch}/json")
+    memory = table.groupBy("device").count().writeStream.format("memory").queryName("m").outputMode("complete")
     writers = [
         table.writeStream.option("checkpointLocation", f"{scratch}/c1").trigger(availableNow=True),
         files.writeStream.format("parquet").option("checkpointLocation", f"{scratch}/c2"),

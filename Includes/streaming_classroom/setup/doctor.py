@@ -99,9 +99,7 @@ def _spark_home() -> Finding:
     if not value:
         return Finding(True, "not set")
     same = (Path(value) / "jars").is_dir() and Path(value).resolve() == jars.spark_jars().parent.resolve()
-    return Finding(
-        same, value, "Nothing: lessons use the Spark of the course. Unset it to avoid surprises.", False
-    )
+    return Finding(same, value, "Nothing: lessons use the Spark of the course. Unset it to avoid surprises.", False)
 
 
 def _jars() -> Finding:
@@ -127,8 +125,6 @@ def _port_check(port: int, user: str) -> Callable[[], Finding]:
     def check() -> Finding:
         with socket.socket() as probe:
             free = probe.connect_ex(("127.0.0.1", port)) != 0
-        return Finding(
-            free, "free" if free else "busy", f"Nothing: {user} takes the next free one.", matters=False
-        )
+        return Finding(free, "free" if free else "busy", f"Nothing: {user} takes the next free one.", matters=False)
 
     return check

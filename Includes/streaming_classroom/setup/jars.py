@@ -109,9 +109,7 @@ def _run_ivy(java: Java, wanted: Sequence[Jar], scratch: Path) -> str:
     command += ["-retrieve", pattern, "-types", "jar", "bundle"]
     try:
         # Ivy ends with 0 or 1 by its mood; the checksums below are the judge.
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=FETCH_TIMEOUT
-        )
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=FETCH_TIMEOUT)
     except subprocess.TimeoutExpired:
         return f"Ivy had not finished after {FETCH_TIMEOUT} s."
     return done.stdout + done.stderr
@@ -157,9 +155,7 @@ def _unavailable(jar: Jar, fetched: Path, log: str) -> JarsUnavailable:
             problem=f"The repository sent another file as {jar.file_name} than the course was tested with.",
             fix="Check the repository or proxy between here and Maven Central, then run the same command again.",
         )
-    words = [
-        line.strip() for line in log.splitlines() if re.search(r"Exception|ERROR|not found|timed out", line)
-    ]
+    words = [line.strip() for line in log.splitlines() if re.search(r"Exception|ERROR|not found|timed out", line)]
     return JarsUnavailable(
         problem=f"{jar.file_name} could not be fetched.",
         fix="Connect to the internet and run the same command again; what was fetched is kept.",

@@ -95,9 +95,7 @@ def find_or_fetch() -> Search:
         java_home = cjdk.java_home(vendor=vendor, version=version, cache_dir=_fetched_dir())
     except Exception as error:  # whatever a download can raise; cjdk has no root of its own for it
         raise JavaNotFound(
-            problem=" ".join(
-                ["There is no Java 17 or later here, and none could be fetched.", *search.passed_over]
-            ),
+            problem=" ".join(["There is no Java 17 or later here, and none could be fetched.", *search.passed_over]),
             fix=install_advice(),
             detail=f"{type(error).__name__}: {error}",
         ) from error
