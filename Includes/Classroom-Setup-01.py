@@ -7,4 +7,3 @@ from streaming_classroom import set_up_notebook, start_lesson
 
 set_up_notebook(globals())
 DA = start_lesson("01", dataset="device-readings/readings", into_table="bronze")
-DA.data_factory.load()

@@ -35,7 +35,8 @@ def install(shell: InteractiveShell) -> None:
 
 def _show(shell: InteractiveShell, kind: type, error: BaseException, trace: TracebackType, tb_offset=None):
     """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
-    lines = ["-" * 75, *_own_lines(trace), "", f"{kind.__name__}: {short_message(error)}"]
+    own = _own_lines(trace)
+    lines = [*own, *([""] if own else []), f"{kind.__name__}: {short_message(error)}"]
     shell._showtraceback(kind, error, lines)
     return lines
 
@@ -57,7 +58,7 @@ def _without_volatile(text: str) -> str:
 def _own_lines(trace: TracebackType) -> list[str]:
     """Return the lines of the learner's own cells that led to the error, marked."""
     frames = traceback.extract_tb(trace)
-    own = [frame for frame in frames if _is_cell(frame.filename)]
+    own = [frame for frame in frames if _is_cell(frame.filename) and "run_cell_magic" not in (frame.line or "")]
     return [f"line {frame.lineno}: {linecache.getline(frame.filename, frame.lineno).strip()}" for frame in own]
 
 

@@ -45,7 +45,7 @@ class Table:
         )
         caption = f"{escape(title)} · {self.caption}" if title else self.caption
         return (
-            '<div style="max-height:24em;overflow:auto;width:fit-content;max-width:100%">'
+            '<div style="max-height:36em;overflow:auto;width:fit-content;max-width:100%">'
             f'<table style="margin:0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
             f'<div style="opacity:.7;font-size:90%;padding-top:.3em">{caption}</div>'
         )

@@ -12,7 +12,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from streaming_classroom import environment, waiting
-from streaming_classroom.tables import first_rows
+from streaming_classroom.short_errors import short_message
+from streaming_classroom.tables import Table, first_rows
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -108,7 +109,7 @@ def _show_stream(frame: DataFrame, query: StreamingQuery) -> None:
     """Draw the stream's table now, and again after each batch while somebody looks."""
     if not environment.is_interactive():
         waiting.wait_until_processed([query], DRAIN_TIMEOUT)
-        _publish(_memory_table(frame, query), query.name)
+        _publish(_first_result(frame, query), query.name)
         return
     view = _LiveTable(frame, query)
     view.wait_for_first_result()
@@ -121,7 +122,7 @@ class _LiveTable:
     def __init__(self, frame: DataFrame, query: StreamingQuery) -> None:
         self._frame = frame
         self._query = query
-        self._drawn: tuple[int, bool] | None = None
+        self._drawn: tuple[int, str] | None = None
         self._handle: DisplayHandle = _new_output(f"Waiting for the first batch of {query.name} …")
 
     def wait_for_first_result(self) -> None:
@@ -140,24 +141,43 @@ class _LiveTable:
         self._draw()
 
     def _draw(self) -> None:
-        state = (self._batch(), self._query.isActive)
-        if state == self._drawn or state[0] < 0:
+        batch, fate = state = (self._batch(), self._fate())
+        if state in (self._drawn, (-1, "live")):
             return
         self._drawn = state
         table = _memory_table(self._frame, self._query)
-        title = f"{self._query.name} · {'live' if state[1] else 'stopped'} · batch {state[0]}"
+        title = f"{self._query.name} · {fate} · {f'batch {batch}' if batch >= 0 else 'no batch'}"
         self._handle.update(_bundle(table, title), raw=True)
 
     def _batch(self) -> int:
+        """Return the number of the last batch, or -1."""
         progress = self._query.lastProgress
-        return progress["batchId"] if progress else -1
+        if not progress:
+            return -1
+        # A look that found nothing reports the number of the batch to come.
+        return progress["batchId"] if "addBatch" in progress["durationMs"] else progress["batchId"] - 1
+
+    def _fate(self) -> str:
+        if self._query.isActive:
+            return "live"
+        error = self._query.exception()
+        return f"failed: {short_message(error).splitlines()[0]}" if error else "stopped"
 
 
-def _memory_table(frame: DataFrame, query: StreamingQuery):
+def _first_result(frame: DataFrame, query: StreamingQuery) -> Table:
+    """Return what the query has brought so far; give a source that makes rows by the clock time for a first one."""
+    deadline = time.monotonic() + FIRST_RESULT_TIMEOUT / 2
+    while not (table := _memory_table(frame, query)).rows and time.monotonic() < deadline:
+        if query.awaitTermination(REDRAW_EVERY):
+            break
+    return table
+
+
+def _memory_table(frame: DataFrame, query: StreamingQuery) -> Table:
     return first_rows(frame.sparkSession.table(f"`{query.name}`"))
 
 
-def _publish(table, title: str = "") -> None:
+def _publish(table: Table, title: str = "") -> None:
     bundle = _bundle(table, title)
     if environment.in_notebook():
         _ipython_display(bundle, {"raw": True})
@@ -165,7 +185,7 @@ def _publish(table, title: str = "") -> None:
         print(bundle["text/plain"])
 
 
-def _bundle(table, title: str) -> dict[str, str]:
+def _bundle(table: Table, title: str) -> dict[str, str]:
     return {"text/html": table.to_html(title), "text/plain": table.to_text(title)}
 
 

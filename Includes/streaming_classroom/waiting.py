@@ -155,7 +155,8 @@ def _process_all_available(query: StreamingQuery, deadline: float, timeout: floa
 def _is_idle(query: StreamingQuery) -> bool:
     """Whether the stream has looked for data, found none left and waits."""
     status = query.status
-    return status["message"].startswith("Waiting for") and not status["isDataAvailable"]
+    waits = status["message"].startswith("Waiting for") and not status["isTriggerActive"]
+    return waits and not status["isDataAvailable"]
 
 
 def _batch(query: StreamingQuery) -> int:

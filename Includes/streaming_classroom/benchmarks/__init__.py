@@ -1,0 +1,1 @@
+"""Benchmarks: each module runs what a user would use instead and ours, side by side, and prints the ratio."""

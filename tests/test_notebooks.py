@@ -1,0 +1,107 @@
+"""Every lesson: through the runner, compared with its committed outputs, twice, after a kill, in any order."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+
+from streaming_classroom import places
+from streaming_classroom.runner import find_lessons, run_lessons
+
+LESSONS = find_lessons([], places.notebooks())
+CHECKED = "nbval-check-output"
+CELL_TIMEOUT = 240  # seconds; CI's machines are slow and shared
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One home for all runs of this module, as a learner has one."""
+    return tmp_path_factory.mktemp("home")
+
+
+def test_all_lessons_pass_in_a_random_order(home: Path) -> None:
+    seed = random.randrange(10**6)
+    shuffled = random.Random(seed).sample(LESSONS, len(LESSONS))
+    result = run_lessons(shuffled, jobs=2, cell_timeout=CELL_TIMEOUT, home=home)
+    assert result.passed, f"with seed {seed}: {[str(failure) for run in result.lessons for failure in run.failures]}"
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_gives_the_committed_outputs(lesson: Path, home: Path) -> None:
+    """nbval runs it in the lesson's usual home, where the runner's home of one run is not: a second run."""
+    options = ["--nbval-lax", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}", "-p", "no:cacheprovider"]
+    environ = os.environ | {"CLASSROOM_HOME": str(home)}
+    command = [sys.executable, "-m", "pytest", *options, "-q", "--rootdir", str(places.PROJECT), str(lesson)]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_marks_at_least_three_outputs_for_comparison(lesson: Path) -> None:
+    marked = [cell for cell in nbformat.read(lesson, 4).cells if CHECKED in cell.metadata.get("tags", [])]
+    assert len(marked) >= 3
+    assert all(cell.outputs for cell in marked)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_the_committed_outputs_name_no_machine_and_are_small(lesson: Path) -> None:
+    text = lesson.read_text(encoding="utf-8")
+    assert len(text) < 300_000
+    for place in (str(places.PROJECT), str(Path.home()), "site-packages", "/tmp/", "ipykernel_"):
+        assert place not in text
+
+
+def test_a_changed_output_is_noticed(tmp_path: Path) -> None:
+    """The comparison itself can fail: the first lesson with one number changed."""
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+    cell = nbformat.v4.new_code_cell("print(1 + 1)", metadata={"tags": [CHECKED]})
+    cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text="3\n")]
+    notebook.cells = [cell]
+    nbformat.write(notebook, tmp_path / "changed.ipynb")
+    options = ["--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", *options, str(tmp_path / "changed.ipynb")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert done.returncode == 1 and "Cell 0" in done.stdout
+
+
+def test_a_lesson_starts_over_after_a_kill_in_the_middle(tmp_path: Path) -> None:
+    """SIGKILL to kernel and JVM while streams run, then the same lesson again in the same home."""
+    environ = os.environ | {"CLASSROOM_HOME": str(tmp_path)}
+    program = (
+        "import sys; sys.path.insert(0, '../Includes')\n"
+        "from streaming_classroom import set_up_notebook, start_lesson\n"
+        "set_up_notebook(globals())\n"
+        "DA = start_lesson('01', dataset='device-readings/readings', into_table='bronze')\n"
+        "DA.data_factory.load()\n"
+        "stream = spark.readStream.table('bronze').writeStream\n"
+        "stream.option('checkpointLocation', DA.paths.checkpoints + '/c').toTable('copy')\n"
+        "print('running', flush=True)\n"
+        "while True: DA.data_factory.load()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], env=environ, cwd=places.notebooks(), stdout=subprocess.PIPE, text=True
+    )
+    assert any(line == "running\n" for line in process.stdout)
+    _kill_with_children(process)
+    lesson = find_lessons(["01"], places.notebooks())[0]
+    command = [sys.executable, "-m", "pytest", "--nbval-lax", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
+    command += [f"--nbval-cell-timeout={CELL_TIMEOUT}", "--rootdir", str(places.PROJECT), str(lesson)]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+def _kill_with_children(process: subprocess.Popen) -> None:
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGKILL)
+    for child in children:
+        child.kill()
+    psutil.wait_procs(children, timeout=20)
+    process.wait(20)
