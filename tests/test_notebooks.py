@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,6 +97,25 @@ def test_a_lesson_starts_over_after_a_kill_in_the_middle(tmp_path: Path) -> None
     command += [f"--nbval-cell-timeout={CELL_TIMEOUT}", "--rootdir", str(places.PROJECT), str(lesson)]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout[-5000:]
+
+
+def test_a_lesson_runs_without_network(tmp_path: Path) -> None:
+    """In a network namespace that has nothing but the loop-back interface."""
+    isolated = ["unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+    if shutil.which("unshare") is None or shutil.which("ip") is None:
+        pytest.skip("needs `unshare` and `ip`: on Debian, apt install util-linux iproute2")
+    if subprocess.run([*isolated, "true"], capture_output=True).returncode != 0:
+        pytest.skip("this system lets nobody make a network namespace")
+    connect = "import socket; socket.create_connection(('192.0.2.1', 80), timeout=5)"
+    assert (
+        "unreachable"
+        in subprocess.run([*isolated, sys.executable, "-c", connect], capture_output=True, text=True).stderr
+    )
+    command = [sys.executable, str(places.PROJECT / "course.py"), "run", "01", "--cell-timeout", str(CELL_TIMEOUT)]
+    environ = os.environ | {"CLASSROOM_HOME": str(tmp_path)}
+    done = subprocess.run([*isolated, *command], env=environ, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    assert "1 of 1 lessons passed" in done.stdout
 
 
 def _kill_with_children(process: subprocess.Popen) -> None:

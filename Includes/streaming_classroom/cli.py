@@ -7,12 +7,13 @@ start are quick.
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from streaming_classroom import places
 from streaming_classroom.errors import ClassroomError
@@ -22,7 +23,7 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code. An error of the course's own is one sentence, no traceback."""
-    options = _parser().parse_args(arguments)
+    options = parse(arguments)
     try:
         return options.command(options)
     except ClassroomError as error:
@@ -33,11 +34,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return what the arguments ask for; end with the usage where they ask for nothing that exists."""
+    parser = _parser()
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments:
+        parser.print_help(sys.stderr)
+        parser.exit(2)
+    return parser.parse_args(arguments)
+
+
 def lab(options: argparse.Namespace) -> int:
     """Open JupyterLab on the lessons."""
     _set_up()
+    _silence_jupyters_news()
     lessons = sorted(places.notebooks().glob("*.ipynb"))
     start = ["--ServerApp.root_dir=" + str(places.PROJECT), "--LabApp.default_url=" + _first_lesson(lessons)]
+    if getattr(os, "geteuid", lambda: 1)() == 0:
+        start.append("--allow-root")  # as in a container, where there is nobody else to be
     # JupyterLab itself takes the next free port where this one is busy, and says which.
     command = [sys.executable, "-m", "jupyterlab", *start, f"--port={options.port}", *options.jupyter]
     return _delegate(command)
@@ -64,7 +78,8 @@ def run(options: argparse.Namespace) -> int:
 def test(options: argparse.Namespace) -> int:
     """Run all tests."""
     _set_up()
-    return _delegate([sys.executable, "-m", "pytest", *options.pytest], cwd=places.PROJECT)
+    os.chdir(places.PROJECT)
+    return _delegate([sys.executable, "-m", "pytest", *options.pytest])
 
 
 def bench(options: argparse.Namespace) -> int:
@@ -82,15 +97,21 @@ def doctor(_options: argparse.Namespace) -> int:
 
 def reset(_options: argparse.Namespace) -> int:
     """Remove everything the lessons created."""
+    from streaming_classroom.setup import reset as removal
+
     home = places.home()
-    if home.exists():
-        shutil.rmtree(home)
-    print(f"Removed what the lessons created in {home}. What set-up made is kept.")
+    if removal.remove(home):
+        print(f"Removed what the lessons created in {home}. What set-up made is kept.")
+    else:
+        print(f"There is nothing to remove: no lesson has created {home}.")
     return 0
 
 
 def set_up(_options: argparse.Namespace) -> int:
-    """Do what set-up does, and nothing else."""
+    """Do what set-up does, and nothing else; try again what failed."""
+    from streaming_classroom.setup import archive
+
+    archive.forget_failure()
     _set_up()
     return 0
 
@@ -101,21 +122,32 @@ def _set_up() -> None:
     steps.set_up(lambda line: print(line, flush=True), offset=1)
 
 
-def _delegate(command: Sequence[str], cwd: Path | None = None) -> int:
-    """Run a program that takes over the terminal; return its exit code.
-
-    Ctrl-C goes to it as well, and it decides what to do; waiting for it here keeps its last words visible.
-    """
-    with subprocess.Popen(command, cwd=cwd, env=os.environ | {"PYTHONUTF8": "1"}) as process:
+def _delegate(command: Sequence[str]) -> int:
+    """Run a program in place of this process, so that signals are its own; on Windows, wait for it."""
+    environ = os.environ | {"PYTHONUTF8": "1"}
+    if sys.platform != "win32":
+        sys.stdout.flush()
+        os.execve(command[0], command, environ)
+    with subprocess.Popen(command, env=environ) as process:
         while True:
             try:
                 return process.wait()
-            except KeyboardInterrupt:
+            except KeyboardInterrupt:  # it got Ctrl-C as well, and decides what to do
                 continue
 
 
+def _silence_jupyters_news() -> None:
+    """Keep JupyterLab from asking, on top of the lesson, whether to fetch its news: a classroom may be offline."""
+    overrides = Path(sys.prefix, "share", "jupyter", "lab", "settings", "overrides.json")
+    if overrides.exists():
+        return
+    overrides.parent.mkdir(parents=True, exist_ok=True)
+    quiet = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+    overrides.write_text(json.dumps(quiet), encoding="utf-8")
+
+
 def _first_lesson(lessons: Sequence[Path]) -> str:
-    return f"/lab/tree/notebooks/{lessons[0].name}" if lessons else "/lab"
+    return f"/lab/tree/notebooks/{quote(lessons[0].name)}" if lessons else "/lab"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -126,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     command = _add(commands, "lab", lab)
-    command.add_argument("--port", type=int, default=8888, help="port to try first (default: 8888)")
+    command.add_argument("--port", type=_port, default=8888, help="port to try first (default: 8888)")
     command.add_argument("jupyter", nargs="*", help="further options for JupyterLab, after --")
 
     command = _add(commands, "run", run)
@@ -159,6 +191,13 @@ def _add(commands, name: str, function) -> argparse.ArgumentParser:
 def _benchmarks() -> list[str]:
     folder = Path(__file__).parent / "benchmarks"
     return sorted(path.stem for path in folder.glob("[a-z]*.py"))
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 < number < 2**16:
+        raise argparse.ArgumentTypeError("must be between 1 and 65535")
+    return number
 
 
 def _positive(text: str) -> int:

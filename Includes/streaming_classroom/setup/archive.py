@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from streaming_classroom import environment, places
 from streaming_classroom.setup import jars, java
 
 TIMEOUT = 300  # seconds for the workload that fills it; 20 s on two cores
+KEPT = 2  # archives, each of 190 MB: two checkouts or two Javas that share a cache do not undo each other's work
 
 # Right for lessons, wrong for throughput: see environment.fast_start. Serial collection spares the threads
 # that a small heap does not need. With one tier only, the JVM would reserve 48 MB for compiled code, which
@@ -36,7 +39,7 @@ def java_options() -> str:
     if not environment.fast_start():
         return ""
     options = list(QUICK)
-    if path().exists():
+    if is_made():
         # A stale archive is ignored by the JVM, which would otherwise say so on stdout.
         options += [_quoted(f"-XX:SharedArchiveFile={path()}"), "-Xlog:disable"]
     return " ".join(options)
@@ -45,21 +48,66 @@ def java_options() -> str:
 def make() -> None:
     """Run a representative workload once and keep the classes it loaded.
 
-    The archive appears whole or not at all.  A failure is no error: lessons start without it, only slower.
+    The archive appears whole or not at all.
+
+    Raises
+    ------
+    subprocess.SubprocessError, OSError
+        It could not be made, which is no reason to stop: lessons start without it, only slower.
     """
     target = path()
     target.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(target.parent)
     partial = target.with_suffix(f".{os.getpid()}.part")
-    log = target.parent / "archive.log"
-    environ = os.environ | {"CLASSROOM_HOME": str(target.parent / "home")}
+    environ = os.environ | {"CLASSROOM_HOME": str(_workload_home(target.parent))}
     command = [sys.executable, "-m", "streaming_classroom.setup.archive_workload", str(partial)]
     try:
-        with log.open("wb") as output:
+        with log().open("wb") as output:
             subprocess.run(command, env=environ, stdout=output, stderr=output, timeout=TIMEOUT, check=True)
-        _remove_others(target)
-        partial.replace(target)
+        _put_in_place(partial, target)
     finally:
-        partial.unlink(missing_ok=True)
+        _sweep(target.parent)
+    _remove_old(target.parent)
+
+
+def is_made() -> bool:
+    """Return whether the archive is there as it was made.
+
+    Its size is looked at, because a JVM ignores most archives that are not what they should be, but one that
+    was cut off crashes it.
+    """
+    try:
+        return path().stat().st_size == int(_size_note(path()).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+
+
+def is_settled() -> bool:
+    """Return whether nothing is to be done: it is there, could not be made, or this kind of session has no use."""
+    return not environment.fast_start() or is_made() or has_failed()
+
+
+def has_failed() -> bool:
+    """Return whether this archive was tried before and could not be made."""
+    return _failure_mark().exists()
+
+
+def remember_failure() -> None:
+    """Keep later starts from trying again what failed."""
+    with suppress(OSError):  # a full disk, say; then they try again
+        _failure_mark().parent.mkdir(parents=True, exist_ok=True)
+        _failure_mark().touch()
+
+
+def forget_failure() -> None:
+    """Let the next set-up try again."""
+    with suppress(OSError):
+        _failure_mark().unlink(missing_ok=True)
+
+
+def log() -> Path:
+    """Return where the workload's output goes."""
+    return places.cache() / "archive" / "archive.log"
 
 
 def dump_options(target: Path) -> str:
@@ -67,11 +115,40 @@ def dump_options(target: Path) -> str:
     return " ".join([*QUICK, _quoted(f"-XX:ArchiveClassesAtExit={target}"), "-Xlog:disable"])
 
 
-def _remove_others(target: Path) -> None:
-    """Remove the archives of other Javas and jars: each has 190 MB."""
-    for other in target.parent.glob("*.jsa"):
-        if other != target:
-            other.unlink(missing_ok=True)
+def _put_in_place(partial: Path, target: Path) -> None:
+    with partial.open("rb") as file:
+        os.fsync(file.fileno())
+    _size_note(target).write_text(str(partial.stat().st_size), encoding="utf-8")
+    partial.replace(target)
+
+
+def _size_note(target: Path) -> Path:
+    return target.with_suffix(".size")
+
+
+def _failure_mark() -> Path:
+    return path().with_suffix(".failed")
+
+
+def _workload_home(directory: Path) -> Path:
+    return directory / "home"
+
+
+def _sweep(directory: Path) -> None:
+    """Remove what a workload leaves; also an earlier one's, whose JVM may have written on after it was killed."""
+    shutil.rmtree(_workload_home(directory), ignore_errors=True)
+    for partial in directory.glob("*.part"):
+        with suppress(OSError):
+            partial.unlink()
+
+
+def _remove_old(directory: Path) -> None:
+    """Remove all archives but the newest few."""
+    archives = sorted(directory.glob("*.jsa"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for old in archives[KEPT:]:
+        with suppress(OSError):  # on Windows, while a JVM has it open
+            old.unlink()
+            _size_note(old).unlink()
 
 
 def _stamp(path: Path) -> str:

@@ -7,15 +7,22 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from streaming_classroom import environment, places
-from streaming_classroom.setup import archive, jars, java, steps
+from streaming_classroom.setup import archive, guard, jars, java, steps
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 NEEDED_MB = 1500  # jars, archive and datasets are 0.3 GB, a course's worth of lessons less than 1 GB
 PORTS = {8888: "JupyterLab", 4040: "Spark's web page"}
+
+_OK = ("ok", "green")
+_MARKS = {(True, True): _OK, (True, False): _OK, (False, True): ("fix", "red"), (False, False): ("note", "yellow")}
 
 
 @dataclass(frozen=True)
@@ -34,17 +41,32 @@ class Finding:
 def main() -> int:
     """Print a table of the checks; return 0 if nothing stands in the way, else 1."""
     from rich.console import Console
-    from rich.table import Table
 
-    findings = {name: check() for name, check in checks().items()}
+    findings = {name: _find(check) for name, check in checks().items()}
+    Console().print(_table(findings))
+    return 0 if all(finding.ok or not finding.matters for finding in findings.values()) else 1
+
+
+def _find(check: Callable[[], Finding]) -> Finding:
+    """Return what a check finds; one that the system keeps from looking has found something as well."""
+    try:
+        return check()
+    except OSError as error:
+        return Finding(False, str(error), guard.explained(error).fix)
+
+
+def _table(findings: Mapping[str, Finding]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, pad_edge=False)
     for column in ("check", "", "found", "what to do"):
         table.add_column(column, overflow="fold")
     for name, finding in findings.items():
-        mark = "[green]ok[/]" if finding.ok else "[red]fix[/]" if finding.matters else "[yellow]note[/]"
-        table.add_row(name, mark, finding.found, "" if finding.ok else finding.fix)
-    Console().print(table)
-    return 0 if all(finding.ok or not finding.matters for finding in findings.values()) else 1
+        word, style = _MARKS[(finding.ok, finding.matters)]
+        # Text, because a path with brackets in it is no markup.
+        table.add_row(name, Text(word, style), Text(finding.found), Text("" if finding.ok else finding.fix))
+    return table
 
 
 def checks() -> dict[str, Callable[[], Finding]]:
@@ -116,9 +138,12 @@ def _datasets() -> Finding:
 def _archive() -> Finding:
     if not environment.fast_start():
         return Finding(True, "not used in this kind of session")
-    there = archive.path().exists()
-    found = "made" if there else "missing: starts take twice as long"
-    return Finding(there, found, "Run `python course.py setup`.", matters=False)
+    if archive.is_made():
+        return Finding(True, "made")
+    if archive.has_failed():
+        fix = f"See {archive.log()}, then run `python course.py setup`, which tries again."
+        return Finding(False, "could not be made: starts take twice as long", fix, matters=False)
+    return Finding(False, "missing: starts take twice as long", "Run `python course.py setup`.", matters=False)
 
 
 def _port_check(port: int, user: str) -> Callable[[], Finding]:

@@ -21,11 +21,12 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from streaming_classroom import places
-from streaming_classroom.errors import JarsUnavailable
-from streaming_classroom.setup.java import Java
+from streaming_classroom.errors import JarsUnavailable, JavaNotFound
+from streaming_classroom.setup.java import Java, install_advice
 
 LOCK_FILE = Path(__file__).parents[1] / "conf" / "jars.lock"
 FETCH_TIMEOUT = 900  # seconds; 15 MB over a slow line
+_SCRATCH = "jars-"
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ def missing_or_damaged() -> list[Jar]:
 def fetch(java: Java, wanted: Sequence[Jar] | None = None) -> None:
     """Bring the wanted jars into the cache; each appears there whole or not at all.
 
+    Call it under the lock of the set-up, which is what makes it safe to clear away an interrupted one's files.
+
     Parameters
     ----------
     java : Java
@@ -79,24 +82,35 @@ def fetch(java: Java, wanted: Sequence[Jar] | None = None) -> None:
     ------
     JarsUnavailable
         Ivy could not fetch one, or what it fetched has another checksum.
+    JavaNotFound
+        The Java that was found does not run.
     """
     wanted = missing_or_damaged() if wanted is None else wanted
     if not wanted:
         return
     directory().mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=places.cache(), prefix="jars-") as scratch:
+    for left_over in places.cache().glob(_SCRATCH + "*"):
+        shutil.rmtree(left_over, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=places.cache(), prefix=_SCRATCH) as scratch:
         log = _run_ivy(java, wanted, Path(scratch))
-        fetched = {jar: Path(scratch) / "out" / jar.file_name for jar in wanted}
-        sound = {jar for jar, path in fetched.items() if _is_sound(path, jar.sha256)}
-        for jar in sound:
-            fetched[jar].replace(directory() / jar.file_name)
-        # Kept only while something is missing: then the next try takes up what this one downloaded.
-        if damaged := [jar for jar in wanted if jar not in sound and fetched[jar].exists()]:
-            shutil.rmtree(_downloads(), ignore_errors=True)
-            raise _unavailable(damaged[0], fetched[damaged[0]], log)
-        if absent := [jar for jar in wanted if jar not in sound]:
-            raise _unavailable(absent[0], fetched[absent[0]], log)
+        _keep_sound(wanted, Path(scratch) / "out", log)
+    # Kept only while something is missing: then the next try takes up what this one downloaded.
+    shutil.rmtree(_downloads(), ignore_errors=True)
+
+
+def _keep_sound(wanted: Sequence[Jar], out: Path, log: str) -> None:
+    """Move the sound ones of the fetched jars to their place; raise JarsUnavailable about the others."""
+    bad = []
+    for jar in wanted:
+        if _is_sound(out / jar.file_name, jar.sha256):
+            (out / jar.file_name).replace(directory() / jar.file_name)
+        else:
+            bad.append(jar)
+    damaged = [jar for jar in bad if (out / jar.file_name).exists()]
+    if damaged:
         shutil.rmtree(_downloads(), ignore_errors=True)
+    if bad:
+        raise _unavailable((damaged or bad)[0], bool(damaged), log)
 
 
 def _run_ivy(java: Java, wanted: Sequence[Jar], scratch: Path) -> str:
@@ -111,7 +125,9 @@ def _run_ivy(java: Java, wanted: Sequence[Jar], scratch: Path) -> str:
         # Ivy ends with 0 or 1 by its mood; the checksums below are the judge.
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=FETCH_TIMEOUT)
     except subprocess.TimeoutExpired:
-        return f"Ivy had not finished after {FETCH_TIMEOUT} s."
+        return f"Ivy timed out: it had not finished after {FETCH_TIMEOUT} s."
+    except OSError as error:
+        raise JavaNotFound(f"{java.executable} does not run: {error.strerror}.", install_advice()) from error
     return done.stdout + done.stderr
 
 
@@ -123,14 +139,17 @@ def _settings() -> str:
     """Return Ivy's settings: a cache of its own, so that nobody's ``~/.ivy2`` can break or be broken.
 
     A resolver without a root takes the default Maven repository; an organisation's mirror is set in
-    ``CLASSROOM_MAVEN_REPOSITORY``.
+    ``CLASSROOM_MAVEN_REPOSITORY``.  Without its own limits Ivy would wait minutes for each jar where a firewall
+    swallows what it sends.
     """
     mirror = os.environ.get("CLASSROOM_MAVEN_REPOSITORY")
     root = f" root={quoteattr(mirror)}" if mirror else ""
     return (
         '<ivysettings><settings defaultResolver="maven"/>'
-        f"<caches defaultCacheDir={quoteattr(str(_downloads()))}/>"
-        f'<resolvers><ibiblio name="maven" m2compatible="true"{root}/></resolvers></ivysettings>'
+        '<timeout-constraints><timeout-constraint name="limits" connectionTimeout="5000" readTimeout="20000"/>'
+        f"</timeout-constraints><caches defaultCacheDir={quoteattr(str(_downloads()))}/>"
+        f'<resolvers><ibiblio name="maven" m2compatible="true" timeoutConstraint="limits"{root}/></resolvers>'
+        "</ivysettings>"
     )
 
 
@@ -148,18 +167,22 @@ def _module_descriptor(wanted: Sequence[Jar]) -> str:
     )
 
 
-def _unavailable(jar: Jar, fetched: Path, log: str) -> JarsUnavailable:
+def _unavailable(jar: Jar, damaged: bool, log: str) -> JarsUnavailable:
     """Return the error that says why a jar is not to be had."""
-    if fetched.exists():
+    if "No space left" in log:
+        return JarsUnavailable(
+            f"The disk of {places.cache()} is full.", "Free 1 GB there, and run the same command again."
+        )
+    if damaged:
         return JarsUnavailable(
             problem=f"The repository sent another file as {jar.file_name} than the course was tested with.",
             fix="Check the repository or proxy between here and Maven Central, then run the same command again.",
         )
-    words = [line.strip() for line in log.splitlines() if re.search(r"Exception|ERROR|not found|timed out", line)]
+    words = [line.strip() for line in log.splitlines() if re.search(r"Exception|Host .* not found|timed out", line)]
     return JarsUnavailable(
         problem=f"{jar.file_name} could not be fetched.",
         fix="Connect to the internet and run the same command again; what was fetched is kept.",
-        detail="\n".join(words[:5]),
+        detail="\n".join(words[:3]),
     )
 
 

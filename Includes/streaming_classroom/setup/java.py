@@ -39,6 +39,7 @@ _USUAL_PLACES = {
         "C:/Program Files/Zulu/*",
     ),
 }
+_IN_PROGRESS = "fetching"  # where cjdk unpacks, until all is there
 _ANYWHERE = ("~/.sdkman/candidates/java/*", "~/.jdks/*", "~/.jabba/jdk/*")
 
 
@@ -69,7 +70,7 @@ def find() -> Search:
     for where, java_home in _candidates():
         version = _version(java_home)
         if version is None:
-            passed_over.append(f"{where} points to {java_home}, where no Java is.")
+            passed_over.append(f"{where} points to {java_home}, where no Java is that runs.")
         elif version < MINIMUM:
             passed_over.append(f"{where} has Java {version}, and Spark needs {MINIMUM} or later.")
         else:
@@ -77,8 +78,10 @@ def find() -> Search:
     return Search(None, tuple(passed_over))
 
 
-def find_or_fetch() -> Search:
-    """Return what :func:`find` does; where it finds nothing, fetch a Java into the cache.
+def find_or_fetch() -> Java:
+    """Return the Java that :func:`find` finds; where it finds none, fetch one into the cache.
+
+    Call it under the lock of the set-up, which is what makes it safe to clear away an interrupted download.
 
     Raises
     ------
@@ -87,20 +90,24 @@ def find_or_fetch() -> Search:
     """
     search = find()
     if search.java is not None:
-        return search
+        return search.java
     try:
-        import cjdk
-
-        vendor, version = FETCHED.split(":")
-        java_home = cjdk.java_home(vendor=vendor, version=version, cache_dir=_fetched_dir())
+        fetched = _fetch()
     except Exception as error:  # whatever a download can raise; cjdk has no root of its own for it
-        raise JavaNotFound(
-            problem=" ".join(["There is no Java 17 or later here, and none could be fetched.", *search.passed_over]),
-            fix=install_advice(),
-            detail=f"{type(error).__name__}: {error}",
-        ) from error
-    fetched = Path(java_home)
-    return Search(Java(fetched, _version(fetched) or MINIMUM), search.passed_over)
+        problem = ["There is no Java 17 or later here, and none could be fetched.", *search.passed_over]
+        detail = f"{type(error).__name__}: {error}"
+        raise JavaNotFound(" ".join(problem), install_advice(), detail) from error
+    return Java(fetched, _version(fetched) or MINIMUM)
+
+
+def _fetch() -> Path:
+    """Download a Java into the cache and return its home."""
+    import cjdk
+
+    # Where a killed one was at it, cjdk waits for minutes for it to end, and then fails.
+    shutil.rmtree(_fetched_dir() / "v0" / _IN_PROGRESS, ignore_errors=True)
+    vendor, version = FETCHED.split(":")
+    return Path(cjdk.java_home(vendor=vendor, version=version, cache_dir=_fetched_dir()))
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:
@@ -113,8 +120,9 @@ def _candidates() -> Iterator[tuple[str, Path]]:
         for java_home in _glob(pattern):
             if (java_home / "bin" / EXECUTABLE).exists():
                 yield str(java_home), java_home
-    for java_home in sorted(_fetched_dir().glob("**/bin/" + EXECUTABLE)):
-        yield "The cache", java_home.parents[1]
+    for program in sorted(_fetched_dir().glob("**/bin/" + EXECUTABLE)):
+        if _IN_PROGRESS not in program.relative_to(_fetched_dir()).parts:
+            yield "The cache", program.parents[1]
 
 
 def _home_of(program: Path) -> Path:
@@ -132,16 +140,24 @@ def _home_of(program: Path) -> Path:
 def _version(java_home: Path) -> int | None:
     """Return the major version of the Java at ``java_home``, or None if there is none that runs.
 
-    The file ``release``, which every Java has had since 9, is read instead of starting a JVM: 0.1 s saved.
+    The file ``release``, which nearly every Java has, is read instead of starting a JVM: 0.1 s saved.
     """
-    if not (java_home / "bin" / EXECUTABLE).exists():
+    program = java_home / "bin" / EXECUTABLE
+    if not os.access(program, os.X_OK):
         return None
-    try:
-        text = (java_home / "release").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = _ask(java_home / "bin" / EXECUTABLE, "-XshowSettings:properties")
+    return _version_in(_release(java_home)) or _version_in(_ask(program, "-XshowSettings:properties"))
+
+
+def _version_in(text: str) -> int | None:
     match = re.search(r'(?:JAVA_VERSION="|java\.version = )(?:1\.)?(\d+)', text)
     return int(match[1]) if match else None
+
+
+def _release(java_home: Path) -> str:
+    try:
+        return (java_home / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _ask(program: Path, option: str) -> str:

@@ -1,7 +1,6 @@
 """What set-up does inside the virtual environment, step by step.
 
 Each step knows whether it is done, so a second start does nothing and an interrupted one goes on where it was.
-A lock lets two set-ups at once do the work once.
 """
 
 from __future__ import annotations
@@ -10,35 +9,32 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from filelock import FileLock, Timeout
+from streaming_classroom import datasets
+from streaming_classroom.setup import archive, guard, jars, java
 
-from streaming_classroom import datasets, environment, places
-from streaming_classroom.errors import JarsUnavailable, JavaNotFound, SetupError
-from streaming_classroom.setup import archive, jars, java
-
-LOCK_TIMEOUT = 1200  # seconds; a whole set-up over a slow line
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what it is called, whether it is done, and how it is done."""
+    """One step: what it is called, whether it is done, and how it is done, reporting in lines."""
 
     title: str
     is_done: Callable[[], bool]
-    do: Callable[[], object]
+    do: Callable[[Report], object]
 
 
 def steps() -> list[Step]:
     """Return the steps in the order in which they need each other."""
     return [
-        Step("Java", lambda: java.find().java is not None, java.find_or_fetch),
-        Step("Delta's jars", lambda: not jars.missing_or_damaged(), _fetch_jars),
-        Step("Datasets", datasets_made, _make_datasets),
-        Step("Class-data archive (makes every later start quicker)", _archive_made, _make_archive),
+        Step("Java", lambda: java.find().java is not None, lambda _report: java.find_or_fetch()),
+        Step("Delta's jars", lambda: not jars.missing_or_damaged(), lambda _report: jars.fetch(java.find_or_fetch())),
+        Step("Datasets", datasets_made, lambda _report: _make_datasets()),
+        Step("Class-data archive (makes every later start quicker)", archive.is_settled, _make_archive),
     ]
 
 
-def set_up(report: Callable[[str], None], offset: int = 0) -> None:
+def set_up(report: Report, offset: int = 0) -> None:
     """Do every step that is not done.
 
     Parameters
@@ -54,66 +50,38 @@ def set_up(report: Callable[[str], None], offset: int = 0) -> None:
         A step could not be done; the message says what to do.
     """
     todo = steps()
-    if all(step.is_done() for step in todo):
-        return
-    try:
-        with setup_lock(report):
+    with guard.refusals_explained():
+        if all(step.is_done() for step in todo):
+            return
+        with guard.only_one(report):
             for number, step in enumerate(todo, start=1 + offset):
                 if not step.is_done():
                     report(f"[{number}/{len(todo) + offset}] {step.title} ...")
-                    step.do()
-    except OSError as error:
-        raise SetupError(
-            problem=f"{places.cache()} could not be written: {error.strerror or error}.",
-            fix="Make room on the disk, or set CLASSROOM_CACHE to a directory with 1 GB to spare, and run again.",
-        ) from error
+                    step.do(report)
 
 
 def ensure_session_needs() -> java.Java:
     """Return the Java to use, after fetching what a session cannot start without.
 
     What a kernel does that was started without `course.py`; where set-up is done it costs a millisecond.
-    """
-    search = java.find_or_fetch()
-    if search.java is None:
-        raise JavaNotFound("There is no Java 17 or later here.", "Install one and run again.")
-    if not all(path.exists() for path in jars.paths()):
-        with setup_lock(lambda _line: None):
-            jars.fetch(search.java)
-    return search.java
-
-
-def setup_lock(report: Callable[[str], None]):
-    """Return the lock under which the cache is changed, acquired.
 
     Raises
     ------
     SetupError
-        Another set-up has held it for longer than any set-up takes.
+        Java or a jar is missing and cannot be had; the message says what to do.
     """
-    places.cache().mkdir(parents=True, exist_ok=True)
-    lock = FileLock(places.cache() / "setup.lock")
-    try:
-        return lock.acquire(timeout=0.1)
-    except Timeout:
-        report("Another set-up is running; waiting for it ...")
-    try:
-        return lock.acquire(timeout=LOCK_TIMEOUT)
-    except Timeout:
-        raise SetupError(
-            f"Another set-up has been running for {LOCK_TIMEOUT // 60} minutes.",
-            "End it, then run the same command again.",
-        ) from None
-
-
-def _fetch_jars() -> None:
-    found = java.find_or_fetch().java
-    if found is None:
-        raise JarsUnavailable("There is no Java to fetch the jars with.", "Install Java 17 or later.")
-    jars.fetch(found)
+    with guard.refusals_explained():
+        found = java.find().java
+        if found is not None and all(path.exists() for path in jars.paths()):
+            return found
+        with guard.only_one(lambda _line: None):
+            found = java.find_or_fetch()
+            jars.fetch(found)
+            return found
 
 
 def datasets_made() -> bool:
+    """Return whether every dataset is in the cache."""
     return all(datasets.directory(name).exists() for name in datasets.names())
 
 
@@ -122,18 +90,10 @@ def _make_datasets() -> None:
         datasets.generate(name)
 
 
-def _archive_made() -> bool:
-    """Whether there is nothing to gain: the archive is there, or this kind of session does not use it."""
-    return not environment.fast_start() or archive.path().exists() or _failed_marker().exists()
-
-
-def _make_archive() -> None:
-    """Make the archive; where that fails, remember it, because lessons run without."""
+def _make_archive(report: Report) -> None:
+    """Make the archive; where that fails, say so and remember it, because lessons run without."""
     try:
         archive.make()
     except (subprocess.SubprocessError, OSError):
-        _failed_marker().touch()
-
-
-def _failed_marker():
-    return archive.path().with_suffix(".failed")
+        archive.remember_failure()
+        report(f"      It could not be made; lessons start more slowly without it. Its log is {archive.log()}.")

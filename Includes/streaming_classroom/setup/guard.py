@@ -1,0 +1,76 @@
+"""What every change of the cache goes through: one process at a time, and a disk that refuses is explained.
+
+The lock ends with its process, so a set-up that was killed keeps nobody out.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from filelock import FileLock, Timeout
+
+from streaming_classroom import places
+from streaming_classroom.errors import SetupError
+
+LOCK_TIMEOUT = 1200  # seconds; a whole set-up over a slow line
+
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
+
+
+@contextmanager
+def only_one(report: Callable[[str], None]) -> Iterator[None]:
+    """Let one process at a time change the cache.
+
+    Parameters
+    ----------
+    report : callable
+        Is told, in one line, if another process is waited for.
+
+    Raises
+    ------
+    SetupError
+        Another process has held the lock for longer than any set-up takes.
+    """
+    places.cache().mkdir(parents=True, exist_ok=True)
+    lock = FileLock(places.cache() / "setup.lock")
+    try:
+        _acquire(lock, report)
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def refusals_explained() -> Iterator[None]:
+    """Turn an error of the operating system into a SetupError that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise explained(error) from error
+
+
+def explained(error: OSError) -> SetupError:
+    """Return the error for a person: what could not be done, and the one thing to do about it."""
+    place = error.filename or places.cache()
+    if error.errno in _FULL:
+        return SetupError(f"The disk of {place} is full.", "Free 1 GB there, and run the same command again.")
+    elsewhere = "or set CLASSROOM_CACHE to a folder of your own with 1 GB to spare, and run the same command again."
+    if error.errno in _READ_ONLY:
+        return SetupError(f"{place} cannot be written: {error.strerror}.", f"Make it writable, {elsewhere}")
+    return SetupError(f"The set-up came upon this: {error}.", f"Put it right, {elsewhere}")
+
+
+def _acquire(lock: FileLock, report: Callable[[str], None]) -> None:
+    try:
+        lock.acquire(blocking=False)
+        return
+    except Timeout:
+        report("Another set-up is running; waiting for it ...")
+    try:
+        lock.acquire(timeout=LOCK_TIMEOUT)
+    except Timeout:
+        problem = f"Another set-up has been running for {LOCK_TIMEOUT // 60} minutes."
+        raise SetupError(problem, "End it, then run the same command again.") from None

@@ -1,0 +1,178 @@
+"""What the tests of the set-up need: a cache of their own, made-up Javas, a Maven repository without a network."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from streaming_classroom.setup import jars, java
+
+POM = """<project><modelVersion>4.0.0</modelVersion><groupId>{jar.organisation}</groupId>
+<artifactId>{jar.module}</artifactId><version>{jar.revision}</version></project>"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Point the course to an empty cache and home, in a directory with a blank and an umlaut in its name."""
+    monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "ä cache"))
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "ä home"))
+    return tmp_path / "ä cache"
+
+
+@pytest.fixture
+def make_java(tmp_path: Path) -> Callable[..., Path]:
+    """Make a directory that looks like a Java of a version; return its home."""
+
+    def make(version: int | str, name: str = "", release: bool = True, prints: str = "") -> Path:
+        home = tmp_path / (name or f"jdk-{version}")
+        (home / "bin").mkdir(parents=True)
+        program = home / "bin" / java.EXECUTABLE
+        program.write_text(f"#!/bin/sh\ncat <<'END'\n{prints}\nEND\n", encoding="utf-8")
+        program.chmod(0o755)
+        if release:
+            (home / "release").write_text(f'IMPLEMENTOR="Test"\nJAVA_VERSION="{version}"\n', encoding="utf-8")
+        return home
+
+    return make
+
+
+@pytest.fixture
+def no_java(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Hide every Java of this machine; return the directory that is the whole PATH."""
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr(java, "_USUAL_PLACES", {"linux": (), "darwin": (), "win32": ()})
+    monkeypatch.setattr(java, "_ANYWHERE", ())
+    path = tmp_path / "path"
+    path.mkdir()
+    monkeypatch.setenv("PATH", str(path))
+    return path
+
+
+class Maven:
+    """A Maven repository on this machine, which serves the jars that the real set-up fetched.
+
+    ``requests`` holds the paths asked for; ``damaged`` the file names to serve other bytes for; while ``open``
+    is not set, a request for a jar named in ``stalled`` waits.
+    """
+
+    def __init__(self) -> None:
+        self.files = {
+            f"/{jar.organisation.replace('.', '/')}/{jar.module}/{jar.revision}/{jar.file_name}": (jar, path)
+            for jar, path in zip(jars.locked(), jars.paths(), strict=True)
+        }
+        self.requests: list[str] = []
+        self.damaged: set[str] = set()
+        self.stalled: set[str] = set()
+        self.open = threading.Event()
+        self.waiting = threading.Event()
+
+    def content(self, path: str) -> bytes | None:
+        """Return what is at a path, or None."""
+        stem, digest = (path[: -len(".sha1")], True) if path.endswith(".sha1") else (path, False)
+        jar_path = stem[: -len(".pom")] + ".jar" if stem.endswith(".pom") else stem
+        if jar_path not in self.files:
+            return None
+        jar, file = self.files[jar_path]
+        content = POM.format(jar=jar).encode() if stem.endswith(".pom") else file.read_bytes()
+        if stem == jar_path and jar.file_name in self.damaged:
+            content = b"not what the course was tested with"
+        return hashlib.sha1(content).hexdigest().encode() if digest else content
+
+    def jar_requests(self) -> list[str]:
+        """Return the file names of the jars that were downloaded, in order."""
+        return [path.rpartition("/")[2] for path in self.requests if path.endswith(".jar")]
+
+    def serve(self) -> ThreadingHTTPServer:
+        """Start serving; return the server."""
+        repository = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                repository.requests.append(self.path)
+                if self.path.rpartition("/")[2] in repository.stalled:
+                    repository.waiting.set()
+                    repository.open.wait(30)
+                self.answer(body=True)
+
+            def do_HEAD(self) -> None:
+                self.answer(body=False)
+
+            def answer(self, body: bool) -> None:
+                content = repository.content(self.path)
+                self.send_response(200 if content is not None else 404)
+                self.send_header("Content-Length", str(len(content or b"")))
+                self.end_headers()
+                if body and content is not None:
+                    self.wfile.write(content)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_: object) -> None:
+                pass  # a client that was killed
+
+        server = Server(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return server
+
+
+@pytest.fixture
+def maven(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Maven]:
+    """Serve a Maven repository here, and point the set-up to it and to an empty cache."""
+    repository = Maven()  # before the cache moves: it serves from the real one
+    request.getfixturevalue("cache")
+    server = repository.serve()
+    monkeypatch.setenv("CLASSROOM_MAVEN_REPOSITORY", f"http://127.0.0.1:{server.server_port}/")
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    yield repository
+    repository.open.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """Mount a disk of so many kB; skip where this user may not."""
+    mounted = []
+
+    def mount(kilobytes: int) -> Path:
+        place = tmp_path / "tiny disk"
+        place.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(place)]
+        if shutil.which("mount") is None or subprocess.run(command, capture_output=True).returncode != 0:
+            pytest.skip("mounting a file system is not permitted here")
+        mounted.append(place)
+        return place
+
+    yield mount
+    for place in mounted:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Callable[[Path], None]]:
+    """Make a directory read-only, for root as well; skip where this user may not."""
+    mounted = []
+
+    def mount(place: Path) -> None:
+        bind = ["mount", "--bind", str(place), str(place)]
+        if shutil.which("mount") is None or subprocess.run(bind, capture_output=True).returncode != 0:
+            pytest.skip("mounting a file system is not permitted here")
+        mounted.append(place)
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(place)], check=True, capture_output=True)
+
+    yield mount
+    for place in mounted:
+        subprocess.run(["umount", "-l", str(place)], check=True)

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from streaming_classroom import places
+from streaming_classroom.errors import SetupError
+from streaming_classroom.setup import guard
+
+HOLD = """
+import sys
+from streaming_classroom.setup import guard
+with guard.only_one(print):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(cache: Path):
+    """Another process that has the lock until its input ends."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "locked\n"
+        yield process
+        process.kill()
+
+
+def test_a_free_lock_is_taken_silently(cache: Path) -> None:
+    lines: list[str] = []
+    with guard.only_one(lines.append):
+        assert cache.is_dir()
+    assert lines == []
+
+
+def test_who_waits_is_told_and_goes_on_when_the_other_ends(holder) -> None:
+    lines = []
+
+    def report(line: str) -> None:
+        lines.append(line)
+        holder.stdin.close()
+
+    with guard.only_one(report):
+        assert lines == ["Another set-up is running; waiting for it ..."]
+
+
+def test_the_lock_of_a_killed_process_is_free(holder) -> None:
+    holder.kill()
+    holder.wait()
+    with guard.only_one(pytest.fail):
+        pass
+
+
+def test_nobody_waits_for_ever(holder, monkeypatch) -> None:
+    monkeypatch.setattr(guard, "LOCK_TIMEOUT", 0.3)
+    with (
+        pytest.raises(SetupError, match=r"Another set-up has been running .* End it"),
+        guard.only_one(lambda _line: None),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("number", "problem", "fix"),
+    [
+        (errno.ENOSPC, "The disk of /x/y is full.", "Free 1 GB there"),
+        (errno.EDQUOT, "The disk of /x/y is full.", "Free 1 GB there"),
+        (errno.EROFS, "/x/y cannot be written: Read-only file system.", "Make it writable, or set CLASSROOM_CACHE"),
+        (errno.EACCES, "/x/y cannot be written: Permission denied.", "Make it writable, or set CLASSROOM_CACHE"),
+        (errno.EIO, "Input/output error: '/x/y'.", "Put it right, or set CLASSROOM_CACHE"),
+    ],
+)
+def test_an_error_of_the_system_says_what_to_do(number: int, problem: str, fix: str) -> None:
+    error = OSError(number, os.strerror(number), "/x/y")
+    with pytest.raises(SetupError) as caught, guard.refusals_explained():
+        raise error
+    assert caught.value.problem.endswith(problem)
+    assert caught.value.fix.startswith(fix)
+
+
+def test_an_error_without_a_path_names_the_cache(cache: Path) -> None:
+    assert str(places.cache()) in guard.explained(OSError(errno.ENOSPC, "No space left on device")).problem
