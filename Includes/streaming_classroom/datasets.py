@@ -1,8 +1,8 @@
-"""The datasets of the course: generated once by seeded code, then linked into the classroom's file system.
+"""The datasets of the course: generated once by seeded code, then copied into the classroom's file system.
 
 The generators are the modules of the project's ``datasets/`` directory, one a dataset, each with a function
-``generate(directory)`` and a mapping ``FIELDS`` from each part to its schema.  What one made is kept under a digest of its source, so an edited generator runs again
-and nothing else does.
+``generate(directory)`` and a mapping ``FIELDS`` from each part to its schema.  What one made is kept under a
+digest of its source, so an edited generator runs again and nothing else does.
 """
 
 from __future__ import annotations
@@ -64,40 +64,45 @@ def generate(name: str) -> Path:
 
 
 def batches(part: str) -> list[Path]:
-    """Return the files of a part such as ``"device-readings/readings"``, in the order in which they land."""
-    name, _, folder = part.partition("/")
-    return sorted((generate(name) / folder).glob("*.*"))
+    """Return the files of a part such as ``"device-readings/readings"``, in the order in which they land.
+
+    Raises
+    ------
+    UnknownDataset
+        There is no part of that name.
+    """
+    name, folder = _split(part)
+    path = generate(name) / folder
+    return sorted(path.glob("*.*")) if path.is_dir() else [path]
 
 
 def schema(part: str) -> str:
     """Return the schema, as DDL, of a part such as ``"device-readings/readings"``."""
-    name, _, folder = part.partition("/")
+    name, folder = _split(part)
     return _module(name).FIELDS[folder]
 
 
 def register() -> str:
     """Put every dataset into the classroom's file system; return the path below which they are.
 
-    Files are linked where the file system can, else copied; one that is there already is left alone.
+    They are copies, so that a learner who edits one spoils only that; a file that is there in full is left alone.
     """
     for name in names():
-        _link_tree(generate(name), filesystem.local_path(f"{REGISTERED}/{name}"))
+        _copy_tree(generate(name), filesystem.local_path(f"{REGISTERED}/{name}"))
     for path, name in OLDER_PATHS.items():
-        _link_tree(generate(name), filesystem.local_path(path))
-    return REGISTERED
+        _copy_tree(generate(name), filesystem.local_path(path))
+    return filesystem.spark_path(REGISTERED)
 
 
-def _link_tree(source: Path, target: Path) -> None:
+def _copy_tree(source: Path, target: Path) -> None:
     for file in sorted(path for path in source.rglob("*") if path.is_file()):
-        link = target / file.relative_to(source)
-        if link.exists() and link.stat().st_size == file.stat().st_size:
+        copy = target / file.relative_to(source)
+        if copy.exists() and copy.stat().st_size == file.stat().st_size:
             continue
-        link.parent.mkdir(parents=True, exist_ok=True)
-        link.unlink(missing_ok=True)
-        try:
-            os.link(file, link)
-        except OSError:  # another device, or a file system without links
-            shutil.copyfile(file, link)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        partial = copy.with_name(f".{copy.name}.{os.getpid()}.part")
+        shutil.copyfile(file, partial)
+        partial.replace(copy)
 
 
 def _module(name: str) -> ModuleType:
@@ -106,6 +111,14 @@ def _module(name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def _split(part: str) -> tuple[str, str]:
+    """Return a part's dataset and its folder or file there."""
+    name, _, folder = part.partition("/")
+    if folder not in _module(name).FIELDS:
+        raise UnknownDataset(part, tuple(f"{name}/{known}" for known in _module(name).FIELDS))
+    return name, folder
 
 
 def _source(name: str) -> Path:

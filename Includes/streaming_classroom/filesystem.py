@@ -73,6 +73,16 @@ def local_path(path: str) -> Path:
     return root().joinpath(*parts) if known else root().joinpath(".fallback", *parts)
 
 
+def spark_path(path: str) -> str:
+    """Return how this session's Spark names the place that is ``path`` (``dbfs:/...``) here.
+
+    A Connect server was configured by somebody else and knows no ``dbfs:``; there it is the file itself.
+    """
+    if environment.is_databricks() or environment.remote_url() is None:
+        return path
+    return "file:/" + local_path(path).as_posix().lstrip("/")
+
+
 def _from_file_uri(uri: str) -> Path:
     """Do what ``Path.from_uri`` does, which only Python 3.13 and later have."""
     from urllib.parse import urlsplit

@@ -91,7 +91,7 @@ class Lesson:
             checkpoints=f"{working_dir}/checkpoints",
             landing=f"{working_dir}/landing",
             user_db=f"{working_dir}/database",
-            datasets=datasets.REGISTERED,
+            datasets=filesystem.spark_path(datasets.REGISTERED),
         )
         if part:
             self.data_factory = self._make_factory(part, into_table)
@@ -109,8 +109,9 @@ class Lesson:
 
     def cleanup(self) -> None:
         """Stop the lesson's streams, drop its schema, remove its working directory; safe to call twice."""
+        self._take_lock()  # another kernel may have opened the lesson since, and its files are not ours to remove
         self._clear()
-        self._lock.release()
+        self._lock.release(force=True)
         print(f"Lesson {self.lesson} is cleaned up.")
 
     def _open(self, resume: bool) -> None:
@@ -120,8 +121,10 @@ class Lesson:
             waiting.stop_streams(self._spark.streams.active)
         else:
             self._clear()
-        filesystem.local_path(self.paths.working_dir).mkdir(parents=True, exist_ok=True)
-        self._spark.sql(f"CREATE SCHEMA IF NOT EXISTS {self.schema_name} LOCATION '{self.paths.user_db}'")
+        for path in (self.paths.working_dir, self.paths.landing):
+            filesystem.local_path(path).mkdir(parents=True, exist_ok=True)
+        location = _quoted(self.paths.user_db)
+        self._spark.sql(f"CREATE SCHEMA IF NOT EXISTS {self.schema_name} LOCATION {location}")
         self._spark.catalog.setCurrentDatabase(self.schema_name)
         if resume:
             self._restore_tables()
@@ -130,6 +133,8 @@ class Lesson:
         waiting.stop_streams(self._spark.streams.active)
         self._spark.catalog.setCurrentDatabase("default")
         self._spark.sql(f"DROP SCHEMA IF EXISTS {self.schema_name} CASCADE")
+        for view in (table.name for table in self._spark.catalog.listTables() if table.isTemporary):
+            self._spark.catalog.dropTempView(view)
         _remove_tree(self.paths.working_dir)
 
     def _take_lock(self) -> None:
@@ -144,7 +149,8 @@ class Lesson:
         """Make the tables known again: the catalog of an open-source session lives as long as its kernel."""
         database = filesystem.local_path(self.paths.user_db)
         for table in sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir()):
-            self._spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING delta LOCATION '{self.paths.user_db}/{table}'")
+            location = _quoted(f"{self.paths.user_db}/{table}")
+            self._spark.sql(f"CREATE TABLE IF NOT EXISTS `{table}` USING delta LOCATION {location}")
 
     def _make_factory(self, part: str, into_table: str | None) -> DataFactory:
         batches = datasets.batches(part)
@@ -153,9 +159,7 @@ class Lesson:
             source = f"{self.paths.datasets}/{part}"
             target = Table(self._spark, into_table, datasets.schema(part), source, self.schema_name)
         else:
-            landing = filesystem.local_path(self.paths.landing)
-            landing.mkdir(parents=True, exist_ok=True)
-            target = Directory(landing, "DA.paths.landing")
+            target = Directory(filesystem.local_path(self.paths.landing), "DA.paths.landing")
         return DataFactory(batches, target, position, self._spark)
 
 
@@ -192,9 +196,10 @@ def start_lesson(
     spark = get_spark()
     history.watch(spark)
     datasets.register()
+    lesson = Lesson(spark, name, dataset, into_table)
     if _current is not None:
-        _current._lock.release()
-    _current = Lesson(spark, name, dataset, into_table)
+        _current._lock.release(force=True)
+    _current = lesson
     _current._open(resume)
     return _current
 
@@ -217,7 +222,7 @@ def username() -> str:
 
 def userhome() -> str:
     """Return the directory that is the user's own, in Spark's spelling."""
-    return f"dbfs:/user/{username()}"
+    return filesystem.spark_path(f"dbfs:/user/{username()}")
 
 
 def base_path() -> str:
@@ -228,6 +233,11 @@ def base_path() -> str:
 def _slug(text: str) -> str:
     """Return ``text`` as a name that SQL, file systems and URLs take without quotes."""
     return re.sub(r"\W+", "_", text.lower(), flags=re.ASCII).strip("_")
+
+
+def _quoted(path: str) -> str:
+    """Return ``path`` as a SQL string; a user's name may have an apostrophe."""
+    return "'" + path.replace("'", "\\'") + "'"
 
 
 def _remove_tree(path: str) -> None:

@@ -8,6 +8,7 @@ cluster, a Connect server, Databricks) the session is that place's own and only 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ DELTA_CONF = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
+# Lists to which the user's own entries and the classroom's both belong, and what separates the entries.
+ADDED = {"spark.sql.extensions": ",", "spark.jars": ",", "spark.driver.extraClassPath": os.pathsep}
 ONE_MACHINE_CONF = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -171,14 +174,13 @@ def _log_file() -> Path:
 def _without_users_own(conf: dict[str, str]) -> dict[str, str]:
     """Return ``conf`` without what the user's ``spark-defaults.conf`` sets.
 
-    What a session is given in code would win over that file.  Delta's extension is added to the user's own
-    rather than replaced, because lessons cannot do without.
+    What a session is given in code would win over that file.  Where Delta is found and its extension are added to
+    the user's own rather than replaced, because lessons cannot do without.
     """
     own = _users_defaults()
     kept = {key: value for key, value in conf.items() if key not in own}
-    if "spark.sql.extensions" in own:
-        kept["spark.sql.extensions"] = f"{own['spark.sql.extensions']},{DELTA_CONF['spark.sql.extensions']}"
-    return kept
+    added = {key: f"{own[key]}{between}{conf[key]}" for key, between in ADDED.items() if key in own and key in conf}
+    return kept | added
 
 
 def _users_defaults() -> dict[str, str]:
@@ -188,5 +190,5 @@ def _users_defaults() -> dict[str, str]:
     if file is None or not file.is_file():
         return {}
     lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
-    pairs = (line.replace("=", " ", 1).split(None, 1) for line in lines if line and not line.startswith("#"))
-    return {key: value for key, value, *_ in (pair + [""] for pair in pairs)}
+    pairs = (re.split(r"\s*[=:]\s*|\s+", line, maxsplit=1) for line in lines if line and not line.startswith("#"))
+    return {key: value for key, value, *_ in ([*pair, ""] for pair in pairs)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import linecache
 import logging
 import re
+import sys
 import traceback
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -37,6 +38,8 @@ def _show(shell: InteractiveShell, kind: type, error: BaseException, trace: Trac
     """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
     own = _own_lines(trace)
     lines = [*own, *([""] if own else []), f"{kind.__name__}: {short_message(error)}"]
+    # What IPython keeps of any other error, for %tb.
+    sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     shell._showtraceback(kind, error, lines)
     return lines
 

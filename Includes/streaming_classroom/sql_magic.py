@@ -28,8 +28,9 @@ def _sql_cell_to_cell_magic(lines: list[str]) -> list[str]:
     if start is None or lines[start].split(None, 1)[0] != "%sql":
         return lines
     rest = lines[start].lstrip()[len("%sql") :].strip()
-    first = [rest + "\n"] if rest else []
-    return ["%%sql\n", *first, *lines[start + 1 :]]
+    body = [*([rest + "\n"] if rest else []), *lines[start + 1 :]]
+    # IPython refuses a cell magic without a body, but not a line magic.
+    return ["%%sql\n", *body] if "".join(body).strip() else ["%sql\n"]
 
 
 def _sql(line: str, cell: str | None = None) -> None:
@@ -37,17 +38,23 @@ def _sql(line: str, cell: str | None = None) -> None:
 
     A result that is a stream is displayed as one: the query runs until it is stopped.
     """
-    import sqlparse
     from IPython import get_ipython
 
     from streaming_classroom.session import get_spark
     from streaming_classroom.views import display
 
     spark = get_spark()
-    statements = [text.rstrip(";") for text in sqlparse.split(f"{line}\n{cell or ''}", strip_semicolon=True) if text]
-    frames = [spark.sql(statement) for statement in statements]
+    frames = [spark.sql(statement) for statement in _statements(f"{line}\n{cell or ''}")]
     if not frames:
         return
     get_ipython().user_ns[_RESULT] = frames[-1]
     if frames[-1].columns:
         display(frames[-1])
+
+
+def _statements(text: str) -> list[str]:
+    """Return the statements of a text, without those that are only comments."""
+    import sqlparse
+
+    statements = [statement.rstrip(";") for statement in sqlparse.split(text, strip_semicolon=True)]
+    return [statement for statement in statements if sqlparse.format(statement, strip_comments=True).strip("; \n")]

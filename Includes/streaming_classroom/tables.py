@@ -11,8 +11,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql import DataFrame, Row
+    from pyspark.sql.types import DataType, StructField
 
 SHOWN_ROWS = 1000
 SHOWN_CHARACTERS = 200
@@ -22,18 +22,22 @@ _NUMERIC = ("ByteType", "ShortType", "IntegerType", "LongType", "FloatType", "Do
 
 @dataclass(frozen=True)
 class Table:
-    """Column names, whether each is numeric, the rows as strings (None for NULL), and whether it was cut."""
+    """Column names, whether each is numeric, the rows as strings (None for NULL), and whether it was cut.
+
+    ``newest_first`` says which end of a cut table is shown.
+    """
 
     columns: tuple[str, ...]
     numeric: tuple[bool, ...]
     rows: tuple[tuple[str | None, ...], ...]
     cut: bool
+    newest_first: bool = False
 
     @property
     def caption(self) -> str:
         """How many rows there are, said plainly."""
         if self.cut:
-            return f"first {len(self.rows):,} rows"
+            return f"{'newest' if self.newest_first else 'first'} {len(self.rows):,} rows"
         return "1 row" if len(self.rows) == 1 else f"{len(self.rows):,} rows"
 
     def to_html(self, title: str = "") -> str:
@@ -45,7 +49,7 @@ class Table:
         )
         caption = f"{escape(title)} · {self.caption}" if title else self.caption
         return (
-            '<div style="max-height:36em;overflow:auto;width:fit-content;max-width:100%">'
+            '<div style="max-height:30em;overflow:auto;width:fit-content;max-width:100%">'
             f'<table style="margin:0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
             f'<div style="opacity:.7;font-size:90%;padding-top:.3em">{caption}</div>'
         )
@@ -63,19 +67,32 @@ def first_rows(frame: DataFrame, limit: int = SHOWN_ROWS) -> Table:
 
     Spark is asked for one row more, which tells whether there are more without counting them.
     """
-    from pyspark.sql import functions as F
+    return _table(frame.schema.fields, _as_texts(frame).limit(limit + 1).collect(), limit)
 
-    fields = frame.schema.fields
-    # By position: a join may have given two columns one name.
-    unique = frame.toDF(*(f"c{position}" for position in range(len(fields)))) if fields else frame
-    texts = [_as_text(F.col(f"c{i}"), field.dataType).alias(f"c{i}") for i, field in enumerate(fields)]
-    rows = [tuple(row) for row in unique.select(*texts).limit(limit + 1).collect()]
+
+def newest_rows(frame: DataFrame, limit: int = SHOWN_ROWS) -> Table:
+    """Return the last ``limit`` rows of a table that is appended to, the last one first."""
+    rows = _as_texts(frame).tail(limit + 1)
+    return _table(frame.schema.fields, rows[::-1], limit, newest_first=True)
+
+
+def _table(fields: list[StructField], rows: list[Row], limit: int, newest_first: bool = False) -> Table:
     return Table(
         columns=tuple(field.name for field in fields),
         numeric=tuple(type(field.dataType).__name__ in _NUMERIC for field in fields),
-        rows=tuple(rows[:limit]),
+        rows=tuple(tuple(row) for row in rows[:limit]),
         cut=len(rows) > limit,
+        newest_first=newest_first,
     )
+
+
+def _as_texts(frame: DataFrame) -> DataFrame:
+    """Return the frame with every column as text, under names of its position: a join may have doubled a name."""
+    from pyspark.sql import functions as F
+
+    fields = frame.schema.fields
+    unique = frame.toDF(*(f"c{position}" for position in range(len(fields)))) if fields else frame
+    return unique.select(*(_as_text(F.col(f"c{i}"), f.dataType).alias(f"c{i}") for i, f in enumerate(fields)))
 
 
 def _as_text(column, data_type: DataType):

@@ -8,16 +8,18 @@ final frame; the query goes on until the lesson stops it, as it would for a pers
 from __future__ import annotations
 
 import time
+from contextlib import suppress
+from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from streaming_classroom import environment, waiting
 from streaming_classroom.short_errors import short_message
-from streaming_classroom.tables import Table, first_rows
+from streaming_classroom.tables import Table, first_rows, newest_rows
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
 FIRST_RESULT_TIMEOUT = 8.0  # seconds that a cell waits for a first result on the screen
@@ -33,7 +35,7 @@ def display(
     checkpointLocation: str | None = None,
     outputMode: str | None = None,
     **ipython_options: Any,
-) -> StreamingQuery | None:
+) -> None:
     """Show a Spark frame as a table, a streaming frame as a table that moves, anything else as IPython would.
 
     Parameters
@@ -62,11 +64,9 @@ def display(
         elif value.isStreaming:
             options = {"checkpointLocation": checkpointLocation} if checkpointLocation else {}
             interval = {"processingTime": processingTime} if processingTime else None
-            query = _start(value, streamName, trigger or interval, options, outputMode)
-            _show_stream(value, query)
+            _show_stream(_start(value, streamName, trigger or interval, options, outputMode))
         else:
             _publish(first_rows(value))
-    return None
 
 
 def displayHTML(html: str) -> None:
@@ -76,15 +76,30 @@ def displayHTML(html: str) -> None:
     _ipython_display(HTML(html), {})
 
 
+@dataclass(frozen=True)
+class _Stream:
+    """A query and the memory table that it fills."""
+
+    spark: SparkSession
+    query: StreamingQuery
+    output_mode: str
+
+    def table(self) -> Table:
+        """Return what the table holds: where rows are only added, the newest first."""
+        memory = self.spark.table(f"`{self.query.name}`")
+        return newest_rows(memory) if self.output_mode == "append" else first_rows(memory)
+
+
 def _start(
     frame: DataFrame, name: str | None, trigger: dict | None, options: dict[str, str], mode: str | None
-) -> StreamingQuery:
+) -> _Stream:
     """Start the query whose memory table is shown."""
     from pyspark.errors import AnalysisException
 
-    def start(output_mode: str) -> StreamingQuery:
+    def start(output_mode: str) -> _Stream:
         writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
-        return (writer.trigger(**trigger) if trigger else writer).options(**options).start()
+        query = (writer.trigger(**trigger) if trigger else writer).options(**options).start()
+        return _Stream(frame.sparkSession, query, output_mode)
 
     query_name = name or _free_name(frame)
     if mode:
@@ -105,57 +120,54 @@ def _free_name(frame: DataFrame) -> str:
     return f"display_query_{number}"
 
 
-def _show_stream(frame: DataFrame, query: StreamingQuery) -> None:
+def _show_stream(stream: _Stream) -> None:
     """Draw the stream's table now, and again after each batch while somebody looks."""
     if not environment.is_interactive():
-        waiting.wait_until_processed([query], DRAIN_TIMEOUT)
-        _publish(_first_result(frame, query), query.name)
+        waiting.wait_until_processed([stream.query], DRAIN_TIMEOUT)
+        _publish(_first_result(stream), stream.query.name)
         return
-    view = _LiveTable(frame, query)
+    view = _LiveTable(stream)
     view.wait_for_first_result()
-    Thread(target=view.follow, name=f"display {query.name}", daemon=True).start()
+    Thread(target=view.follow, name=f"display {stream.query.name}", daemon=True).start()
 
 
 class _LiveTable:
     """An output cell that follows a query until it ends."""
 
-    def __init__(self, frame: DataFrame, query: StreamingQuery) -> None:
-        self._frame = frame
-        self._query = query
+    def __init__(self, stream: _Stream) -> None:
+        self._stream = stream
+        self._query = stream.query
         self._drawn: tuple[int, str] | None = None
-        self._handle: DisplayHandle = _new_output(f"Waiting for the first batch of {query.name} …")
+        self._handle: DisplayHandle = _new_output(f"Waiting for the first batch of {stream.query.name} …")
 
     def wait_for_first_result(self) -> None:
         """Return when the first batch is on the screen, or when it takes too long; raise if the query failed."""
         deadline = time.monotonic() + FIRST_RESULT_TIMEOUT
-        while time.monotonic() < deadline and self._batch() < 0:
+        while time.monotonic() < deadline and waiting.last_batch(self._query) < 0:
             if self._query.awaitTermination(REDRAW_EVERY):  # raises what the query failed with
                 break
         self._draw()
 
     def follow(self) -> None:
         """Redraw after each batch until the query has ended, and once more then."""
-        while self._query.isActive:
+        from pyspark.errors import AnalysisException
+
+        # A lesson that is started over takes the table away.
+        with suppress(AnalysisException):
+            while self._query.isActive:
+                self._draw()
+                time.sleep(REDRAW_EVERY)
             self._draw()
-            time.sleep(REDRAW_EVERY)
-        self._draw()
 
     def _draw(self) -> None:
-        batch, fate = state = (self._batch(), self._fate())
+        batch, fate = state = (waiting.last_batch(self._query), self._fate())
         if state in (self._drawn, (-1, "live")):
             return
+        if self._drawn is None or self._drawn[0] != batch:
+            self._table = self._stream.table()
         self._drawn = state
-        table = _memory_table(self._frame, self._query)
         title = f"{self._query.name} · {fate} · {f'batch {batch}' if batch >= 0 else 'no batch'}"
-        self._handle.update(_bundle(table, title), raw=True)
-
-    def _batch(self) -> int:
-        """Return the number of the last batch, or -1."""
-        progress = self._query.lastProgress
-        if not progress:
-            return -1
-        # A look that found nothing reports the number of the batch to come.
-        return progress["batchId"] if "addBatch" in progress["durationMs"] else progress["batchId"] - 1
+        self._handle.update(_bundle(self._table, title), raw=True)
 
     def _fate(self) -> str:
         if self._query.isActive:
@@ -164,17 +176,13 @@ class _LiveTable:
         return f"failed: {short_message(error).splitlines()[0]}" if error else "stopped"
 
 
-def _first_result(frame: DataFrame, query: StreamingQuery) -> Table:
+def _first_result(stream: _Stream) -> Table:
     """Return what the query has brought so far; give a source that makes rows by the clock time for a first one."""
     deadline = time.monotonic() + FIRST_RESULT_TIMEOUT / 2
-    while not (table := _memory_table(frame, query)).rows and time.monotonic() < deadline:
-        if query.awaitTermination(REDRAW_EVERY):
+    while not (table := stream.table()).rows and time.monotonic() < deadline:
+        if stream.query.awaitTermination(REDRAW_EVERY):
             break
     return table
-
-
-def _memory_table(frame: DataFrame, query: StreamingQuery) -> Table:
-    return first_rows(frame.sparkSession.table(f"`{query.name}`"))
 
 
 def _publish(table: Table, title: str = "") -> None:

@@ -73,10 +73,10 @@ def wait_until_processed(queries: Iterable[StreamingQuery], timeout: float = 120
     deadline = time.monotonic() + timeout
     queries = list(queries)
     for _round in queries:
-        before = [_batch(query) for query in queries]
+        before = [last_batch(query) for query in queries]
         for query in queries:
             _process_all_available(query, deadline, timeout)
-        if before == [_batch(query) for query in queries]:
+        if before == [last_batch(query) for query in queries]:
             return
 
 
@@ -95,6 +95,15 @@ def stop_streams(queries: Iterable[StreamingQuery]) -> None:
         stopping.join(STOP_TIMEOUT)
         if stopping.is_alive():
             raise _timeout(query, STOP_TIMEOUT, "stopped")
+
+
+def last_batch(query: StreamingQuery) -> int:
+    """Return the number of the last batch that was run, or -1."""
+    progress = query.lastProgress
+    if not progress:
+        return -1
+    # A look that found nothing reports the number of the batch to come.
+    return progress["batchId"] if "addBatch" in progress["durationMs"] else progress["batchId"] - 1
 
 
 def find_stream(spark: SparkSession, query_or_name: StreamingQuery | str) -> StreamingQuery:
@@ -157,12 +166,6 @@ def _is_idle(query: StreamingQuery) -> bool:
     status = query.status
     waits = status["message"].startswith("Waiting for") and not status["isTriggerActive"]
     return waits and not status["isDataAvailable"]
-
-
-def _batch(query: StreamingQuery) -> int:
-    """Return the number of the last batch that had data, or -1."""
-    with_data = [progress["batchId"] for progress in query.recentProgress if progress["numInputRows"] > 0]
-    return with_data[-1] if with_data else -1
 
 
 def _raise_if_failed(query: StreamingQuery) -> None:

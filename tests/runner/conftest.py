@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+
 from streaming_classroom.runner import SuiteResult, run_lessons
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "notebooks"

@@ -6,6 +6,7 @@ from time import monotonic
 
 import nbformat
 import pytest
+
 from streaming_classroom.runner import SuiteResult
 from streaming_classroom.runner.engine import Deadlines
 from streaming_classroom.runner.processes import processes_of

@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from rich.console import Console
+
 from streaming_classroom.runner import LessonResult, SuiteResult, run_lessons
 from streaming_classroom.runner.processes import processes_of
 

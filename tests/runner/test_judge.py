@@ -6,6 +6,7 @@ from typing import Any
 from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
 from streaming_classroom.runner.engine import DeadlineMissed, Interrupted, Observed
 from streaming_classroom.runner.judge import judge
 from streaming_classroom.runner.results import Failure

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from streaming_classroom.runner import SuiteResult
 from streaming_classroom.runner.kernel import kernel_environment
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+
 from streaming_classroom.runner import InvalidNotebook, LessonChanged
 from streaming_classroom.runner.notebook import code_cells, read_lesson, render, save_outputs, transplant
 

@@ -5,6 +5,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+
 from streaming_classroom.runner.probe import EXPRESSION, active_streams
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from streaming_classroom.runner.processes import HOME_VARIABLE, end_processes, processes_of
 
 SLEEP = "import time; print('up', flush=True); time.sleep(600)"

@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 
 from rich.console import Console
+
 from streaming_classroom.runner import LessonResult
 from streaming_classroom.runner.progress import Bar, Lines, reporter
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from rich.console import Console
+
 from streaming_classroom.runner import Failure, LessonResult, SuiteResult
 from streaming_classroom.runner.report import print_summary, write_junit
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from streaming_classroom.runner import Failure, LessonResult, SuiteResult
 
 FAILURE = Failure(Path("n/07-X.ipynb"), 5, 2, "1 / 0", "failed cell", "ZeroDivisionError: division by zero", 3)

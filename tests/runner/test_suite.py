@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from rich.console import Console
+
 from streaming_classroom.runner import NoLessons, SuiteResult, run_lessons
 from streaming_classroom.runner.processes import HOME_VARIABLE
 

@@ -1,0 +1,66 @@
+"""What the tests of the classroom share: one Spark session, and a clean classroom after each test."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from pyspark.sql import SparkSession
+
+# What would make the session another one than a learner's on a laptop.
+_ELSEWHERE = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
+_ELSEWHERE += ("CLASSROOM_USER", "CLASSROOM_FAST_START")
+
+RunPython = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def _session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Start the session that all tests share; its home is the tests' own, its jars are the project's."""
+    from streaming_classroom import get_spark, history, waiting
+
+    with patch.dict(os.environ, {"CLASSROOM_HOME": str(tmp_path_factory.mktemp("home"))}):
+        for name in _ELSEWHERE:
+            os.environ.pop(name, None)
+        spark = get_spark()
+        history.watch(spark)
+        yield spark
+        waiting.stop_streams(spark.streams.active)
+        spark.stop()
+
+
+@pytest.fixture
+def spark(_session: SparkSession) -> Iterator[SparkSession]:
+    """Give the shared session; afterwards no stream and no view is left, and the default database is current."""
+    from streaming_classroom import waiting
+
+    yield _session
+    waiting.stop_streams(_session.streams.active)
+    _session.catalog.setCurrentDatabase("default")
+    for view in (table.name for table in _session.catalog.listTables() if table.isTemporary):
+        _session.catalog.dropTempView(view)
+
+
+@pytest.fixture
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take away what this machine's environment says about where Spark is."""
+    for name in _ELSEWHERE:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def run_python(tmp_path: Path) -> RunPython:
+    """Run code in a Python of its own, with a home below the test's directory and a deadline."""
+
+    def run(code: str, timeout: float = 90, **environment: str) -> subprocess.CompletedProcess[str]:
+        inherited = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
+        env = inherited | {"CLASSROOM_HOME": str(tmp_path / "home"), "PYTHONUTF8": "1"} | environment
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=timeout)
+
+    return run

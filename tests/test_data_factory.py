@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+
+from streaming_classroom import data_factory
+from streaming_classroom.data_factory import DataFactory, Directory, Table
+from streaming_classroom.errors import StreamTimeout
+
+NO_STREAMS = SimpleNamespace(streams=SimpleNamespace(active=[]))
+SCHEMA = "id INT"
+HALF_A_BATCH = '{"id": 1'
+
+
+@pytest.fixture
+def batches(tmp_path: Path) -> list[Path]:
+    """Have three batches: one row, two rows, three rows."""
+    folder = tmp_path / "batches"
+    folder.mkdir()
+    for number in (1, 2, 3):
+        rows = "".join(f'{{"id": {number * 10 + row}}}\n' for row in range(number))
+        (folder / f"day-{number}.json").write_text(rows, encoding="utf-8")
+    return sorted(folder.iterdir())
+
+
+@pytest.fixture
+def landing(tmp_path: Path) -> Path:
+    return tmp_path / "landing"
+
+
+@pytest.fixture
+def factory(batches: list[Path], landing: Path, tmp_path: Path) -> Callable[..., DataFactory]:
+    """Make a factory; each call is a new kernel on the same disk."""
+
+    def make(spark: object = NO_STREAMS, target: data_factory.Target | None = None) -> DataFactory:
+        target = target or Directory(landing, "the landing zone")
+        return DataFactory(batches, target, tmp_path / "home" / "position.json", spark)
+
+    return make
+
+
+@pytest.fixture
+def table(spark: SparkSession, batches: list[Path]) -> Table:
+    """Give a Delta table that batches land in; it is gone after the test."""
+    spark.sql("DROP TABLE IF EXISTS landed")
+    return Table(spark, "landed", SCHEMA, str(batches[0].parent), "the-tests")
+
+
+def visible(landing: Path) -> list[str]:
+    """Return the files that a reader sees."""
+    return sorted(path.name for path in landing.glob("[!.]*"))
+
+
+def stream_of(spark: SparkSession, directory: Path):
+    return spark.readStream.schema(SCHEMA).json(str(directory))
+
+
+def die(*_arguments: object) -> None:
+    raise KeyboardInterrupt("killed")
+
+
+def test_batches_land_in_order_whole_and_unchanged(factory, batches: list[Path], landing: Path) -> None:
+    for number, batch in enumerate(batches, start=1):
+        factory().load()
+        assert visible(landing) == [path.name for path in batches[:number]]
+        assert (landing / batch.name).read_bytes() == batch.read_bytes()
+
+
+def test_a_restarted_kernel_goes_on_where_the_last_one_was(factory, landing: Path) -> None:
+    factory().load()
+    restarted = factory()
+    assert (restarted.landed, restarted.left) == (1, 2)
+    restarted.load()
+    assert visible(landing) == ["day-1.json", "day-2.json"]
+
+
+def test_a_load_says_what_landed_where_and_what_is_left(factory, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(3):
+        factory().load()
+    assert capsys.readouterr().out.splitlines() == [
+        "Landed day-1.json in the landing zone: 1 rows; 2 batches left.",
+        "Landed day-2.json in the landing zone: 2 rows; 1 batch left.",
+        "Landed day-3.json in the landing zone: 3 rows; 0 batches left.",
+    ]
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_when_nothing_is_left_it_says_so_and_changes_nothing(
+    factory, landing: Path, capsys: pytest.CaptureFixture[str], continuous: bool
+) -> None:
+    factory().load(continuous=True, interval=0)
+    before = {path: path.stat().st_mtime_ns for path in landing.parent.rglob("*")}
+    capsys.readouterr()
+    factory().load(continuous=continuous)
+    assert capsys.readouterr().out == "All 3 batches have landed already; nothing was changed.\n"
+    assert {path: path.stat().st_mtime_ns for path in landing.parent.rglob("*")} == before
+
+
+def test_continuous_lands_all_that_is_left(factory, landing: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    factory().load()
+    factory().load(continuous=True, interval=0)
+    assert visible(landing) == ["day-1.json", "day-2.json", "day-3.json"]
+    assert capsys.readouterr().out.endswith("Landed 2 batches in the landing zone: 5 rows; 0 batches left.\n")
+
+
+def test_continuous_keeps_a_steady_rate(factory) -> None:
+    begin = time.monotonic()
+    factory().load(continuous=True, interval=0.2)
+    assert time.monotonic() - begin >= 0.4
+
+
+def test_a_reader_never_sees_half_a_file(factory, landing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def copy_half(source: Path, target: Path) -> None:
+        Path(target).write_text(HALF_A_BATCH, encoding="utf-8")
+        die()
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(shutil, "copyfile", copy_half)
+        factory().load()
+    assert [path.read_text() for path in landing.iterdir()] == [HALF_A_BATCH]  # it is there, but hidden
+    assert visible(landing) == []
+    factory().load()
+    assert [path.name for path in landing.iterdir()] == ["day-1.json"]
+
+
+def test_spark_does_not_read_the_hidden_half(spark: SparkSession, landing: Path, batches: list[Path]) -> None:
+    landing.mkdir()
+    shutil.copyfile(batches[0], landing / f".{batches[0].name}.part")
+    assert spark.read.schema(SCHEMA).json(str(landing)).count() == 0
+
+
+def test_a_file_is_as_old_as_its_landing(factory, landing: Path) -> None:
+    begin = time.time() - 1
+    factory().load()
+    assert (landing / "day-1.json").stat().st_mtime >= begin
+
+
+def test_a_kill_before_the_position_is_kept_lands_no_file_twice(
+    factory, landing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(data_factory, "_write_atomically", die)
+        factory().load()
+    assert visible(landing) == ["day-1.json"]
+    factory().load()
+    assert visible(landing) == ["day-1.json"]
+    factory().load()
+    assert visible(landing) == ["day-1.json", "day-2.json"]
+
+
+@pytest.mark.parametrize("landed_before", [0, 1], ids=["the batch that makes the table", "a later batch"])
+def test_a_kill_before_the_position_is_kept_lands_no_row_twice(
+    spark: SparkSession, factory, table: Table, monkeypatch: pytest.MonkeyPatch, landed_before: int
+) -> None:
+    for _ in range(landed_before):
+        factory(spark, table).load()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(data_factory, "_write_atomically", die)
+        factory(spark, table).load()
+    rows = spark.table("landed").collect()
+    factory(spark, table).load()
+    assert spark.table("landed").collect() == rows
+    assert factory().landed == landed_before + 1
+
+
+def test_a_half_written_position_does_not_count(factory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    factory().load()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "replace", die)
+        data_factory._write_atomically(tmp_path / "home" / "position.json", "{")
+    assert factory().landed == 1
+
+
+def test_a_table_gets_the_rows_of_each_batch_with_the_schema(spark: SparkSession, factory, table: Table) -> None:
+    factory(spark, table).load()
+    factory(spark, table).load()
+    assert sorted(row["id"] for row in spark.table("landed").collect()) == [10, 20, 21]
+    assert spark.table("landed").schema.simpleString() == "struct<id:int>"
+
+
+def test_load_returns_when_chained_streams_have_processed_the_batch(
+    spark: SparkSession, factory, table: Table, tmp_path: Path
+) -> None:
+    factory(spark, table).load()
+    spark.sql("DROP TABLE IF EXISTS middle")
+    spark.createDataFrame([], SCHEMA).write.saveAsTable("middle")
+    # The last of the chain is started first: the order of their names must not matter.
+    last = spark.readStream.table("middle").writeStream.format("memory").queryName("last").start()
+    first = spark.readStream.table("landed").writeStream.option("checkpointLocation", str(tmp_path / "c"))
+    first.toTable("middle")
+    for expected in (3, 6):
+        factory(spark, table).load()
+        assert spark.table("last").count() == expected
+    assert last.isActive
+
+
+def test_a_stream_that_fails_on_the_data_raises_its_own_error(spark: SparkSession, factory, landing: Path) -> None:
+    landing.mkdir()
+    broken = stream_of(spark, landing).selectExpr("raise_error('no such sensor')")
+    broken.writeStream.format("memory").queryName("broken").start()
+    with pytest.raises(StreamingQueryException, match="no such sensor"):
+        factory(spark).load()
+    assert factory().landed == 1  # the data has landed all the same
+
+
+def test_a_stream_that_is_too_slow_raises_its_status(spark: SparkSession, factory, landing: Path) -> None:
+    landing.mkdir()
+    endless = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    endless.writeStream.format("memory").queryName("slow").start()
+    with pytest.raises(StreamTimeout, match="The stream slow had not processed") as caught:
+        factory(spark).load(timeout=1)
+    assert caught.value.status
+    assert factory().landed == 1

@@ -1,0 +1,118 @@
+"""The cache of the generated datasets (datasets.py); what the generators make is tested in test_datasets.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from streaming_classroom import datasets
+from streaming_classroom.errors import UnknownDataset
+
+GENERATOR = """
+FIELDS = {"readings": "id INT", "patients.json": "name STRING"}
+
+def generate(directory):
+    (directory / "readings").mkdir()
+    for name in ("b.json", "a.json"):
+        (directory / "readings" / name).write_text('{"id": 1}')
+    (directory / "patients.json").write_text('{"name": "Ann"}')
+"""
+
+
+@pytest.fixture(autouse=True)
+def generators(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, clean_environment: None) -> Path:
+    """Have one dataset, "small-one", an empty cache and an empty home."""
+    monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(datasets, "GENERATORS", tmp_path / "generators")
+    monkeypatch.setattr(datasets, "OLDER_PATHS", {"dbfs:/mnt/training/old": "small-one"})
+    (tmp_path / "generators").mkdir()
+    (tmp_path / "generators" / "small_one.py").write_text(GENERATOR)
+    return tmp_path / "generators"
+
+
+def test_a_dataset_is_named_after_its_generator() -> None:
+    assert datasets.names() == ("small-one",)
+
+
+def test_a_dataset_is_generated_once(generators: Path) -> None:
+    made = datasets.generate("small-one")
+    (made / "mark").touch()
+    assert datasets.generate("small-one") == made
+    assert (made / "mark").exists()
+
+
+def test_an_edited_generator_runs_again(generators: Path) -> None:
+    made = datasets.generate("small-one")
+    (generators / "small_one.py").write_text(GENERATOR.replace("Ann", "Bea"))
+    assert datasets.generate("small-one") != made
+    assert "Bea" in (datasets.generate("small-one") / "patients.json").read_text()
+
+
+def test_a_generator_that_fails_half_way_leaves_nothing(generators: Path, tmp_path: Path) -> None:
+    (generators / "small_one.py").write_text(GENERATOR + "    raise OSError('disk full')\n")
+    with pytest.raises(OSError, match="disk full"):
+        datasets.generate("small-one")
+    assert list((tmp_path / "cache" / "datasets").iterdir()) == []
+
+
+def test_another_process_that_was_quicker_is_no_error(generators: Path) -> None:
+    # What the generator does meanwhile is not in its source, whose digest names the directory.
+    meanwhile = generators / "meanwhile.txt"
+    (generators / "small_one.py").write_text(f"{GENERATOR}    exec(open({str(meanwhile)!r}).read())\n")
+    target = datasets.directory("small-one")
+    meanwhile.write_text(f"import os; os.makedirs({str(target / 'theirs')!r})")
+    assert datasets.generate("small-one") == target
+    assert [path.name for path in target.iterdir()] == ["theirs"]
+
+
+def test_an_unknown_dataset_names_those_that_exist() -> None:
+    with pytest.raises(UnknownDataset, match=r"no dataset 'cats'\. Use one of: small-one"):
+        datasets.generate("cats")
+
+
+@pytest.mark.parametrize("part", ["small-one", "small-one/", "small-one/reading"])
+@pytest.mark.parametrize("question", [datasets.batches, datasets.schema])
+def test_an_unknown_part_names_those_that_exist(part: str, question) -> None:
+    with pytest.raises(UnknownDataset, match=r"small-one/readings, small-one/patients\.json"):
+        question(part)
+
+
+def test_the_batches_of_a_part_are_its_files_in_order() -> None:
+    assert [path.name for path in datasets.batches("small-one/readings")] == ["a.json", "b.json"]
+    assert [path.name for path in datasets.batches("small-one/patients.json")] == ["patients.json"]
+    assert datasets.schema("small-one/readings") == "id INT"
+
+
+def test_registering_puts_every_file_below_each_of_its_paths(tmp_path: Path) -> None:
+    assert datasets.register() == "dbfs:/mnt/training/streaming-classroom"
+    for folder in ("streaming-classroom/small-one", "old"):
+        there = tmp_path / "home/dbfs/mnt/training" / folder
+        files = sorted(path.relative_to(there).as_posix() for path in there.rglob("*.json"))
+        assert files == ["patients.json", "readings/a.json", "readings/b.json"]
+
+
+def test_registering_again_mends_what_was_damaged_and_leaves_the_rest(tmp_path: Path) -> None:
+    datasets.register()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    kept = (there / "readings" / "b.json").stat()
+    (there / "patients.json").unlink()
+    (there / "patients.json").write_text("")
+    (there / "readings" / "a.json").unlink()
+    datasets.register()
+    assert (there / "patients.json").read_text() == '{"name": "Ann"}'
+    assert (there / "readings" / "a.json").exists()
+    assert (there / "readings" / "b.json").stat() == kept
+
+
+def test_editing_a_registered_file_leaves_the_cache_as_it_was(tmp_path: Path) -> None:
+    datasets.register()
+    with (tmp_path / "home/dbfs/mnt/training/old/patients.json").open("a") as file:
+        file.write("{}")
+    assert (datasets.directory("small-one") / "patients.json").read_text() == '{"name": "Ann"}'
+
+
+def test_a_connect_server_is_told_the_files_themselves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SPARK_REMOTE", "sc://localhost:15002")
+    assert datasets.register() == f"file:{tmp_path}/home/dbfs/mnt/training/streaming-classroom"

@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from streaming_classroom import lesson as module
+from streaming_classroom import places
+from streaming_classroom.errors import LessonBusy, NotHere, UnknownDataset
+from streaming_classroom.filesystem import local_path
+from streaming_classroom.lesson import Lesson, Paths, start_lesson
+
+READINGS = "device-readings/readings"
+HOLD_LOCK = """
+import sys
+from filelock import FileLock
+with FileLock(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_lesson_is_left(spark: SparkSession) -> Iterator[None]:
+    """Clean up the lesson that a test has open."""
+    yield
+    if module._current is not None:
+        module.cleanup()
+
+
+@pytest.fixture
+def another_kernel() -> Iterator[subprocess.Popen[str]]:
+    """Have a process that holds the lock of lesson "Test", as another kernel would."""
+    lock = places.home() / "locks" / "test.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-c", HOLD_LOCK, str(lock)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def files_of(lesson: Lesson) -> list[str]:
+    """Return the files in a lesson's working directory."""
+    directory = local_path(lesson.paths.working_dir)
+    return sorted(path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file())
+
+
+def make_a_mess(spark: SparkSession, lesson: Lesson) -> None:
+    """Leave a table, a view, a file, and a stream that writes."""
+    spark.range(3).write.saveAsTable("numbers")
+    spark.sql("CREATE TEMPORARY VIEW numbers_view AS SELECT * FROM numbers")
+    Path(local_path(lesson.paths.working_dir) / "notes.txt").write_text("mine")
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    rows.writeStream.option("checkpointLocation", f"{lesson.paths.checkpoints}/s").toTable("silver")
+
+
+def test_a_lesson_has_its_names_and_paths(spark: SparkSession) -> None:
+    lesson = start_lesson("03 Triggers & Co.")
+    assert (lesson.lesson, lesson.username, lesson.catalog_name) == ("03 Triggers & Co.", "learner", "spark_catalog")
+    assert lesson.schema_name == "learner_03_triggers_co"
+    assert lesson.paths.working_dir == "dbfs:/user/learner/streaming-classroom/03_triggers_co"
+    assert spark.catalog.currentDatabase() == lesson.schema_name
+    assert lesson.paths.exists(lesson.paths.working_dir)
+    assert spark.read.json(f"{lesson.paths.datasets}/device-readings/patients.json").count() == 12
+
+
+def test_tables_of_a_lesson_are_in_its_working_directory(spark: SparkSession) -> None:
+    lesson = start_lesson("Test")
+    spark.range(3).write.saveAsTable("numbers")
+    assert lesson.paths.exists(f"{lesson.paths.user_db}/numbers/_delta_log")
+
+
+@pytest.mark.parametrize("state", ["running", "killed"])
+def test_starting_again_starts_over(spark: SparkSession, state: str) -> None:
+    first = start_lesson("Test", dataset=READINGS)
+    first.data_factory.load()
+    make_a_mess(spark, first)
+    if state == "killed":
+        forget_the_catalog(spark, first)
+    second = start_lesson("Test", dataset=READINGS)
+    assert spark.streams.active == []
+    assert files_of(second) == []
+    assert spark.catalog.listTables() == []
+    assert second.data_factory.landed == 0
+    make_a_mess(spark, second)
+
+
+def test_a_stream_can_read_the_landing_zone_before_anything_has_landed(spark: SparkSession) -> None:
+    lesson = start_lesson("Test", dataset=READINGS)
+    source = spark.readStream.schema("device_id INT").json(lesson.paths.landing)
+    source.writeStream.format("memory").queryName("landed").start()
+    lesson.data_factory.load()
+    assert spark.table("landed").count() == 1152
+
+
+def test_resuming_keeps_tables_files_and_position(spark: SparkSession) -> None:
+    first = start_lesson("Test", dataset=READINGS, into_table="bronze")
+    first.data_factory.load()
+    spark.range(3).write.saveAsTable("`1d`")  # a name that is a number to SQL
+    forget_the_catalog(spark, first)
+    second = start_lesson("Test", dataset=READINGS, into_table="bronze", resume=True)
+    assert second.data_factory.landed == 1
+    second.data_factory.load()
+    assert spark.table("bronze").count() == 2274
+    assert spark.table("`1d`").count() == 3
+
+
+def test_resuming_what_never_was_is_starting(spark: SparkSession) -> None:
+    lesson = start_lesson("Test", dataset=READINGS, resume=True)
+    assert lesson.data_factory.landed == 0
+    assert spark.catalog.currentDatabase() == lesson.schema_name
+
+
+def test_two_lessons_do_not_collide(spark: SparkSession) -> None:
+    first = start_lesson("Test")
+    spark.range(3).write.saveAsTable("numbers")
+    start_lesson("Test 2")
+    assert spark.catalog.listTables() == []
+    assert spark.table(f"{first.schema_name}.numbers").count() == 3
+    first.cleanup()
+
+
+def test_cleanup_leaves_nothing_and_may_be_called_twice(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lesson = start_lesson("Test")
+    make_a_mess(spark, lesson)
+    lesson.cleanup()
+    lesson.cleanup()
+    assert capsys.readouterr().out == "Lesson Test is cleaned up.\n" * 2
+    assert spark.streams.active == []
+    assert not lesson.paths.exists(lesson.paths.working_dir)
+    assert not spark.catalog.databaseExists(lesson.schema_name)
+
+
+def test_a_lesson_is_busy_while_another_kernel_has_it(another_kernel: subprocess.Popen[str]) -> None:
+    with pytest.raises(LessonBusy, match="Lesson Test is already running in another kernel"):
+        start_lesson("Test")
+    module._current = None
+
+
+def test_a_refused_kernel_cannot_clean_up_the_other_ones_lesson(another_kernel: subprocess.Popen[str]) -> None:
+    theirs = local_path(f"{module.base_path()}/test") / "theirs.txt"
+    theirs.parent.mkdir(parents=True, exist_ok=True)
+    theirs.touch()
+    with pytest.raises(LessonBusy):
+        start_lesson("Test")
+    with pytest.raises(LessonBusy):
+        module.cleanup()
+    assert theirs.exists()
+    module._current = None
+
+
+def test_a_killed_kernel_frees_its_lesson(another_kernel: subprocess.Popen[str]) -> None:
+    another_kernel.kill()
+    another_kernel.wait(10)
+    assert start_lesson("Test").lesson == "Test"
+
+
+@pytest.mark.parametrize("end", ["cleanup", "another lesson", "the same again"])
+def test_a_lesson_is_free_for_others_when_it_has_ended(end: str, run_python) -> None:
+    lesson = start_lesson("Test")
+    lock = f"from filelock import FileLock; FileLock({lesson._lock.lock_file!r}).acquire(timeout=0)"
+    assert "Timeout" in run_python(lock).stderr
+    {"cleanup": lesson.cleanup, "another lesson": lambda: start_lesson("Other")}.get(
+        end, lambda: start_lesson("Test").cleanup()
+    )()
+    assert run_python(lock).stderr == ""
+
+
+def test_paths_are_settings_of_spark_and_can_be_used_in_sql(spark: SparkSession) -> None:
+    lesson = start_lesson("Test")
+    lesson.paths.mine = "dbfs:/mnt/mine"
+    assert spark.conf.get("da.paths.mine") == "dbfs:/mnt/mine"
+    assert spark.conf.get("da.paths.checkpoints") == lesson.paths.checkpoints
+    spark.range(4).write.json(f"{lesson.paths.working_dir}/numbers")
+    assert spark.sql("SELECT * FROM json.`${da.paths.working_dir}/numbers`").count() == 4
+
+
+def test_paths_print_each_with_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    lesson = start_lesson("Test")
+    lesson.paths.print()
+    lines = dict(line.split() for line in capsys.readouterr().out.splitlines())
+    assert lines == dict(lesson.paths)
+    assert list(lines) == ["checkpoints", "datasets", "landing", "user_db", "working_dir"]
+
+
+class ServerlessConf:
+    def set(self, key: str, value: str) -> None:
+        raise PySparkException(f"[CONFIG_NOT_AVAILABLE] {key}")
+
+
+class Serverless:
+    """Stands in for a session that takes no settings of one's own."""
+
+    conf = ServerlessConf()
+
+
+def test_where_spark_takes_no_settings_python_has_the_paths() -> None:
+    paths = Paths(Serverless(), working_dir="dbfs:/w")  # type: ignore[arg-type]
+    paths.mine = "dbfs:/m"
+    assert dict(paths) == {"working_dir": "dbfs:/w", "mine": "dbfs:/m"}
+
+
+def test_a_lesson_without_a_dataset_says_so() -> None:
+    lesson = start_lesson("Test")
+    with pytest.raises(NotHere, match=r"Pass dataset=\.\.\. to start_lesson"):
+        lesson.data_factory.load()
+    assert not hasattr(lesson, "datafactory")
+
+
+def test_an_unknown_dataset_keeps_the_lesson_that_is_open(run_python) -> None:
+    lesson = start_lesson("Test")
+    with pytest.raises(UnknownDataset):
+        start_lesson("Other", dataset="device-readings/reedings")
+    lock = f"from filelock import FileLock; FileLock({lesson._lock.lock_file!r}).acquire(timeout=0)"
+    assert "Timeout" in run_python(lock).stderr
+
+
+def test_a_user_may_have_an_apostrophe_and_a_blank(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLASSROOM_USER", "Ann O'Neil")
+    lesson = start_lesson("Test", dataset=READINGS, into_table="bronze")
+    lesson.data_factory.load()
+    assert lesson.schema_name == "ann_o_neil_test"
+    forget_the_catalog(spark, lesson)
+    start_lesson("Test", resume=True)
+    assert spark.table("bronze").count() == 1152
+
+
+def test_a_lesson_waits_for_streams(spark: SparkSession) -> None:
+    lesson = start_lesson("Test")
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    query = rows.writeStream.format("memory").queryName("rows").start()
+    lesson.block_until_stream_is_ready("rows", min_batches=2, timeout=30)
+    assert len(query.recentProgress) >= 2
+
+
+def forget_the_catalog(spark: SparkSession, lesson: Lesson) -> None:
+    """Do to the catalog what the end of a kernel does: files stay, names are forgotten."""
+    for query in spark.streams.active:
+        query.stop()
+    directory = local_path(lesson.paths.working_dir)
+    aside = directory.with_name("aside")
+    directory.rename(aside)
+    spark.catalog.setCurrentDatabase("default")
+    spark.sql(f"DROP SCHEMA {lesson.schema_name} CASCADE")
+    shutil.rmtree(directory, ignore_errors=True)
+    aside.rename(directory)
