@@ -6,6 +6,7 @@ import ast
 import errno
 import importlib.util
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -403,7 +404,7 @@ def test_ci_takes_a_python_that_is_new_enough(tmp_path: Path, programs) -> None:
     def python(*version: int) -> str:
         """Return a script that is a Python of another version, as far as `-c` goes."""
         code = f"import sys; sys.version_info = {version}; exec(sys.argv[1])"
-        return f"""[ "$1" = -c ] && exec {sys.executable} -c '{code}' "$2"\necho "{version}: $*\""""
+        return f"""[ "$1" = -c ] && exec {shlex.quote(sys.executable)} -c '{code}' "$2"\necho "{version}: $*\""""
 
     programs("python3", python(3, 9, 0))
     programs("python", python(3, 11, 0))

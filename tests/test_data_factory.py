@@ -103,6 +103,12 @@ def test_when_nothing_is_left_it_says_so_and_changes_nothing(
     assert {path: path.stat().st_mtime_ns for path in landing.parent.rglob("*")} == before
 
 
+@pytest.mark.parametrize(("asked", "landed"), [(2, 2), (9, 3)])
+def test_continuous_lands_no_more_than_it_is_asked_to(factory, asked: int, landed: int) -> None:
+    factory().load(continuous=True, interval=0, batches=asked)
+    assert factory().landed == landed
+
+
 def test_continuous_lands_all_that_is_left(factory, landing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     factory().load()
     factory().load(continuous=True, interval=0)

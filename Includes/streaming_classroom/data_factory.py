@@ -109,7 +109,9 @@ class DataFactory:
         """How many batches are left."""
         return len(self._batches) - self.landed
 
-    def load(self, continuous: bool = False, interval: float = 1.0, timeout: float = 120) -> None:
+    def load(
+        self, continuous: bool = False, interval: float = 1.0, batches: int | None = None, timeout: float = 120
+    ) -> None:
         """Land the next batch and wait until the active streams have processed it.
 
         The same calls land the same rows on every machine.  When nothing is left it says so and changes nothing.
@@ -120,6 +122,8 @@ class DataFactory:
             Land all that is left, with a progress bar, instead of one batch.
         interval : float
             Seconds from one batch to the next when ``continuous``.
+        batches : int, optional
+            Land so many and no more when ``continuous``.
         timeout : float
             Deadline in seconds for the streams, counted from the last landing.
 
@@ -135,7 +139,7 @@ class DataFactory:
             return
         first = self.landed
         if continuous:
-            self._land_steadily(interval)
+            self._land_steadily(interval, self.left if batches is None else min(batches, self.left))
         else:
             self._land_next()
         self._report(self._batches[first : self.landed])
@@ -147,11 +151,11 @@ class DataFactory:
         # After the landing: a kill between the two lands the same batch again, which no reader can tell.
         _write_atomically(self._position, json.dumps({"landed": number + 1}))
 
-    def _land_steadily(self, interval: float) -> None:
+    def _land_steadily(self, interval: float, batches: int) -> None:
         from IPython.display import ProgressBar
 
         due = time.monotonic()
-        for _batch in ProgressBar(self.left):
+        for _batch in ProgressBar(batches):
             time.sleep(max(0.0, due - time.monotonic()))
             due += interval
             self._land_next()

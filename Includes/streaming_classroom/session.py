@@ -27,6 +27,8 @@ LESSON_CONF = {
     "spark.sql.session.timeZone": "UTC",
     # An idle stream reports every 10 s by default, and waiting would take that long.
     "spark.sql.streaming.noDataProgressEventInterval": "500",
+    # Spark keeps the last 100 reports; with two a second, a batch would be forgotten while a learner reads on.
+    "spark.sql.streaming.numRecentProgressUpdates": "10000",
     # Spark 4.2.0 hangs for ever when a Python UDF reads a Parquet or Delta table through this path.
     "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false",
 }
