@@ -38,4 +38,6 @@ def test_neither_installed_kernels_nor_the_users_profile_count(
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     result = run(lesson("interpreter"))
     assert result.passed
-    assert json.dumps(sys.executable, ensure_ascii=False)[1:-1] in result.lessons[0].executed.read_text(encoding="utf-8")  # type: ignore[union-attr]
+    assert json.dumps(sys.executable, ensure_ascii=False)[1:-1] in result.lessons[0].executed.read_text(
+        encoding="utf-8"
+    )  # type: ignore[union-attr]

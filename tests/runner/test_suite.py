@@ -39,6 +39,17 @@ def test_two_runs_at_once_do_not_meet(lesson: Callable[..., Path], tmp_path: Pat
     assert first.is_file() and second.is_file()
 
 
+def test_the_oldest_runs_make_room(lesson: Callable[..., Path], tmp_path: Path) -> None:
+    runs = tmp_path / "home" / "runs"
+    for number in range(12):
+        (runs / f"20200101-0000{number:02}-abcdef").mkdir(parents=True)
+    run_lessons([lesson("passing")], console=Console(file=io.StringIO()), home=tmp_path / "home")
+    left = sorted(path.name for path in runs.iterdir())
+    assert len(left) == 10
+    assert left[0] == "20200101-000003-abcdef"
+    assert (runs / left[-1] / "01-Lesson.ipynb").is_file()
+
+
 def test_lessons_of_one_name_get_homes_of_their_own(
     lesson: Callable[..., Path], run: Callable[..., SuiteResult]
 ) -> None:

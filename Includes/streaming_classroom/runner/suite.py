@@ -7,6 +7,7 @@ so it can arrive at any moment: no further cell starts, the kernels are ended, w
 from __future__ import annotations
 
 import secrets
+import shutil
 import signal
 import threading
 import time
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .progress import Reporter
 
 _LOOK = 0.2  # how soon Ctrl-C is noticed
+_KEPT = 10  # runs whose notebooks are kept; a failed lesson's home has 40 MB
 _GRACE = 5.0  # for a process to obey before it is killed: a JVM removes its temporary files
 
 
@@ -96,6 +98,8 @@ def _new_run(home: Path) -> Path:
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
     directory = home.absolute() / "runs" / name
     directory.mkdir(parents=True)
+    for old in sorted(directory.parent.iterdir())[:-_KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
     return directory
 
 
