@@ -50,6 +50,8 @@ def lab(options: argparse.Namespace) -> int:
     _silence_jupyters_news()
     lessons = sorted(places.notebooks().glob("*.ipynb"))
     start = ["--ServerApp.root_dir=" + str(places.PROJECT), "--LabApp.default_url=" + _first_lesson(lessons)]
+    # It would search the machine for language servers and list, above the URL, those that are not there.
+    start.append("--LanguageServerManager.autodetect=False")
     if getattr(os, "geteuid", lambda: 1)() == 0:
         start.append("--allow-root")  # as in a container, where there is nobody else to be
     # JupyterLab itself takes the next free port where this one is busy, and says which.
