@@ -59,7 +59,7 @@ def visible(landing: Path) -> list[str]:
 
 
 def stream_of(spark: SparkSession, directory: Path):
-    return spark.readStream.schema(SCHEMA).json(str(directory))
+    return spark.readStream.schema(SCHEMA).json(directory.as_uri())
 
 
 def die(*_arguments: object) -> None:
@@ -199,7 +199,7 @@ def test_load_returns_when_chained_streams_have_processed_the_batch(
     spark.createDataFrame([], SCHEMA).write.saveAsTable("middle")
     # The last of the chain is started first: the order of their names must not matter.
     last = spark.readStream.table("middle").writeStream.format("memory").queryName("last").start()
-    first = spark.readStream.table("landed").writeStream.option("checkpointLocation", str(tmp_path / "c"))
+    first = spark.readStream.table("landed").writeStream.option("checkpointLocation", (tmp_path / "c").as_uri())
     first.toTable("middle")
     for expected in (3, 6):
         factory(spark, table).load()

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from streaming_classroom import filesystem
-from streaming_classroom.filesystem import local_path, spark_path
+from streaming_classroom.filesystem import canonical, local_path, spark_path
 
 AWKWARD = "dbfs:/mnt/Übung 1/größe=5 %"
 
@@ -25,7 +25,7 @@ def test_each_spelling_of_a_path_is_one_place(home: Path, path: str) -> None:
 
 
 def test_an_unknown_top_folder_is_in_the_home(home: Path) -> None:
-    assert local_path("dbfs:/etc/passwd") == home / "dbfs/.fallback/etc/passwd"
+    assert local_path("dbfs:/etc/passwd") == home / "dbfs/etc/passwd"
 
 
 @pytest.mark.parametrize("path", ["dbfs:/mnt/../../x", "dbfs:/..", "dbfs:/../mnt"])
@@ -38,11 +38,32 @@ def test_a_name_with_two_dots_in_it_is_a_name(home: Path) -> None:
     assert local_path("dbfs:/mnt/a..b") == home / "dbfs/mnt/a..b"
 
 
-def test_a_file_uri_and_a_plain_path_are_what_they_say(tmp_path: Path) -> None:
-    awkward = tmp_path / "größe 5"
+@pytest.mark.parametrize(
+    ("path", "inside"),
+    [("/mnt/a", "mnt/a"), ("/Volumes/c/s/v", "Volumes/c/s/v"), ("/dbfs/mnt/a", "mnt/a"), ("dbfs:/dbfs/mnt/a", "mnt/a")],
+)
+def test_without_a_scheme_it_is_the_same_place(home: Path, path: str, inside: str) -> None:
+    assert local_path(path) == home / "dbfs" / inside
+    assert canonical(path) == f"dbfs:/{inside}"
+
+
+def test_a_relative_path_is_where_spark_puts_it(spark: SparkSession) -> None:
+    spark.range(1).write.mode("overwrite").parquet("relative/to what")
+    assert (local_path("relative/to what") / "_SUCCESS").is_file()
+
+
+def test_where_spark_is_elsewhere_a_path_without_a_scheme_is_taken_as_it_is(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_REMOTE", "sc://localhost:15002")
+    assert local_path("/mnt/a") == Path("/mnt/a")
+    assert local_path("dbfs:/mnt/a") == home / "dbfs/mnt/a"
+
+
+def test_a_file_uri_is_the_machines_own(tmp_path: Path) -> None:
+    awkward = tmp_path / "größe 5 %"
     assert local_path(awkward.as_uri()) == awkward
-    assert local_path(f"file:{awkward}") == awkward
-    assert local_path(str(awkward)) == awkward
+    assert canonical("file:///a//b/") == "file:/a/b"
 
 
 def test_what_python_cannot_open_is_refused() -> None:

@@ -31,7 +31,7 @@ def land(tmp_path: Path) -> Callable[..., None]:
 def stream(spark: SparkSession, tmp_path: Path, land: Callable[..., None]) -> DataFrame:
     """Give a streaming frame of the rows that are landed; three are there already."""
     land(1, 2, 3)
-    return spark.readStream.schema("id INT").json(str(tmp_path))
+    return spark.readStream.schema("id INT").json(tmp_path.as_uri())
 
 
 class Output:
@@ -121,7 +121,7 @@ def test_the_interval_and_the_checkpoint_are_the_querys(
     spark: SparkSession, stream: DataFrame, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     checkpoint = tmp_path_factory.mktemp("checkpoint")
-    display(stream, streamName="rows", processingTime="1 second", checkpointLocation=str(checkpoint))
+    display(stream, streamName="rows", processingTime="1 second", checkpointLocation=checkpoint.as_uri())
     assert (checkpoint / "commits" / "0").exists()
     [query] = spark.streams.active
     execution = query._jsq.streamingQuery() if hasattr(query._jsq, "streamingQuery") else query._jsq
@@ -178,7 +178,7 @@ def test_with_a_person_the_cell_ends_soon_where_nothing_comes(
     monkeypatch.setattr(views, "FIRST_RESULT_TIMEOUT", 1.0)
     empty = tmp_path_factory.mktemp("empty")
     begin = time.monotonic()
-    display(spark.readStream.schema("id INT").json(str(empty)), streamName="nothing")
+    display(spark.readStream.schema("id INT").json(empty.as_uri()), streamName="nothing")
     assert time.monotonic() - begin < 8
     assert outputs[0].drawn == ["Waiting for the first batch of nothing …"]
 
@@ -188,7 +188,7 @@ def test_the_first_batch_is_drawn_however_late_it_comes(
 ) -> None:
     monkeypatch.setattr(views, "FIRST_RESULT_TIMEOUT", 1.0)
     late = tmp_path_factory.mktemp("late")
-    display(spark.readStream.schema("id INT").json(str(late)), streamName="late")
+    display(spark.readStream.schema("id INT").json(late.as_uri()), streamName="late")
     (late / "a.json").write_text('{"id": 7}\n')
     outputs[0].wait_for("(late · live · batch 0: 1 row)")
 

@@ -29,7 +29,7 @@ def endless(spark: SparkSession) -> DataFrame:
 @pytest.fixture
 def files(spark: SparkSession, tmp_path: Path) -> DataFrame:
     """Give a source that has nothing until files are put into the test's directory."""
-    return spark.readStream.schema("id INT").json(str(tmp_path))
+    return spark.readStream.schema("id INT").json(tmp_path.as_uri())
 
 
 @pytest.fixture

@@ -26,3 +26,10 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Do what a set-up include does, for a notebook without one: ``%load_ext streaming_classroom``."""
+    from streaming_classroom.notebook import set_up_notebook
+
+    set_up_notebook(shell.user_ns)

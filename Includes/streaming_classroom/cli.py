@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from streaming_classroom import places
-from streaming_classroom.errors import ClassroomError
+from streaming_classroom.errors import ClassroomError, NotHere
 
 INTERRUPTED = 130
 
@@ -64,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
     from streaming_classroom.runner import find_lessons, run_lessons
 
     lessons = find_lessons(options.lessons, places.notebooks())
+    _refuse_to_save(options, lessons)
     _set_up()
     result = run_lessons(
         lessons,
@@ -73,8 +74,18 @@ def run(options: argparse.Namespace) -> int:
         lesson_timeout=options.lesson_timeout,
         junit=options.junit,
         home=places.home(),
+        course=places.notebooks(),
+        parameters=dict(options.parameter),
     )
     return result.exit_code
+
+
+def convert(options: argparse.Namespace) -> int:
+    """Make an .ipynb of a Databricks notebook (.py or .sql)."""
+    from streaming_classroom.dialect.convert import convert as to_notebook
+
+    print(f"Wrote {to_notebook(options.notebook, options.output)}.")
+    return 0
 
 
 def test(options: argparse.Namespace) -> int:
@@ -164,12 +175,25 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("jupyter", nargs="*", help="further options for JupyterLab, after --")
 
     command = _add(commands, "run", run)
-    command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or notebook; default: all")
+    command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
     command.add_argument("--save", action="store_true", help="write the outputs back into notebooks/")
     command.add_argument("--jobs", type=_positive, default=1, metavar="N", help="lessons at a time (default: 1)")
     command.add_argument("--cell-timeout", type=float, default=120, metavar="SECONDS", help="default: 120")
     command.add_argument("--lesson-timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
     command.add_argument("--junit", type=Path, metavar="FILE", help="also write a JUnit XML report")
+    command.add_argument(
+        "-p",
+        "--parameter",
+        type=_parameter,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a value for the notebook's widgets, as papermill puts it in; may be given more than once",
+    )
+
+    command = _add(commands, "convert", convert)
+    command.add_argument("notebook", type=Path, metavar="PATH", help="a notebook in Databricks' source format")
+    command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: the same name, as .ipynb")
 
     command = _add(commands, "test", test)
     command.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
@@ -190,6 +214,15 @@ def _add(commands, name: str, function) -> argparse.ArgumentParser:
     return command
 
 
+def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
+    """Outputs go back only into the course's own lessons, run as they are."""
+    guests = [path for path in lessons if not path.is_relative_to(places.notebooks())]
+    if options.save and guests:
+        raise NotHere(f"--save is for the course's lessons, and {guests[0]} is none.", "Leave it out.")
+    if options.save and options.parameter:
+        raise NotHere("--save would keep outputs that come from parameters.", "Leave one of the two out.")
+
+
 def _benchmarks() -> list[str]:
     folder = Path(__file__).parent / "benchmarks"
     return sorted(path.stem for path in folder.glob("[a-z]*.py"))
@@ -200,6 +233,13 @@ def _port(text: str) -> int:
     if not 0 < number < 2**16:
         raise argparse.ArgumentTypeError("must be between 1 and 65535")
     return number
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
 
 
 def _positive(text: str) -> int:

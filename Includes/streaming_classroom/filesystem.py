@@ -1,18 +1,22 @@
 """One file system under the classroom's home, with the names that Databricks has.
 
-``dbfs:/mnt/...`` and its siblings are mapped by Spark's own configuration onto folders below the home, so the
-same path works in readers, writers, checkpoints and SQL.  A path outside the known folders falls back to a
-folder of the home as well: nothing is written to the machine's real root.
+``dbfs:/mnt/...`` and its siblings are mapped by Spark's own configuration onto one folder of the home, which is
+also Spark's default file system; so ``/mnt/...`` and ``/Volumes/...`` are the same places, in readers, writers,
+checkpoints and SQL, and nothing is written to the machine's real root.  ``/dbfs/...``, Python's spelling on
+Databricks, is a link to the whole of it.
 """
 
 from __future__ import annotations
 
+import getpass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from streaming_classroom import environment, places
 
 FOLDERS = ("user", "mnt", "FileStore", "tmp", "databricks-datasets", "Volumes")
 SCHEME = "dbfs:"
+_PYTHONS_MOUNT = "/dbfs"
 _OVERLOAD = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
 
 
@@ -22,8 +26,8 @@ def root() -> Path:
 
 
 def prepare() -> None:
-    """Make the folders that the mapping points to: a link to nothing would be an error in Spark."""
-    for folder in (*FOLDERS, ".fallback"):
+    """Make the folders that every workspace has; Spark needs the root to be there."""
+    for folder in FOLDERS:
         (root() / folder).mkdir(parents=True, exist_ok=True)
 
 
@@ -31,17 +35,25 @@ def spark_conf() -> dict[str, str]:
     """Return the Spark configuration that makes ``dbfs:/`` work."""
     hadoop = "spark.hadoop.fs."
     table = hadoop + "viewfs.mounttable.default."
-    conf = {
+    return {
         hadoop + "dbfs.impl": _OVERLOAD,
         hadoop + "viewfs.overload.scheme.target.dbfs.impl": "org.apache.hadoop.fs.LocalFileSystem",
         hadoop + "viewfs.overload.scheme.target.file.impl": "org.apache.hadoop.fs.LocalFileSystem",
-        # Without it a path in no known folder lands in the machine's real root.
-        table + "linkFallback": (root() / ".fallback").as_uri(),
+        # Each of the three is a mount of its own to Hadoop, which would refuse to rename from one to another.
+        hadoop + "viewfs.rename.strategy": "SAME_FILESYSTEM_ACROSS_MOUNTPOINT",
+        table + "linkFallback": root().as_uri(),
+        table + f"link.{_PYTHONS_MOUNT}": root().as_uri(),
+        # What is above the root is the root, as everywhere; Hadoop's fallback would follow it into the machine.
+        table + r"linkRegex.#.^(?<up>(?:/\.\.(?![^/]))+)": root().as_uri(),
         "spark.delta.logStore.dbfs.impl": "io.delta.storage.LocalLogStore",
         # Otherwise each listing asks a shell for block locations, and stopping an idle stream fails.
         "spark.sql.sources.ignoreDataLocality": "true",
     }
-    return conf | {f"{table}link./{folder}": (root() / folder).as_uri() for folder in FOLDERS}
+
+
+def default_conf() -> dict[str, str]:
+    """Return the configuration that makes a path without a scheme a ``dbfs:/`` path, as on Databricks."""
+    return {"spark.hadoop.fs.defaultFS": f"{SCHEME}///"}
 
 
 def local_path(path: str) -> Path:
@@ -50,7 +62,8 @@ def local_path(path: str) -> Path:
     Parameters
     ----------
     path : str
-        ``dbfs:/...``, ``file:/...`` or a path without a scheme, which is taken as it is.
+        ``dbfs:/...``, ``file:/...``, or a path without a scheme: on one machine and on Databricks that is a
+        ``dbfs:/`` path, elsewhere it is taken as it is.
 
     Raises
     ------
@@ -59,18 +72,28 @@ def local_path(path: str) -> Path:
     """
     if path.startswith("file:"):
         return _from_file_uri(path)
-    if not path.startswith(SCHEME):
-        if "://" in path:
-            raise ValueError(f"Python cannot open {path} as a file. Read it with Spark instead.")
-        return Path(path)
+    if "://" in path and not path.startswith(SCHEME):
+        raise ValueError(f"Python cannot open {path} as a file. Read it with Spark instead.")
     if environment.is_databricks():
-        inside = "/" + path[len(SCHEME) :].lstrip("/")
-        return Path(inside if inside.startswith("/Volumes/") else f"/dbfs{inside}")
-    parts = path[len(SCHEME) :].strip("/").split("/")
-    if ".." in parts:
-        raise ValueError(f"{path} has a '..' in it. Write the path without.")
-    known = parts[0] in FOLDERS
-    return root().joinpath(*parts) if known else root().joinpath(".fallback", *parts)
+        return _on_databricks(path)
+    if not path.startswith(SCHEME) and not environment.is_one_machine():
+        return Path(path)
+    return root().joinpath(*_parts(path))
+
+
+def canonical(path: str) -> str:
+    """Return the one spelling of a path that ``dbutils`` answers with: ``dbfs:/a/b``, or ``file:/a/b``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`local_path`.
+    """
+    if path.startswith("file:"):
+        return "file:" + _slashes(unquote(urlsplit(path).path))
+    if "://" in path and not path.startswith(SCHEME):
+        raise ValueError(f"Python cannot open {path} as a file. Read it with Spark instead.")
+    return f"{SCHEME}/" + "/".join(_parts(path))
 
 
 def spark_path(path: str) -> str:
@@ -83,9 +106,32 @@ def spark_path(path: str) -> str:
     return "file:/" + local_path(path).as_posix().lstrip("/")
 
 
+def _parts(path: str) -> list[str]:
+    """Return the names on the way from the root to ``path``."""
+    inside = path.removeprefix(SCHEME)
+    if not inside.startswith("/"):
+        inside = f"/user/{getpass.getuser()}/{inside}"  # where Hadoop puts a relative path
+    if inside == _PYTHONS_MOUNT or inside.startswith(f"{_PYTHONS_MOUNT}/"):
+        inside = inside.removeprefix(_PYTHONS_MOUNT)
+    parts = [part for part in inside.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise ValueError(f"{path} has a '..' in it. Write the path without.")
+    return parts
+
+
 def _from_file_uri(uri: str) -> Path:
     """Do what ``Path.from_uri`` does, which only Python 3.13 and later have."""
-    from urllib.parse import urlsplit
-    from urllib.request import url2pathname
+    from urllib.request import url2pathname  # slow to import, and hardly ever needed
 
     return Path(url2pathname(urlsplit(uri).path))
+
+
+def _on_databricks(path: str) -> Path:
+    """Return where the platform has mounted a path for Python."""
+    inside = "/" + path.removeprefix(SCHEME).lstrip("/")
+    mounted = inside.startswith(("/Volumes/", "/Workspace/", f"{_PYTHONS_MOUNT}/"))
+    return Path(inside if mounted else f"{_PYTHONS_MOUNT}{inside}")
+
+
+def _slashes(path: str) -> str:
+    return "/" + "/".join(part for part in path.split("/") if part)

@@ -1,19 +1,27 @@
 """Make a stock notebook understand what a Databricks notebook does.
 
-The first line of every include calls :func:`set_up_notebook`.  On Databricks the platform has all of this and
-keeps its own; only the waiting helpers are added.
+The first line of every include calls :func:`set_up_notebook`; ``%load_ext streaming_classroom`` does the same for a
+notebook without an include.  On Databricks the platform has all of this and keeps its own; only the waiting helpers
+are added.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from streaming_classroom import environment, history, lesson, waiting
 from streaming_classroom.session import get_spark
 
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+    from pyspark.sql import SparkSession
+
 
 def set_up_notebook(namespace: dict[str, Any]) -> None:
-    """Put into ``namespace`` what a lesson's cells use: ``spark``, ``display``, ``%sql``, the waiting helpers.
+    """Put into ``namespace`` what a lesson's cells use: ``spark``, ``display``, ``dbutils``, the waiting helpers.
+
+    In a notebook the dialect's magics (``%sql``, ``%run``, ``%fs`` ...) are there as well.
 
     Parameters
     ----------
@@ -23,15 +31,48 @@ def set_up_notebook(namespace: dict[str, Any]) -> None:
     namespace.update(untilStreamIsReady=untilStreamIsReady, stopAllStreams=stopAllStreams)
     if environment.is_databricks():
         return
-    from streaming_classroom import short_errors, sql_magic
-    from streaming_classroom.views import display, displayHTML
+    from streaming_classroom.dialect import methods
 
+    shell = environment.ipython()
     spark = get_spark()
     history.watch(spark)
-    namespace.update(spark=spark, display=display, displayHTML=displayHTML)
-    if (shell := environment.ipython()) is not None:
-        sql_magic.install(shell)
-        short_errors.install(shell)
+    fill(namespace, spark)
+    methods.install()
+    if shell is not None:
+        _install_in(shell)
+
+
+def fill(namespace: dict[str, Any], spark: SparkSession) -> None:
+    """Put into ``namespace`` the names that Databricks defines in every notebook."""
+    from pyspark.errors import PySparkException
+
+    from streaming_classroom.dbutils import DBUtils
+    from streaming_classroom.views import display, displayHTML
+
+    own = namespace.get("dbutils")
+    dbutils = own if isinstance(own, DBUtils) else DBUtils()
+    namespace.update(
+        spark=spark,
+        sql=spark.sql,
+        table=spark.table,
+        dbutils=dbutils,
+        getArgument=dbutils.widgets.getArgument,
+        display=display,
+        displayHTML=displayHTML,
+    )
+    with suppress(PySparkException):  # a Connect session has none
+        namespace["sc"] = spark.sparkContext
+
+
+def _install_in(shell: InteractiveShell) -> None:
+    from streaming_classroom import console, short_errors
+    from streaming_classroom.dialect import context, magics, python_files
+
+    context.current()
+    magics.install(shell)
+    short_errors.install(shell)
+    console.install()
+    python_files.install()
 
 
 def set_up_user(namespace: dict[str, Any]) -> None:

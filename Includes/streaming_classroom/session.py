@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,10 +119,14 @@ def _classic_conf(java_options: str | None) -> dict[str, str]:
     if not environment.is_one_machine():
         # Executors elsewhere need the jars brought to them.
         return conf | {"spark.jars": ",".join(path.as_uri() for path in jars.paths())}
-    conf |= ONE_MACHINE_CONF | {
-        "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
-        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths())),
-    }
+    conf |= (
+        ONE_MACHINE_CONF
+        | filesystem.default_conf()
+        | {
+            "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
+            "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths())),
+        }
+    )
     options = archive.java_options() if java_options is None else java_options
     return conf | ({"spark.driver.extraJavaOptions": options} if options else {})
 
@@ -147,7 +153,7 @@ def _prepare_process() -> None:
 
 
 def _start_jvm(conf: dict[str, str]) -> None:
-    """Start the JVM with its stderr in a log file, so that no Spark log line litters a lesson."""
+    """Start the JVM with its stderr in a log file, so that no Spark log line litters a lesson, and its output shown."""
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
@@ -157,11 +163,26 @@ def _start_jvm(conf: dict[str, str]) -> None:
     log = _log_file()
     settings = SparkConf(loadDefaults=False).setAll([*conf.items(), ("spark.master", environment.master())])
     try:
-        with log.open("wb") as stderr:
-            SparkContext._ensure_initialized(gateway=launch_gateway(settings, {"stderr": stderr}))
+        with log.open("wb") as stderr, _console() as stdout:
+            SparkContext._ensure_initialized(gateway=launch_gateway(settings, {"stderr": stderr, "stdout": stdout}))
     except PySparkRuntimeError as error:
         tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
         raise SessionStartError(str(log), tail) from error
+
+
+@contextmanager
+def _console() -> Iterator[int | None]:
+    """Give what the JVM prints to, which is this process's own output where there is no notebook."""
+    if not environment.in_notebook():
+        yield None
+        return
+    from streaming_classroom import console
+
+    pipe = console.open_pipe()
+    try:
+        yield pipe
+    finally:
+        os.close(pipe)  # the JVM has its own copy; while ours is open, the reader would never see the end
 
 
 def _log_file() -> Path:

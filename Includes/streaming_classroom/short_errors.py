@@ -10,6 +10,7 @@ import logging
 import re
 import sys
 import traceback
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -27,21 +28,36 @@ def install(shell: InteractiveShell) -> None:
     """Show errors of Spark and of the course short in this shell; calling it again changes nothing."""
     from pyspark.errors import PySparkException
 
+    from streaming_classroom.dialect.errors import NotebookExit
     from streaming_classroom.errors import ClassroomError
 
     for name in _SECOND_REPORTS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    shell.set_custom_exc((PySparkException, ClassroomError), _show)
+    shell.set_custom_exc((PySparkException, ClassroomError, NotebookExit), _show)
 
 
 def _show(shell: InteractiveShell, kind: type, error: BaseException, trace: TracebackType, tb_offset=None):
     """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
-    own = _own_lines(trace)
-    lines = [*own, *([""] if own else []), f"{kind.__name__}: {short_message(error)}"]
+    lines = _report(kind, error, trace)
     # What IPython keeps of any other error, for %tb.
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     shell._showtraceback(kind, error, lines)
     return lines
+
+
+def _report(kind: type, error: BaseException, trace: TracebackType) -> list[str]:
+    """Return where it happened and what is wrong; of a notebook that ended on purpose, only that."""
+    from streaming_classroom.dialect.errors import NotebookExit
+
+    if isinstance(error, NotebookExit):
+        return [str(error)]
+    notes = getattr(error, "__notes__", [])
+    where = [*_own_lines(trace), *notes]
+    message = short_message(error)
+    if notes:
+        # The note marks the place in the cell; Spark's own mark is in the one statement.
+        message = re.sub(r"\s*[(;]?\s*\bline \d+,? pos \d+\)?;?|\n\n== SQL.*", "", message, flags=re.DOTALL).rstrip()
+    return [*where, *([""] if where else []), f"{kind.__name__}: {message}"]
 
 
 def short_message(error: BaseException) -> str:
@@ -59,12 +75,27 @@ def _without_volatile(text: str) -> str:
 
 
 def _own_lines(trace: TracebackType) -> list[str]:
-    """Return the lines of the learner's own cells that led to the error, marked."""
-    frames = traceback.extract_tb(trace)
-    own = [frame for frame in frames if _is_cell(frame.filename) and "run_cell_magic" not in (frame.line or "")]
-    return [f"line {frame.lineno}: {linecache.getline(frame.filename, frame.lineno).strip()}" for frame in own]
+    """Return the lines of the learner's own cells and includes that led to the error, marked."""
+    return [_marked(frame) for frame in traceback.extract_tb(trace) if _is_own(frame) and not _is_magic(frame)]
+
+
+def _marked(frame: traceback.FrameSummary) -> str:
+    line = linecache.getline(frame.filename, frame.lineno).strip()
+    place = "" if _is_cell(frame.filename) else f"{Path(frame.filename).name}, "
+    return f"{place}line {frame.lineno}: {line}"
+
+
+def _is_own(frame: traceback.FrameSummary) -> bool:
+    from streaming_classroom.dialect import include
+
+    return _is_cell(frame.filename) or frame.filename in include.files
 
 
 def _is_cell(filename: str) -> bool:
     """Whether a frame's file is a notebook cell, which IPython compiles under a temporary name."""
     return "ipykernel_" in filename or filename.startswith("<ipython-input")
+
+
+def _is_magic(frame: traceback.FrameSummary) -> bool:
+    """Whether a line was made of a magic; what the magic ran says more."""
+    return re.search(r"get_ipython\(\)\.run_(cell|line)_magic\(", frame.line or "") is not None

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from numbers import Number
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
@@ -74,6 +75,45 @@ def newest_rows(frame: DataFrame, limit: int = SHOWN_ROWS) -> Table:
     """Return the last ``limit`` rows of a table that is appended to, the last one first."""
     rows = _as_texts(frame).tail(limit + 1)
     return _table(frame.schema.fields, rows[::-1], limit, newest_first=True)
+
+
+def rows_of(values: Any, limit: int = SHOWN_ROWS) -> Table | None:
+    """Return a pandas frame or a list of rows as a table; None of anything else.
+
+    A row is a Spark ``Row``, a named tuple such as ``FileInfo``, a tuple or a dictionary.
+    """
+    if type(values).__module__.startswith("pandas.") and hasattr(values, "itertuples"):
+        rows = list(values.head(limit + 1).itertuples(index=False, name=None))
+        return _python_table([str(column) for column in values.columns], rows, limit)
+    if not isinstance(values, list) or not values:
+        return None
+    names = [_names(row) for row in values[: limit + 1]]
+    if names[0] is None or any(other != names[0] for other in names):
+        return None
+    rows = [tuple(row.values()) if isinstance(row, dict) else tuple(row) for row in values[: limit + 1]]
+    return _python_table(names[0], rows, limit)
+
+
+def _names(row: Any) -> list[str] | None:
+    """Return the names of a row's columns; None if it is no row."""
+    if isinstance(row, dict):
+        return [str(name) for name in row]
+    if not isinstance(row, tuple):
+        return None
+    # A Spark row has the one, a named tuple the other.
+    names = getattr(row, "__fields__", None) if hasattr(row, "asDict") else getattr(row, "_fields", None)
+    return list(names or (f"_{number}" for number in range(1, len(row) + 1)))
+
+
+def _python_table(names: list[str], rows: list[tuple], limit: int) -> Table:
+    numbers = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
+    return Table(
+        columns=tuple(names),
+        numeric=tuple(bool(column) and all(isinstance(value, Number) for value in column) for column in numbers)
+        or (False,) * len(names),
+        rows=tuple(tuple(None if value is None else str(value) for value in row) for row in rows[:limit]),
+        cut=len(rows) > limit,
+    )
 
 
 def _table(fields: list[StructField], rows: list[Row], limit: int, newest_first: bool = False) -> Table:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from streaming_classroom import environment, waiting
 from streaming_classroom.short_errors import short_message
-from streaming_classroom.tables import Table, first_rows, newest_rows
+from streaming_classroom.tables import Table, first_rows, newest_rows, rows_of
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -36,7 +36,7 @@ def display(
     outputMode: str | None = None,
     **ipython_options: Any,
 ) -> None:
-    """Show a Spark frame as a table, a streaming frame as a table that moves, anything else as IPython would.
+    """Show a frame or a list of rows as a table, a streaming frame as one that moves, the rest as IPython would.
 
     Parameters
     ----------
@@ -60,13 +60,21 @@ def display(
     """
     for value in values:
         if not _is_frame(value):
-            _ipython_display(value, ipython_options)
+            _show_value(value, ipython_options)
         elif value.isStreaming:
             options = {"checkpointLocation": checkpointLocation} if checkpointLocation else {}
             interval = {"processingTime": processingTime} if processingTime else None
             _show_stream(_start(value, streamName, trigger or interval, options, outputMode))
         else:
             _publish(first_rows(value))
+
+
+def _show_value(value: Any, options: dict[str, Any]) -> None:
+    table = rows_of(value)
+    if table is None:
+        _ipython_display(value, options)
+    else:
+        _publish(table)
 
 
 def displayHTML(html: str) -> None:

@@ -53,7 +53,7 @@ class Deadlines:
         """Seconds until the lesson's deadline. Never zero, which nbclient would take for no deadline."""
         return max(self.started + self.lesson - monotonic(), 0.01)
 
-    def allow(self, _cell: NotebookNode) -> float:
+    def allow(self, _cell: NotebookNode | None) -> float:
         """Seconds that a cell may take if it starts now."""
         return min(self.cell, self.left)
 
@@ -72,7 +72,7 @@ class Observed:
 class LessonClient(PapermillNotebookClient):
     """Papermill's client for one lesson in one fresh kernel."""
 
-    def __init__(self, nb_man: Any, seen: Observed, deadlines: Deadlines, **options: Any) -> None:
+    def __init__(self, nb_man: Any, seen: Observed, deadlines: Deadlines, prepare: str | None, **options: Any) -> None:
         super().__init__(
             nb_man,
             log=quiet,
@@ -83,6 +83,7 @@ class LessonClient(PapermillNotebookClient):
         )
         self._seen = seen
         self._deadlines = deadlines
+        self._prepare = prepare
         self._cell_of: dict[str, int] = {}
 
     def create_kernel_manager(self) -> LessonKernelManager:
@@ -97,6 +98,8 @@ class LessonClient(PapermillNotebookClient):
             asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
         try:
             with self.setup_kernel(**start):
+                if self._prepare is not None:
+                    self.prepare()
                 self.papermill_execute_cells()
                 if self._all_cells_ran():
                     self._seen.streams = self.streams_left()
@@ -107,6 +110,20 @@ class LessonClient(PapermillNotebookClient):
     def _all_cells_ran(self) -> bool:
         # After a failed cell the cells that stop the streams have not run, so a look would tell nothing.
         return not self.nb.metadata.papermill["exception"]
+
+    async def _async_prepare(self) -> None:
+        assert self.kc is not None
+        request = self.kc.execute(self._prepare, silent=True)
+        waits = asyncio.gather(self._reply_to(request), self._hear_until_idle(request))
+        try:
+            reply, _ = await asyncio.wait_for(waits, self._deadlines.allow(None))
+        except TimeoutError:
+            raise DeadKernelError(f"{self._prepare} did not end in time") from None
+        content = reply["content"]
+        if content["status"] != "ok":
+            raise DeadKernelError(f"{self._prepare}: {content['ename']}: {content['evalue']}")
+
+    prepare = run_sync(_async_prepare)
 
     async def _async_streams_left(self) -> tuple[str, ...]:
         assert self.kc is not None
@@ -200,6 +217,7 @@ class LessonEngine(NBClientEngine):
         start: dict[str, Any],
         on_cell: Callable[[], None],
         cancel: threading.Event,
+        prepare: str | None = None,
         **_papermill: Any,
     ) -> None:
         """Run the cells of ``nb_man.nb``.
@@ -212,6 +230,8 @@ class LessonEngine(NBClientEngine):
             Called after every code cell that ran.
         cancel
             Once set, no further cell is started.
+        prepare
+            Code to run before the first cell, which is none of the notebook's.
         """
 
         def before(cell: NotebookNode, cell_index: int) -> None:
@@ -224,7 +244,7 @@ class LessonEngine(NBClientEngine):
             seen.replies[cell_index] = execute_reply["content"]
             on_cell()
 
-        client = LessonClient(nb_man, seen, deadlines, on_cell_start=before, on_cell_executed=after)
+        client = LessonClient(nb_man, seen, deadlines, prepare, on_cell_start=before, on_cell_executed=after)
         try:
             client.execute(**start)
         except Interrupted as trouble:

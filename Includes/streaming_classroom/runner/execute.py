@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
+
+from streaming_classroom.dialect.convert import as_notebook
+from streaming_classroom.dialect.errors import UnreadableNotebook
 
 from .errors import InvalidNotebook, RunnerError
 from .judge import judge
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from .engine import Observed
+
+
+# What a guest finds done, as a Databricks notebook does.
+_PREPARE = "%load_ext streaming_classroom"
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,11 @@ class Order:
         The directory of the run.
     cell_timeout, lesson_timeout
         Deadlines in seconds.
+    guest
+        Whether it is somebody else's notebook: it finds the dialect set up as on Databricks, may be in
+        Databricks' source format, and need not keep the course's rules about streams and stderr.
+    parameters
+        Values that papermill puts into the notebook.
     """
 
     lesson: str
@@ -42,6 +54,8 @@ class Order:
     save: bool
     cell_timeout: float
     lesson_timeout: float
+    guest: bool = False
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def home(self) -> Path:
@@ -68,13 +82,13 @@ def run_lesson(order: Order, on_cell: Callable[[], None], cancel: threading.Even
     """
     started = monotonic()
     try:
-        nb, content = read_lesson(order.notebook)
+        nb, content = read(order)
     except InvalidNotebook as error:
         return _invalid(order, error)
     if cancel.is_set():
         return LessonResult(order.lesson, order.notebook, "not run", total=code_cells(nb))
     executed, seen = _execute(order, on_cell, cancel)
-    failures = judge(executed, order.notebook, seen)
+    failures = judge(executed, order.notebook, seen, strict=not order.guest)
     interrupted = cancel.is_set() and (seen.trouble is not None or bool(failures))
     if order.save and not failures and not interrupted:
         failures = _save(order, content, executed)
@@ -95,6 +109,20 @@ def run_lesson(order: Order, on_cell: Callable[[], None], cancel: threading.Even
     )
 
 
+def read(order: Order) -> tuple[NotebookNode, bytes]:
+    """Return the notebook and the bytes of its file; a guest's is kept as a notebook where the executed one goes."""
+    if not order.guest:
+        return read_lesson(order.notebook)
+    import nbformat
+
+    try:
+        nb = as_notebook(order.notebook)
+    except UnreadableNotebook as error:
+        raise InvalidNotebook(order.notebook, error.reason) from error
+    nbformat.write(nb, order.executed)
+    return nb, b""
+
+
 def _invalid(order: Order, error: InvalidNotebook) -> LessonResult:
     failure = Failure(order.notebook, None, None, None, "invalid", f"not a valid notebook: {error.reason}")
     return LessonResult(order.lesson, order.notebook, "failed", failures=(failure,))
@@ -102,17 +130,20 @@ def _invalid(order: Order, error: InvalidNotebook) -> LessonResult:
 
 def _execute(order: Order, on_cell: Callable[[], None], cancel: threading.Event) -> tuple[NotebookNode, Observed]:
     from papermill.iorw import load_notebook_node
+    from papermill.parameterize import parameterize_notebook
 
     from .engine import Deadlines, LessonEngine, Observed
     from .kernel import KERNEL_LOG, kernel_environment
 
-    nb = load_notebook_node(str(order.notebook))
+    nb = load_notebook_node(str(order.executed if order.guest else order.notebook))
+    if order.parameters:
+        nb = parameterize_notebook(nb, dict(order.parameters))
     seen = Observed()
     order.home.mkdir(parents=True)
     with (order.home / KERNEL_LOG).open("wb") as log:  # what the kernel says before and after the cells
         start = {
             "cwd": str(order.notebook.parent),
-            "env": kernel_environment(order.home),
+            "env": kernel_environment(order.home, order.notebook),
             "stdout": log,
             "stderr": log,
         }
@@ -127,6 +158,7 @@ def _execute(order: Order, on_cell: Callable[[], None], cancel: threading.Event)
                 start=start,
                 on_cell=on_cell,
                 cancel=cancel,
+                prepare=_PREPARE if order.guest else None,
             )
         finally:
             end_processes(order.home, ask=seen.trouble is not None)

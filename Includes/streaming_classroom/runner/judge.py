@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from streaming_classroom.dialect.convert import ORIGIN
+
 from .results import Failure, Kind
 
 if TYPE_CHECKING:
@@ -22,17 +24,24 @@ if TYPE_CHECKING:
 MAY_FAIL = "raises-exception"
 MAY_WRITE_STDERR = "stderr-expected"
 
+ENDED_ON_PURPOSE = "NotebookExit"  # what dbutils.notebook.exit raises
+
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _ERROR_CLASS = re.compile(r"\[[A-Z][A-Z0-9_]{2,}(?:\.[A-Z0-9_]+)*\]")
 _LONGEST = 400
 
 
-def judge(nb: NotebookNode, notebook: Path, seen: Observed) -> tuple[Failure, ...]:
-    """Return every reason why the lesson failed, in the order of its cells; none if it passed."""
+def judge(nb: NotebookNode, notebook: Path, seen: Observed, strict: bool = True) -> tuple[Failure, ...]:
+    """Return every reason why the lesson failed, in the order of its cells; none if it passed.
+
+    Without `strict`, active streams and stderr are none.
+    """
     from .engine import Interrupted
 
     failures = [failure for index in range(len(nb.cells)) for failure in _of_cell(nb, notebook, seen, index)]
     failures += [_of_stream(nb, notebook, name) for name in seen.streams]
+    if not strict:
+        failures = [failure for failure in failures if failure.kind not in ("stderr", "stream left active")]
     if seen.trouble is not None and not isinstance(seen.trouble, Interrupted):
         failures.append(_of_trouble(nb, notebook, seen))
     return tuple(failures)
@@ -46,7 +55,7 @@ def plain(text: str) -> str:
 def _of_cell(nb: NotebookNode, notebook: Path, seen: Observed, index: int) -> Iterator[Failure]:
     tags = nb.cells[index].metadata.get("tags", [])
     reply = seen.replies.get(index)
-    if reply and reply["status"] != "ok" and MAY_FAIL not in tags:
+    if reply and reply["status"] != "ok" and MAY_FAIL not in tags and reply.get("ename") != ENDED_ON_PURPOSE:
         yield _failure(nb, notebook, index, "failed cell", _short_error(reply))
     if reply and reply["status"] == "ok" and MAY_FAIL in tags:
         yield _failure(nb, notebook, index, "did not raise", f"is tagged {MAY_FAIL} and did not raise")
@@ -60,6 +69,8 @@ def _failure(nb: NotebookNode, notebook: Path, index: int, kind: Kind, message: 
     cell = nb.cells[index]
     line = _line_of_error(cell) if kind in ("failed cell", "deadline") else None
     source = cell.source.splitlines()[line - 1].strip() if line else None
+    if (origin := cell.metadata.get(ORIGIN)) is not None:
+        return Failure(notebook, None, origin + (line or 1) - 1, source, kind, message)
     return Failure(notebook, index + 1, line, source, kind, message, cell.get("execution_count"))
 
 

@@ -39,11 +39,12 @@ class LessonKernelManager(AsyncKernelManager):
         return self._kernel_spec
 
 
-def kernel_environment(home: Path) -> dict[str, str]:
+def kernel_environment(home: Path, notebook: Path) -> dict[str, str]:
     """Return the environment of the kernel whose lesson lives in `home`: the runner's own, and this."""
     return {
         **os.environ,
         HOME_VARIABLE: str(home),
+        "JPY_SESSION_NAME": str(notebook),  # as Jupyter's server says it
         "IPYTHONDIR": str(home / ".ipython"),
         "PYTHONUTF8": "1",  # Windows would write notebooks' text in its own code page
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # else a debugger warning appears on stderr

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .errors import LessonNotFound, NoLessons
 
+NOTEBOOK_SUFFIXES = (".ipynb", ".py", ".sql")  # the last two in Databricks' source format
 _NUMBER = re.compile(r"0*(\d+)([a-z]?)", re.IGNORECASE)
 _LESSON = re.compile(r"(\d{2,}[a-z]?)-.+\.ipynb", re.IGNORECASE)
 _SUGGESTIONS = 8
@@ -51,7 +52,7 @@ def _all_lessons(notebooks: Path) -> list[Path]:
 
 
 def _find(name: str, lessons: list[Path], notebooks: Path) -> list[Path]:
-    if Path(name).suffix == ".ipynb":
+    if Path(name).suffix.lower() in NOTEBOOK_SUFFIXES:
         return [_existing(name, lessons, notebooks)]
     wanted = _key(name)
     found = [path for path in lessons if path.stem == name or (wanted and _key(_number(path)) == wanted)]

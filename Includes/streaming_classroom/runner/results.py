@@ -35,7 +35,7 @@ class Failure:
     cell
         Number of the cell among all cells, from 1; None where no single cell is to blame.
     line
-        Line in that cell, from 1.
+        Line in that cell, from 1; in the file, where `cell` is None.
     source
         The text of that line.
     count
@@ -54,7 +54,7 @@ class Failure:
     def place(self) -> str:
         """Where in the notebook, as a reader would look for it: ``cell 5 [3], line 2``."""
         if self.cell is None:
-            return ""
+            return "" if self.line is None else f"line {self.line}"
         count = f" [{self.count}]" if self.count is not None else ""
         line = f", line {self.line}" if self.line is not None else ""
         return f"cell {self.cell}{count}{line}"

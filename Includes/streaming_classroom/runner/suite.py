@@ -11,7 +11,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +41,8 @@ def run_lessons(
     junit: Path | None = None,
     console: Console | None = None,
     home: Path,
+    course: Path | None = None,
+    parameters: Mapping[str, str] | None = None,
 ) -> SuiteResult:
     """Execute lessons, each in a fresh kernel and a home of its own, and report how they went.
 
@@ -60,6 +62,11 @@ def run_lessons(
         Where to write JUnit XML, if at all.
     console
         Where to print; standard output by default.
+    course
+        The directory of the course's lessons. A notebook from elsewhere is a guest: the dialect is set up before its
+        first cell, and neither an active stream nor stderr makes it fail. By default, there are no guests.
+    parameters
+        Values that papermill puts into each notebook.
     home
         The run makes ``home/runs/<run-id>/``, with the executed notebooks in it.
 
@@ -77,14 +84,27 @@ def run_lessons(
         raise NoLessons
     from rich.console import Console
 
+    from .execute import Order
     from .progress import reporter
     from .report import print_summary, write_junit
 
     console = console or Console()
     started = time.monotonic()
     directory = _new_run(home)
-    orders = _orders(lessons, directory, save, cell_timeout, lesson_timeout)
-    with _interruptible() as cancel, reporter(console, _count_cells(lessons)) as show:
+    orders = [
+        Order(
+            name,
+            notebook.absolute(),
+            directory,
+            save,
+            cell_timeout,
+            lesson_timeout,
+            guest=course is not None and not notebook.absolute().is_relative_to(course),
+            parameters=parameters or {},
+        )
+        for name, notebook in _named(lessons)
+    ]
+    with _interruptible() as cancel, reporter(console, _count_cells(orders)) as show:
         results = _run_all(orders, max(1, jobs), show, cancel)
     result = SuiteResult(tuple(results), time.monotonic() - started, directory, cancel.is_set())
     if junit is not None:
@@ -103,29 +123,27 @@ def _new_run(home: Path) -> Path:
     return directory
 
 
-def _orders(
-    lessons: Sequence[Path], directory: Path, save: bool, cell_timeout: float, lesson_timeout: float
-) -> list[Order]:
-    from .execute import Order
-
-    orders: list[Order] = []
+def _named(lessons: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Return each notebook with a name that no other of the run has."""
+    named: list[tuple[str, Path]] = []
     for notebook in lessons:
-        taken = {order.lesson.casefold() for order in orders}  # file systems may ignore case
+        taken = {name.casefold() for name, _ in named}  # file systems may ignore case
         name, count = notebook.stem, 1
         while name.casefold() in taken:  # two directories may hold the same file name
             count += 1
             name = f"{notebook.stem}-{count}"
-        orders.append(Order(name, notebook.absolute(), directory, save, cell_timeout, lesson_timeout))
-    return orders
+        named.append((name, notebook))
+    return named
 
 
-def _count_cells(lessons: Sequence[Path]) -> int:
-    from .notebook import code_cells, read_lesson
+def _count_cells(orders: list[Order]) -> int:
+    from .execute import read
+    from .notebook import code_cells
 
     total = 0
-    for notebook in lessons:
+    for order in orders:
         try:
-            total += code_cells(read_lesson(notebook)[0])
+            total += code_cells(read(order)[0])
         except InvalidNotebook:  # reported when its turn comes
             continue
     return total

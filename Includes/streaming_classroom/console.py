@@ -1,0 +1,111 @@
+"""What the console sink prints appears below the cell that started the query.
+
+The sink prints to the output of Spark's JVM, which in a stock notebook is the terminal that Jupyter was started
+from.  Here that output is a pipe, read by a thread, and drawn anew in its cell as it grows.  Spark does not say which
+query a line is from: with several console queries at a time, all of it goes to the one started last.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import wraps
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
+
+SHOWN_CHARACTERS = 20_000  # the newest, of a query that prints for hours
+REDRAW_EVERY = 0.1  # seconds
+
+_output: _Output | None = None
+
+
+class _Output:
+    """The output of one cell, and the text in it."""
+
+    def __init__(self) -> None:
+        from IPython.display import display
+
+        self._text = ""
+        self._handle: DisplayHandle = display(
+            {"text/plain": "Waiting for the first batch …"}, raw=True, display_id=True
+        )
+
+    def append(self, text: str) -> None:
+        """Show more text."""
+        self._text = (self._text + text)[-SHOWN_CHARACTERS:]
+        self.draw(self._text)
+
+    def draw(self, text: str) -> None:
+        """Show a text instead of what was there."""
+        self._handle.update({"text/plain": text}, raw=True)
+
+
+def open_pipe() -> int:
+    """Return the end of a pipe for the JVM to print to; the caller closes its copy.
+
+    What comes out is shown until the JVM has ended.
+    """
+    read, write = os.pipe()
+    Thread(target=_show_all, args=(read,), name="output of Spark", daemon=True).start()
+    return write
+
+
+def install() -> None:
+    """Let each query that goes to the console have an output of its own; calling it again changes nothing."""
+    from pyspark.sql.streaming import DataStreamWriter
+
+    if not hasattr(DataStreamWriter.start, "__wrapped__"):
+        DataStreamWriter.format = _remembering(DataStreamWriter.format)
+        DataStreamWriter.start = _with_output(DataStreamWriter.start)
+
+
+def _remembering(function: Callable) -> Callable:
+    @wraps(function)
+    def format(self: Any, source: str) -> Any:
+        self._goes_to = source
+        return function(self, source)
+
+    return format
+
+
+def _with_output(function: Callable) -> Callable:
+    @wraps(function)
+    def start(self: Any, path: str | None = None, format: str | None = None, *arguments: Any, **options: Any) -> Any:
+        if (format or getattr(self, "_goes_to", None)) != "console":
+            return function(self, path, format, *arguments, **options)
+        return _start_with_output(lambda: function(self, path, format, *arguments, **options))
+
+    return start
+
+
+def _start_with_output(start: Callable) -> Any:
+    """Start a query whose text goes to the cell that is running; put the former one back if it cannot start."""
+    global _output
+    before, _output = _output, _Output()
+    try:
+        return start()
+    except Exception:
+        _output.draw("")
+        _output = before
+        raise
+
+
+def _show_all(read: int) -> None:
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    with os.fdopen(read, "rb", buffering=0) as pipe:
+        while piece := pipe.read(65_536):
+            _show(decoder.decode(piece))
+            time.sleep(REDRAW_EVERY)  # several lines at a time
+
+
+def _show(text: str) -> None:
+    if _output is not None:
+        _output.append(text)
+    else:
+        sys.stdout.write(text)

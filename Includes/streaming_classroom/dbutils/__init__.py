@@ -1,0 +1,33 @@
+"""``dbutils`` as Databricks notebooks know it, outside Databricks.
+
+:class:`DBUtils` is one notebook's: its widgets are that notebook's own.
+"""
+
+from __future__ import annotations
+
+from streaming_classroom.dbutils.fs import FileInfo, FileSystemUtils
+from streaming_classroom.dbutils.help import describe
+from streaming_classroom.dbutils.library import LibraryUtils
+from streaming_classroom.dbutils.notebook import NotebookUtils
+from streaming_classroom.dbutils.secrets import SecretUtils
+from streaming_classroom.dbutils.widgets import Widgets
+
+
+class DBUtils:
+    """Utilities for files, widgets, notebooks and secrets."""
+
+    def __init__(self) -> None:
+        from streaming_classroom.dialect import context
+
+        self.fs = FileSystemUtils()
+        self.widgets = Widgets(context.arguments)
+        self.notebook = NotebookUtils()
+        self.secrets = SecretUtils()
+        self.library = LibraryUtils()
+
+    def help(self) -> None:
+        """Print what there is."""
+        describe(self)
+
+
+__all__ = ["DBUtils", "FileInfo"]

@@ -1,0 +1,94 @@
+"""Which notebook is running: the one in front of the user, or one that it includes.
+
+Relative names, ``%run`` parameters and places in error messages belong to the innermost one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from streaming_classroom import environment
+from streaming_classroom.dialect.source import Cell
+
+
+@dataclass
+class Notebook:
+    """A running notebook.
+
+    Parameters
+    ----------
+    path
+        Its file; None where the front end does not say.
+    directory
+        What its relative names start from.
+    arguments
+        The parameters that it was run with.
+    parent
+        The notebook that runs it; None for the one in front of the user.
+    cell
+        The cell that is under way; None in the one in front of the user, where Jupyter knows it.
+    """
+
+    path: Path | None
+    directory: Path
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    parent: Notebook | None = None
+    cell: Cell | None = None
+
+    def chain(self) -> Iterator[Notebook]:
+        """This one, the one that runs it, and so on to the one in front of the user."""
+        yield self
+        if self.parent is not None:
+            yield from self.parent.chain()
+
+    def place(self, line: int) -> str:
+        """Say where a line (from 1) of the cell under way is, as a reader would look for it."""
+        if self.path is None or self.cell is None:
+            return f"line {line}"
+        if self.cell.number is not None:
+            return f"{self.path.name}, cell {self.cell.number}, line {self.cell.line + line - 1}"
+        return f"{self.path.name}, line {self.cell.line + line - 1}"
+
+
+_current: Notebook | None = None
+
+
+def current() -> Notebook:
+    """The notebook that is running."""
+    global _current
+    if _current is None:
+        # Taken once, at set-up: a cell may change the working directory later.
+        _current = Notebook(_path_of_front_end(), Path.cwd())
+    return _current
+
+
+@contextmanager
+def entered(path: Path, arguments: Mapping[str, str]) -> Iterator[Notebook]:
+    """Be in another notebook for a while."""
+    global _current
+    outer = current()
+    _current = Notebook(path, path.parent, dict(arguments), outer)
+    try:
+        yield _current
+    finally:
+        _current = outer
+
+
+def arguments() -> dict[str, str]:
+    """The parameters of the running notebooks by name; the innermost notebook's win."""
+    found: dict[str, str] = {}
+    for notebook in current().chain():
+        found = {**notebook.arguments, **found}
+    return found
+
+
+def _path_of_front_end() -> Path | None:
+    """Return the notebook's file: Jupyter's server tells the kernel by a variable, VS Code by a name."""
+    shell = environment.ipython()
+    known = os.environ.get("JPY_SESSION_NAME") or (shell and shell.user_ns.get("__vsc_ipynb_file__"))
+    # Only its name is sure: the kernel is started in its directory, and servers differ in what they put before it.
+    return Path.cwd() / Path(known).name if known else None

@@ -1,0 +1,40 @@
+"""A cell whose first line begins with ``%sql``, ``%md`` or the like is in that language, to its end.
+
+Stock IPython takes a single percent sign for one line only; an input transformer turns such a cell into a cell
+magic before it is parsed.
+"""
+
+from __future__ import annotations
+
+# What the word after the percent sign becomes as the name of a cell magic; None for Python itself.
+LANGUAGES = {
+    "sql": "sql",
+    "md": "md",
+    "md-sandbox": "md",
+    "sh": "sh",
+    "fs": "fs",
+    "scala": "scala",
+    "r": "r_language",  # rpy2 has a magic of the name R
+    "python": None,
+}
+
+
+def to_cell_magic(lines: list[str]) -> list[str]:
+    """Return a cell that begins with a language's name as the cell magic, and any other as it is."""
+    start = next((number for number, line in enumerate(lines) if line.strip()), None)
+    if start is None:
+        return lines
+    word, *rest = lines[start].strip().split(None, 1)
+    if not word.startswith("%") or word[1:] not in LANGUAGES:
+        return lines
+    magic = LANGUAGES[word[1:]]
+    if magic is None:
+        return [*lines[:start], *_below(rest), *lines[start + 1 :]]
+    # IPython refuses a cell magic without a body, but not a line magic.
+    body = "".join([*_below(rest), *lines[start + 1 :]])
+    return [f"%%{magic}\n", *body.splitlines(keepends=True)] if body.strip() else [f"%{magic}\n"]
+
+
+def _below(rest: list[str]) -> list[str]:
+    """Return what stands on the first line after the word, as a line of the body; a blank one keeps the count."""
+    return [(rest[0] if rest else "") + "\n"]

@@ -1,0 +1,130 @@
+"""``%run`` of another notebook: its cells run in the caller's namespace, each as what it is.
+
+Stock IPython's ``%run`` stays what it is for scripts, and for lines with options of its own; a notebook of the
+dialect, by its first line or its suffix, is run here.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import linecache
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streaming_classroom.dialect import context, run_line, source
+from streaming_classroom.dialect.errors import IncludeCycle, NotebookNotFound
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+# The names under which the cells of included notebooks were compiled.
+files: set[str] = set()
+
+_OTHERS = (".scala", ".r", ".R")  # found, to say that they cannot be run
+
+
+def run_magic(shell: InteractiveShell, stock, line: str) -> None:
+    """Do what ``%run LINE`` asks for; ``stock`` is IPython's own magic."""
+    __tracebackhide__ = True
+    if not line.strip() or line.lstrip().startswith("-"):
+        stock(line)
+        return
+    if _is_script(line):
+        stock(line)
+        return
+    wanted = run_line.parse(line)
+    execute(shell, find(wanted.target), wanted.arguments)
+
+
+def execute(shell: InteractiveShell, path: Path, arguments: Mapping[str, str]) -> None:
+    """Run every cell of a notebook in the shell's namespace.
+
+    Raises
+    ------
+    IncludeCycle
+        The notebook is being run already.
+    UnreadableNotebook
+        The file is no notebook that runs here.
+    """
+    __tracebackhide__ = True
+    _refuse_cycle(path)
+    notebook = source.read(path)
+    with context.entered(path, arguments) as running:
+        for cell in notebook.cells:
+            running.cell = cell
+            run_cell(shell, path, cell)
+
+
+def run_cell(shell: InteractiveShell, path: Path, cell: source.Cell) -> None:
+    """Run one cell as Jupyter would: its magics, its statements, the value of its last expression shown."""
+    __tracebackhide__ = True
+    # Blank lines in front let every error, a syntax error too, name the line of the file.
+    name = _file_name(path, cell)
+    tree = ast.parse("\n" * (cell.line - 1) + shell.transform_cell(cell.text), name)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, name, "exec"), shell.user_ns)
+    if last is None:
+        return
+    value = eval(compile(ast.Expression(last.value), name, "eval"), shell.user_ns)
+    if value is not None and not cell.text.rstrip().endswith(";"):
+        from IPython.display import display
+
+        display(value)
+
+
+def find(target: str) -> Path:
+    """Return the file of a notebook that is named from the running one.
+
+    Raises
+    ------
+    NotebookNotFound
+        There is none of that name; the nearest names are in the message.
+    """
+    base = context.current().directory / target
+    # A name may have dots and no suffix, such as Setup-06.1.
+    candidates = [base, *(base.with_name(base.name + suffix) for suffix in (*source.SUFFIXES, *_OTHERS))]
+    found = next((path for path in candidates if _is_file(path)), None)
+    if found is None:
+        raise NotebookNotFound(target, base.parent, _nearest(base))
+    return found.resolve()
+
+
+def _is_script(line: str) -> bool:
+    """Whether a line begins with the name of a Python file that is no notebook; arguments may follow."""
+    base = context.current().directory / line.split()[0].strip("\"'")
+    scripts = [path for path in (base, base.with_name(base.name + ".py")) if path.suffix == ".py" and _is_file(path)]
+    return bool(scripts) and not source.is_databricks_source(scripts[0])
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _nearest(base: Path) -> tuple[str, ...]:
+    if not base.name or not base.parent.is_dir():
+        return ()
+    names = {path.name: path.stem for path in base.parent.iterdir() if path.suffix in source.SUFFIXES}
+    close = difflib.get_close_matches(base.name.casefold(), [stem.casefold() for stem in names.values()], 3, 0.5)
+    return tuple(dict.fromkeys(stem for stem in names.values() if stem.casefold() in close))
+
+
+def _refuse_cycle(path: Path) -> None:
+    running = [notebook.path for notebook in context.current().chain()]
+    if path in running:
+        circle = [path, *running[: running.index(path) + 1]]
+        raise IncludeCycle(tuple(step.stem for step in reversed(circle)))
+
+
+def _file_name(path: Path, cell: source.Cell) -> str:
+    """Return what a traceback calls the cell's file, and let it find the lines there."""
+    name = str(path) if cell.number is None else f"{path}, cell {cell.number}"
+    files.add(name)
+    if cell.number is not None:
+        lines = [line + "\n" for line in cell.text.splitlines()]
+        linecache.cache[name] = (0, None, lines, name)
+    return name

@@ -1,0 +1,166 @@
+"""A real kernel, as Jupyter starts it, for what a notebook's cell may say."""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from jupyter_client import KernelManager
+
+from streaming_classroom import places
+
+TIMEOUT = 120  # seconds for a cell; CI's machines are slow
+
+
+@dataclass
+class Result:
+    """What one cell has put into the notebook."""
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    status: str = "ok"
+
+    @property
+    def text(self) -> str:
+        """Everything that is text, in order."""
+        parts = [out.get("text") or out.get("data", {}).get("text/plain", "") for out in self.outputs]
+        return "".join(part if part.endswith("\n") else part + "\n" for part in parts if part)
+
+    @property
+    def html(self) -> str:
+        """The HTML of all outputs."""
+        return "".join(out.get("data", {}).get("text/html", "") for out in self.outputs)
+
+    @property
+    def error(self) -> str:
+        """The error as it is shown, without colours; empty if there is none."""
+        shown = ["\n".join(out["traceback"]) for out in self.outputs if "traceback" in out]
+        return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(shown))
+
+    @property
+    def ename(self) -> str | None:
+        """The name of the error's class."""
+        return next((out["ename"] for out in self.outputs if "ename" in out), None)
+
+
+class Notebook:
+    """A notebook that is typed cell by cell into a kernel of its own."""
+
+    def __init__(self, directory: Path, home: Path, **environment: str) -> None:
+        elsewhere = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
+        inherited = {name: value for name, value in os.environ.items() if name not in elsewhere}
+        env = inherited | {"CLASSROOM_HOME": str(home), "IPYTHONDIR": str(home / ".ipython"), "PYTHONUTF8": "1"}
+        self.directory = directory
+        self.home = home
+        self._kernel = KernelManager()
+        self._kernel.kernel_spec.argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        self._kernel.start_kernel(cwd=str(directory), env=env | environment)
+        self._client = self._kernel.client()
+        self._client.start_channels()
+        self._client.wait_for_ready(timeout=TIMEOUT)
+        self._by_id: dict[str, dict[str, Any]] = {}
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """Put a file beside the notebook."""
+        path = self.directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def run(self, cell: str, timeout: float = TIMEOUT) -> Result:
+        """Run a cell to its end, whatever comes of it."""
+        request = self._client.execute(cell, allow_stdin=False)
+        return self._hear(request, time.monotonic() + timeout)
+
+    def ok(self, cell: str, timeout: float = TIMEOUT) -> Result:
+        """Run a cell that must not fail."""
+        result = self.run(cell, timeout)
+        assert result.status == "ok", result.error
+        return result
+
+    def value(self, expression: str) -> Any:
+        """Return what an expression is, as its repr is read back."""
+        from ast import literal_eval
+
+        return literal_eval(self.ok(f"print(repr({expression}))").text.strip().splitlines()[-1])
+
+    def updates(self, seconds: float) -> None:
+        """Listen for a while to what background threads draw into outputs that are there."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            try:
+                self._note(self._client.get_iopub_msg(timeout=left), None)
+            except queue.Empty:
+                return
+
+    def close(self) -> None:
+        """End the kernel."""
+        self._client.stop_channels()
+        self._kernel.shutdown_kernel(now=True)
+
+    def _hear(self, request: str, deadline: float) -> Result:
+        result = Result()
+        while True:
+            try:
+                message = self._client.get_iopub_msg(timeout=max(deadline - time.monotonic(), 0.1))
+            except queue.Empty:
+                self._kernel.interrupt_kernel()
+                raise TimeoutError(f"the cell did not end; so far: {result.outputs}") from None
+            mine = message["parent_header"].get("msg_id") == request
+            if mine and message["content"].get("execution_state") == "idle":
+                return result
+            self._note(message, result if mine else None)
+
+    def _note(self, message: dict[str, Any], result: Result | None) -> None:
+        kind, content = message["msg_type"], message["content"]
+        identity = content.get("transient", {}).get("display_id")
+        if kind == "update_display_data" and identity in self._by_id:
+            self._by_id[identity]["data"] = content["data"]
+        if result is None or kind not in ("stream", "display_data", "execute_result", "error"):
+            return
+        result.outputs.append(content)
+        if identity:
+            self._by_id[identity] = content
+        if kind == "error":
+            result.status = "error"
+
+
+@pytest.fixture(scope="session")
+def open_notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Notebook]]:
+    """Open notebooks in a folder beside the course's includes; all kernels end with the tests."""
+    notebooks: list[Notebook] = []
+
+    def open(home: Path | None = None, **environment: str) -> Notebook:
+        base = tmp_path_factory.mktemp("project")
+        (base / "notebooks").mkdir()
+        (base / "Includes").symlink_to(places.PROJECT / "Includes", target_is_directory=True)
+        with patch.dict(os.environ):
+            notebooks.append(Notebook(base / "notebooks", home or base / "home", **environment))
+        return notebooks[-1]
+
+    yield open
+    for notebook in notebooks:
+        notebook.close()
+
+
+@pytest.fixture(scope="session")
+def _notebook(open_notebook: Callable[..., Notebook]) -> Notebook:
+    notebook = open_notebook()
+    result = notebook.ok("%run ../Includes/Classroom-Setup")
+    assert result.outputs == []
+    return notebook
+
+
+@pytest.fixture
+def notebook(_notebook: Notebook) -> Iterator[Notebook]:
+    """Have the notebook that most tests share, after its set-up cell; no stream of a test outlives it."""
+    yield _notebook
+    _notebook.ok("stopAllStreams()")
