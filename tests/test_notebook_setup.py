@@ -18,7 +18,18 @@ from streaming_classroom.notebook import set_up_notebook, set_up_user
 def test_the_names_that_lessons_use_are_there(spark: SparkSession) -> None:
     namespace: dict[str, object] = {}
     set_up_notebook(namespace)
-    assert sorted(namespace) == ["display", "displayHTML", "spark", "stopAllStreams", "untilStreamIsReady"]
+    assert sorted(namespace) == [
+        "dbutils",
+        "display",
+        "displayHTML",
+        "getArgument",
+        "sc",
+        "spark",
+        "sql",
+        "stopAllStreams",
+        "table",
+        "untilStreamIsReady",
+    ]
     assert namespace["spark"] is spark
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 _HOMES = {
     "ClassroomError": "errors",
+    "bootstrap_servers": "kafka",
     "cleanup": "lesson",
     "display": "views",
     "displayHTML": "views",

@@ -123,3 +123,17 @@ class NotHere(ClassroomError):
 
     def __str__(self) -> str:
         return f"{self.what} {self.instead}"
+
+
+@dataclass(eq=False)
+class BrokerStartError(ClassroomError):
+    """Kafka's broker ended before it answered: read its log, or use another broker."""
+
+    log: str
+    tail: str
+
+    def __str__(self) -> str:
+        return (
+            f"Kafka's broker did not start; its last words are below, all of them in {self.log}. Put right what they "
+            f"say, or set KAFKA_BOOTSTRAP_SERVERS to a broker that runs, and run this cell again.\n\n{self.tail}"
+        )

@@ -62,7 +62,9 @@ class Notebook:
         self.home = home
         self._kernel = KernelManager()
         self._kernel.kernel_spec.argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        self._kernel.start_kernel(cwd=str(directory), env=env | environment)
+        self.terminal = home.parent / f"terminal-of-{directory.parent.name}.log"
+        with self.terminal.open("wb") as terminal:
+            self._kernel.start_kernel(cwd=str(directory), env=env | environment, stdout=terminal, stderr=terminal)
         self._client = self._kernel.client()
         self._client.start_channels()
         self._client.wait_for_ready(timeout=TIMEOUT)

@@ -31,17 +31,29 @@ def left_over() -> list[str]:
     return sorted(path.name for path in places.cache().iterdir() if path.name not in ("jars", "setup.lock"))
 
 
-def test_the_lock_file_names_each_jar_once_with_a_sha256() -> None:
-    names = [jar.file_name for jar in jars.locked()]
+@pytest.mark.parametrize("which", [jars.SPARK, jars.KAFKA_BROKER], ids=lambda which: which.folder)
+def test_a_lock_file_names_each_jar_once_with_a_sha256(which: jars.JarSet) -> None:
+    names = [jar.file_name for jar in jars.locked(which)]
     assert names
     assert len(set(names)) == len(names)
-    assert all(len(jar.sha256) == 64 for jar in jars.locked())
+    assert all(len(jar.sha256) == 64 for jar in jars.locked(which))
 
 
 def test_all_jars_are_fetched_and_nothing_else_is_left(maven, real_java) -> None:
     jars.fetch(real_java)
     assert jars.missing_or_damaged() == []
     assert left_over() == []
+
+
+def test_each_set_of_jars_has_a_list_and_a_folder_of_its_own(maven, real_java, tmp_path: Path) -> None:
+    one = two_jars()[0]
+    line = f"{one.organisation}:{one.module}:{one.revision} {one.sha256}  # why\n"
+    (tmp_path / "other.lock").write_text(line, encoding="utf-8")
+    other = jars.JarSet(tmp_path / "other.lock", "other")
+    jars.fetch(real_java, of=other)
+    assert jars.paths(other) == list((places.cache() / "other").iterdir())
+    assert jars.missing_or_damaged(other) == []
+    assert jars.missing_or_damaged() == list(jars.locked())
 
 
 def test_what_is_sound_is_not_fetched_again(maven, real_java) -> None:
@@ -96,7 +108,7 @@ def test_without_a_network_a_sentence_says_to_connect(cache: Path, real_java, mo
     ("log", "fix"),
     [
         ("java.io.IOException: No space left on device", "Free 1 GB"),
-        ("UnknownHostException: repo1.maven.org", "Connect to the internet"),
+        ("UnknownHostException: repository.example", "Connect to the internet"),
         ("", "Connect to the internet"),
     ],
 )

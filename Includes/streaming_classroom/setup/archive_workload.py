@@ -17,9 +17,10 @@ def main(target: Path) -> None:
     """Start a session that writes the archive at its end, and use it as a lesson would."""
     spark = session.classic_session(archive.dump_options(target))
     with tempfile.TemporaryDirectory() as scratch:
-        _delta(spark, f"{scratch}/table")
+        place = Path(scratch).as_uri()  # without a scheme it would be a place in the classroom's home
+        _delta(spark, f"{place}/table")
         _files(spark, Path(scratch))
-        _streams(spark, scratch)
+        _streams(spark, place)
         _sql(spark)
     jvm = spark.sparkContext._gateway.proc
     spark.stop()
@@ -37,9 +38,9 @@ def _delta(spark, path: str) -> None:
 def _files(spark, scratch: Path) -> None:
     (scratch / "json").mkdir()
     (scratch / "json" / "a.json").write_text('{"a": 1, "t": "2025-06-01T00:00:00Z"}\n', encoding="utf-8")
-    frame = spark.read.schema("a INT, t TIMESTAMP").json(str(scratch / "json"))
-    frame.write.parquet(str(scratch / "parquet"))
-    spark.read.parquet(str(scratch / "parquet")).toPandas()
+    frame = spark.read.schema("a INT, t TIMESTAMP").json((scratch / "json").as_uri())
+    frame.write.parquet((scratch / "parquet").as_uri())
+    spark.read.parquet((scratch / "parquet").as_uri()).toPandas()
 
 
 def _streams(spark, scratch: str) -> None:

@@ -1,8 +1,9 @@
-"""Spark's extra jars: resolved once, verified by checksum, kept in the cache.
+"""Jars: resolved once, verified by checksum, kept in the cache.
 
 ``spark.jars.packages`` asks the network at every session start and hides the jars from the class-data archive.
-Here Ivy, which PySpark ships, fetches exactly the modules listed in ``conf/jars.lock`` into one directory, and
-a jar counts as present only when its SHA-256 is the listed one.
+Here Ivy, which PySpark ships, fetches exactly the modules listed in a lock file into one directory, and a jar
+counts as present only when its SHA-256 is the listed one.  There are two such lists: what Spark needs beside what
+PySpark ships, and Kafka's broker, which is a program of its own.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from streaming_classroom import places
 from streaming_classroom.errors import JarsUnavailable, JavaNotFound
 from streaming_classroom.setup.java import Java, install_advice
 
-LOCK_FILE = Path(__file__).parents[1] / "conf" / "jars.lock"
-FETCH_TIMEOUT = 900  # seconds; 15 MB over a slow line
+CONF = Path(__file__).parents[1] / "conf"
+FETCH_TIMEOUT = 900  # seconds; 45 MB over a slow line
 _SCRATCH = "jars-"
 
 
@@ -44,29 +45,41 @@ class Jar:
         return f"{self.module}-{self.revision}.jar"
 
 
-def directory() -> Path:
+@dataclass(frozen=True)
+class JarSet:
+    """Jars that belong together: the file that lists them, and the folder of the cache that they are in."""
+
+    lock_file: Path
+    folder: str
+
+
+SPARK = JarSet(CONF / "jars.lock", "jars")
+KAFKA_BROKER = JarSet(CONF / "kafka-broker.lock", "kafka-broker")
+
+
+def directory(of: JarSet = SPARK) -> Path:
     """Where the jars are."""
-    return places.cache() / "jars"
+    return places.cache() / of.folder
 
 
 @remember
-def locked() -> tuple[Jar, ...]:
+def locked(of: JarSet = SPARK) -> tuple[Jar, ...]:
     """Return the jars of the lock file, in class-path order."""
-    lines = (line.split("#")[0].split() for line in LOCK_FILE.read_text(encoding="utf-8").splitlines())
+    lines = (line.split("#")[0].split() for line in of.lock_file.read_text(encoding="utf-8").splitlines())
     return tuple(Jar(*coordinates.split(":"), sha256) for coordinates, sha256 in filter(None, lines))
 
 
-def paths() -> list[Path]:
+def paths(of: JarSet = SPARK) -> list[Path]:
     """Return the paths of the locked jars, whether they are there or not, in class-path order."""
-    return [directory() / jar.file_name for jar in locked()]
+    return [directory(of) / jar.file_name for jar in locked(of)]
 
 
-def missing_or_damaged() -> list[Jar]:
+def missing_or_damaged(of: JarSet = SPARK) -> list[Jar]:
     """Return the locked jars that are not in the cache with the listed checksum."""
-    return [jar for jar in locked() if not _is_sound(directory() / jar.file_name, jar.sha256)]
+    return [jar for jar in locked(of) if not _is_sound(directory(of) / jar.file_name, jar.sha256)]
 
 
-def fetch(java: Java, wanted: Sequence[Jar] | None = None) -> None:
+def fetch(java: Java, wanted: Sequence[Jar] | None = None, of: JarSet = SPARK) -> None:
     """Bring the wanted jars into the cache; each appears there whole or not at all.
 
     Call it under the lock of the set-up, which is what makes it safe to clear away an interrupted one's files.
@@ -77,6 +90,8 @@ def fetch(java: Java, wanted: Sequence[Jar] | None = None) -> None:
         What runs Ivy.
     wanted : sequence of Jar, optional
         By default, the missing and damaged ones.
+    of : JarSet, optional
+        What they belong to, which decides on the folder they go to.
 
     Raises
     ------
@@ -85,25 +100,25 @@ def fetch(java: Java, wanted: Sequence[Jar] | None = None) -> None:
     JavaNotFound
         The Java that was found does not run.
     """
-    wanted = missing_or_damaged() if wanted is None else wanted
+    wanted = missing_or_damaged(of) if wanted is None else wanted
     if not wanted:
         return
-    directory().mkdir(parents=True, exist_ok=True)
+    directory(of).mkdir(parents=True, exist_ok=True)
     for left_over in places.cache().glob(_SCRATCH + "*"):
         shutil.rmtree(left_over, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=places.cache(), prefix=_SCRATCH) as scratch:
         log = _run_ivy(java, wanted, Path(scratch))
-        _keep_sound(wanted, Path(scratch) / "out", log)
+        _keep_sound(wanted, Path(scratch) / "out", directory(of), log)
     # Kept only while something is missing: then the next try takes up what this one downloaded.
     shutil.rmtree(_downloads(), ignore_errors=True)
 
 
-def _keep_sound(wanted: Sequence[Jar], out: Path, log: str) -> None:
-    """Move the sound ones of the fetched jars to their place; raise JarsUnavailable about the others."""
+def _keep_sound(wanted: Sequence[Jar], out: Path, place: Path, log: str) -> None:
+    """Move the sound ones of the fetched jars to ``place``; raise JarsUnavailable about the others."""
     bad = []
     for jar in wanted:
         if _is_sound(out / jar.file_name, jar.sha256):
-            (out / jar.file_name).replace(directory() / jar.file_name)
+            (out / jar.file_name).replace(place / jar.file_name)
         else:
             bad.append(jar)
     damaged = [jar for jar in bad if (out / jar.file_name).exists()]
@@ -154,7 +169,7 @@ def _settings() -> str:
 
 
 def _module_descriptor(wanted: Sequence[Jar]) -> str:
-    """Return an Ivy file that asks for the wanted modules alone: Spark already ships their dependencies."""
+    """Return an Ivy file that asks for the wanted modules alone: what else they need is listed or in PySpark."""
     dependencies = "".join(
         f'<dependency org="{jar.organisation}" name="{jar.module}" rev="{jar.revision}" '
         'transitive="false" conf="default->default,master"/>'

@@ -1,0 +1,238 @@
+"""``dbutils`` in a real kernel (rows 14, 18 and 21)."""
+
+from __future__ import annotations
+
+import pytest
+
+HEADER = "# Databricks notebook source\n"
+
+# Row 18: widgets
+
+
+@pytest.fixture
+def widgets(notebook):
+    yield notebook
+    notebook.ok("dbutils.widgets.removeAll()")
+
+
+def test_a_widget_has_its_default_and_shows_nothing_where_nobody_looks(widgets) -> None:
+    assert (
+        widgets.ok(
+            "dbutils.widgets.text('mode', 'full', 'The mode')\ndbutils.widgets.dropdown('n', '1', ['1', '2'])"
+        ).outputs
+        == []
+    )
+    assert widgets.value("(dbutils.widgets.get('mode'), dbutils.widgets.get('n'), getArgument('mode'))") == (
+        "full",
+        "1",
+        "full",
+    )
+
+
+def test_a_parameter_of_run_beats_the_environment_and_the_environment_the_default(widgets) -> None:
+    widgets.write(
+        "Asks.py",
+        HEADER + "for w in ('a', 'b', 'c'): dbutils.widgets.text(w, 'default')\n"
+        "asked = [dbutils.widgets.get(w) for w in ('a', 'b', 'c')]\n",
+    )
+    widgets.ok("import os; os.environ['CLASSROOM_WIDGET_A'] = os.environ['CLASSROOM_WIDGET_B'] = 'environment'")
+    widgets.ok("%run ./Asks $a='run'")
+    assert widgets.value("asked") == ["run", "environment", "default"]
+    widgets.ok("del os.environ['CLASSROOM_WIDGET_A'], os.environ['CLASSROOM_WIDGET_B']")
+
+
+def test_papermills_parameters_beat_all(open_notebook) -> None:
+    notebook = open_notebook(CLASSROOM_WIDGET_A="environment")
+    notebook.ok('# Parameters\na = "papermill"\nn = 3\n')
+    notebook.ok("%load_ext streaming_classroom")
+    notebook.write("Asks.py", HEADER + "dbutils.widgets.text('a', 'default')\ndbutils.widgets.text('n', '0')\n")
+    notebook.ok("a = 'changed later'")
+    notebook.ok("%run ./Asks $a=run")
+    assert notebook.value("(dbutils.widgets.get('a'), dbutils.widgets.get('n'))") == ("papermill", "3")
+    notebook.close()
+
+
+def test_a_widget_asked_for_before_it_was_made_is_an_error(widgets) -> None:
+    error = widgets.run("dbutils.widgets.get('mood')").error
+    assert "InputWidgetNotDefined: No input widget named mood is defined" in error
+
+
+def test_a_removed_widget_is_gone(widgets) -> None:
+    widgets.ok("dbutils.widgets.text('x', '1'); dbutils.widgets.remove('x')")
+    assert "No input widget named x" in widgets.run("dbutils.widgets.get('x')").error
+
+
+# Row 21: notebooks, secrets, the context
+
+
+CHILD = (
+    HEADER
+    + """
+dbutils.widgets.text("n", "0")
+n = int(dbutils.widgets.get("n"))
+mode = "of the child"
+spark.range(n).createOrReplaceTempView("temporary")
+spark.range(n).createOrReplaceGlobalTempView("shared")
+spark.range(n).write.mode("overwrite").saveAsTable("made_by_child")
+spark.conf.set("child.conf", "set")
+spark.readStream.table("made_by_child").writeStream.format("memory").queryName("childs_stream").start()
+
+# COMMAND ----------
+
+# MAGIC %sql
+# MAGIC CREATE OR REPLACE TEMP VIEW by_sql AS SELECT * FROM temporary
+
+# COMMAND ----------
+
+assert spark.table("by_sql").count() == n
+dbutils.notebook.exit(f"{n} rows")
+
+# COMMAND ----------
+
+raise AssertionError("this cell must not run")
+"""
+)
+
+
+def test_a_notebook_is_run_for_its_result(notebook) -> None:
+    notebook.write("Child.py", CHILD)
+    notebook.ok("mode = 'mine'")
+    assert notebook.value("dbutils.notebook.run('./Child', 60, {'n': 4})") == "4 rows"
+    assert notebook.value("(mode, 'n' in globals(), spark.catalog.tableExists('temporary'))") == ("mine", False, False)
+    assert notebook.value("spark.conf.get('child.conf', None)") is None
+    assert notebook.value("(spark.table('global_temp.shared').count(), spark.table('made_by_child').count())") == (4, 4)
+    assert "No input widget" in notebook.run("dbutils.widgets.get('n')").error
+    assert notebook.value("spark.streams.active") == []
+    notebook.ok("%sql SELECT 1")
+
+
+def test_a_notebook_without_an_exit_has_an_empty_result(notebook) -> None:
+    notebook.write("quiet.py", HEADER + "x = 1\n")
+    assert notebook.value("dbutils.notebook.run('quiet', 0)") == ""
+
+
+def test_a_notebook_that_fails_fails_the_caller_at_its_line(notebook) -> None:
+    notebook.write("bad.py", HEADER + "\nx = 1 / 0\n")
+    result = notebook.run("dbutils.notebook.run('bad', 60)")
+    assert result.ename == "ZeroDivisionError" and "bad.py:3" in result.error
+    assert notebook.value("spark.range(1).count()") == 1
+
+
+@pytest.mark.parametrize(
+    "waits",
+    [
+        "import time; time.sleep(60)",
+        'spark.sql(\'SELECT java_method("java.lang.Thread", "sleep", 60000L)\').collect()',
+        "q = spark.readStream.format('rate').load().writeStream.format('memory').queryName('q').start(); q.awaitTermination()",
+    ],
+)
+def test_a_notebook_that_takes_too_long_is_stopped(notebook, waits: str) -> None:
+    notebook.write("slow.py", HEADER + waits + "\n")
+    result = notebook.run("dbutils.notebook.run('slow', 3)", timeout=40)
+    assert result.ename == "NotebookTimeout" and "had not ended after 3 s" in result.error
+    assert notebook.value("spark.range(2).count()") == 2
+
+
+def test_a_missing_notebook_and_one_that_runs_itself_are_errors(notebook) -> None:
+    notebook.write("Selfish.py", HEADER + "dbutils.notebook.run('Selfish', 10)\n")
+    assert notebook.run("dbutils.notebook.run('Selfih', 10)").ename == "NotebookNotFound"
+    assert notebook.run("dbutils.notebook.run('Selfish', 10)").ename == "IncludeCycle"
+
+
+def test_a_thread_cannot_run_one(notebook) -> None:
+    notebook.write("quiet.py", HEADER + "x = 1\n")
+    result = notebook.run(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "with ThreadPoolExecutor(1) as pool: pool.submit(dbutils.notebook.run, 'quiet', 10).result()"
+    )
+    assert "Call it in a loop instead." in result.error
+
+
+def test_exit_ends_the_cell_and_says_its_value(notebook) -> None:
+    result = notebook.run("before = 1\ndbutils.notebook.exit('all done')\nafter = 1")
+    assert result.ename == "NotebookExit"
+    assert result.error == "Notebook exited: all done"
+    assert notebook.value("'after' in globals()") is False
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "dbutils.notebook.entry_point.getDbutils().notebook().getContext().notebookPath().get()",
+        "dbutils.notebook.entry_point.getDbutils().notebook().getContext().notebookPath().getOrElse(None)",
+        "dbutils.notebook.getContext().notebookPath().get()",
+    ],
+)
+def test_the_notebook_knows_where_it_is(notebook, expression: str) -> None:
+    assert notebook.value(expression) == "/Users/learner/notebooks/notebook"
+
+
+def test_an_include_and_a_front_end_that_says_the_name_are_known(open_notebook) -> None:
+    notebook = open_notebook(JPY_SESSION_NAME="/somewhere/07-My Lesson.ipynb")
+    notebook.ok("%load_ext streaming_classroom")
+    assert (
+        notebook.value("dbutils.notebook.getContext().notebookPath().get()") == "/Users/learner/notebooks/07-My Lesson"
+    )
+    notebook.write("sub/Inner.py", HEADER + "inner = dbutils.notebook.getContext().notebookPath().get()\n")
+    notebook.ok("%run ./sub/Inner")
+    assert notebook.value("inner") == "/Users/learner/sub/Inner"
+    notebook.close()
+
+
+def test_what_the_context_does_not_have_is_said(notebook) -> None:
+    context = "dbutils.notebook.entry_point.getDbutils().notebook().getContext()"
+    assert notebook.value(f"{context}.userName().get()") == "learner"
+    assert "has no apiToken" in notebook.run(f"{context}.apiToken().get()").error
+
+
+def test_secrets_come_from_the_environment(notebook) -> None:
+    notebook.ok("import os; os.environ['CLASSROOM_SECRET_MY_SCOPE_API_KEY'] = 's3cret'")
+    assert notebook.value("dbutils.secrets.get('my-scope', 'api.key')") == "s3cret"
+    assert notebook.value("dbutils.secrets.get(scope='my-scope', key='api.key')") == "s3cret"
+    error = notebook.run("dbutils.secrets.get('my-scope', 'other')").error
+    assert "Secret does not exist with scope: my-scope and key: other" in error
+    assert "CLASSROOM_SECRET_MY_SCOPE_OTHER" in error
+
+
+def test_restarting_python_says_what_it_does(notebook) -> None:
+    assert "Restart Kernel" in notebook.ok("dbutils.library.restartPython()").text
+
+
+@pytest.mark.parametrize(
+    "utility", ["dbutils", "dbutils.fs", "dbutils.widgets", "dbutils.notebook", "dbutils.secrets", "dbutils.library"]
+)
+def test_each_utility_helps(notebook, utility: str) -> None:
+    assert len(notebook.ok(f"{utility}.help()").text.splitlines()) > 2
+
+
+# Row 14, the rest of it
+
+
+def test_the_root_cannot_be_removed(notebook) -> None:
+    for path in ("/", "dbfs:/", "/dbfs", "/dbfs/", "/mnt"):
+        assert notebook.run(f"dbutils.fs.rm('{path}', True)").status == "error"
+    assert (notebook.home / "dbfs" / "mnt").is_dir()
+
+
+def test_lessons_recognise_a_missing_path_by_its_text(notebook) -> None:
+    notebook.ok("""
+def exists(path):
+    try:
+        dbutils.fs.ls(path)
+        return True
+    except Exception as e:
+        if 'java.io.FileNotFoundException' in str(e):
+            return False
+        raise
+""")
+    assert notebook.value("(exists('/mnt'), exists('/mnt/no/such/path'))") == (True, False)
+
+
+def test_a_listing_becomes_a_frame(notebook) -> None:
+    notebook.ok("dbutils.fs.put('/mnt/frame/a.txt', 'abc', True); dbutils.fs.mkdirs('/mnt/frame/sub')")
+    frame = "spark.createDataFrame(dbutils.fs.ls('/mnt/frame'))"
+    assert notebook.value(f"[(r.name, r.size) for r in {frame}.collect()]") == [("a.txt", 3), ("sub/", 0)]
+    assert notebook.value("[(f.isDir(), f.isFile()) for f in dbutils.fs.ls('/mnt/frame')]") == [
+        (False, True),
+        (True, False),
+    ]
