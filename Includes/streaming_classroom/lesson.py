@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
+_NO_SETTINGS = (
+    "This compute takes no settings of a notebook's own, so ${da.paths...} stands for nothing in %sql cells here. "
+    "Use DA.paths in Python in their place; everything else of the lesson is the same."
+)
 _current: Lesson | None = None
 
 
@@ -37,6 +41,7 @@ class Paths:
 
     def __init__(self, spark: SparkSession, **paths: str) -> None:
         object.__setattr__(self, "_spark", spark)
+        object.__setattr__(self, "_are_settings", True)
         for name, path in paths.items():
             setattr(self, name, path)
 
@@ -47,7 +52,8 @@ class Paths:
         try:
             self._spark.conf.set(f"da.paths.{name}", path)
         except PySparkException:
-            return  # serverless compute takes no settings of one's own; Python still has the path
+            # Serverless compute takes no settings of one's own; Python still has the path.
+            object.__setattr__(self, "_are_settings", False)
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(sorted((name, path) for name, path in vars(self).items() if not name.startswith("_")))
@@ -201,6 +207,8 @@ def start_lesson(
         _current._lock.release(force=True)
     _current = lesson
     _current._open(resume)
+    if not lesson.paths._are_settings:
+        print(_NO_SETTINGS)
     return _current
 
 

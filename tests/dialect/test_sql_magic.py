@@ -97,7 +97,10 @@ def test_where_something_was_put_in_only_the_line_is_shown(notebook) -> None:
 
 def test_what_stands_for_nothing_is_said(notebook) -> None:
     error = notebook.run("%sql SELECT * FROM json.`${da.paths.nowhere}`").error
-    assert "${da.paths.nowhere} was left as it is: there is no such setting of Spark and no such widget." in error
+    assert (
+        "${da.paths.nowhere} stands for nothing: this session has no such setting, and the notebook no such widget."
+        in error
+    )
 
 
 def test_a_string_that_never_ends_is_said(notebook) -> None:

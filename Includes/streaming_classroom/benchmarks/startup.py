@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -64,17 +65,18 @@ def _work(start_session: Callable[[], SparkSession]) -> list[float]:
     begin = time.perf_counter()
     after = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        place = Path(scratch).as_uri()  # the same file system for both
         spark = start_session()
         after.append(time.perf_counter() - begin)
-        spark.range(1000).selectExpr("id", "id % 10 AS key").write.format("delta").save(f"{scratch}/in")
+        spark.range(1000).selectExpr("id", "id % 10 AS key").write.format("delta").save(f"{place}/in")
         after.append(time.perf_counter() - begin)
-        assert spark.read.format("delta").load(f"{scratch}/in").count() == 1000
+        assert spark.read.format("delta").load(f"{place}/in").count() == 1000
         after.append(time.perf_counter() - begin)
-        stream = spark.readStream.format("delta").load(f"{scratch}/in").writeStream.format("delta")
-        stream = stream.option("checkpointLocation", f"{scratch}/checkpoint").trigger(availableNow=True)
-        stream.start(f"{scratch}/out").awaitTermination()
+        stream = spark.readStream.format("delta").load(f"{place}/in").writeStream.format("delta")
+        stream = stream.option("checkpointLocation", f"{place}/checkpoint").trigger(availableNow=True)
+        stream.start(f"{place}/out").awaitTermination()
         after.append(time.perf_counter() - begin)
-        assert spark.read.format("delta").load(f"{scratch}/out").count() == 1000
+        assert spark.read.format("delta").load(f"{place}/out").count() == 1000
         spark.stop()
     return after
 

@@ -70,7 +70,10 @@ def _literal(value: str) -> str:
 def _notes(spark: SparkSession, statement: Statement, text: str, error: PySparkException) -> list[str]:
     """Say where in the cell the error is, and which ``${...}`` stands for nothing."""
     unknown = [key for key in _REFERENCE.findall(text) if ":" not in key and _setting(spark, key) is None]
-    notes = [f"${{{key}}} was left as it is: there is no such setting of Spark and no such widget." for key in unknown]
+    notes = [
+        f"${{{key}}} stands for nothing: this session has no such setting, and the notebook no such widget."
+        for key in unknown
+    ]
     found = _PLACE.search(str(error))
     if found is None:
         return notes
