@@ -225,8 +225,34 @@ def test_run_hands_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_
         "lesson_timeout": 600.0,
         "junit": None,
         "home": places.home(),
+        "course": lessons,
+        "parameters": {},
     }
     assert options.keys() <= suite.run_lessons.__kwdefaults__.keys() | {"home"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["{guest}", "--save"], "--save is for the course's lessons"),
+        (["1", "--save", "-p", "n=1"], "--save would keep outputs that come from parameters"),
+    ],
+)
+def test_run_saves_only_the_courses_lessons_as_they_are(
+    lessons: Path, tmp_path: Path, monkeypatch, capsys, arguments: list[str], says: str
+) -> None:
+    monkeypatch.setattr(cli, "_set_up", lambda: pytest.fail("set up for nothing"))
+    (lessons / "01-A.ipynb").touch()
+    (tmp_path / "guest.py").touch()
+    assert cli.main(["run", *(word.format(guest=tmp_path / "guest.py") for word in arguments)]) == 1
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("parameter", ["n", "=1", "a b=1", ""])
+def test_run_refuses_what_is_no_parameter(capsys, parameter: str) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["run", "-p", parameter])
+    assert "is not NAME=VALUE" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "many"])

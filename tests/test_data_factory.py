@@ -50,7 +50,7 @@ def factory(batches: list[Path], landing: Path, tmp_path: Path) -> Callable[...,
 def table(spark: SparkSession, batches: list[Path]) -> Table:
     """Give a Delta table that batches land in; it is gone after the test."""
     spark.sql("DROP TABLE IF EXISTS landed")
-    return Table(spark, "landed", SCHEMA, str(batches[0].parent), "the-tests")
+    return Table(spark, "landed", SCHEMA, batches[0].parent.as_uri(), "the-tests")
 
 
 def visible(landing: Path) -> list[str]:
@@ -139,7 +139,7 @@ def test_a_reader_never_sees_half_a_file(factory, landing: Path, monkeypatch: py
 def test_spark_does_not_read_the_hidden_half(spark: SparkSession, landing: Path, batches: list[Path]) -> None:
     landing.mkdir()
     shutil.copyfile(batches[0], landing / f".{batches[0].name}.part")
-    assert spark.read.schema(SCHEMA).json(str(landing)).count() == 0
+    assert spark.read.schema(SCHEMA).json(landing.as_uri()).count() == 0
 
 
 def test_a_file_is_as_old_as_its_landing(factory, landing: Path) -> None:

@@ -17,6 +17,7 @@ EXAMPLES = [
     errors.StreamNotFound("silver", ("bronze",)),
     errors.StreamTimeout("silver", 2.5, "processed all that is there", "Processing new data"),
     errors.NotHere("This has no dataset.", "Pass dataset=..."),
+    errors.BrokerStartError("/home/kafka.log", "Address already in use"),
 ]
 
 

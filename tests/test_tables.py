@@ -3,11 +3,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
+from typing import NamedTuple
 
+import pandas as pd
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 
-from streaming_classroom.tables import SHOWN_ROWS, Table, first_rows, newest_rows
+from streaming_classroom.tables import SHOWN_ROWS, Table, first_rows, newest_rows, rows_of
 
 OneTable = Callable[..., Table]
 
@@ -156,3 +158,47 @@ def test_the_newest_rows_are_the_last_ones_the_last_first(spark: SparkSession) -
     assert table.rows == (("4",), ("3",))
     assert table.caption == "newest 2 rows"
     assert newest_rows(spark.range(2), limit=2).caption == "2 rows"
+
+
+class Named(NamedTuple):
+    name: str
+    size: int
+
+
+FRAME = pd.DataFrame({"name": ["a", None], "size": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        FRAME,
+        [Named("a", 1), Named(None, 2)],
+        [{"name": "a", "size": 1}, {"name": None, "size": 2}],
+        [Row(name="a", size=1), Row(name=None, size=2)],
+    ],
+    ids=["pandas", "named tuples", "dictionaries", "Spark rows"],
+)
+def test_rows_of_python_are_a_table(rows: object) -> None:
+    table = rows_of(rows)
+    assert table == Table(("name", "size"), (False, True), (("a", "1"), (None, "2")), cut=False)
+
+
+def test_tuples_have_numbered_columns() -> None:
+    assert rows_of([("a", 1.5)]).columns == ("_1", "_2")
+
+
+def test_many_rows_of_python_are_cut() -> None:
+    table = rows_of([(number,) for number in range(5)], limit=3)
+    assert (len(table.rows), table.cut) == (3, True)
+    assert rows_of(pd.DataFrame({"n": range(5)}), limit=5).cut is False
+
+
+def test_an_empty_pandas_frame_keeps_its_columns() -> None:
+    assert rows_of(pd.DataFrame({"n": []})) == Table(("n",), (False,), (), cut=False)
+
+
+@pytest.mark.parametrize(
+    "value", [[], [1, 2], ["text"], [("a",), ("a", "b")], [{"a": 1}, {"b": 1}], "text", {"a": 1}, None, pd.Series([1])]
+)
+def test_what_is_no_list_of_rows_is_no_table(value: object) -> None:
+    assert rows_of(value) is None

@@ -70,9 +70,14 @@ def test_a_batch_frame_is_a_table(spark: SparkSession, capsys: pytest.CaptureFix
 
 
 def test_anything_else_is_shown_as_ipython_would(capsys: pytest.CaptureFixture[str]) -> None:
-    display(pd.DataFrame({"a": [1]}), "text")
+    display({"a": [1]}, [1, 2], "text")
     displayHTML("<b>hello</b>")
-    assert "   a\n0  1\ntext\n" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("{'a': [1]}\n[1, 2]\ntext\n")
+
+
+def test_a_pandas_frame_and_a_list_of_rows_are_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    display(pd.DataFrame({"a": [1]}), [{"a": 1}])
+    assert capsys.readouterr().out == 2 * "a\n1\n(1 row)\n"
 
 
 def test_without_a_person_a_stream_leaves_one_final_frame_and_goes_on(

@@ -96,6 +96,13 @@ def canonical(path: str) -> str:
     return f"{SCHEME}/" + "/".join(_parts(path))
 
 
+def on_this_machine(path: str) -> Path | None:
+    """Return the file of the machine itself that somebody may have meant by a path in ``dbfs:/``, if there is one."""
+    relative = path.removeprefix(f"/user/{getpass.getuser()}/")
+    meant = Path.cwd() / relative  # which is the path itself where that is absolute
+    return meant if meant.exists() else None
+
+
 def spark_path(path: str) -> str:
     """Return how this session's Spark names the place that is ``path`` (``dbfs:/...``) here.
 

@@ -66,10 +66,11 @@ def fill(namespace: dict[str, Any], spark: SparkSession) -> None:
 
 def _install_in(shell: InteractiveShell) -> None:
     from streaming_classroom import console, short_errors
-    from streaming_classroom.dialect import context, magics, python_files
+    from streaming_classroom.dialect import completion, context, magics, python_files
 
     context.current()
     magics.install(shell)
+    completion.install(shell)
     short_errors.install(shell)
     console.install()
     python_files.install()

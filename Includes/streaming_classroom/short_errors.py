@@ -57,7 +57,16 @@ def _report(kind: type, error: BaseException, trace: TracebackType) -> list[str]
     if notes:
         # The note marks the place in the cell; Spark's own mark is in the one statement.
         message = re.sub(r"\s*[(;]?\s*\bline \d+,? pos \d+\)?;?|\n\n== SQL.*", "", message, flags=re.DOTALL).rstrip()
-    return [*where, *([""] if where else []), f"{kind.__name__}: {message}"]
+    return [*where, *([""] if where else []), f"{kind.__name__}: {message}", *_hint(message)]
+
+
+def _hint(message: str) -> list[str]:
+    """Say how to read a file of this machine that Spark has looked for in the classroom's file system."""
+    from streaming_classroom import filesystem
+
+    found = re.search(rf"Path does not exist: {filesystem.SCHEME}(/.+?)\. SQLSTATE", message)
+    meant = filesystem.on_this_machine(found[1]) if found else None
+    return [f"This machine has {meant}; to read it, write {meant.as_uri()}."] if meant else []
 
 
 def short_message(error: BaseException) -> str:

@@ -183,3 +183,8 @@ def test_a_person_chooses_in_a_real_kernel(person: Person) -> None:
     model = shown["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
     person.choose(model, index=1)
     assert person.run("print(widgets.get('a'))", "two") == [{"name": "stdout", "text": "2\n"}]
+
+
+def test_the_widgets_of_a_notebook_that_another_runs_are_not_shown(page: Page) -> None:
+    Widgets(dict, dict, visible=False).text("name", "Ada")
+    assert page.shown == []

@@ -94,6 +94,13 @@ class Notebook:
 
         return literal_eval(self.ok(f"print(repr({expression}))").text.strip().splitlines()[-1])
 
+    def complete(self, cell: str) -> list[str]:
+        """Return what Tab offers at the end of a cell."""
+        request = self._client.complete(cell, len(cell))
+        while (reply := self._client.get_shell_msg(timeout=TIMEOUT))["parent_header"]["msg_id"] != request:
+            continue  # replies to cells, which nobody has read
+        return reply["content"]["matches"]
+
     def updates(self, seconds: float) -> None:
         """Listen for a while to what background threads draw into outputs that are there."""
         end = time.monotonic() + seconds

@@ -46,7 +46,7 @@ def test_it_is_valid_and_the_same_each_time(lesson: Path, tmp_path: Path) -> Non
 def test_an_existing_notebook_is_not_overwritten(lesson: Path) -> None:
     target = convert(lesson)
     target.write_text("mine")
-    with pytest.raises(TargetExists, match="exists already. Remove it, or name another file with --output"):
+    with pytest.raises(TargetExists, match=r"exists already\. Remove it, or name another file with --output"):
         convert(lesson)
     assert target.read_text() == "mine"
 

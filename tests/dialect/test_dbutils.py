@@ -106,6 +106,18 @@ def test_a_notebook_is_run_for_its_result(notebook) -> None:
     notebook.ok("%sql SELECT 1")
 
 
+def test_a_notebook_that_is_run_has_only_its_own_parameters(open_notebook) -> None:
+    notebook = open_notebook()
+    notebook.ok('# Parameters\na = "papermill"\n')
+    notebook.ok("%load_ext streaming_classroom")
+    asks = "for w in 'abc': dbutils.widgets.text(w, 'default')\ndbutils.notebook.exit(str(sorted(dbutils.widgets.getAll().items())))\n"
+    notebook.write("Job.py", HEADER + asks)
+    notebook.write("Includes.py", HEADER + "ran = dbutils.notebook.run('Job', 60, {'c': 'job'})\n")
+    notebook.ok("%run ./Includes $b=run")
+    assert notebook.value("ran") == "[('a', 'default'), ('b', 'default'), ('c', 'job')]"
+    notebook.close()
+
+
 def test_a_notebook_without_an_exit_has_an_empty_result(notebook) -> None:
     notebook.write("quiet.py", HEADER + "x = 1\n")
     assert notebook.value("dbutils.notebook.run('quiet', 0)") == ""

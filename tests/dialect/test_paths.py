@@ -67,7 +67,7 @@ def test_what_python_writes_spark_reads_and_the_other_way_round(notebook, spelli
     assert not home_of(notebook, path).exists()
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("spelling", SPELLINGS[::3])
 def test_streams_checkpoints_and_tables_live_there_too(notebook, spelling: str) -> None:
     path = spelling.format("stream")
     notebook.ok(f"path = {path!r}; dbutils.fs.rm(path, True); spark.sql('DROP TABLE IF EXISTS at_path')")
@@ -107,6 +107,16 @@ def test_pythons_own_paths_are_left_alone(notebook, tmp_path: Path) -> None:
     notebook.ok("open('relative.txt', 'w').write('here')")
     assert (notebook.directory / "relative.txt").read_text() == "here"
     assert notebook.value("os.path.exists('/mntx') or os.path.exists('/Volumesx')") is False
+
+
+def test_a_file_of_the_machine_that_spark_did_not_find_is_pointed_at(notebook, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("mine")
+    error = notebook.run(f"spark.read.text({str(tmp_path / 'x.txt')!r}).show()").error
+    assert f"to read it, write {(tmp_path / 'x.txt').as_uri()}." in error
+    notebook.write("beside it.txt", "mine")
+    error = notebook.run("spark.read.text('beside it.txt').show()").error
+    assert f"to read it, write {(notebook.directory / 'beside it.txt').as_uri()}." in error
+    assert "to read it" not in notebook.run("spark.read.text('/no/such/file').show()").error
 
 
 OUTSIDE = ["/../../../{}", "dbfs:/../../{}", "/mnt/../../../../{}", "/dbfs/../../{}", "/Volumes/../../../{}"]

@@ -15,7 +15,7 @@ def test_the_kernel_inherits_the_environment_and_has_its_own_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", "/some/java")
-    env = kernel_environment(tmp_path)
+    env = kernel_environment(tmp_path, tmp_path / "07-A.ipynb")
     assert env["JAVA_HOME"] == "/some/java"
     assert env["CLASSROOM_HOME"] == str(tmp_path)
     assert env["PYTHONUTF8"] == env["PYDEVD_DISABLE_FILE_VALIDATION"] == "1"

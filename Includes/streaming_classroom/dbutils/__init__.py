@@ -9,18 +9,25 @@ from streaming_classroom.dbutils.fs import FileInfo, FileSystemUtils
 from streaming_classroom.dbutils.help import describe
 from streaming_classroom.dbutils.library import LibraryUtils
 from streaming_classroom.dbutils.notebook import NotebookUtils
+from streaming_classroom.dbutils.parameters import papermill_parameters
 from streaming_classroom.dbutils.secrets import SecretUtils
 from streaming_classroom.dbutils.widgets import Widgets
 
 
 class DBUtils:
-    """Utilities for files, widgets, notebooks and secrets."""
+    """Utilities for files, widgets, notebooks and secrets.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    isolated : bool
+        Whether the notebook is run by another: papermill's parameters and the eyes are on that one.
+    """
+
+    def __init__(self, isolated: bool = False) -> None:
         from streaming_classroom.dialect import context
 
         self.fs = FileSystemUtils()
-        self.widgets = Widgets(context.arguments)
+        self.widgets = Widgets(context.arguments, dict if isolated else papermill_parameters, visible=not isolated)
         self.notebook = NotebookUtils()
         self.secrets = SecretUtils()
         self.library = LibraryUtils()

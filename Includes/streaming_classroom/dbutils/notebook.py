@@ -71,7 +71,7 @@ class NotebookUtils:
         values = {name: str(value) for name, value in (arguments or {}).items()}
         try:
             with _own_namespace(shell), _deadline(path, timeout_seconds):
-                include.execute(shell, file, values)
+                include.execute(shell, file, values, isolated=True)
         except NotebookExit as end:
             return end.value
         return ""
@@ -175,12 +175,14 @@ def _shell() -> InteractiveShell:
 def _own_namespace(shell: InteractiveShell) -> Iterator[None]:
     """Give the shell an empty notebook for a while, with a Spark session of its own."""
     from streaming_classroom import notebook, waiting
+    from streaming_classroom.dbutils import DBUtils
     from streaming_classroom.session import get_spark
 
     module = ModuleType("__main__")
     before = shell.user_module, shell.user_ns
     spark = get_spark().newSession()
     module.__dict__["get_ipython"] = shell.get_ipython
+    module.dbutils = DBUtils(isolated=True)
     notebook.fill(module.__dict__, spark)
     shell.user_module, shell.user_ns = module, module.__dict__
     try:

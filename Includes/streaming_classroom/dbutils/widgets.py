@@ -62,10 +62,21 @@ class Widgets:
     ----------
     arguments : callable
         Returns the parameters of the ``%run`` or ``dbutils.notebook.run`` that is under way.
+    papermill : callable
+        Returns papermill's parameters.
+    visible : bool
+        Whether a person who is there sees the widgets.
     """
 
-    def __init__(self, arguments: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(
+        self,
+        arguments: Callable[[], Mapping[str, str]],
+        papermill: Callable[[], Mapping[str, str]] = papermill_parameters,
+        visible: bool = True,
+    ) -> None:
+        self._visible = visible
         self._arguments = arguments
+        self._papermill = papermill
         self._states: dict[str, _State] = {}
 
     def text(self, name: str, defaultValue: str, label: str | None = None) -> None:
@@ -140,7 +151,7 @@ class Widgets:
         state = self._taken_over(widget)
         self._value(state)  # a parameter that is not a choice is an error here, and the widget stays as it was
         self._states[name] = state
-        if environment.is_interactive():
+        if self._visible and environment.is_interactive():
             self._show(state)
 
     def _taken_over(self, widget: Widget) -> _State:
@@ -159,7 +170,7 @@ class Widgets:
     def _value(self, state: _State) -> str:
         """Return the value, and keep what the ``%run`` under way passes for when it has ended."""
         name = state.widget.name
-        papermill, running = papermill_parameters(), self._arguments()
+        papermill, running = self._papermill(), self._arguments()
         if name in running and name not in papermill:
             state.passed = _accepted(state.widget, str(running[name]))
         for value in (state.chosen, papermill.get(name), state.passed, os.environ.get(variable_name("WIDGET", name))):
@@ -169,7 +180,7 @@ class Widgets:
 
     def _given(self) -> dict[str, str]:
         """Return the parameters that this notebook was run with."""
-        return {name: str(value) for name, value in self._arguments().items()} | papermill_parameters()
+        return {name: str(value) for name, value in self._arguments().items()} | dict(self._papermill())
 
     def _show(self, state: _State) -> None:
         if state.view is None:

@@ -29,6 +29,8 @@ class Notebook:
         The parameters that it was run with.
     parent
         The notebook that runs it; None for the one in front of the user.
+    isolated
+        Whether it shares nothing with that one, its parameters included, as with ``dbutils.notebook.run``.
     cell
         The cell that is under way; None in the one in front of the user, where Jupyter knows it.
     """
@@ -37,6 +39,7 @@ class Notebook:
     directory: Path
     arguments: Mapping[str, str] = field(default_factory=dict)
     parent: Notebook | None = None
+    isolated: bool = False
     cell: Cell | None = None
 
     def chain(self) -> Iterator[Notebook]:
@@ -67,11 +70,11 @@ def current() -> Notebook:
 
 
 @contextmanager
-def entered(path: Path, arguments: Mapping[str, str]) -> Iterator[Notebook]:
-    """Be in another notebook for a while."""
+def entered(path: Path, arguments: Mapping[str, str], isolated: bool = False) -> Iterator[Notebook]:
+    """Be in another notebook for a while; see :class:`Notebook` for the parameters."""
     global _current
     outer = current()
-    _current = Notebook(path, path.parent, dict(arguments), outer)
+    _current = Notebook(path, path.parent, dict(arguments), outer, isolated)
     try:
         yield _current
     finally:
@@ -83,6 +86,8 @@ def arguments() -> dict[str, str]:
     found: dict[str, str] = {}
     for notebook in current().chain():
         found = {**notebook.arguments, **found}
+        if notebook.isolated:
+            break
     return found
 
 

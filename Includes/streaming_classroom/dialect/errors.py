@@ -15,11 +15,14 @@ class NotebookNotFound(ClassroomError, FileNotFoundError):
     target: str
     directory: Path
     nearest: tuple[str, ...] = ()
+    there: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if not self.directory.is_dir():
             return f"There is no notebook {self.target!r}: the folder {self.directory} does not exist."
         hint = f" Did you mean {' or '.join(self.nearest)}?" if self.nearest else ""
+        if self.there and not self.nearest:
+            hint = f" It has: {', '.join(self.there)}."
         return f"There is no notebook {self.target!r}: looked in {self.directory} for .py, .ipynb and .sql.{hint}"
 
 

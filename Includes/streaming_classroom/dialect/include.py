@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # The names under which the cells of included notebooks were compiled.
 files: set[str] = set()
 
+_SUGGESTIONS = 8
 _OTHERS = (".scala", ".r", ".R")  # found, to say that they cannot be run
 
 
@@ -38,8 +39,13 @@ def run_magic(shell: InteractiveShell, stock, line: str) -> None:
     execute(shell, find(wanted.target), wanted.arguments)
 
 
-def execute(shell: InteractiveShell, path: Path, arguments: Mapping[str, str]) -> None:
+def execute(shell: InteractiveShell, path: Path, arguments: Mapping[str, str], isolated: bool = False) -> None:
     """Run every cell of a notebook in the shell's namespace.
+
+    Parameters
+    ----------
+    isolated : bool
+        Whether the notebook sees none of the parameters of those that run it.
 
     Raises
     ------
@@ -51,7 +57,7 @@ def execute(shell: InteractiveShell, path: Path, arguments: Mapping[str, str]) -
     __tracebackhide__ = True
     _refuse_cycle(path)
     notebook = source.read(path)
-    with context.entered(path, arguments) as running:
+    with context.entered(path, arguments, isolated) as running:
         for cell in notebook.cells:
             running.cell = cell
             run_cell(shell, path, cell)
@@ -87,7 +93,7 @@ def find(target: str) -> Path:
     candidates = [base, *(base.with_name(base.name + suffix) for suffix in (*source.SUFFIXES, *_OTHERS))]
     found = next((path for path in candidates if _is_file(path)), None)
     if found is None:
-        raise NotebookNotFound(target, base.parent, _nearest(base))
+        raise NotebookNotFound(target, base.parent, *_nearest(base))
     return found.resolve()
 
 
@@ -105,12 +111,13 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _nearest(base: Path) -> tuple[str, ...]:
-    if not base.name or not base.parent.is_dir():
-        return ()
-    names = {path.name: path.stem for path in base.parent.iterdir() if path.suffix in source.SUFFIXES}
-    close = difflib.get_close_matches(base.name.casefold(), [stem.casefold() for stem in names.values()], 3, 0.5)
-    return tuple(dict.fromkeys(stem for stem in names.values() if stem.casefold() in close))
+def _nearest(base: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the notebooks in a folder that are nearest to one, and the first few of all."""
+    if not base.parent.is_dir():
+        return (), ()
+    there = sorted({path.stem for path in base.parent.iterdir() if path.suffix in source.SUFFIXES})
+    close = difflib.get_close_matches(base.name.casefold(), [stem.casefold() for stem in there], 3, 0.5)
+    return tuple(stem for stem in there if stem.casefold() in close), tuple(there[:_SUGGESTIONS])
 
 
 def _refuse_cycle(path: Path) -> None:

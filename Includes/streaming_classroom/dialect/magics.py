@@ -46,14 +46,13 @@ def _language_magics(shell: InteractiveShell) -> dict:
         shell_cell.run(_text(line, cell))
 
     def fs(line: str, cell: str | None = None) -> None:
-        """Run commands of dbutils.fs, one a line."""
+        """Run a command of dbutils.fs."""
         __tracebackhide__ = True
         from streaming_classroom.dbutils.fs_magic import run_fs_command
         from streaming_classroom.views import display
 
-        for command in filter(str.strip, _text(line, cell).splitlines()):
-            if (result := run_fs_command(command)) is not None:
-                display(result)
+        if (result := run_fs_command(_text(line, cell))) is not None:
+            display(result)
 
     def scala(line: str, cell: str | None = None) -> None:
         """Say that Scala does not run here."""
