@@ -64,6 +64,14 @@ def test_a_python_function_over_a_delta_table_returns(spark: SparkSession) -> No
     timer.cancel()
 
 
+@pytest.mark.parametrize(
+    ("query", "arguments"), [("SELECT :w AS w LIMIT :n", {"w": "x", "n": 1}), ("SELECT ? AS w", ["x"])]
+)
+def test_sql_takes_arguments(spark: SparkSession, query: str, arguments: dict | list) -> None:
+    """Guard against Delta 4.4, whose parser loses them."""
+    assert spark.sql(query, arguments).first().w == "x"
+
+
 def test_sparks_log_is_in_a_file_of_the_home(spark: SparkSession) -> None:
     assert (places.logs() / f"spark-{os.getpid()}.log").exists()
 

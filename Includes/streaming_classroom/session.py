@@ -33,6 +33,8 @@ LESSON_CONF = {
     "spark.sql.streaming.numRecentProgressUpdates": "10000",
     # Spark 4.2.0 hangs for ever when a Python UDF reads a Parquet or Delta table through this path.
     "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false",
+    # Delta 4.4's parser loses the arguments of spark.sql("... :name", args) on their new way through Spark 4.2.
+    "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
 }
 DELTA_CONF = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",

@@ -53,7 +53,7 @@ def _run(spark: SparkSession, statement: Statement, widgets: Mapping[str, str]) 
     from pyspark.errors import PySparkException
 
     text = _REFERENCE.sub(lambda found: widgets.get(found[1], found[0]), statement.text)
-    # Not as arguments of spark.sql: Delta 4.4's parser loses them.
+    # Not as arguments of spark.sql, which DDL refuses, and which Delta 4.4's parser loses on a server of others.
     text = with_markers(text, {name: _literal(value) for name, value in widgets.items()})
     try:
         return spark.sql(text)

@@ -112,33 +112,34 @@ class LessonClient(PapermillNotebookClient):
         return not self.nb.metadata.papermill["exception"]
 
     async def _async_prepare(self) -> None:
-        assert self.kc is not None
-        request = self.kc.execute(self._prepare, silent=True)
-        waits = asyncio.gather(self._reply_to(request), self._hear_until_idle(request))
-        try:
-            reply, _ = await asyncio.wait_for(waits, self._deadlines.allow(None))
-        except TimeoutError:
-            raise DeadKernelError(f"{self._prepare} did not end in time") from None
-        content = reply["content"]
+        late = f"{self._prepare} did not end in time"
+        content = await self._ask(self._prepare, self._deadlines.allow(None), late)
         if content["status"] != "ok":
             raise DeadKernelError(f"{self._prepare}: {content['ename']}: {content['evalue']}")
 
     prepare = run_sync(_async_prepare)
 
     async def _async_streams_left(self) -> tuple[str, ...]:
-        assert self.kc is not None
-        request = self.kc.execute("", silent=True, user_expressions={"streams": EXPRESSION})
-        waits = asyncio.gather(self._reply_to(request), self._hear_until_idle(request))
-        try:
-            reply, _ = await asyncio.wait_for(waits, min(_PROBE, self._deadlines.left + 1))
-        except TimeoutError:
-            raise DeadKernelError("the kernel did not answer after the last cell") from None
-        answer = reply["content"]["user_expressions"]["streams"]
+        late = "the kernel did not answer after the last cell"
+        seconds = min(_PROBE, self._deadlines.left + 1)
+        content = await self._ask("", seconds, late, user_expressions={"streams": EXPRESSION})
+        answer = content["user_expressions"]["streams"]
         if answer["status"] != "ok":
             raise DeadKernelError(f"Spark could not say which streams are active: {answer['evalue']}")
         return tuple(ast.literal_eval(answer["data"]["text/plain"]))
 
     streams_left = run_sync(_async_streams_left)
+
+    async def _ask(self, code: str, seconds: float, late: str, **options: Any) -> dict[str, Any]:
+        """Run code that is none of the notebook's and return the content of the reply, or raise in time."""
+        assert self.kc is not None
+        request = self.kc.execute(code, silent=True, **options)
+        waits = asyncio.gather(self._reply_to(request), self._hear_until_idle(request))
+        try:
+            reply, _ = await asyncio.wait_for(waits, seconds)
+        except TimeoutError:
+            raise DeadKernelError(late) from None
+        return reply["content"]
 
     async def _reply_to(self, request: str) -> dict[str, Any]:
         while True:
