@@ -28,6 +28,7 @@ def test_the_names_that_lessons_use_are_there(spark: SparkSession) -> None:
         "sql",
         "stopAllStreams",
         "table",
+        "udf",
         "untilStreamIsReady",
     ]
     assert namespace["spark"] is spark

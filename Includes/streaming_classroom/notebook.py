@@ -31,12 +31,14 @@ def set_up_notebook(namespace: dict[str, Any]) -> None:
     namespace.update(untilStreamIsReady=untilStreamIsReady, stopAllStreams=stopAllStreams)
     if environment.is_databricks():
         return
+    from streaming_classroom.dbutils import imports
     from streaming_classroom.dialect import methods
 
     shell = environment.ipython()
     spark = get_spark()
     history.watch(spark)
     fill(namespace, spark)
+    imports.install(namespace)
     methods.install()
     if shell is not None:
         _install_in(shell)
@@ -45,6 +47,7 @@ def set_up_notebook(namespace: dict[str, Any]) -> None:
 def fill(namespace: dict[str, Any], spark: SparkSession) -> None:
     """Put into ``namespace`` the names that Databricks defines in every notebook."""
     from pyspark.errors import PySparkException
+    from pyspark.sql.functions import udf
 
     from streaming_classroom.dbutils import DBUtils
     from streaming_classroom.views import display, displayHTML
@@ -59,6 +62,7 @@ def fill(namespace: dict[str, Any], spark: SparkSession) -> None:
         getArgument=dbutils.widgets.getArgument,
         display=display,
         displayHTML=displayHTML,
+        udf=udf,
     )
     with suppress(PySparkException):  # a Connect session has none
         namespace["sc"] = spark.sparkContext

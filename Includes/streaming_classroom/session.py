@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streaming_classroom import environment, filesystem, places
+from streaming_classroom import environment, filesystem, places, warehouse
 from streaming_classroom.errors import SessionStartError
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ LESSON_CONF = {
     "spark.sql.streaming.numRecentProgressUpdates": "10000",
     # Spark 4.2.0 hangs for ever when a Python UDF reads a Parquet or Delta table through this path.
     "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false",
+    # SHOW DATABASES and SHOW TABLES with the column names that Databricks has.
+    "spark.sql.legacy.keepCommandOutputSchema": "true",
     # Delta 4.4's parser loses the arguments of spark.sql("... :name", args) on their new way through Spark 4.2.
     "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
 }
@@ -47,7 +49,7 @@ ONE_MACHINE_CONF = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.warehouse.dir": "dbfs:/user/hive/warehouse",
+    "spark.sql.warehouse.dir": warehouse.WAREHOUSE,
     "spark.databricks.delta.snapshotPartitions": "2",
 }
 
@@ -90,7 +92,11 @@ def classic_session(java_options: str | None = None) -> SparkSession:
     builder = SparkSession.builder.appName("streaming-classroom").master(environment.master())
     for key, value in conf.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    is_first = SparkSession.getActiveSession() is None
+    spark = builder.getOrCreate()
+    if is_first:
+        warehouse.restore(spark)
+    return spark
 
 
 def _platform_session() -> SparkSession:

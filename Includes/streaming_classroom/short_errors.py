@@ -25,7 +25,8 @@ _PLUMBING = re.compile(r"\n(?:\s*JVM stacktrace:|\s*at org\.|=== Streaming Query
 
 
 def install(shell: InteractiveShell) -> None:
-    """Show errors of Spark and of the course short in this shell; calling it again changes nothing."""
+    """Show errors of Spark, of its JVM and of the course short in this shell; calling it again changes nothing."""
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     from streaming_classroom.dialect.errors import NotebookExit
@@ -33,7 +34,7 @@ def install(shell: InteractiveShell) -> None:
 
     for name in _SECOND_REPORTS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    shell.set_custom_exc((PySparkException, ClassroomError, NotebookExit), _show)
+    shell.set_custom_exc((PySparkException, Py4JJavaError, ClassroomError, NotebookExit), _show)
 
 
 def _show(shell: InteractiveShell, kind: type, error: BaseException, trace: TracebackType, tb_offset=None):

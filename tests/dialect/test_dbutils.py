@@ -191,6 +191,21 @@ def test_an_include_and_a_front_end_that_says_the_name_are_known(open_notebook) 
     notebook.close()
 
 
+def test_the_ways_to_the_context_that_older_notebooks_take(notebook) -> None:
+    context = "dbutils.entry_point.getDbutils().notebook().getContext()"
+    assert notebook.value(f"{context}.tags().apply('user')") == "learner"
+    assert notebook.value(f"__import__('json').loads({context}.toJson())['tags']['user']") == "learner"
+    assert "there is no dbutils.jobs" in notebook.run("dbutils.jobs.taskValues.get('a', 'b')").error
+
+
+def test_helper_files_import_what_the_notebook_has(notebook) -> None:
+    notebook.write(
+        "helper_file.py", "from pyspark.dbutils import DBUtils\nfrom databricks.sdk.runtime import spark, display\n"
+    )
+    notebook.ok("import helper_file")
+    assert notebook.value("(helper_file.DBUtils(spark) is dbutils, helper_file.spark is spark)") == (True, True)
+
+
 def test_what_the_context_does_not_have_is_said(notebook) -> None:
     context = "dbutils.notebook.entry_point.getDbutils().notebook().getContext()"
     assert notebook.value(f"{context}.userName().get()") == "learner"

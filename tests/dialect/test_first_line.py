@@ -27,6 +27,8 @@ from streaming_classroom.dialect.first_line import to_cell_magic as transform
         ("%r\nx <- 1\n", "%%r_language\n\nx <- 1\n"),
         ("%python\nx = 1\n", "\nx = 1\n"),
         ("%python x = 1\n", "x = 1\n"),
+        ("%run\n./X $a=1\ny = 1\n", "\n%run ./X $a=1\ny = 1\n"),
+        ("\n%run\n\n  ./X\n", "\n\n\n%run ./X\n"),
         ("\n%python\nx = 1\n", "\n\nx = 1\n"),
     ],
 )
@@ -47,6 +49,8 @@ def test_a_cell_that_begins_so_is_in_that_language_to_its_end(cell: str, transfo
         "%mdx a",
         "%",
         "%R x",
+        "%run ./X",
+        "%run\n\n",
         "%time x",
     ],
 )

@@ -267,3 +267,32 @@ def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(notebook) -> None:
     notebook.write("crlf.py", text)
     assert "one" in notebook.ok("%run ./crlf").html
     assert notebook.value("x_crlf") == 2
+
+
+def test_a_first_script_is_ipythons_where_no_include_came_before(open_notebook) -> None:
+    notebook = open_notebook()
+    notebook.ok("%load_ext streaming_classroom")
+    notebook.write("script.py", "of_script = 1\n")
+    notebook.ok("%run script.py")
+    assert notebook.value("of_script") == 1
+    notebook.close()
+
+
+@pytest.mark.parametrize("cell", ["%run\n./Plain", "%run\n\n  './Plain'\n", "%run\n./Plain\nlater_cell = runs"])
+def test_the_name_may_stand_on_the_next_line(included, cell: str) -> None:
+    included.ok(cell)
+    assert included.value("runs") == 1
+
+
+def test_a_parameter_hands_the_callers_widget_on(notebook) -> None:
+    notebook.write("Reads.py", HEADER + "read = (dbutils.widgets.get('mode'), dbutils.widgets.get('price'))\n")
+    notebook.ok("dbutils.widgets.dropdown('mode', 'full', ['full', 'reset'])")
+    notebook.ok("%run ./Reads $mode=$mode $price=$5")
+    assert notebook.value("read") == ("full", "$5")
+    notebook.ok("dbutils.widgets.removeAll()")
+
+
+def test_annotations_of_an_include_are_what_they_say(notebook) -> None:
+    notebook.write("Typed.py", HEADER + "def f(x: int) -> str: ...\nannotations = f.__annotations__\n")
+    notebook.ok("%run ./Typed")
+    assert notebook.value("annotations == {'x': int, 'return': str}") is True

@@ -26,6 +26,7 @@ def test_settings_of_spark_are_put_in(notebook) -> None:
 def test_widgets_are_put_in(notebook) -> None:
     notebook.ok("dbutils.widgets.text('day', '3')\ndbutils.widgets.text('word', \"it's\")")
     assert "4" in notebook.ok("%sql SELECT ${day} + 1 AS n").text
+    assert "3$.day $dayx" in notebook.ok("%sql SELECT '$day' || '$.day $dayx' AS text").text
     assert (
         "it's!"
         in notebook.ok("%sql SELECT :word || '!' AS text, m.a::string FROM (SELECT named_struct('a', 1) AS m)").text
@@ -112,6 +113,20 @@ def test_a_string_that_never_ends_is_said(notebook) -> None:
 def test_an_error_while_it_runs_is_short_too(notebook) -> None:
     result = notebook.run("%sql\nSELECT 1;\nSELECT id / 0 AS x\nFROM range(2)")
     assert "DIVIDE_BY_ZERO" in result.error and len(result.error.splitlines()) < 25
+
+
+def test_an_error_inside_spark_is_short_too(notebook) -> None:
+    result = notebook.run("%sql SELECT '{\"a\": 1}':a")
+    assert result.status == "error" and len(result.error.splitlines()) < 12
+
+
+@pytest.mark.parametrize(
+    ("statement", "columns"),
+    [("SHOW DATABASES", ["databaseName"]), ("SHOW TABLES", ["database", "tableName", "isTemporary"])],
+)
+def test_listings_have_the_columns_that_databricks_has(notebook, statement: str, columns: list[str]) -> None:
+    notebook.ok(f"%sql {statement}")
+    assert notebook.value("_sqldf.columns") == columns
 
 
 def test_ten_megabytes_of_sql_are_no_disaster(notebook) -> None:

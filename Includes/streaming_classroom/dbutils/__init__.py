@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from streaming_classroom.dbutils.fs import FileInfo, FileSystemUtils
 from streaming_classroom.dbutils.help import describe
 from streaming_classroom.dbutils.library import LibraryUtils
@@ -12,6 +14,7 @@ from streaming_classroom.dbutils.notebook import NotebookUtils
 from streaming_classroom.dbutils.parameters import papermill_parameters
 from streaming_classroom.dbutils.secrets import SecretUtils
 from streaming_classroom.dbutils.widgets import Widgets
+from streaming_classroom.errors import NotHere
 
 
 class DBUtils:
@@ -32,9 +35,19 @@ class DBUtils:
         self.secrets = SecretUtils()
         self.library = LibraryUtils()
 
+    @property
+    def entry_point(self) -> object:
+        """Where older notebooks begin: ``entry_point.getDbutils().notebook().getContext()``."""
+        return self.notebook.entry_point
+
     def help(self) -> None:
         """Print what there is."""
         describe(self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise NotHere(f"Outside Databricks there is no dbutils.{name}.", "dbutils.help() lists what there is.")
 
 
 __all__ = ["DBUtils", "FileInfo"]

@@ -6,6 +6,7 @@ share tables and global temporary views, as on Databricks, and nothing else.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -129,6 +130,13 @@ class _Option:
         return f"Some({self.value})"
 
 
+class _Tags(dict[str, str]):
+    """Tags by name, with the methods of a Scala map."""
+
+    def apply(self, name: str) -> str:
+        return self[name]
+
+
 class _Context:
     """What is known of the running notebook."""
 
@@ -147,9 +155,14 @@ class _Context:
 
         return _Option(username())
 
-    def tags(self) -> dict[str, str]:
+    def tags(self) -> _Tags:
         """Return the tags that are known here."""
-        return {"user": self.userName().get()}
+        return _Tags(user=self.userName().get())
+
+    def toJson(self) -> str:
+        """Return what is known here as Databricks writes it."""
+        path = self.notebookPath().get()
+        return json.dumps({"tags": dict(self.tags()), "extraContext": {"notebook_path": path}})
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -196,6 +209,8 @@ def _own_namespace(shell: InteractiveShell) -> Iterator[None]:
 @contextmanager
 def _deadline(notebook: str, seconds: float) -> Iterator[None]:
     """Interrupt the main thread when the time is over, as Ctrl-C would, and say so instead."""
+    from streaming_classroom.dialect.errors import NotebookExit
+
     if seconds <= 0:
         yield
         return
@@ -214,8 +229,9 @@ def _deadline(notebook: str, seconds: float) -> Iterator[None]:
     timer.start()
     try:
         yield
-    except KeyboardInterrupt:
-        if missed.is_set():
+    except (KeyboardInterrupt, Exception) as error:
+        # An interrupted call of the JVM may come back as an error of the connection.
+        if missed.is_set() and not isinstance(error, NotebookExit):
             raise NotebookTimeout(notebook, seconds) from None
         raise
     finally:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from streaming_classroom import environment
 from streaming_classroom.dialect.source import Cell
@@ -89,6 +90,14 @@ def arguments() -> dict[str, str]:
         if notebook.isolated:
             break
     return found
+
+
+def widgets(namespace: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values of the widgets of the notebook whose namespace this is."""
+    from streaming_classroom.dbutils import DBUtils
+
+    own = namespace.get("dbutils")
+    return own.widgets.getAll() if isinstance(own, DBUtils) else {}
 
 
 def _path_of_front_end() -> Path | None:

@@ -25,6 +25,8 @@ def to_cell_magic(lines: list[str]) -> list[str]:
     if start is None:
         return lines
     word, *rest = lines[start].strip().split(None, 1)
+    if word == "%run" and not rest:
+        return _with_next_line(lines, start)
     if not word.startswith("%") or word[1:] not in LANGUAGES:
         return lines
     magic = LANGUAGES[word[1:]]
@@ -33,6 +35,15 @@ def to_cell_magic(lines: list[str]) -> list[str]:
     # IPython refuses a cell magic without a body, but not a line magic.
     body = "".join([*_below(rest), *lines[start + 1 :]])
     return [f"%%{magic}\n", *body.splitlines(keepends=True)] if body.strip() else [f"%{magic}\n"]
+
+
+def _with_next_line(lines: list[str], start: int) -> list[str]:
+    """Return a cell whose ``%run`` has the notebook's name on the next line, with the two joined."""
+    name = next((number for number in range(start + 1, len(lines)) if lines[number].strip()), None)
+    if name is None:
+        return lines
+    blank = ["\n"] * (name - start)  # keeps the count of lines
+    return [*lines[:start], *blank, f"%run {lines[name].strip()}\n", *lines[name + 1 :]]
 
 
 def _below(rest: list[str]) -> list[str]:

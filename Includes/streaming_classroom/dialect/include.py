@@ -36,7 +36,12 @@ def run_magic(shell: InteractiveShell, stock, line: str) -> None:
         stock(line)
         return
     wanted = run_line.parse(line)
-    execute(shell, find(wanted.target), wanted.arguments)
+    widgets = context.widgets(shell.user_ns)
+    # $mode=$mode hands the caller's own widget on.
+    arguments = {
+        name: widgets.get(value[1:], value) if value[:1] == "$" else value for name, value in wanted.arguments.items()
+    }
+    execute(shell, find(wanted.target), arguments)
 
 
 def execute(shell: InteractiveShell, path: Path, arguments: Mapping[str, str], isolated: bool = False) -> None:
@@ -64,16 +69,19 @@ def execute(shell: InteractiveShell, path: Path, arguments: Mapping[str, str], i
 
 
 def run_cell(shell: InteractiveShell, path: Path, cell: source.Cell) -> None:
-    """Run one cell as Jupyter would: its magics, its statements, the value of its last expression shown."""
+    """Run one cell as Jupyter would: its magics, its statements, the value of its last expression shown.
+
+    The ``__future__`` imports of this module are not the notebook's.
+    """
     __tracebackhide__ = True
     # Blank lines in front let every error, a syntax error too, name the line of the file.
     name = _file_name(path, cell)
     tree = ast.parse("\n" * (cell.line - 1) + shell.transform_cell(cell.text), name)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, name, "exec"), shell.user_ns)
+    exec(compile(tree, name, "exec", dont_inherit=True), shell.user_ns)
     if last is None:
         return
-    value = eval(compile(ast.Expression(last.value), name, "eval"), shell.user_ns)
+    value = eval(compile(ast.Expression(last.value), name, "eval", dont_inherit=True), shell.user_ns)
     if value is not None and not cell.text.rstrip().endswith(";"):
         from IPython.display import display
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from IPython.core.magic import no_var_expand
+from IPython.core.magics.execution import ExecutionMagics
 
 from streaming_classroom.dialect import first_line, include, shell_cell, sql_magic
 from streaming_classroom.errors import NotHere
@@ -72,9 +73,10 @@ def _text(line: str, cell: str | None) -> str:
 
 def _replace_run(shell: InteractiveShell) -> None:
     """Put our ``%run`` in front of IPython's own, which it hands scripts to."""
-    stock = shell.magics_manager.magics["line"]["run"]
-    if getattr(stock, "of_the_dialect", False):
+    if getattr(shell.magics_manager.magics["line"]["run"], "of_the_dialect", False):
         return
+    # Not what is registered: IPython registers a stand-in that looks itself up by name, and would find ours.
+    stock = ExecutionMagics(shell).run
 
     @no_var_expand  # a parameter $mode is no variable
     def run(line: str) -> None:

@@ -1,6 +1,7 @@
 """``%sql``: the statements of a cell, one after the other, and the last one's result shown.
 
-``${key}`` is a Spark setting or a widget, ``:name`` a widget; the result is kept as ``_sqldf``.
+``${key}`` is a Spark setting or a widget, ``:name`` and, as in older notebooks, ``$name`` a widget; the result is
+kept as ``_sqldf``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _RESULT = "_sqldf"
 _REFERENCE = re.compile(r"\$\{([\w.:-]+)\}")
+_OLDER_REFERENCE = re.compile(r"\$(\w+)")
 _PLACE = re.compile(r"\(?\bline (\d+),? pos (\d+)\)?")
 
 
@@ -39,7 +41,7 @@ def run(shell: InteractiveShell, text: str) -> None:
     from streaming_classroom.views import display
 
     spark = _spark(shell)
-    widgets = _widgets(shell)
+    widgets = context.widgets(shell.user_ns)
     results = [_run(spark, statement, widgets) for statement in split(text)]
     if not results:
         return
@@ -53,6 +55,7 @@ def _run(spark: SparkSession, statement: Statement, widgets: Mapping[str, str]) 
     from pyspark.errors import PySparkException
 
     text = _REFERENCE.sub(lambda found: widgets.get(found[1], found[0]), statement.text)
+    text = _OLDER_REFERENCE.sub(lambda found: widgets.get(found[1], found[0]), text)
     # Not as arguments of spark.sql, which DDL refuses, and which Delta 4.4's parser loses on a server of others.
     text = with_markers(text, {name: _literal(value) for name, value in widgets.items()})
     try:
@@ -111,10 +114,3 @@ def _spark(shell: InteractiveShell) -> SparkSession:
 
     own = shell.user_ns.get("spark")
     return own if isinstance(own, SparkSession) else get_spark()
-
-
-def _widgets(shell: InteractiveShell) -> dict[str, str]:
-    from streaming_classroom.dbutils import DBUtils
-
-    own = shell.user_ns.get("dbutils")
-    return own.widgets.getAll() if isinstance(own, DBUtils) else {}

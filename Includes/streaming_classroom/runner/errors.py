@@ -23,6 +23,8 @@ class LessonNotFound(RunnerError):
 
     def __str__(self) -> str:
         there = f"there are {', '.join(self.available)}" if self.available else "there are none"
+        if Path(self.name).suffix:
+            return f"There is no notebook {self.name!r}. Of the course's own, {there}."
         return f"There is no lesson {self.name!r} in {self.notebooks}; {there}."
 
 
