@@ -29,10 +29,7 @@ _OTHERS = (".scala", ".r", ".R")  # found, to say that they cannot be run
 def run_magic(shell: InteractiveShell, stock, line: str) -> None:
     """Do what ``%run LINE`` asks for; ``stock`` is IPython's own magic."""
     __tracebackhide__ = True
-    if not line.strip() or line.lstrip().startswith("-"):
-        stock(line)
-        return
-    if _is_script(line):
+    if not line.strip() or line.lstrip().startswith("-") or _is_script(line):
         stock(line)
         return
     wanted = run_line.parse(line)
