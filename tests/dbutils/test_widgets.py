@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from streaming_classroom.dbutils import widgets as module
 from streaming_classroom.dbutils.errors import InputWidgetNotDefined, WidgetInvalid
 from streaming_classroom.dbutils.widgets import Widgets
 
@@ -18,16 +17,14 @@ def passed() -> dict[str, str]:
 
 
 @pytest.fixture
-def widgets(passed: dict[str, str], clean_environment: None) -> Widgets:
-    return Widgets(lambda: passed)
+def papermill() -> dict[str, str]:
+    """Give papermill's parameters, for a test to fill."""
+    return {}
 
 
 @pytest.fixture
-def papermill(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Give papermill's parameters, for a test to fill."""
-    values: dict[str, str] = {}
-    monkeypatch.setattr(module, "papermill_parameters", lambda: values)
-    return values
+def widgets(passed: dict[str, str], papermill: dict[str, str], clean_environment: None) -> Widgets:
+    return Widgets(lambda: passed, lambda: papermill)
 
 
 def choose(widgets: Widgets, name: str, value: str) -> None:
