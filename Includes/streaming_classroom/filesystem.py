@@ -9,6 +9,7 @@ Databricks, is a link to the whole of it.
 from __future__ import annotations
 
 import getpass
+import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -72,8 +73,7 @@ def local_path(path: str) -> Path:
     """
     if path.startswith("file:"):
         return _from_file_uri(path)
-    if "://" in path and not path.startswith(SCHEME):
-        raise ValueError(f"Python cannot open {path} as a file. Read it with Spark instead.")
+    _refuse_other_schemes(path)
     if environment.is_databricks():
         return _on_databricks(path)
     if not path.startswith(SCHEME) and not environment.is_one_machine():
@@ -91,8 +91,7 @@ def canonical(path: str) -> str:
     """
     if path.startswith("file:"):
         return "file:" + _slashes(unquote(urlsplit(path).path))
-    if "://" in path and not path.startswith(SCHEME):
-        raise ValueError(f"Python cannot open {path} as a file. Read it with Spark instead.")
+    _refuse_other_schemes(path)
     return f"{SCHEME}/" + "/".join(_parts(path))
 
 
@@ -111,6 +110,12 @@ def spark_path(path: str) -> str:
     if environment.is_databricks() or environment.remote_url() is None:
         return path
     return "file:/" + local_path(path).as_posix().lstrip("/")
+
+
+def _refuse_other_schemes(path: str) -> None:
+    # At its beginning: further on, the three characters are part of a name.
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path) and not path.startswith(SCHEME):
+        raise ValueError(f"Python cannot open {path} as a file. Read it with Spark instead.")
 
 
 def _parts(path: str) -> list[str]:

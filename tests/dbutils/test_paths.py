@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from streaming_classroom import filesystem
@@ -157,6 +157,7 @@ _AWKWARD = st.text(st.sampled_from("/.:\\%2e\0~ ?#adbfsile"), max_size=25)
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(path=st.one_of(_AWKWARD, _AWKWARD.map("file:".__add__), _AWKWARD.map("/mnt/".__add__), st.text(max_size=20)))
+@example(path="/mnt/://")
 def test_any_text_is_a_place_in_the_home_or_a_clear_error(home: Path, path: str) -> None:
     # Judged only, never carried out: were the judgement wrong, this machine's own files would be gone.
     for judge in (locate_writable, locate_removable):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # In the metadata of a converted cell: the line of the source file where the cell begins.
 ORIGIN = "source_line"
-_KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 _FIRST_CELL = (
     "# What Databricks gives every notebook: spark, dbutils, display, and the magics. There, leave this cell out.\n"
     "%load_ext streaming_classroom"
@@ -76,7 +76,7 @@ def as_notebook(path: Path) -> NotebookNode:
     cells = [_cell(cell, number) for number, cell in enumerate(notebook.cells, start=1)]
     for cell, tags in zip(cells, _tags(path, notebook), strict=True):
         cell.metadata.update(tags)
-    return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": dict(_KERNEL)})
+    return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": dict(KERNELSPEC)})
 
 
 def _cell(cell: source.Cell, number: int) -> NotebookNode:

@@ -16,6 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from streaming_classroom.dialect.convert import KERNELSPEC
+
 from .errors import InvalidNotebook, LessonChanged
 from .judge import plain
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 STAND_IN_HOME = "/classroom"
 
-_KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 # What JupyterLab writes, without Python's version, which differs between machines.
 _LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
@@ -97,7 +98,7 @@ def transplant(nb: NotebookNode, executed: NotebookNode, home: Path) -> Notebook
     nb = copy.deepcopy(nb)
     for noise in ("papermill", "widgets"):
         nb.metadata.pop(noise, None)
-    nb.metadata.update(kernelspec=dict(_KERNELSPEC), language_info=copy.deepcopy(_LANGUAGE))
+    nb.metadata.update(kernelspec=dict(KERNELSPEC), language_info=copy.deepcopy(_LANGUAGE))
     for cell, ran in zip(nb.cells, executed.cells, strict=True):
         for noise in ("papermill", "execution"):
             cell.metadata.pop(noise, None)
