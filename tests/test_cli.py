@@ -58,7 +58,7 @@ def usage_error(arguments: list[str], capsys) -> str:
 
 def test_without_a_command_the_help_is_shown_and_the_exit_code_is_2(capsys) -> None:
     error = usage_error([], capsys)
-    assert all(command in error for command in ("lab", "run", "test", "bench", "doctor", "reset", "setup"))
+    assert all(command in error for command in ("lab", "run", "lint", "test", "bench", "doctor", "reset", "setup"))
 
 
 def test_an_unknown_command_is_told_the_known_ones(capsys) -> None:

@@ -80,6 +80,19 @@ def run(options: argparse.Namespace) -> int:
     return result.exit_code
 
 
+def lint(options: argparse.Namespace) -> int:
+    """Check that lessons keep the grammar of the course; nothing is run."""
+    from streaming_classroom.grammar import check
+    from streaming_classroom.runner import find_lessons
+
+    lessons = find_lessons(options.lessons, places.notebooks())
+    problems = [problem for lesson in lessons for problem in check(lesson)]
+    for problem in problems:
+        print(problem)
+    print(f"{_count(len(lessons), 'lesson')}, {_count(len(problems), 'problem')}.")
+    return 1 if problems else 0
+
+
 def convert(options: argparse.Namespace) -> int:
     """Make an .ipynb of a Databricks notebook (.py or .sql)."""
     from streaming_classroom.dialect.convert import convert as to_notebook
@@ -191,6 +204,9 @@ def _parser() -> argparse.ArgumentParser:
         help="a value for the notebook's widgets, as papermill puts it in; may be given more than once",
     )
 
+    command = _add(commands, "lint", lint)
+    command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
+
     command = _add(commands, "convert", convert)
     command.add_argument("notebook", type=Path, metavar="PATH", help="a notebook in Databricks' source format")
     command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: the same name, as .ipynb")
@@ -221,6 +237,10 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
         raise NotHere(f"--save is for the course's lessons, and {guests[0]} is none.", "Leave it out.")
     if options.save and options.parameter:
         raise NotHere("--save would keep outputs that come from parameters.", "Leave one of the two out.")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}" + ("" if number == 1 else "s")
 
 
 def _benchmarks() -> list[str]:

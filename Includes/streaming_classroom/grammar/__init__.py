@@ -1,0 +1,11 @@
+"""The grammar of the lessons: what each must have, and what none may have.
+
+:func:`check` reads a committed notebook and says what to change.  Nothing is run; neither Spark nor Java is needed.
+"""
+
+from __future__ import annotations
+
+from .check import check
+from .problem import Problem
+
+__all__ = ["Problem", "check"]
