@@ -66,6 +66,15 @@ def die(*_arguments: object) -> None:
     raise KeyboardInterrupt("killed")
 
 
+def test_files_have_times_in_the_order_of_their_landing(batches: list[Path], landing: Path, monkeypatch) -> None:
+    """Spark reads files in the order of their times, in milliseconds; here the clock stands still."""
+    monkeypatch.setattr(data_factory.time, "time_ns", lambda: 1_750_000_000_000_000_000)
+    for number, batch in enumerate(batches):
+        Directory(landing, "the landing zone").land(batch, number)
+    milliseconds = [(landing / batch.name).stat().st_mtime_ns // 1_000_000 for batch in batches]
+    assert milliseconds == sorted(set(milliseconds))
+
+
 def test_batches_land_in_order_whole_and_unchanged(factory, batches: list[Path], landing: Path) -> None:
     for number, batch in enumerate(batches, start=1):
         factory().load()
@@ -214,6 +223,21 @@ def test_a_stream_that_fails_on_the_data_raises_its_own_error(spark: SparkSessio
     with pytest.raises(StreamingQueryException, match="no such sensor"):
         factory(spark).load()
     assert factory().landed == 1  # the data has landed all the same
+
+
+def test_a_stream_that_dies_of_the_data_at_once_is_not_missed(spark: SparkSession, factory, landing: Path) -> None:
+    landing.mkdir()
+    broken = stream_of(spark, landing).selectExpr("raise_error('no such sensor')")
+    query = broken.writeStream.format("memory").queryName("quickly_broken").start()
+
+    class AndDie(Directory):
+        def land(self, batch: Path, number: int) -> None:
+            super().land(batch, number)
+            with pytest.raises(StreamingQueryException):
+                query.awaitTermination(60)
+
+    with pytest.raises(StreamingQueryException, match="no such sensor"):
+        factory(spark, AndDie(landing, "the landing zone")).load()
 
 
 def test_a_stream_that_is_too_slow_raises_its_status(spark: SparkSession, factory, landing: Path) -> None:

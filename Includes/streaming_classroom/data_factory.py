@@ -41,7 +41,10 @@ class Directory:
         # Readers skip names with a leading dot; the rename makes the whole file appear at once.
         hidden = self.path / f".{batch.name}.part"
         shutil.copyfile(batch, hidden)
-        os.utime(hidden)
+        # Spark takes files in the order of their times, in milliseconds, and two can land within one.
+        newest = max((file.stat().st_mtime_ns for file in self.path.glob("[!.]*")), default=0)
+        landed = max(time.time_ns(), newest + 2_000_000)
+        os.utime(hidden, ns=(landed, landed))
         hidden.replace(self.path / batch.name)
 
 
@@ -138,12 +141,14 @@ class DataFactory:
             print(f"All {len(self._batches)} batches have landed already; nothing was changed.")
             return
         first = self.landed
+        streams = {query.runId: query for query in self._spark.streams.active}  # one may die of the data at once
         if continuous:
             self._land_steadily(interval, self.left if batches is None else min(batches, self.left))
         else:
             self._land_next()
         self._report(self._batches[first : self.landed])
-        wait_until_processed(self._spark.streams.active, timeout)
+        streams |= {query.runId: query for query in self._spark.streams.active}
+        wait_until_processed(streams.values(), timeout)
 
     def _land_next(self) -> None:
         number = self.landed

@@ -157,8 +157,10 @@ def _process_all_available(query: StreamingQuery, deadline: float, timeout: floa
     if worker.is_alive():
         raise _timeout(query, timeout, "processed all that is there")
     # A stream that was stopped meanwhile, or ended by itself, makes processAllAvailable complain.
-    if errors and query.isActive:
-        raise errors[0]
+    if errors:
+        _raise_if_failed(query)  # it may have failed since the last look
+        if query.isActive:
+            raise errors[0]
 
 
 def _is_idle(query: StreamingQuery) -> bool:
