@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 # What would make the session another one than a learner's on a laptop.
 _ELSEWHERE = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
@@ -64,3 +66,23 @@ def run_python(tmp_path: Path) -> RunPython:
         return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=timeout)
 
     return run
+
+
+@pytest.fixture
+def land(tmp_path: Path) -> Callable[..., None]:
+    """Put a file with a row for each value in front of the streams."""
+
+    def put(*values: int) -> None:
+        rows = "".join(json.dumps({"id": value}) + "\n" for value in values)
+        (tmp_path / f".{time.monotonic_ns()}").write_text(rows)
+        [hidden] = tmp_path.glob(".[0-9]*")
+        hidden.rename(tmp_path / f"{hidden.name[1:]}.json")
+
+    return put
+
+
+@pytest.fixture
+def stream(spark: SparkSession, tmp_path: Path, land: Callable[..., None]) -> DataFrame:
+    """Give a streaming frame of the rows that are landed; three are there already."""
+    land(1, 2, 3)
+    return spark.readStream.schema("id INT").json(tmp_path.as_uri())

@@ -1,18 +1,21 @@
-"""Remember how streams ended, because Spark forgets a stream's name with its end.
+"""Listen to the session's streams: how they ended, and each report to whoever asked for it.
 
-A helper that looks a stream up by name would otherwise say "not found" of one that has just failed, which is
-the one moment when the learner needs the reason.
+Spark forgets a stream's name with its end, so a helper that looks one up by name would say "not found" of one that
+has just failed, which is the one moment when the learner needs the reason.
 """
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Callable
 from threading import Thread
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming import StreamingQueryListener
+from pyspark.sql.streaming.listener import JStreamingQueryListener
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,11 +24,21 @@ REPORTED_WITHIN = 5.0  # seconds from a stream's end to Spark's report of it
 
 
 class _Endings(StreamingQueryListener):
-    """Keep the last failure of each stream that has a name."""
+    """Keep the last failure of each stream that has a name, and pass reports on."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
         self.failures: dict[str, str] = {}
+        self.subscribers: dict[str, Callable[[dict], None]] = {}
+
+    @property
+    def _jlistener(self):
+        """What the JVM calls; PySpark's own makes Python objects of each report, which is 60 ms of a core a batch."""
+        from pyspark import SparkContext
+
+        if not hasattr(self, "_proxy"):
+            self._proxy = SparkContext._jvm.PythonStreamingQueryListenerWrapper(_FromTheJvm(self))
+        return self._proxy
 
     def onQueryStarted(self, event) -> None:
         if event.name:
@@ -33,7 +46,12 @@ class _Endings(StreamingQueryListener):
             self.failures.pop(event.name, None)
 
     def onQueryProgress(self, event) -> None:
-        pass
+        """Only over Connect; a classic session's reports come through :class:`_FromTheJvm`."""
+        self.pass_on(str(event.progress.runId), lambda: event.progress.json)
+
+    def pass_on(self, run_id: str, report: Callable[[], str]) -> None:
+        if subscriber := self.subscribers.get(run_id):
+            subscriber(json.loads(report()))
 
     def onQueryIdle(self, event) -> None:
         pass
@@ -42,6 +60,18 @@ class _Endings(StreamingQueryListener):
         name = self.names.pop(str(event.runId), None)
         if name and event.exception:
             self.failures[name] = event.exception
+
+
+class _FromTheJvm(JStreamingQueryListener):
+    """PySpark's adapter, but a report is asked for its JSON alone, and only if anybody wants it."""
+
+    def onQueryProgress(self, jevent) -> None:
+        if self.pylistener.subscribers:
+            progress = jevent.progress()
+            self.pylistener.pass_on(progress.runId().toString(), progress.json)
+
+    def onQueryIdle(self, jevent) -> None:
+        pass
 
 
 _endings = _Endings()
@@ -65,3 +95,13 @@ def failure_of(name: str) -> StreamingQueryException | None:
         time.sleep(0.05)  # it has ended, and Spark's report of that is on its way
     text = _endings.failures.get(name)
     return StreamingQueryException(message=text) if text else None
+
+
+def subscribe(run_id: str, receive: Callable[[dict], None]) -> None:
+    """Have each progress report of a run handed to ``receive``, as the dictionary of its JSON, in Spark's thread."""
+    _endings.subscribers[run_id] = receive
+
+
+def unsubscribe(run_id: str) -> None:
+    """Have no more reports of a run handed on."""
+    _endings.subscribers.pop(run_id, None)

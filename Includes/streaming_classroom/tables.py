@@ -25,6 +25,7 @@ _NUMERIC = ("ByteType", "ShortType", "IntegerType", "LongType", "FloatType", "Do
 class Table:
     """Column names, whether each is numeric, the rows as strings (None for NULL), and whether it was cut.
 
+    ``types`` names each column's type as SQL does; it is empty where the values are Python's.
     ``newest_first`` says which end of a cut table is shown.
     """
 
@@ -33,6 +34,7 @@ class Table:
     rows: tuple[tuple[str | None, ...], ...]
     cut: bool
     newest_first: bool = False
+    types: tuple[str, ...] = ()
 
     @property
     def caption(self) -> str:
@@ -43,7 +45,8 @@ class Table:
 
     def to_html(self, title: str = "") -> str:
         """Return the table as HTML that needs no script and no style of the page's."""
-        head = "".join(_cell("th", name, number) for name, number in zip(self.columns, self.numeric, strict=True))
+        types = self.types or ("",) * len(self.columns)
+        head = "".join(_head(*column) for column in zip(self.columns, types, self.numeric, strict=True))
         body = "".join(
             "<tr>" + "".join(_cell("td", v, n) for v, n in zip(row, self.numeric, strict=True)) + "</tr>"
             for row in self.rows
@@ -123,6 +126,7 @@ def _table(fields: list[StructField], rows: list[Row], limit: int, newest_first:
         rows=tuple(tuple(row) for row in rows[:limit]),
         cut=len(rows) > limit,
         newest_first=newest_first,
+        types=tuple(field.dataType.simpleString() for field in fields),
     )
 
 
@@ -140,6 +144,12 @@ def _as_text(column, data_type: DataType):
     from pyspark.sql import functions as F
 
     return F.hex(column) if type(data_type).__name__ == "BinaryType" else column.cast("string")
+
+
+def _head(name: str, kind: str, numeric: bool) -> str:
+    """Return a column's head, with its type for who points at it."""
+    title = f' title="{escape(kind[:SHOWN_CHARACTERS])}"' if kind else ""
+    return f'<th style="text-align:{"right" if numeric else "left"}"{title}>{escape(name)}</th>'
 
 
 def _cell(tag: str, value: str | None, numeric: bool) -> str:

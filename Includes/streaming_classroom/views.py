@@ -1,30 +1,26 @@
 """``display(...)``: a table for a batch frame, a table that moves for a streaming one.
 
-A stream is shown by a query into a memory table, and the output is drawn anew after each batch while other
-cells run.  Without a person to look, the cell waits until the stream has processed what is there and leaves one
-final frame; the query goes on until the lesson stops it, as it would for a person.
+A stream is shown by a query into a memory table, and a live view (``live``) follows it while other cells run.  Without
+a person to look, the cell waits until the stream has processed what is there and leaves one final frame; the query goes
+on until the lesson stops it, as it would for a person.
 """
 
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from streaming_classroom import environment, waiting
-from streaming_classroom.short_errors import short_message
 from streaming_classroom.tables import Table, first_rows, newest_rows, rows_of
 
 if TYPE_CHECKING:
-    from IPython.display import DisplayHandle
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
 FIRST_RESULT_TIMEOUT = 8.0  # seconds that a cell waits for a first result on the screen
 DRAIN_TIMEOUT = 120.0  # seconds that a cell waits, when nobody looks, for the stream to run dry
-REDRAW_EVERY = 0.3  # seconds between two looks for a new batch
+LOOK_EVERY = 0.1  # seconds between two looks for a first result
 
 
 def display(
@@ -91,6 +87,7 @@ class _Stream:
     spark: SparkSession
     query: StreamingQuery
     output_mode: str
+    is_named: bool
 
     def table(self) -> Table:
         """Return what the table holds: where rows are only added, the newest first."""
@@ -107,7 +104,7 @@ def _start(
     def start(output_mode: str) -> _Stream:
         writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
         query = (writer.trigger(**trigger) if trigger else writer).options(**options).start()
-        return _Stream(frame.sparkSession, query, output_mode)
+        return _Stream(frame.sparkSession, query, output_mode, name is not None)
 
     query_name = name or _free_name(frame)
     if mode:
@@ -134,61 +131,30 @@ def _show_stream(stream: _Stream) -> None:
         waiting.wait_until_processed([stream.query], DRAIN_TIMEOUT)
         _publish(_first_result(stream), stream.query.name)
         return
-    view = _LiveTable(stream)
-    view.wait_for_first_result()
-    Thread(target=view.follow, name=f"display {stream.query.name}", daemon=True).start()
+    _follow(stream)
 
 
-class _LiveTable:
-    """An output cell that follows a query until it ends."""
+def _follow(stream: _Stream) -> None:
+    """Show the stream live; return when its first result is on the screen, or when that takes too long."""
+    from streaming_classroom.live.shown import ShownRows
+    from streaming_classroom.live.view import LiveView
 
-    def __init__(self, stream: _Stream) -> None:
-        self._stream = stream
-        self._query = stream.query
-        self._drawn: tuple[int, str] | None = None
-        self._handle: DisplayHandle = _new_output(f"Waiting for the first batch of {stream.query.name} …")
-
-    def wait_for_first_result(self) -> None:
-        """Return when the first batch is on the screen, or when it takes too long; raise if the query failed."""
+    view = LiveView(stream.query, ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named))
+    try:
         deadline = time.monotonic() + FIRST_RESULT_TIMEOUT
-        while time.monotonic() < deadline and waiting.last_batch(self._query) < 0:
-            if self._query.awaitTermination(REDRAW_EVERY):  # raises what the query failed with
+        while not view.has_result and time.monotonic() < deadline:
+            if stream.query.awaitTermination(LOOK_EVERY):  # raises what the query failed with
                 break
-        self._draw()
-
-    def follow(self) -> None:
-        """Redraw after each batch until the query has ended, and once more then."""
-        from pyspark.errors import AnalysisException
-
-        # A lesson that is started over takes the table away.
-        with suppress(AnalysisException):
-            while self._query.isActive:
-                self._draw()
-                time.sleep(REDRAW_EVERY)
-            self._draw()
-
-    def _draw(self) -> None:
-        batch, fate = state = (waiting.last_batch(self._query), self._fate())
-        if state in (self._drawn, (-1, "live")):
-            return
-        if self._drawn is None or self._drawn[0] != batch:
-            self._table = self._stream.table()
-        self._drawn = state
-        title = f"{self._query.name} · {fate} · {f'batch {batch}' if batch >= 0 else 'no batch'}"
-        self._handle.update(_bundle(self._table, title), raw=True)
-
-    def _fate(self) -> str:
-        if self._query.isActive:
-            return "live"
-        error = self._query.exception()
-        return f"failed: {short_message(error).splitlines()[0]}" if error else "stopped"
+        view.tick()
+    finally:
+        view.follow()
 
 
 def _first_result(stream: _Stream) -> Table:
     """Return what the query has brought so far; give a source that makes rows by the clock time for a first one."""
     deadline = time.monotonic() + FIRST_RESULT_TIMEOUT / 2
     while not (table := stream.table()).rows and time.monotonic() < deadline:
-        if stream.query.awaitTermination(REDRAW_EVERY):
+        if stream.query.awaitTermination(LOOK_EVERY):
             break
     return table
 
@@ -202,13 +168,16 @@ def _publish(table: Table, title: str = "") -> None:
 
 
 def _bundle(table: Table, title: str) -> dict[str, str]:
-    return {"text/html": table.to_html(title), "text/plain": table.to_text(title)}
+    return {"text/html": _html(table, title), "text/plain": table.to_text(title)}
 
 
-def _new_output(text: str) -> DisplayHandle:
-    from IPython.display import display as ipython_display
+def _html(table: Table, title: str) -> str:
+    """Return the table as HTML: for a person to sort and to draw, else plain."""
+    if not environment.is_interactive():
+        return table.to_html(title)
+    from streaming_classroom.live.frame import interactive_html
 
-    return ipython_display({"text/plain": text, "text/html": f"<i>{text}</i>"}, raw=True, display_id=True)
+    return interactive_html(table, title)
 
 
 def _ipython_display(value: Any, options: dict[str, Any]) -> None:

@@ -1,0 +1,58 @@
+"""One thread that keeps all live views up to date, and ends when there is none left.
+
+A thread for each view would wake a busy kernel for each of them; so they share one, which also bounds what all views
+together can take from the streams.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from threading import Lock, Thread
+from typing import Protocol
+
+LOOK_EVERY = 0.1  # seconds between two rounds
+
+_log = logging.getLogger(__name__)
+_lock = Lock()
+_followed: list[Followed] = []
+_thread: Thread | None = None
+
+
+class Followed(Protocol):
+    """What can be kept up to date."""
+
+    def tick(self) -> bool:
+        """Bring it up to date; return whether there may be more to come."""
+
+
+def follow(view: Followed) -> None:
+    """Keep a view up to date until it says that nothing more will come, or fails; return at once."""
+    global _thread
+    with _lock:
+        _followed.append(view)
+        if _thread is None:
+            _thread = Thread(target=_run, name="live views", daemon=True)
+            _thread.start()
+
+
+def _run() -> None:
+    global _thread
+    while True:
+        for view in list(_followed):
+            if not _tick(view):
+                with _lock:
+                    _followed.remove(view)
+        with _lock:
+            if not _followed:
+                _thread = None
+                return
+        time.sleep(LOOK_EVERY)
+
+
+def _tick(view: Followed) -> bool:
+    try:
+        return view.tick()
+    except Exception:  # one broken view must not take the others with it; a session that is gone breaks all
+        _log.debug("a live view has ended", exc_info=True)
+        return False

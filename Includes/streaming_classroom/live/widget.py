@@ -1,0 +1,39 @@
+"""The widget that is on the screen while a stream lives: values that the kernel sets, and one message back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+HERE = Path(__file__).parent
+STYLE = (HERE / "view.css").read_text(encoding="utf-8")
+SCRIPT = (HERE / "view.js").read_text(encoding="utf-8")
+
+
+class StreamWidget(anywidget.AnyWidget):
+    """Header, table, reports and raw report of one stream; each is sent when it is set.
+
+    Parameters
+    ----------
+    on_stop : callable
+        Called when somebody presses *Stop*.
+    """
+
+    _esm = SCRIPT
+    _css = STYLE
+    header = traitlets.Dict().tag(sync=True)
+    table = traitlets.Dict().tag(sync=True)
+    reports = traitlets.Dict().tag(sync=True)
+    raw = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, on_stop: Callable[[], None], **values: object) -> None:
+        super().__init__(**values)
+        self._on_stop = on_stop
+        self.on_msg(self._receive)
+
+    def _receive(self, _widget: object, content: dict, _buffers: object) -> None:
+        if content.get("do") == "stop":
+            self._on_stop()
