@@ -18,6 +18,7 @@ _HOMES = {
     "set_up_notebook": "notebook",
     "set_up_user": "notebook",
     "start_lesson": "lesson",
+    "timeline": "live.timeline",
 }
 __all__ = sorted(_HOMES)
 

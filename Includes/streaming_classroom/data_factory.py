@@ -12,12 +12,16 @@ import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
 from streaming_classroom.waiting import wait_until_processed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# Held while a batch lands and while a lesson is started over: a cell and the instructor's panel may do it at one time.
+landing = RLock()
 
 
 class Target(Protocol):
@@ -112,6 +116,23 @@ class DataFactory:
         """How many batches are left."""
         return len(self._batches) - self.landed
 
+    @property
+    def total(self) -> int:
+        """How many batches there are, landed or not."""
+        return len(self._batches)
+
+    def report(self) -> str:
+        """Return what ``load`` has said of the last batch that landed, or nothing when none has."""
+        landed = self.landed
+        return self._report(self._batches[landed - 1 : landed], self.total - landed) if landed else ""
+
+    def land(self) -> bool:
+        """Land the next batch, print nothing and wait for no stream; return whether there was one left.
+
+        Other threads may land at the same time: no batch is lost, and none lands twice.
+        """
+        return self._land_next() is not None
+
     def load(
         self, continuous: bool = False, interval: float = 1.0, batches: int | None = None, timeout: float = 120
     ) -> None:
@@ -137,39 +158,48 @@ class DataFactory:
         StreamTimeout
             A stream had not processed the data in time. The data has landed all the same.
         """
-        if self.left == 0:
+        left = self.left
+        streams = {query.runId: query for query in self._spark.streams.active}  # one may die of the data at once
+        if continuous and left:
+            landed = self._land_steadily(interval, left if batches is None else min(batches, left))
+        else:
+            landed = [batch] if (batch := self._land_next()) else []
+        if not landed and self.left == 0:
             print(f"All {len(self._batches)} batches have landed already; nothing was changed.")
             return
-        first = self.landed
-        streams = {query.runId: query for query in self._spark.streams.active}  # one may die of the data at once
-        if continuous:
-            self._land_steadily(interval, self.left if batches is None else min(batches, self.left))
-        else:
-            self._land_next()
-        self._report(self._batches[first : self.landed])
+        print(self._report(landed, self.left))
         streams |= {query.runId: query for query in self._spark.streams.active}
         wait_until_processed(streams.values(), timeout)
 
-    def _land_next(self) -> None:
-        number = self.landed
-        self._target.land(self._batches[number], number)
-        # After the landing: a kill between the two lands the same batch again, which no reader can tell.
-        _write_atomically(self._position, json.dumps({"landed": number + 1}))
+    def _land_next(self) -> Path | None:
+        """Land the next batch and return it, or None when none is left."""
+        with landing:
+            number = self.landed
+            if number >= len(self._batches):
+                return None
+            self._target.land(self._batches[number], number)
+            # After the landing: a kill between the two lands the same batch again, which no reader can tell.
+            _write_atomically(self._position, json.dumps({"landed": number + 1}))
+            return self._batches[number]
 
-    def _land_steadily(self, interval: float, batches: int) -> None:
+    def _land_steadily(self, interval: float, batches: int) -> list[Path]:
         from IPython.display import ProgressBar
 
+        landed = []
         due = time.monotonic()
         for _batch in ProgressBar(batches):
             time.sleep(max(0.0, due - time.monotonic()))
             due += interval
-            self._land_next()
+            if (batch := self._land_next()) is None:  # somebody else has landed the rest
+                break
+            landed.append(batch)
+        return landed
 
-    def _report(self, landed: list[Path]) -> None:
+    def _report(self, landed: list[Path], left: int) -> str:
         rows = sum(_count_lines(batch) for batch in landed)
         names = landed[0].name if len(landed) == 1 else f"{len(landed)} batches"
-        left = f"{self.left} batches left" if self.left != 1 else "1 batch left"
-        print(f"Landed {names} in {self._target.name}: {rows:,} rows; {left}.")
+        rest = f"{left} batches left" if left != 1 else "1 batch left"
+        return f"Landed {names} in {self._target.name}: {rows:,} rows; {rest}."
 
 
 def _count_lines(path: Path) -> int:

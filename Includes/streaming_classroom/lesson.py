@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from streaming_classroom import datasets, environment, filesystem, history, places, waiting
-from streaming_classroom.data_factory import DataFactory, Directory, Table
+from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
 from streaming_classroom.errors import LessonBusy, NotHere
 from streaming_classroom.session import get_spark
 
@@ -85,7 +85,8 @@ class Lesson:
 
     def __init__(self, spark: SparkSession, name: str, part: str | None, into_table: str | None) -> None:
         self._spark = spark
-        self._lock = FileLock(places.home() / "locks" / f"{_slug(name)}.lock")
+        # Not a thread's own: the instructor's panel starts over in another thread than the set-up cell's.
+        self._lock = FileLock(places.home() / "locks" / f"{_slug(name)}.lock", thread_local=False)
         self.lesson = name
         self.username = username()
         self.schema_name = f"{_slug(self.username)}_{_slug(name)}"
@@ -99,6 +100,7 @@ class Lesson:
             user_db=f"{working_dir}/database",
             datasets=filesystem.spark_path(datasets.REGISTERED),
         )
+        self._arguments = {"dataset": part, "into_table": into_table}
         if part:
             self.data_factory = self._make_factory(part, into_table)
 
@@ -113,15 +115,31 @@ class Lesson:
         """Return when a stream is ready; see :func:`streaming_classroom.waiting.block_until_stream_is_ready`."""
         waiting.block_until_stream_is_ready(self._spark, query_or_name, min_batches, timeout)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether this kernel has the lesson's place: it was started, and not cleaned up since."""
+        return _current is self and self._lock.is_locked
+
+    def controls(self) -> None:
+        """Show the instructor's panel: land data, start over, stop streams; without a person only say so."""
+        from streaming_classroom.live.controls import show_controls
+
+        show_controls(lambda: _current or self)
+
     def cleanup(self) -> None:
         """Stop the lesson's streams, drop its schema, remove its working directory; safe to call twice."""
         self._take_lock()  # another kernel may have opened the lesson since, and its files are not ours to remove
-        self._clear()
+        with landing:
+            self._clear()
         self._lock.release(force=True)
         print(f"Lesson {self.lesson} is cleaned up.")
 
     def _open(self, resume: bool) -> None:
         """Take the lesson's place and make it ready: empty, or as the last kernel left it."""
+        with landing:
+            self._make_ready(resume)
+
+    def _make_ready(self, resume: bool) -> None:
         self._take_lock()
         if resume:
             waiting.stop_streams(self._spark.streams.active)

@@ -62,8 +62,8 @@ def timeline(
     batches : int or iterable of int, optional
         Show the last so many batches, or the batches of these numbers; at most the last 20.
     live : bool
-        Draw it anew after each batch until the query ends, if a person is there to look. The list ``events`` may grow
-        meanwhile.
+        Draw it anew after each batch until the query ends, if a person is there to look; this begins when the cell
+        shows it, as its last value or with ``display``. The list ``events`` may grow meanwhile.
 
     Raises
     ------
@@ -124,7 +124,7 @@ class Timeline:
             }
         )
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return as_text(self._story)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

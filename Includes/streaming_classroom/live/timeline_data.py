@@ -44,7 +44,7 @@ class Fate(Enum):
     """What became of an event."""
 
     ON_TIME = "on time"
-    LATE = "late, counted"
+    LATE = "late but counted"
     DROPPED = "dropped"
 
 
@@ -190,16 +190,20 @@ def fate_of(time: int, batch: Batch, windows: Windows | None) -> tuple[Fate, str
     what is at or before it. Late is what is earlier than the watermark that the batch works with.
     """
     ends, closed = _refused_ends(time, batch, windows)
+
+    def mark(watermark: int) -> str:
+        return time_text(watermark, date=watermark // DAY != time // DAY)
+
     keeps_state = batch.dropped is not None
     if keeps_state and len(closed) == len(ends):
         what = f"its window {_span(windows, ends[0])} had ended" if windows else "it is"
         what = what if len(ends) == 1 else f"all its {len(ends):,} windows had ended"
-        return Fate.DROPPED, f"{what} at or before the watermark {time_text(batch.refused)}"
+        return Fate.DROPPED, f"{what} at or before the watermark {mark(batch.refused)}"
     if batch.before is None:
         return Fate.ON_TIME, "there was no watermark yet"
     if time >= batch.before:
-        return Fate.ON_TIME, f"not earlier than the watermark {time_text(batch.before)}"
-    why = f"earlier than the watermark {time_text(batch.before)}, but "
+        return Fate.ON_TIME, f"not earlier than the watermark {mark(batch.before)}"
+    why = f"earlier than the watermark {mark(batch.before)}, but "
     if not keeps_state:
         return Fate.LATE, why + "this query keeps no state and drops nothing"
     if closed:

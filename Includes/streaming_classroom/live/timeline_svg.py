@@ -133,7 +133,7 @@ def description(story: Story) -> str:
     marks = [b.before for b in story.batches if b.before is not None]
     marks += [last.after] if last.after is not None else []
     if marks:
-        begin = "is not set at first, then" if first.before is None else "goes"
+        begin = "is not set at first, then goes" if first.before is None else "goes"
         sentences.append(f"The watermark {begin} from {time_text(marks[0], dates)} to {time_text(marks[-1], dates)}.")
     else:
         sentences.append("There is no watermark.")
@@ -475,7 +475,7 @@ def _legend(story: Story) -> list[str]:
     if not story.batches:
         return []
     if story.events:
-        entries += [(_mark(fate, 7, 0), fate.value.replace(", ", ", but ")) for fate in Fate]
+        entries += [(_mark(fate, 7, 0), fate.value) for fate in Fate]
     elif any(batch.first is not None for batch in story.batches):
         entries.append(
             (_rect(0, -5, 22, 10, COLOURS[Fate.ON_TIME], rx=5) + _rect(12, -5, 2, 10, "#fff"), "event times")
