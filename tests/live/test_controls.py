@@ -131,8 +131,8 @@ def test_it_shows_the_lesson_its_data_and_its_streams(make_panel, lesson: FakeLe
     state = make_panel(lesson).widget.state
     assert (state["lesson"], state["data"]) == ("01", {"landed": 0, "total": 3, "report": ""})
     assert state["streams"] == [
-        {"id": "run-2", "label": "id-2", "state": "waiting", "batch": 4},
-        {"id": "run-1", "label": "zebra", "state": "running", "batch": 4},
+        {"id": "run-2", "label": "id-2", "named": False, "state": "waiting", "batch": 4},
+        {"id": "run-1", "label": "zebra", "named": True, "state": "running", "batch": 4},
     ]
 
 
@@ -428,8 +428,14 @@ def test_a_cell_and_the_panel_land_at_the_same_time_and_no_batch_is_lost_or_doub
     assert len(lesson.landed) == 60
 
 
-def test_the_buttons_move_a_real_lesson(spark: SparkSession, person: SimpleNamespace, make_panel) -> None:
+def test_the_buttons_move_a_real_lesson(
+    spark: SparkSession, person: SimpleNamespace, make_panel, capsys: pytest.CaptureFixture[str]
+) -> None:
     DA = start_lesson("Controls", dataset=READINGS)
+    person.kernel._allow_stdin = False
+    DA.controls()
+    assert capsys.readouterr().out == NOBODY + "\n"
+    person.kernel._allow_stdin = True
     panel = make_panel(lambda: lesson_module._current)
     try:
         rows = spark.readStream.schema("device_id INT, heartrate DOUBLE").json(DA.paths.landing)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import statistics
+import subprocess
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,9 @@ def main() -> None:
 
     rates: dict[str, dict[bool, list[float]]] = {query: {False: [], True: []} for query in QUERIES}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        manager, client = start_new_kernel(env=os.environ | {"CLASSROOM_HOME": home}, cwd=home)
+        manager, client = start_new_kernel(
+            env=os.environ | {"CLASSROOM_HOME": home}, cwd=home, stderr=subprocess.DEVNULL
+        )
         try:
             _execute(client, SET_UP)
             for query in QUERIES:

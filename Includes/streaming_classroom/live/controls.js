@@ -16,7 +16,12 @@ function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-const button = (text, onclick, name = "") => element("button", { type: "button", class: name, onclick }, text);
+// A button that is out of use keeps the keyboard's focus, which a disabled one would lose at each press.
+const button = (text, press, name = "") => element("button", {
+  type: "button", class: name, onclick: (event) => { if (event.currentTarget.getAttribute("aria-disabled") !== "true") press(); },
+}, text);
+
+const enable = (node, isEnabled) => node.setAttribute("aria-disabled", String(!isEnabled));
 
 // Text is set only where it differs, so that screen readers say what is new and nothing twice.
 function write(node, text) {
@@ -45,8 +50,8 @@ function makeData(send) {
     const { landed, total } = state.data;
     landing = state.landing;
     write(go, landing ? "Pause" : "Land continuously");
-    next.disabled = busy || landing || landed >= total;
-    go.disabled = busy || (!landing && landed >= total);
+    enable(next, !busy && !landing && landed < total);
+    enable(go, !busy && (landing || landed < total));
     if (document.activeElement !== rate && Number(rate.value) !== state.interval) rate.value = state.interval;
     bar.max = total;
     bar.value = landed;
@@ -58,14 +63,14 @@ function makeData(send) {
 }
 
 function makeStreams(send) {
-  const list = element("ul", { class: "sc-streams", "aria-label": "Active streams" });
+  const list = element("ul", { class: "sc-streams", "aria-label": "Active streams", tabindex: "-1" });
   const none = element("div", { class: "sc-caption" }, "No stream is active.");
   const node = element("div", {}, element("div", { class: "sc-small" }, "Streams"), list, none);
   const rows = new Map(); // by run, so that a button keeps the focus while its stream moves
 
   function makeRow(stream) {
     const light = element("span", { "aria-hidden": "true" });
-    const name = element("strong", {}, stream.label);
+    const name = element("strong", stream.named ? {} : { class: "sc-id" }, stream.label);
     const state = element("span", { class: "sc-state" });
     const batch = element("span", { class: "sc-numbers" });
     const stop = button("Stop", () => send({ do: "stop", stream: stream.id }), "sc-stop");
@@ -76,13 +81,14 @@ function makeStreams(send) {
       light.className = `sc-light sc-${now.state}`;
       write(state, now.state);
       write(batch, now.batch < 0 ? "no batch yet" : `batch ${now.batch}`);
-      stop.disabled = busy;
+      enable(stop, !busy);
     } };
   }
 
   function update({ streams = [] }, busy) {
     for (const [id, row] of rows) {
       if (streams.some((stream) => stream.id === id)) continue;
+      if (row.item.contains(document.activeElement)) list.focus();
       row.item.remove();
       rows.delete(id);
     }
@@ -118,7 +124,7 @@ function makeStartOver(send) {
   }
   node.addEventListener("blur", calm);
   node.addEventListener("keydown", (event) => { if (event.key === "Escape") calm(); });
-  return { node, update: (_state, busy) => { node.disabled = busy; } };
+  return { node, update: (_state, busy) => { enable(node, !busy); } };
 }
 
 function createPanel(root, send) {
@@ -128,7 +134,12 @@ function createPanel(root, send) {
   let late = null;
 
   function press(message, quiet = false) {
-    send(message);
+    try {
+      send(message);
+    } catch { // the notebook has closed the connection
+      end();
+      return;
+    }
     if (quiet) return;
     pending = true;
     clearTimeout(late);
@@ -150,19 +161,30 @@ function createPanel(root, send) {
   const code = element("code");
   const inCode = element("div", { class: "sc-code" }, element("span", { class: "sc-small" }, "In code: "), code);
   root.classList.add("sc-view", "sc-desk");
-  root.setAttribute("data-lm-suppress-shortcuts", "true"); // Enter and Space are the buttons', not the notebook's
+  // Enter and Escape are the panel's, not the notebook's; Ctrl+S still saves.  JupyterLab asks before the panel hears a key.
+  const keepKeys = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) root.removeAttribute("data-lm-suppress-shortcuts");
+    else root.setAttribute("data-lm-suppress-shortcuts", "true");
+  };
+  window.addEventListener("keydown", keepKeys, true);
   root.replaceChildren(header, error, data.node, streams.node, inCode);
 
   function draw(withWorking = true) {
     const busy = isGone || pending || Boolean(state.working);
     write(lesson, state.lesson ? `Lesson ${state.lesson}` : "");
-    if (withWorking) write(working, isGone ? "The kernel is gone: run this cell again." : state.working ? `${state.working} …` : pending ? "working …" : state.landing ? "Landing continuously" : "");
+    if (withWorking) write(working, isGone ? "The kernel is gone: run the set-up cell and this one again." : state.working ? `${state.working} …` : pending ? "working …" : state.landing ? "Landing continuously" : "");
     for (const part of [startOver, data, streams]) part.update(state, busy);
-    const wrong = state.problem || state.error || "";
+    const wrong = (!isGone && state.problem) || state.error || "";
     error.hidden = !wrong;
     write(error, wrong);
     inCode.hidden = !state.code;
     write(code, state.code || "");
+  }
+
+  function end() {
+    isGone = true;
+    clearTimeout(late);
+    draw();
   }
 
   return {
@@ -174,12 +196,12 @@ function createPanel(root, send) {
       state = value;
       draw();
     },
-    end() {
-      isGone = true;
+    press,
+    end,
+    destroy() {
       clearTimeout(late);
-      draw();
+      window.removeEventListener("keydown", keepKeys, true);
     },
-    destroy: () => clearTimeout(late),
   };
 }
 
@@ -190,9 +212,10 @@ export default {
     const end = () => { clearInterval(alive); panel.end(); };
     model.on("change:state", update);
     model.on("comm:close", end);
-    const alive = setInterval(() => model.send({ do: "here" }), SIGN_OF_LIFE);
-    model.send({ do: "here" });
+    const live = () => panel.press({ do: "here" }, true);
+    const alive = setInterval(live, SIGN_OF_LIFE);
     update();
+    live();
     return () => {
       clearInterval(alive);
       model.off("change:state", update);

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 INCLUDES = HERE.parents[1]
 NOBODY = "The instructor's panel has buttons: it is shown where a person can press them, in a notebook that is open."
-GONE = "The instructor's panel was here: run this cell to have it again."
+GONE = "The instructor's panel was here: run the set-up cell and this one to have it again."
 LOOK_EVERY = 0.5  # seconds between two looks at the streams
 FASTEST, SLOWEST = 0.2, 10.0  # seconds between two batches
 GIVEN_UP_AFTER = 300.0  # seconds without a sign of life from a page; pages send one every 10 s
@@ -299,7 +299,8 @@ class Panel:
 
 def _row(run_id: str, query: StreamingQuery) -> dict[str, Any]:
     state = "running" if query.status["isTriggerActive"] else "waiting"
-    return {"id": run_id, "label": _label(query), "state": state, "batch": waiting.last_batch(query)}
+    label, batch = _label(query), waiting.last_batch(query)
+    return {"id": run_id, "label": label, "named": bool(query.name), "state": state, "batch": batch}
 
 
 def _label(query: StreamingQuery) -> str:
