@@ -48,17 +48,17 @@ def rows_of(header: str) -> int:
     return int(header.split(" rows")[0].split("· ")[-1].replace(",", ""))
 
 
-def test_the_numbers_rise_while_another_cell_runs(lesson) -> None:
+def test_the_numbers_rise_while_another_cell_runs(lesson, screenshot) -> None:
     numbers = lesson.view(lesson.live).locator(".sc-numbers")
     expect(numbers).to_contain_text("batch 0")
     before = rows_of(numbers.inner_text())
     lesson.run(lesson.live + 1)
     expect(numbers).to_contain_text("batch 1", timeout=10_000)
     assert rows_of(numbers.inner_text()) > before
-    lesson.screenshot("risen")
+    screenshot(lesson, "risen")
 
 
-def test_every_tab_shows_the_stream_and_the_keyboard_moves_between_them(lesson) -> None:
+def test_every_tab_shows_the_stream_and_the_keyboard_moves_between_them(lesson, screenshot) -> None:
     lesson.run(lesson.live + 3)
     lesson.run(lesson.live + 1)
     view = lesson.view(lesson.live + 3)
@@ -68,31 +68,31 @@ def test_every_tab_shows_the_stream_and_the_keyboard_moves_between_them(lesson) 
     expect(view.get_by_role("tab", name="Chart")).to_be_focused()
     expect(view.locator("svg[aria-label^='count by start: line chart']")).to_be_visible()
     assert view.get_by_label("group").locator("option:checked").inner_text() == "device_id"
-    lesson.screenshot("chart")
+    screenshot(lesson, "chart")
     lesson.page.keyboard.press("ArrowRight")
     for title in ("rows a second", "seconds a batch, by phase", "rows in state", "rows dropped as late"):
         expect(view.locator(f"svg[aria-label^='{title}']")).to_be_visible()
-    lesson.screenshot("dashboard")
+    screenshot(lesson, "dashboard")
     lesson.page.keyboard.press("ArrowRight")
     expect(view.locator("pre")).to_contain_text('"name": "per_window"')
 
 
-def test_stop_stops_the_query_and_leaves_its_last_frame(lesson) -> None:
+def test_stop_stops_the_query_and_leaves_its_last_frame(lesson, screenshot) -> None:
     lesson.view(lesson.live).get_by_role("button", name="Stop the stream display_query_1").click()
     expect(lesson.view(lesson.live).locator(".sc-caption")).to_contain_text("display_query_1 · stopped · batch")
     lesson.run(lesson.live + 2)
     expect(lesson.output(lesson.live + 2)).to_contain_text("active: ['per_window']")
-    lesson.screenshot("stopped")
+    screenshot(lesson, "stopped")
 
 
-def test_a_failing_stream_shows_its_sentence_as_text(lesson) -> None:
+def test_a_failing_stream_shows_its_sentence_as_text(lesson, screenshot) -> None:
     lesson.run(lesson.live + 4)
     alert = lesson.cells.nth(lesson.live + 4).get_by_role("alert")
     expect(alert).to_contain_text("no such <b>sensor</b>")
-    lesson.screenshot("failed")
+    screenshot(lesson, "failed")
 
 
-def test_a_frame_is_sorted_by_number_with_null_last_and_its_markup_is_text(lesson) -> None:
+def test_a_frame_is_sorted_by_number_with_null_last_and_its_markup_is_text(lesson, screenshot) -> None:
     lesson.run(lesson.live + 5)
     view = lesson.view(lesson.live + 5)
     first_column = view.locator("tbody td:first-child")
@@ -106,22 +106,22 @@ def test_a_frame_is_sorted_by_number_with_null_last_and_its_markup_is_text(lesso
     assert "taken over" not in lesson.page.title()
     view.get_by_role("button", name="more").click()
     expect(view.get_by_text("x" * 3000)).to_be_visible()
-    lesson.screenshot("frame")
+    screenshot(lesson, "frame")
 
 
-def test_the_dark_theme_has_light_text_on_dark(lesson) -> None:
+def test_the_dark_theme_has_light_text_on_dark(lesson, screenshot) -> None:
     lesson.choose("Settings", "Theme", "JupyterLab Dark")
     lesson.page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
     colour = lesson.view(lesson.live + 5).evaluate("e => getComputedStyle(e).color")
     red, green, blue = (int(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3])
     assert min(red, green, blue) > 150, colour
-    lesson.screenshot("dark")
+    screenshot(lesson, "dark")
 
 
 def test_a_restarted_kernel_leaves_no_stream_behind(lesson) -> None:
     lesson.choose("Kernel", "Restart Kernel…")
     lesson.page.locator(".jp-Dialog button.jp-mod-accept").click()
-    lesson.page.wait_for_selector("text=Python 3 (ipykernel) | Idle")
+    lesson.wait_for_kernel()
     lesson.run(0)
     lesson.run(lesson.live + 2)
     expect(lesson.output(lesson.live + 2)).to_contain_text("active: []")

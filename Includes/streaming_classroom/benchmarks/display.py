@@ -11,11 +11,15 @@ import os
 import statistics
 import subprocess
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+
+from streaming_classroom.benchmarks.lab import CHROMIUM, Notebook, running_browser, running_lab
 
 if TYPE_CHECKING:
     from jupyter_client.blocking import BlockingKernelClient
@@ -62,15 +66,75 @@ def wait_for(query, batch):
 """
 
 
+# When the first view is there, and when the number of each batch is on the screen, in milliseconds since 1970.
+WATCH_THE_SCREEN = """
+window.seen = {paint: null, batches: {}};
+new MutationObserver(() => {
+  const numbers = document.querySelector(".sc-header .sc-numbers");
+  if (!numbers) return;
+  window.seen.paint ??= Date.now();
+  const batch = /^batch (\\d+)/.exec(numbers.textContent);
+  if (batch) window.seen.batches[batch[1]] ??= Date.now();
+}).observe(document.body, {subtree: true, childList: true, characterData: true});
+"""
+LIVE_CELL = 1
+GROWTH_CELL = """
+ticks = spark.readStream.format("rate").option("rowsPerSecond", 1000).load()
+display(ticks, processingTime="100 milliseconds")
+"""
+SCREEN_CELLS = [
+    """
+ticks = spark.readStream.format("rate").option("rowsPerSecond", 100).load()
+began = time.time()
+display(ticks, streamName="ticks", processingTime="1 second")
+""",
+    """
+def seconds_to_display(rows):
+    begin = time.monotonic()
+    display(spark.range(rows).selectExpr("id", "id * 2 AS twice"))
+    return time.monotonic() - begin
+
+seconds_to_display(10)
+times = {"small": [], "large": []}
+for _ in range(5):
+    times["small"].append(seconds_to_display(1000))
+    times["large"].append(seconds_to_display(100_000_000))
+""",
+    """
+from datetime import datetime
+
+[query] = [query for query in spark.streams.active if query.name == "ticks"]
+ends = [
+    (p["batchId"], datetime.fromisoformat(p["timestamp"]).timestamp() + p["durationMs"]["triggerExecution"] / 1000)
+    for p in query.recentProgress
+    if "addBatch" in p["durationMs"]
+]
+query.stop()
+print(json.dumps({"began": began, "ends": ends} | times))
+""",
+]
+
+
 def main() -> None:
-    """Run both sides, print a table, and as the last line the figures as JSON."""
+    """Run both sides, print tables, and as the last line the figures as JSON."""
+    figures = throughput()
+    if CHROMIUM is None:
+        print("No Chromium here, so nothing was measured on the screen: on Debian, apt install chromium.")
+    else:
+        figures |= screen()
+        if minutes := float(os.environ.get("CLASSROOM_BENCH_MINUTES", "0")):
+            figures |= growth(minutes)
+    print(json.dumps(figures))
+
+
+def throughput() -> dict[str, float]:
+    """Return the rows a second with a view over those without, for each output mode, and the lower one as ``ratio``."""
     from jupyter_client.manager import start_new_kernel
 
     rates: dict[str, dict[bool, list[float]]] = {query: {False: [], True: []} for query in QUERIES}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        manager, client = start_new_kernel(
-            env=os.environ | {"CLASSROOM_HOME": home}, cwd=home, stderr=subprocess.DEVNULL
-        )
+        environ = os.environ | {"CLASSROOM_HOME": home}
+        manager, client = start_new_kernel(env=environ, cwd=home, stderr=subprocess.DEVNULL)
         try:
             _execute(client, SET_UP)
             for query in QUERIES:
@@ -85,8 +149,66 @@ def main() -> None:
     medians = {q: {view: statistics.median(found) for view, found in sides.items()} for q, sides in rates.items()}
     ratios = {query: sides[True] / sides[False] for query, sides in medians.items()}
     _print_table(medians, ratios)
-    figures = {f"{query}_ratio": round(ratio, 3) for query, ratio in ratios.items()}
-    print(json.dumps(figures | {"ratio": round(min(ratios.values()), 3)}))
+    return {"ratio": round(min(ratios.values()), 3)} | {f"{query}_ratio": round(r, 3) for query, r in ratios.items()}
+
+
+def screen() -> dict[str, float]:
+    """Return what a person waits for, in seconds: the first paint, a batch, large frames against small ones."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        root = Path(scratch)
+        with running_lab(root) as lab, running_browser() as browser:
+            notebook = Notebook(browser, lab, root / "display.ipynb", root, [SET_UP, *SCREEN_CELLS])
+            notebook.page.evaluate(WATCH_THE_SCREEN)
+            for cell in range(1 + len(SCREEN_CELLS)):
+                notebook.run(cell)
+                if cell == LIVE_CELL:
+                    notebook.page.wait_for_timeout(15_000)  # batches to look at
+            seen = notebook.page.evaluate("window.seen")
+            printed = json.loads(notebook.output(1 + len(SCREEN_CELLS) - 1).inner_text())
+    late = [seen["batches"][str(n)] / 1000 - end for n, end in printed["ends"] if str(n) in seen["batches"]]
+    figures = {
+        "first_paint_s": round(seen["paint"] / 1000 - printed["began"], 2),
+        "batch_to_screen_s": round(statistics.median(late), 2),
+        "batch_to_screen_worst_s": round(max(late), 2),
+        "hundred_million_rows_s": round(statistics.median(printed["large"]), 2),
+        "thousand_rows_s": round(statistics.median(printed["small"]), 2),
+    }
+    table = Table(title=f"On the screen, {len(late)} batches", title_justify="left", show_header=False)
+    for name, value in figures.items():
+        table.add_row(name, f"{value:.2f}")
+    Console().print(table)
+    return figures
+
+
+def growth(minutes: float) -> dict[str, float]:
+    """Return by how many megabytes kernel, JVM and page grow while a view follows ten batches a second.
+
+    The first tenth of the time is not counted: in it everything is loaded and compiled.
+    """
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        root = Path(scratch)
+        with running_lab(root) as lab, running_browser() as browser:
+            notebook = Notebook(browser, lab, root / "growth.ipynb", root, [SET_UP, GROWTH_CELL])
+            notebook.run(0)
+            notebook.run(1)
+            notebook.page.wait_for_timeout(minutes * 60_000 / 10)
+            before = _megabytes(notebook)
+            notebook.page.wait_for_timeout(minutes * 60_000 * 9 / 10)
+            after = _megabytes(notebook)
+            batches = notebook.view(1).locator(".sc-numbers").inner_text()
+    print(f"After {minutes:g} minutes: {batches}")
+    return {f"{name}_growth_mb": round(after[name] - before[name], 1) for name in before}
+
+
+def _megabytes(notebook: Notebook) -> dict[str, float]:
+    """Return the memory of the kernel's process, of its JVM and of the page's scripts."""
+    own = psutil.Process().children(recursive=True)
+    kernel = next(process for process in own if "ipykernel_launcher" in " ".join(process.cmdline()))
+    jvm = next(process for process in kernel.children(recursive=True) if process.name() == "java")
+    session = notebook.page.context.new_cdp_session(notebook.page)
+    session.send("HeapProfiler.collectGarbage")
+    heap = notebook.page.evaluate("performance.memory.usedJSHeapSize")
+    return {"kernel": kernel.memory_info().rss / 1e6, "jvm": jvm.memory_info().rss / 1e6, "page": heap / 1e6}
 
 
 def _measure(client: BlockingKernelClient, query: str, view: bool) -> float:
