@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from threading import Timer
 from types import SimpleNamespace
@@ -92,3 +93,21 @@ def test_the_report_of_a_real_failure_arrives(spark: SparkSession) -> None:
     with pytest.raises(StreamingQueryException):
         query.awaitTermination(30)
     assert "boom" in str(failure_of("kept"))
+
+
+def test_reports_reach_who_asked_for_them_and_nobody_else(spark: SparkSession) -> None:
+    """As the dictionaries of their JSON, with the whole nesting."""
+    reports: list[dict] = []
+    frames = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 5).load()
+    query = frames.writeStream.format("noop").trigger(processingTime="100 milliseconds").start()
+    history.subscribe(str(query.runId), reports.append)
+    deadline = time.monotonic() + 20
+    while len(reports) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    history.unsubscribe(str(query.runId))
+    assert reports[-1]["runId"] == str(query.runId)
+    assert reports[-1]["numInputRows"] == 5
+    assert reports[-1]["sources"][0]["numInputRows"] == 5
+    received = len(reports)
+    time.sleep(0.5)
+    assert len(reports) <= received + 1  # one may have been on its way
