@@ -66,25 +66,25 @@ def wait_for(query, batch):
 """
 
 
-# When the first view is there, and when the number of each batch is on the screen, in milliseconds since 1970.
+# When the first view is there, and when the table first had so many rows, in milliseconds since 1970.
 WATCH_THE_SCREEN = """
-window.seen = {paint: null, batches: {}};
+window.seen = {paint: null, rows: []};
 new MutationObserver(() => {
-  const numbers = document.querySelector(".sc-header .sc-numbers");
-  if (!numbers) return;
+  const view = document.querySelector(".sc-view");
+  if (!view) return;
   window.seen.paint ??= Date.now();
-  const batch = /^batch (\\d+)/.exec(numbers.textContent);
-  if (batch) window.seen.batches[batch[1]] ??= Date.now();
+  const rows = parseInt(view.querySelector(".sc-caption")?.textContent) || 0;
+  if (rows > (window.seen.rows.at(-1)?.[0] ?? 0)) window.seen.rows.push([rows, Date.now()]);
 }).observe(document.body, {subtree: true, childList: true, characterData: true});
 """
 LIVE_CELL = 1
 GROWTH_CELL = """
-ticks = spark.readStream.format("rate").option("rowsPerSecond", 1000).load()
+ticks = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 100).load()
 display(ticks, processingTime="100 milliseconds")
 """
 SCREEN_CELLS = [
     """
-ticks = spark.readStream.format("rate").option("rowsPerSecond", 100).load()
+ticks = spark.readStream.format("rate").option("rowsPerSecond", 20).load()
 began = time.time()
 display(ticks, streamName="ticks", processingTime="1 second")
 """,
@@ -104,11 +104,12 @@ for _ in range(5):
 from datetime import datetime
 
 [query] = [query for query in spark.streams.active if query.name == "ticks"]
-ends = [
-    (p["batchId"], datetime.fromisoformat(p["timestamp"]).timestamp() + p["durationMs"]["triggerExecution"] / 1000)
-    for p in query.recentProgress
-    if "addBatch" in p["durationMs"]
-]
+rows, ends = 0, []
+for p in query.recentProgress:
+    if p["numInputRows"] > 0:
+        rows += p["numInputRows"]
+        began_batch = datetime.fromisoformat(p["timestamp"]).timestamp()
+        ends.append((rows, began_batch + p["durationMs"]["triggerExecution"] / 1000))
 query.stop()
 print(json.dumps({"began": began, "ends": ends} | times))
 """,
@@ -165,7 +166,8 @@ def screen() -> dict[str, float]:
                     notebook.page.wait_for_timeout(15_000)  # batches to look at
             seen = notebook.page.evaluate("window.seen")
             printed = json.loads(notebook.output(1 + len(SCREEN_CELLS) - 1).inner_text())
-    late = [seen["batches"][str(n)] / 1000 - end for n, end in printed["ends"] if str(n) in seen["batches"]]
+    shown = [(end, [at for had, at in seen["rows"] if had >= rows]) for rows, end in printed["ends"]]
+    late = [at[0] / 1000 - end for end, at in shown if at]
     figures = {
         "first_paint_s": round(seen["paint"] / 1000 - printed["began"], 2),
         "batch_to_screen_s": round(statistics.median(late), 2),

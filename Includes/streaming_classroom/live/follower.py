@@ -11,7 +11,7 @@ import time
 from threading import Lock, Thread
 from typing import Protocol
 
-LOOK_EVERY = 0.1  # seconds between two rounds
+LOOK_EVERY = 0.25  # seconds between two rounds: nobody reads more than four pictures a second
 
 _log = logging.getLogger(__name__)
 _lock = Lock()

@@ -23,8 +23,7 @@ from streaming_classroom.tables import Table
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
-SHORTEST_PAUSE = 0.25  # seconds between two updates of one view
-SHARE_OF_TIME = 0.1  # of the time may go into reading rows, so that the stream does not notice
+SHARE_OF_TIME = 0.15  # of the time may go into reading rows, so that the stream does not notice
 
 
 class LiveView:
@@ -80,7 +79,7 @@ class LiveView:
         began = time.monotonic()
         self._table = self._shown.table()
         cost = time.monotonic() - began
-        self._next_table = time.monotonic() + max(SHORTEST_PAUSE, cost / SHARE_OF_TIME)
+        self._next_table = began + cost / SHARE_OF_TIME
         self._widget.table = _table_value(self._table, self._shown.warning())
         self._widget.reports = self._reports.columns()
         self._widget.raw = self._reports.raw()
@@ -93,14 +92,15 @@ class LiveView:
         with suppress(AnalysisException):  # a lesson that is started over takes the table away
             self._table = self._shown.table()
         error = self._query.exception()
+        self._put_frame("failed" if error else "stopped", short_message(error) if error else "")
+        self._widget.close()
+
+    def _put_frame(self, fate: str, message: str = "") -> None:
         batch = self._reports.batch
-        fate = "failed" if error else "stopped"
         title = f"{self._query.name} · {fate} · {f'batch {batch}' if batch >= 0 else 'no batch'}"
         table = self._table or Table((), (), (), cut=False)
-        message = short_message(error) if error else ""
         html = interactive_html(table, title, message)
         self._handle.update({"text/html": html, "text/plain": f"{table.to_text(title)}\n{message}".rstrip()}, raw=True)
-        self._widget.close()
 
     def _header(self, state: str) -> dict[str, Any]:
         return {
