@@ -23,7 +23,11 @@ from streaming_classroom.tables import Table
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
-SHARE_OF_TIME = 0.15  # of the time may go into reading rows, so that the stream does not notice
+# How much of the time may go into reading rows: little where batches come faster than anybody reads, so that the
+# stream does not notice.
+SHARE_OF_TIME = 0.25
+SHARE_WHEN_FAST = 0.08
+FAST = 2  # batches since the rows were last read
 
 
 class LiveView:
@@ -79,7 +83,8 @@ class LiveView:
         began = time.monotonic()
         self._table = self._shown.table()
         cost = time.monotonic() - began
-        self._next_table = began + cost / SHARE_OF_TIME
+        is_fast = self._reports.batch - self._drawn[0] > FAST
+        self._next_table = began + cost / (SHARE_WHEN_FAST if is_fast else SHARE_OF_TIME)
         self._widget.table = _table_value(self._table, self._shown.warning())
         self._widget.reports = self._reports.columns()
         self._widget.raw = self._reports.raw()
