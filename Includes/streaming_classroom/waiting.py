@@ -7,9 +7,9 @@ with, at once, and one that does nothing raises :class:`StreamTimeout` with its 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streaming_classroom.errors import StreamNotFound, StreamTimeout
 from streaming_classroom.history import failure_of
@@ -97,13 +97,18 @@ def stop_streams(queries: Iterable[StreamingQuery]) -> None:
             raise _timeout(query, STOP_TIMEOUT, "stopped")
 
 
+def is_batch(progress: Mapping[str, Any]) -> bool:
+    """Whether a progress report is of a batch that was run; the others say that there was nothing to do."""
+    return "addBatch" in (progress.get("durationMs") or {})
+
+
 def last_batch(query: StreamingQuery) -> int:
     """Return the number of the last batch that was run, or -1."""
     progress = query.lastProgress
     if not progress:
         return -1
     # A look that found nothing reports the number of the batch to come.
-    return progress["batchId"] if "addBatch" in progress["durationMs"] else progress["batchId"] - 1
+    return progress["batchId"] if is_batch(progress) else progress["batchId"] - 1
 
 
 def find_stream(spark: SparkSession, query_or_name: StreamingQuery | str) -> StreamingQuery:

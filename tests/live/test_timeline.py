@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from streaming_classroom import environment
-from streaming_classroom.live import timeline as module
+from streaming_classroom.live import follower
 from streaming_classroom.live.timeline import LiveTimeline, timeline
 from streaming_classroom.live.timeline_data import TimelineInput
 
@@ -358,7 +358,7 @@ def handle(monkeypatch: pytest.MonkeyPatch) -> Handle:
     """Have a person look; give the output in which a live timeline is drawn anew."""
     handle = Handle()
     monkeypatch.setattr(environment, "is_interactive", lambda: True)
-    monkeypatch.setattr(module, "REDRAW_EVERY", 0.01)
+    monkeypatch.setattr(follower, "LOOK_EVERY", 0.01)
     monkeypatch.setattr("IPython.display.display", lambda bundle, raw, display_id: handle)
     return handle
 
@@ -376,7 +376,7 @@ def test_a_live_timeline_is_drawn_anew_after_each_batch_until_the_query_ends(han
     assert len(picture.events) == 5
     query.isActive = False
     deadline = time.monotonic() + 10
-    while any(thread.name == "timeline" for thread in threading.enumerate()):
+    while any(thread.name == "live views" for thread in threading.enumerate()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert len(handle.drawn) <= 6

@@ -13,6 +13,8 @@ from datetime import datetime
 from threading import Lock
 from typing import Any
 
+from streaming_classroom.waiting import is_batch
+
 KEPT = 120  # batches that the dashboard shows
 PHASES = ("addBatch", "getBatch", "latestOffset", "queryPlanning", "walCommit", "commitOffsets")
 
@@ -32,11 +34,6 @@ class Report:
     watermark: str | None
     watermark_lag: float | None  # seconds from the watermark to the newest event time seen
     backlog: float | None
-
-
-def is_batch(progress: dict[str, Any]) -> bool:
-    """Whether a report is of a batch that was run; the others say that there was nothing to do."""
-    return "addBatch" in progress.get("durationMs", {})
 
 
 def report_of(progress: dict[str, Any]) -> Report:

@@ -6,18 +6,17 @@ disagree, Spark is right and the picture says so.  With a person to look, it can
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from streaming_classroom import environment
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.live import timeline_data as data
+from streaming_classroom.live.follower import follow
 from streaming_classroom.live.timeline_data import Batch, Event, Fate, Story, TimelineInput
 from streaming_classroom.live.timeline_svg import picture
 from streaming_classroom.short_errors import short_message
+from streaming_classroom.waiting import is_batch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 SHOWN_BATCHES = 20  # more would not fit on a screen
 MOST_EVENTS = 10_000  # events that are fetched and judged
-REDRAW_EVERY = 0.25  # seconds between two looks for a new batch
 
 
 def timeline(
@@ -137,25 +135,21 @@ class LiveTimeline(Timeline):
     def __init__(self, source: _Source) -> None:
         super().__init__(source.story())
         self._source = source
+        self._drawn: tuple[Any, ...] | None = None
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        handle = display(self._repr_mimebundle_(), raw=True, display_id=True)
-        Thread(target=self._follow, args=(handle,), name="timeline", daemon=True).start()
+        self._handle = display(self._repr_mimebundle_(), raw=True, display_id=True)
+        follow(self)
 
-    def _follow(self, handle: Any) -> None:
+    def tick(self) -> bool:
         """Redraw when a batch is through, when events were added, and when the query has ended."""
-        # A session that ends takes the query away, in as many ways as there are sessions; the last picture stays.
-        with suppress(Exception):
-            drawn = None
-            running = True
-            while running:
-                running = self._source.query.isActive
-                if drawn != (state := self._source.state()):
-                    drawn = state
-                    handle.update(self._redrawn(), raw=True)
-                clock.sleep(REDRAW_EVERY)
+        running = self._source.query.isActive
+        if self._drawn != (state := self._source.state()):
+            self._drawn = state
+            self._handle.update(self._redrawn(), raw=True)
+        return running
 
     def _redrawn(self) -> dict[str, str]:
         try:
@@ -187,14 +181,14 @@ class _Source:
     def state(self) -> tuple[Any, ...]:
         """Return what tells whether there is something new to draw."""
         last = self.query.lastProgress
-        seen = (last["batchId"], "addBatch" in last["durationMs"]) if last else None
+        seen = (last["batchId"], is_batch(last)) if last else None
         return seen, self.query.isActive, len(self._events) if isinstance(self._events, list) else None
 
     def story(self) -> Story:
         """Return what the timeline shows now."""
         for report in self.query.recentProgress:
             # The report of a batch says more than one of a look that found nothing, which may bear its number.
-            if "addBatch" in report["durationMs"] or report["batchId"] not in self._reports:
+            if is_batch(report) or report["batchId"] not in self._reports:
                 self._reports[report["batchId"]] = report
         every = data.batches_of(self._reports.values())
         events, notes = _read(self._events, self._time, self._batch, self._label, every)

@@ -19,6 +19,7 @@ from enum import Enum
 from typing import Any
 
 from streaming_classroom.errors import ClassroomError
+from streaming_classroom.waiting import is_batch
 
 SECOND = 1_000_000
 MINUTE, HOUR, DAY = 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND
@@ -129,7 +130,7 @@ def batches_of(reports: Iterable[Mapping[str, Any]]) -> list[Batch]:
     for report in reports:
         number = int(report["batchId"])
         known[number] = _watermark(report)
-        if "addBatch" in (report.get("durationMs") or {}):
+        if is_batch(report):
             real[number] = _batch(report)
     batches = [real[number] for number in sorted(real)]
     delay = delay_of([replace(batch, after=known.get(batch.number + 1)) for batch in batches])

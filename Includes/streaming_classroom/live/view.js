@@ -378,7 +378,7 @@ const streamView = (() => {
 
   // ---------------------------------------------------------------- the view
 
-  const LIGHTS = { starting: "◌", running: "●", waiting: "○", failed: "✖", stopped: "■", disconnected: "?" };
+  const LIGHTS = { starting: "◌", running: "●", waiting: "○", disconnected: "?" };
 
   function makeHeader(stop) {
     const light = element("span", { class: "sc-light", "aria-hidden": "true" });
@@ -391,8 +391,6 @@ const streamView = (() => {
       stop();
     } }, "Stop");
     const row = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, ...(stop ? [button] : []));
-    const error = element("div", { class: "sc-error", role: "alert" });
-    error.hidden = true;
 
     function update(header) {
       light.textContent = LIGHTS[header.state] || "○";
@@ -403,17 +401,11 @@ const streamView = (() => {
       if (header.batch >= 0) parts.push(`batch ${header.batch}`, `${whole(header.rows)} rows`);
       if (header.rate > 0) parts.push(`${short(header.rate)} rows/s`);
       numbers.textContent = parts.join(" · ");
-      const ended = ["failed", "stopped", "disconnected"].includes(header.state);
-      button.hidden = ended;
+      button.hidden = header.state === "disconnected";
       button.setAttribute("aria-label", `Stop the stream ${header.name}`);
-      error.hidden = !header.error;
-      if (header.error) {
-        const rest = header.details ? [element("details", {}, element("summary", {}, "all of the message"), element("pre", {}, header.details))] : [];
-        error.replaceChildren(element("strong", {}, header.error), ...rest);
-      }
     }
 
-    return { row, error, update };
+    return { row, update };
   }
 
   function makeTabs(panels) {
@@ -464,7 +456,7 @@ const streamView = (() => {
     };
     root.classList.add("sc-view");
     const header = stream ? makeHeader(stop) : null;
-    root.replaceChildren(...(header ? [header.row, header.error] : []), tabs.node);
+    root.replaceChildren(...(header ? [header.row] : []), tabs.node);
     tabs.choose(tabs.first);
     let width = 0;
     const whenWider = new ResizeObserver(() => {
