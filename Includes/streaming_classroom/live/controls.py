@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from streaming_classroom import data_factory, environment, waiting
+from streaming_classroom import data_factory, environment, places, waiting
 from streaming_classroom.errors import ClassroomError, NotHere
 from streaming_classroom.live.follower import follow
 from streaming_classroom.short_errors import short_message
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from streaming_classroom.lesson import Lesson
 
 HERE = Path(__file__).parent
-INCLUDES = HERE.parents[1]
 NOBODY = "The instructor's panel has buttons: it is shown where a person can press them, in a notebook that is open."
 GONE = "The instructor's panel was here: run the set-up cell and this one to have it again."
 LOOK_EVERY = 0.5  # seconds between two looks at the streams
@@ -186,9 +185,9 @@ class Panel:
             action()
         except Exception as error:  # whatever it is, the panel says it and goes on
             self._error = _sentence(error)
-        finally:
-            self._working = ""
-            self._look()
+        self._look()  # before the buttons are free again: who presses next must not see what was
+        self._working = ""
+        self._draw()
 
     def _land(self) -> None:
         self._land_for(self._current())
@@ -316,7 +315,7 @@ def _stop_code(query: StreamingQuery) -> str:
 def _setup_code(lesson: Lesson) -> str:
     """Return the line of the lesson's set-up cell: its include, or the call where it has none."""
     include = f"Classroom-Setup-{lesson.lesson}"
-    if (INCLUDES / f"{include}.py").is_file():
+    if (places.PROJECT / "Includes" / f"{include}.py").is_file():
         return f"%run ../Includes/{include}"
     arguments = "".join(f", {name}={_quoted(value)}" for name, value in lesson._arguments.items() if value)
     return f"DA = start_lesson({_quoted(lesson.lesson)}{arguments})"
