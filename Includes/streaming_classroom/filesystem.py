@@ -9,6 +9,7 @@ Databricks, is a link to the whole of it.
 from __future__ import annotations
 
 import getpass
+import json
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -17,6 +18,8 @@ from streaming_classroom import environment, places
 
 FOLDERS = ("user", "mnt", "FileStore", "tmp", "databricks-datasets", "Volumes")
 SCHEME = "dbfs:"
+# Where streams of cloudFiles without a schema location remember what they have read.
+AUTO_LOADER = "tmp/.cloudfiles"
 _PYTHONS_MOUNT = "/dbfs"
 _OVERLOAD = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
 
@@ -54,7 +57,14 @@ def spark_conf() -> dict[str, str]:
 
 def default_conf() -> dict[str, str]:
     """Return the configuration that makes a path without a scheme a ``dbfs:/`` path, as on Databricks."""
-    return {"spark.hadoop.fs.defaultFS": f"{SCHEME}///"}
+    # Python's workers, in which cloudFiles reads, are told the same.
+    spellings = (f"{SCHEME}/", "/", f"{_PYTHONS_MOUNT}/", f"{SCHEME}{_PYTHONS_MOUNT}/")
+    mounts = {spelling: str(root()) for spelling in spellings}
+    return {
+        "spark.hadoop.fs.defaultFS": f"{SCHEME}///",
+        "spark.executorEnv.PYSPARK_CLOUDFILES_MOUNTS": json.dumps(mounts),
+        "spark.executorEnv.PYSPARK_CLOUDFILES_STATE": f"{SCHEME}/{AUTO_LOADER}",
+    }
 
 
 def local_path(path: str) -> Path:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyspark_cloudfiles
 from streaming_classroom import environment, filesystem, places, warehouse
 from streaming_classroom.errors import SessionStartError
 
@@ -96,6 +97,7 @@ def classic_session(java_options: str | None = None) -> SparkSession:
     spark = builder.getOrCreate()
     if is_first:
         warehouse.restore(spark)
+    pyspark_cloudfiles.install(spark)
     return spark
 
 
@@ -116,6 +118,7 @@ def _remote_session(url: str) -> SparkSession:
             spark.conf.set(key, value)
         except PySparkException:
             continue
+    pyspark_cloudfiles.install(spark)
     return spark
 
 

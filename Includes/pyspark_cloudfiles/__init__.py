@@ -1,0 +1,23 @@
+"""Auto Loader for open-source Spark: the streaming source ``cloudFiles``.
+
+Spark finds it by itself when this package can be imported: its name begins with ``pyspark_``, and it defines
+``DefaultSource``.  :func:`install` adds what Spark's interface for data sources has no place for.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DefaultSource", "install"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    # Each process needs one of the two, and importing the other would cost it time.
+    if name == "install":
+        from pyspark_cloudfiles.driver import install
+
+        return install
+    if name == "DefaultSource":
+        from pyspark_cloudfiles.source import CloudFilesDataSource
+
+        return CloudFilesDataSource
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

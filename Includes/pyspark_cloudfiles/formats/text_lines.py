@@ -1,0 +1,146 @@
+"""Files of text as blocks of lines, in UTF-8.
+
+Small files share a block; a large one is cut into several, so that a block stays near ``BATCH_BYTES``.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.formats import base
+
+_BOMS = {
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+# What Java calls so has this byte order, if no mark tells another.
+_BIG_ENDIAN = {"utf-16": "utf-16-be", "utf-32": "utf-32-be"}
+
+
+@dataclass
+class Block:
+    """Some lines of some files, without their ends, and how many of each file."""
+
+    lines: list[bytes] = field(default_factory=list)
+    files: list[tuple[SourceFile, int]] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, file: SourceFile, lines: list[bytes], size: int) -> None:
+        """Append lines of a file."""
+        self.lines += lines
+        self.files.append((file, len(lines)))
+        self.size += size
+
+    def owners(self) -> list[SourceFile]:
+        """Return the file of each line."""
+        return [file for file, count in self.files for _ in range(count)]
+
+
+def blocks(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[Block]:
+    """Give the files' lines in blocks; an empty file is in a block as well, with no lines."""
+    block = Block()
+    for file in files:
+        for lines, size in pieces(file, options):
+            block.add(file, lines, size)
+            if block.size >= base.BATCH_BYTES:
+                yield block
+                block = Block()
+    if block.files:
+        yield block
+
+
+def pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[tuple[list[bytes], int]]:
+    """Give the lines of a file, in pieces of a limited size, each with its size."""
+    separator = line_separator(options)
+    if file.size <= base.BATCH_BYTES:
+        data = utf8(file.read_bytes(), options)
+        yield split(data, separator), len(data)
+        return
+    with file.open() as stream:
+        for data in _whole_lines(stream, options, separator):
+            yield split(data, separator), len(data)
+
+
+def split(data: bytes, separator: bytes | None) -> list[bytes]:
+    """Return the lines of a text: at LF, CR and CRLF, or at the separator."""
+    if separator is None:
+        return data.splitlines()
+    lines = data.split(separator)
+    return lines if lines[-1] else lines[:-1]
+
+
+def line_separator(options: Mapping[str, str]) -> bytes | None:
+    """Return the option ``lineSep``."""
+    text = options.get("linesep")
+    return text.encode() if text else None
+
+
+def utf8(data: bytes, options: Mapping[str, str]) -> bytes:
+    """Return a file's content in UTF-8, without byte order mark."""
+    mark, encoding = encoding_of(data[:4], options)
+    return data[mark:] if encoding == "utf-8" else data[mark:].decode(encoding, "replace").encode()
+
+
+def encoding_of(start: bytes, options: Mapping[str, str]) -> tuple[int, str]:
+    """Return the length of the byte order mark, and the encoding: by option, by mark, or by the zeros of its start."""
+    for mark, encoding in _BOMS.items():
+        if start.startswith(mark):
+            return len(mark), encoding
+    named = options.get("encoding", options.get("charset"))
+    if named:
+        return 0, _codec(named)
+    zeros = tuple(byte == 0 for byte in start)
+    if len(zeros) < 4:
+        return 0, "utf-8"
+    if zeros[0]:
+        return 0, "utf-32-be" if zeros[1] and zeros[2] else "utf-8" if zeros[1] else "utf-16-be"
+    if zeros[1]:
+        return 0, "utf-32-le" if zeros[2] and zeros[3] else "utf-16-le"
+    return 0, "utf-8"
+
+
+def _codec(name: str) -> str:
+    try:
+        found = codecs.lookup(name).name
+    except LookupError as error:
+        raise InvalidOption(f"There is no encoding {name!r}.") from error
+    return _BIG_ENDIAN.get(found, found)
+
+
+def _whole_lines(stream: BinaryIO, options: Mapping[str, str], separator: bytes | None) -> Iterator[bytes]:
+    start = stream.read(4)
+    mark, encoding = encoding_of(start, options)
+    decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("replace")
+    waiting: list[bytes] = []
+    data, last = start[mark:], False
+    while not last:
+        more = stream.read(base.BATCH_BYTES)
+        last = not more
+        data += more
+        if decoder is not None:
+            data = decoder.decode(data, last).encode()
+        end = len(data) if last else _end_of_lines(data, separator)
+        waiting.append(data[:end])
+        if (end or last) and any(waiting):
+            yield b"".join(waiting)
+            waiting = []
+        waiting.append(data[end:])
+        data = b""
+
+
+def _end_of_lines(data: bytes, separator: bytes | None) -> int:
+    """Return where the last whole line ends, or 0."""
+    if separator is not None:
+        # A separator that the cut itself divides is found with the next piece.
+        return data.rfind(separator) + len(separator) if separator in data else 0
+    end = data.rfind(b"\n") + 1
+    # The LF of a CRLF may be in the next piece.
+    return end or data.rfind(b"\r", 0, -1) + 1

@@ -1,0 +1,137 @@
+"""One XML record as a row, and what of it did not fit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pyspark.sql.types import ArrayType, BooleanType, DataType, MapType, StringType, StructType
+
+from pyspark_cloudfiles import values
+from pyspark_cloudfiles.formats.base import ReadRequest
+from pyspark_cloudfiles.formats.xml_text import Element, XmlOptions
+from pyspark_cloudfiles.rescue import Leaf, Leftover, quoted
+
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+class Row(NamedTuple):
+    """A row: values by the names of columns, and what did not fit."""
+
+    cells: dict[str, Any]
+    leftover: dict[str, Leftover]
+
+
+class _Places:
+    """The fields of a struct: their types, and where a name belongs."""
+
+    def __init__(self, schema: StructType, case_sensitive: bool) -> None:
+        self.types = {field.name: field.dataType for field in schema}
+        self.folded = {name.lower(): name for name in reversed(schema.names)}
+        self._case_sensitive = case_sensitive
+
+    def of(self, name: str) -> str | None:
+        """Return the field that takes a name."""
+        if name in self.types:
+            return name
+        return None if self._case_sensitive else self.folded.get(name.lower())
+
+
+class RowReader:
+    """Reads records by a schema."""
+
+    def __init__(self, request: ReadRequest, options: XmlOptions) -> None:
+        self._request, self._options = request, options
+        self._schema = StructType([field for field in request.schema if field.name != request.corrupt_column])
+        # By identity: hashing a type takes longer than converting a value.
+        self._places: dict[int, _Places] = {}
+        self._converters: dict[int, values.Convert] = {}
+
+    def row(self, record: Element) -> Row:
+        """Return the row of a record."""
+        cells, leftover = self._struct(record, self._schema)
+        return Row(cells, leftover or {})
+
+    def _struct(self, element: Element, schema: StructType) -> tuple[dict[str, Any], dict[str, Leftover] | None]:
+        places = self._places.get(id(schema))
+        if places is None:
+            places = self._places[id(schema)] = _Places(schema, self._request.case_sensitive)
+        cells: dict[str, Any] = dict.fromkeys(places.types)
+        leftover: dict[str, Leftover] = {}
+        for name, found in self._options.members(element).items():
+            place = places.of(name)
+            if place is None:
+                leftover[name] = Leaf(self._json_of(found), unknown=name.lower() not in places.folded, fits=True)
+                continue
+            cells[place], over = self._field(found, places.types[place], cells[place])
+            if over is not None:
+                leftover[name] = over
+        return cells, leftover or None
+
+    def _field(self, found: list[Element | str], data_type: DataType, before: Any) -> tuple[Any, Leftover | None]:
+        if isinstance(data_type, ArrayType):
+            pairs = [self._value(value, data_type.elementType) for value in found]
+            overs = [over for _, over in pairs]
+            cells = (before or []) + [value for value, _ in pairs]
+            return cells, overs if any(over is not None for over in overs) else None
+        value, over = self._value(found[-1], data_type)
+        if len(found) > 1 and over is None:  # the last one counts, as in Spark; the others are not lost
+            over = Leaf(self._json_of(found), fits=True)
+        return value, over
+
+    def _value(self, value: Element | str, data_type: DataType) -> tuple[Any, Leftover | None]:
+        if isinstance(value, Element):
+            if isinstance(data_type, StructType):
+                return self._struct(value, data_type)
+            if isinstance(data_type, MapType):
+                return self._map(value, data_type)
+            if value.elements():
+                if isinstance(data_type, StringType):
+                    return value.inner(), None
+                return None, Leaf(self._json(value))
+        text = self._options.trimmed(value.text() if isinstance(value, Element) else value)
+        if text is None or (not text and not isinstance(data_type, StringType)):
+            return None, None
+        try:
+            convert = self._converters.get(id(data_type))
+            if convert is None:
+                convert = self._converters[id(data_type)] = self._converter(data_type)
+            return convert(text), None
+        except ValueError:
+            return None, Leaf(self._json(value))
+
+    def _map(self, element: Element, data_type: MapType) -> tuple[Any, Leftover | None]:
+        entries, leftover = [], {}
+        for name, found in self._options.members(element).items():
+            value, over = self._field(found, data_type.valueType, None)
+            entries.append((name, value))
+            if over is not None:
+                leftover[name] = over
+        return entries, leftover or None
+
+    def _converter(self, data_type: DataType) -> values.Convert:
+        if isinstance(data_type, BooleanType):
+            return _boolean
+        if isinstance(data_type, StructType | MapType | ArrayType):  # of a text that is no element
+            return _nothing
+        return values.converter(data_type, self._request.options, self._request.timezone)
+
+    def _json_of(self, found: list[Element | str]) -> str:
+        return self._json(found[0]) if len(found) == 1 else f"[{','.join(map(self._json, found))}]"
+
+    def _json(self, value: Element | str) -> str:
+        if isinstance(value, str):
+            return quoted(value.strip() if self._options.trim else value)
+        members = self._options.members(value)
+        if not members or members.keys() == {self._options.value_tag}:
+            return self._json(value.text())
+        return "{" + ",".join(f"{quoted(name)}:{self._json_of(found)}" for name, found in members.items()) + "}"
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in _BOOLEANS:
+        raise ValueError(f"no truth value: {text!r}")
+    return _BOOLEANS[text.lower()]
+
+
+def _nothing(text: str) -> Any:
+    raise ValueError("a text has no fields")

@@ -1,0 +1,333 @@
+"""The options of a stream: which there are, what they may be, and what they come to together.
+
+Spark hands a data source its options as text with keys in lower case.  :func:`parse` makes one checked value of them
+and is the only place that knows the keys.  What Auto Loader refuses is refused here as well, with the same condition, so
+that a program that runs here is not stopped by its options there.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pyspark_cloudfiles.errors import InvalidOption, UnknownOptions, UnsupportedOption
+
+PREFIX = "cloudfiles."
+DAY = 24 * 3600
+
+# Spelled as the documentation has them: messages use this spelling, look-ups the lower case.
+SUPPORTED = (
+    "format", "schemaLocation", "inferColumnTypes", "schemaHints", "schemaEvolutionMode", "maxFilesPerTrigger",
+    "maxBytesPerTrigger", "includeExistingFiles", "partitionColumns", "validateOptions", "allowOverwrites",
+    "useStrictGlobber", "cleanSource", "cleanSource.retentionDuration", "cleanSource.moveDestination",
+)  # fmt: skip
+# They tune a service of the cloud or a listing that is not like ours; without them the result is the same.
+WITHOUT_EFFECT = (
+    "maxFileAge", "backfillInterval", "useIncrementalListing", "useManagedFileEvents", "fetchParallelism",
+    "listOnStart",
+)  # fmt: skip
+# They need queues and credentials of a cloud.
+CLOUD_ONLY = (
+    "useNotifications", "queueName", "queueUrl", "region", "subscription", "projectId", "client", "clientEmail",
+    "clientId", "clientSecret", "privateKey", "privateKeyId", "connectionString", "resourceGroup", "subscriptionId",
+    "tenantId", "roleArn", "roleExternalId", "roleSessionName", "stsEndpoint", "pathRewrites", "resourceTag",
+    "awsAccessKey", "awsSecretKey", "databricks.serviceCredential",
+)  # fmt: skip
+# Options without the prefix that people put it before.
+GENERIC = (
+    "pathGlobFilter", "recursiveFileLookup", "modifiedAfter", "modifiedBefore", "ignoreCorruptFiles",
+    "ignoreMissingFiles", "header", "sep", "delimiter", "multiLine", "mode", "columnNameOfCorruptRecord",
+    "rescuedDataColumn", "readerCaseSensitive", "timestampFormat", "dateFormat", "inferTimestamp", "prefersDecimal",
+    "encoding", "quote", "escape", "rowTag", "mergeSchema", "timeZone", "nullValue", "lineSep", "wholetext",
+)  # fmt: skip
+EVOLUTION_MODES = ("addNewColumns", "addNewColumnsWithTypeWidening", "rescue", "failOnNewColumns", "none")
+CLEANING = ("OFF", "DELETE", "MOVE")
+MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
+
+# What this package's own wrapper of `load` tells the data source; nobody else sets them.
+INTERNAL = "__cloudfiles."
+
+
+@dataclass(frozen=True)
+class Options:
+    """The checked options of one stream.
+
+    Parameters
+    ----------
+    format : str
+        As the user wrote it.
+    path : str
+        The directory, file or glob to read.
+    evolution_mode : str or None
+        One of ``EVOLUTION_MODES``; None where the user did not choose, which means ``addNewColumns`` for an inferred
+        schema and ``none`` for a given one.
+    max_files, max_bytes : int or None
+        Limits of a micro-batch; None: no such limit.
+    partition_columns : list of str or None
+        Names of the directories' keys to read; None: those that the path has.
+    retention : float
+        Seconds between the commit of a file and its cleaning.
+    format_options : dict
+        What the file format reads, keys in lower case.
+    parallelism : int or None
+        Into how many partitions to group files; None: as many as this machine has cores.
+    hidden_metadata : bool
+        Whether to add the ``_metadata`` column, which our wrapper of ``load`` then hides.
+    batch : bool
+        Whether the files are read once, for ``read_files``.
+    """
+
+    format: str
+    path: str
+    schema_location: str | None = None
+    infer_column_types: bool = False
+    schema_hints: str | None = None
+    evolution_mode: str | None = None
+    max_files: int | None = 1000
+    max_bytes: int | None = None
+    include_existing_files: bool = True
+    partition_columns: list[str] | None = None
+    allow_overwrites: bool = False
+    strict_globber: bool = False
+    clean_source: str = "OFF"
+    retention: float = 30 * DAY
+    move_destination: str | None = None
+    ignore_corrupt_files: bool = False
+    ignore_missing_files: bool = False
+    path_glob_filter: str | None = None
+    recursive_file_lookup: bool = False
+    modified_after: str | None = None
+    modified_before: str | None = None
+    rescued_data_column: str | None = None
+    reader_case_sensitive: bool = True
+    mode: str = "PERMISSIVE"
+    corrupt_column: str = "_corrupt_record"
+    timezone: str | None = None
+    format_options: dict[str, str] = field(default_factory=dict)
+    parallelism: int | None = None
+    hidden_metadata: bool = False
+    batch: bool = False
+
+
+def parse(options: Mapping[str, str]) -> Options:
+    """Check the options that Spark hands over.
+
+    Raises
+    ------
+    UnknownOptions
+        A key with the prefix that Auto Loader does not know, unless ``cloudFiles.validateOptions`` is false.
+    UnsupportedOption
+        A key that only makes sense with a cloud's queues.
+    InvalidOption
+        A value that an option cannot have, or options that contradict each other.
+    """
+    given = {key.lower(): value for key, value in options.items()}
+    _refuse_unknown_keys(given)
+    _refuse_cloud_only_keys(given)
+    _mention_keys_without_effect(given)
+    parsed = _values(_Reader(given))
+    _refuse_contradictions(parsed)
+    return parsed
+
+
+def _values(read: _Reader) -> Options:
+    return Options(
+        format=read.required("format", "Say which files these are, json for instance."),
+        path=read.path(),
+        schema_location=read.cloud("schemaLocation"),
+        infer_column_types=read.boolean("cloudFiles.inferColumnTypes", False),
+        schema_hints=read.cloud("schemaHints"),
+        evolution_mode=read.choice("cloudFiles.schemaEvolutionMode", EVOLUTION_MODES, None),
+        max_files=read.limit("cloudFiles.maxFilesPerTrigger", _positive, 1000),
+        max_bytes=read.limit("cloudFiles.maxBytesPerTrigger", parse_bytes, None),
+        include_existing_files=read.boolean("cloudFiles.includeExistingFiles", True),
+        partition_columns=read.names("cloudFiles.partitionColumns"),
+        allow_overwrites=read.boolean("cloudFiles.allowOverwrites", False),
+        strict_globber=read.boolean("cloudFiles.useStrictGlobber", False),
+        clean_source=read.choice("cloudFiles.cleanSource", CLEANING, "OFF"),
+        retention=read.limit("cloudFiles.cleanSource.retentionDuration", parse_duration, 30 * DAY),
+        move_destination=read.cloud("cleanSource.moveDestination"),
+        ignore_corrupt_files=read.boolean("ignoreCorruptFiles", False),
+        ignore_missing_files=read.boolean("ignoreMissingFiles", False),
+        path_glob_filter=read.plain("pathGlobFilter") or read.plain("fileNamePattern"),
+        recursive_file_lookup=read.boolean("recursiveFileLookup", False),
+        modified_after=read.plain("modifiedAfter"),
+        modified_before=read.plain("modifiedBefore"),
+        rescued_data_column=read.plain("rescuedDataColumn"),
+        reader_case_sensitive=read.boolean("readerCaseSensitive", True),
+        mode=read.choice("mode", MODES, "PERMISSIVE"),
+        corrupt_column=read.plain("columnNameOfCorruptRecord") or "_corrupt_record",
+        timezone=read.plain("timeZone") or read.plain(f"{INTERNAL}timezone"),
+        format_options=read.of_the_format(),
+        parallelism=read.limit(f"{INTERNAL}parallelism", _positive, None),
+        hidden_metadata=read.boolean(f"{INTERNAL}metadata", False),
+        batch=read.boolean(f"{INTERNAL}batch", False),
+    )
+
+
+class _Reader:
+    """Typed look-ups in options with lower-case keys; a wrong value is an error that names the key."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+
+    def plain(self, key: str) -> str | None:
+        return self._given.get(key.lower())
+
+    def cloud(self, key: str) -> str | None:
+        value = self.plain(f"cloudFiles.{key}")
+        return value or None
+
+    def required(self, key: str, advice: str) -> str:
+        value = self.cloud(key)
+        if value is None:
+            raise InvalidOption(f"The option cloudFiles.{key} is missing. {advice}")
+        return value
+
+    def path(self) -> str:
+        value = self.plain("path")
+        if not value:
+            raise InvalidOption("There is no path to read. Give one: .load('/path/to/directory').")
+        return value
+
+    def boolean(self, key: str, default: bool) -> bool:
+        value = self.plain(key)
+        if value is None:
+            return default
+        if value.strip().lower() not in ("true", "false"):
+            raise InvalidOption(f"The option {key} is {value!r}. Set it to true or false.")
+        return value.strip().lower() == "true"
+
+    def choice(self, key: str, choices: tuple[str, ...], default: str | None) -> str | None:
+        value = self.plain(key)
+        if value is None:
+            return default
+        chosen = next((choice for choice in choices if choice.lower() == value.strip().lower()), None)
+        if chosen is None:
+            raise InvalidOption(f"The option {key} is {value!r}. Choose one of {', '.join(choices)}.")
+        return chosen
+
+    def limit(self, key: str, parser: Callable[[str], float | int], default: float | int | None):  # noqa: ANN202
+        value = self.plain(key)
+        if value is None:
+            return default
+        try:
+            return parser(value)
+        except ValueError as error:
+            raise InvalidOption(f"The option {key} is {value!r}. {error}") from None
+
+    def names(self, key: str) -> list[str] | None:
+        value = self.plain(key)
+        return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
+
+    def of_the_format(self) -> dict[str, str]:
+        ours = (PREFIX, INTERNAL)
+        return {key: value for key, value in self._given.items() if key != "path" and not key.startswith(ours)}
+
+
+def _refuse_unknown_keys(given: Mapping[str, str]) -> None:
+    if given.get(f"{PREFIX}validateoptions", "true").strip().lower() == "false":
+        return
+    known = {f"cloudFiles.{key}".lower(): f"cloudFiles.{key}" for key in (*SUPPORTED, *WITHOUT_EFFECT, *CLOUD_ONLY)}
+    unknown = [
+        key
+        for key in given
+        if key.startswith(PREFIX) and key not in known and not key.startswith(f"{PREFIX}resourcetag.")
+    ]
+    if unknown:
+        suggestions = {key: right for key in unknown if (right := _suggestion(key, known))}
+        raise UnknownOptions(sorted(unknown), suggestions)
+
+
+def _suggestion(key: str, known: Mapping[str, str]) -> str | None:
+    """Return the key that was probably meant: the one without the prefix, or the nearest with it."""
+    name = key.removeprefix(PREFIX)
+    generic = {option.lower(): option for option in GENERIC}
+    if name in generic:
+        return generic[name]
+    nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.8)
+    return known[nearest[0]] if nearest else None
+
+
+def _refuse_cloud_only_keys(given: Mapping[str, str]) -> None:
+    for key in CLOUD_ONLY:
+        value = given.get(f"cloudFiles.{key}".lower())
+        if value is not None and not (key == "useNotifications" and value.strip().lower() == "false"):
+            raise UnsupportedOption(
+                f"cloudFiles.{key} needs the notification services of a cloud, which do not exist here. "
+                "Remove it: files are then found by listing the directory."
+            )
+
+
+def _mention_keys_without_effect(given: Mapping[str, str]) -> None:
+    named = [f"cloudFiles.{key}" for key in WITHOUT_EFFECT if f"cloudFiles.{key}".lower() in given]
+    if named:
+        warnings.warn(f"{', '.join(named)} has no effect outside Databricks.", stacklevel=2)
+
+
+def _refuse_contradictions(options: Options) -> None:
+    if options.clean_source == "MOVE" and options.move_destination is None:
+        raise InvalidOption("cloudFiles.cleanSource is MOVE. Set cloudFiles.cleanSource.moveDestination as well.")
+    if options.clean_source == "DELETE" and options.retention <= 7 * DAY:
+        raise InvalidOption(
+            "cloudFiles.cleanSource.retentionDuration must be more than 7 days where files are deleted. "
+            "Make it longer, or move the files instead."
+        )
+    if options.clean_source != "OFF" and options.allow_overwrites:
+        raise InvalidOption(
+            "cloudFiles.cleanSource and cloudFiles.allowOverwrites contradict each other: a file that was changed "
+            "could be removed unread. Choose one of them."
+        )
+
+
+def _positive(text: str) -> int:
+    number = int(text) if re.fullmatch(r"\s*\d{1,18}\s*", text) else 0
+    if number <= 0:
+        raise ValueError("Set it to a whole number above zero.")
+    return number
+
+
+def parse_bytes(text: str) -> int:
+    """Return the number of bytes that a text such as ``10g`` means, in powers of 1,024 as Spark reads it.
+
+    Raises
+    ------
+    ValueError
+        It is none, or not above zero.
+    """
+    match = re.fullmatch(r"\s*(\d{1,15})\s*([kmgtp]?)(?:i?b)?\s*", text.lower())
+    number = int(match[1]) * 1024 ** " kmgtp".index(match[2] or " ") if match else 0
+    if number <= 0:
+        raise ValueError("Set it to a size above zero, 10g or 512mb for instance.")
+    return number
+
+
+_SECONDS = {
+    "second": 1,
+    "sec": 1,
+    "minute": 60,
+    "min": 60,
+    "hour": 3600,
+    "day": DAY,
+    "week": 7 * DAY,
+    "month": 30 * DAY,
+}
+_PART = re.compile(rf"(\d+)\s*({'|'.join(_SECONDS)})s?\b", re.IGNORECASE)
+
+
+def parse_duration(text: str) -> float:
+    """Return the seconds of an interval such as ``14 days`` or ``interval 2 weeks 1 hour``; a month has 30 days.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    parts = _PART.findall(text)
+    rest = re.sub(r"^\s*interval\b|[\s,]", "", _PART.sub("", text), flags=re.IGNORECASE)
+    if not parts or rest:
+        raise ValueError("Write an interval, 14 days for instance.")
+    return float(sum(int(number) * _SECONDS[unit.lower()] for number, unit in parts))

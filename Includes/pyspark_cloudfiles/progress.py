@@ -1,0 +1,79 @@
+"""Auto Loader's words in a stream's progress: its description, and how much is left to read.
+
+Spark gives a Python data source no way to report metrics, so they are read from the offsets that it does report.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import wraps
+from typing import Any
+
+from pyspark.sql.streaming.listener import SourceProgress, StreamingQueryProgress
+
+from pyspark_cloudfiles.offsets import SOURCE_VERSION, Offset
+
+_MARK = "_cloudfiles_metrics"
+
+
+def install() -> None:
+    """Let the sources of progress reports be described as Auto Loader does."""
+    if getattr(SourceProgress, _MARK, False):
+        return
+    original = SourceProgress.__init__
+
+    @wraps(original)
+    def initialise(self: SourceProgress, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        self.update(described(self))
+
+    SourceProgress.__init__ = initialise  # type: ignore[method-assign]
+    for kind in (SourceProgress, StreamingQueryProgress):
+        _print_what_is_said(kind)
+    setattr(SourceProgress, _MARK, True)
+
+
+def _print_what_is_said(kind: type) -> None:
+    """Let a report's JSON, which Spark takes from the JVM, say the same as its fields."""
+    for name, indent in (("json", None), ("prettyJson", 4)):
+        original = getattr(kind, name).fget
+
+        def text(self: dict, original=original, indent=indent) -> str:  # noqa: ANN001
+            content = json.loads(original(self))
+            sources = content.get("sources", [content])
+            if not any(_describe(source) for source in sources):
+                return original(self)
+            return json.dumps(content, indent=indent)
+
+        setattr(kind, name, property(text))
+
+
+def _describe(source: dict[str, Any]) -> bool:
+    changes = described(source)
+    source.update(changes)
+    return bool(changes)
+
+
+def described(source: dict[str, Any]) -> dict[str, Any]:
+    """Return what is to be changed in a source's progress: nothing, if it is not ours.
+
+    The description is ``CloudFilesSource[<path>]``; ``metrics`` has, as strings, ``numFilesOutstanding`` and
+    ``numBytesOutstanding``: files found and not yet in a batch.
+    """
+    end, latest = _offset(source.get("endOffset")), _offset(source.get("latestOffset"))
+    if end is None:
+        return {}
+    latest = latest or end
+    outstanding = {
+        "numFilesOutstanding": str(max(0, latest.seq_num - end.seq_num)),
+        "numBytesOutstanding": str(max(0, latest.num_bytes - end.num_bytes)),
+    }
+    return {"description": f"CloudFilesSource[{end.path}]", "metrics": {**source.get("metrics", {}), **outstanding}}
+
+
+def _offset(text: Any) -> Offset | None:
+    try:
+        content = json.loads(text) if isinstance(text, str) else text
+        return Offset.from_json(content) if content["sourceVersion"] == SOURCE_VERSION else None
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,242 @@
+"""Schema hints: types that the user knows better than inference does.
+
+``cloudFiles.schemaHints`` is a list of columns and types as in SQL, where a name may be a path into a column:
+``user.dob DATE`` for a field of a struct, ``users.element.id INT`` for the elements of an array, ``m.value INT`` and
+``m.key`` for a map.  There is no Spark session where a data source runs, so types are parsed here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from pyspark_cloudfiles.errors import InvalidOption
+
+_SIMPLE: dict[str, DataType] = {
+    "boolean": BooleanType(),
+    "tinyint": ByteType(),
+    "byte": ByteType(),
+    "smallint": ShortType(),
+    "short": ShortType(),
+    "int": IntegerType(),
+    "integer": IntegerType(),
+    "bigint": LongType(),
+    "long": LongType(),
+    "float": FloatType(),
+    "real": FloatType(),
+    "double": DoubleType(),
+    "date": DateType(),
+    "timestamp": TimestampType(),
+    "timestamp_ltz": TimestampType(),
+    "timestamp_ntz": TimestampNTZType(),
+    "string": StringType(),
+    "binary": BinaryType(),
+}
+_TOKEN = re.compile(r"\s*(?:`((?:[^`]|``)+)`|([A-Za-z_0-9$\-\u0080-\uffff]+)|([<>(),:.]))")
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One hint: the path to a column or field, and its type."""
+
+    path: tuple[str, ...]
+    data_type: DataType
+
+
+def parse_hints(text: str | None) -> list[Hint]:
+    """Read schema hints; no text has none.
+
+    Raises
+    ------
+    InvalidOption
+        The text is no list of names and types.
+    """
+    if text is None:
+        return []
+    parser = _Parser(text)
+    hints = [parser.hint()]
+    while parser.take(","):
+        hints.append(parser.hint())
+    parser.expect_end()
+    return hints
+
+
+def apply_hints(schema: StructType, hints: list[Hint]) -> StructType:
+    """Return ``schema`` with the hinted types; a hinted column that it does not have is appended.
+
+    A path into a column that is no struct, array or map makes it a struct of the hinted fields.
+    """
+    for hint in hints:
+        schema = _with_field(schema, hint.path, hint.data_type)
+    return schema
+
+
+def _with_field(schema: StructType, path: tuple[str, ...], data_type: DataType) -> StructType:
+    name, rest = path[0], path[1:]
+    fields = list(schema.fields)
+    index = next((i for i, field in enumerate(fields) if field.name.lower() == name.lower()), None)
+    if index is None:
+        return StructType([*fields, StructField(name, _at(None, rest, data_type))])
+    fields[index] = StructField(fields[index].name, _at(fields[index].dataType, rest, data_type))
+    return StructType(fields)
+
+
+def _at(current: DataType | None, path: tuple[str, ...], data_type: DataType) -> DataType:
+    """Return ``current`` with ``data_type`` at ``path`` inside it."""
+    if not path:
+        return data_type
+    step = path[0].lower()
+    if isinstance(current, ArrayType) and step == "element":
+        return ArrayType(_at(current.elementType, path[1:], data_type))
+    if isinstance(current, MapType) and step == "value":
+        return MapType(current.keyType, _at(current.valueType, path[1:], data_type))
+    if isinstance(current, MapType) and step == "key":
+        return MapType(_at(current.keyType, path[1:], data_type), current.valueType)
+    return _with_field(current if isinstance(current, StructType) else StructType(), path, data_type)
+
+
+class _Parser:
+    """Recursive descent over the tokens of SQL's column lists."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = self._tokenise(text)
+        self._position = 0
+
+    def hint(self) -> Hint:
+        path = [self.name()]
+        while self.take("."):
+            path.append(self.name())
+        self.take(":")
+        data_type = self.type()
+        self._skip_comment()
+        return Hint(tuple(path), data_type)
+
+    def name(self) -> str:
+        kind, value = self._next("a name")
+        if kind == "mark":
+            self._fail(f"a name was expected before {value!r}")
+        return value
+
+    def type(self) -> DataType:
+        word = self.name().lower()
+        if word == "array":
+            self._expect("<")
+            element = self.type()
+            self._expect(">")
+            return ArrayType(element)
+        if word == "map":
+            self._expect("<")
+            key = self.type()
+            self._expect(",")
+            value = self.type()
+            self._expect(">")
+            return MapType(key, value)
+        if word == "struct":
+            return self._struct()
+        if word in ("decimal", "dec", "numeric"):
+            return self._decimal()
+        if word in ("char", "varchar"):
+            self._numbers()  # Spark reads both as strings
+            return StringType()
+        if word not in _SIMPLE:
+            self._fail(f"{word!r} is no type")
+        return _SIMPLE[word]
+
+    def take(self, mark: str) -> bool:
+        if self._position < len(self._tokens) and self._tokens[self._position] == ("mark", mark):
+            self._position += 1
+            return True
+        return False
+
+    def expect_end(self) -> None:
+        if self._position < len(self._tokens):
+            self._fail(f"{self._tokens[self._position][1]!r} was not expected")
+
+    def _struct(self) -> StructType:
+        self._expect("<")
+        fields: list[StructField] = []
+        while not self.take(">"):
+            if fields:
+                self._expect(",")
+            name = self.name()
+            self.take(":")
+            fields.append(StructField(name, self.type()))
+            self._skip_comment()
+        return StructType(fields)
+
+    def _decimal(self) -> DecimalType:
+        numbers = self._numbers()
+        precision, scale = (*numbers, 0)[:2] if numbers else (10, 0)
+        if not 0 < precision <= 38 or not 0 <= scale <= precision:
+            self._fail(f"decimal({precision},{scale}) does not exist")
+        return DecimalType(precision, scale)
+
+    def _numbers(self) -> list[int]:
+        if not self.take("("):
+            return []
+        numbers = [self._number()]
+        while self.take(","):
+            numbers.append(self._number())
+        self._expect(")")
+        return numbers
+
+    def _number(self) -> int:
+        word = self.name()
+        if not word.isdecimal():
+            self._fail(f"{word!r} is no number")
+        return int(word)
+
+    def _skip_comment(self) -> None:
+        """Pass over NOT NULL, which means nothing to files."""
+        if [token[1].lower() for token in self._tokens[self._position : self._position + 2]] == ["not", "null"]:
+            self._position += 2
+
+    def _expect(self, mark: str) -> None:
+        if not self.take(mark):
+            found = self._tokens[self._position][1] if self._position < len(self._tokens) else "the end"
+            self._fail(f"{mark!r} was expected, not {found!r}")
+
+    def _next(self, wanted: str) -> tuple[str, str]:
+        if self._position >= len(self._tokens):
+            self._fail(f"{wanted} is missing at the end")
+        self._position += 1
+        return self._tokens[self._position - 1]
+
+    def _tokenise(self, text: str) -> list[tuple[str, str]]:
+        tokens, position = [], 0
+        while text[position:].strip():
+            match = _TOKEN.match(text, position)
+            if match is None:
+                self._fail(f"{text[position:].strip()[:20]!r} is not understood")
+            quoted, word, mark = match.groups()
+            tokens.append(("name", quoted.replace("``", "`")) if quoted else ("word", word) if word else ("mark", mark))
+            position = match.end()
+        return tokens
+
+    def _fail(self, problem: str) -> None:
+        raise InvalidOption(
+            f"cloudFiles.schemaHints is {self._text!r}: {problem}. "
+            "Write columns and types, 'id BIGINT, user.born DATE' for instance."
+        )

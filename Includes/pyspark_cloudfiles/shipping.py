@@ -1,0 +1,101 @@
+"""How this package reaches the processes that read.
+
+Spark sends the data source to its workers as pickled objects, which name the modules they come from.  A worker that does
+not have this package could not load them.  So the objects are pickled together with the package itself, 60 KB or so, and
+with a function that puts it there first; the function is sent by value and needs nothing but Python.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import types
+import zipfile
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+PACKAGE = __name__.partition(".")[0]
+
+
+def shipped(kind: type, state: dict) -> tuple:
+    """Return what ``__reduce__`` should, for an object that any worker can load.
+
+    Parameters
+    ----------
+    kind : type
+        The object's class, one of this package.
+    state : dict
+        Its attributes.
+    """
+    payload = pickle.dumps(state, protocol=pickle.HIGHEST_PROTOCOL)
+    return _detached(_rebuilt), (*_origin(), kind.__module__, kind.__qualname__, payload)
+
+
+def loader() -> tuple[types.FunctionType, tuple[str, bytes, str]]:
+    """Return a function that travels by value, and arguments with which it makes this package importable."""
+    return _detached(_made_importable), _origin()
+
+
+def _made_importable(directory: str, archive: bytes, digest: str) -> None:
+    """Make the package importable: as it is installed, from where the driver has it, or from ``archive``."""
+    import io
+    import os
+    import sys
+    import tempfile
+    import zipfile
+    from importlib.util import find_spec
+
+    if find_spec("pyspark_cloudfiles") is not None:
+        return
+    if os.path.isdir(os.path.join(directory, "pyspark_cloudfiles")):
+        sys.path.append(directory)
+        return
+    # In a directory rather than a zip, so that Python keeps its compiled modules.
+    target = os.path.join(tempfile.gettempdir(), f"pyspark_cloudfiles-{os.getuid()}-{digest}")
+    if not os.path.isdir(target):
+        made = tempfile.mkdtemp(prefix="pyspark_cloudfiles-")
+        zipfile.ZipFile(io.BytesIO(archive)).extractall(made)
+        try:
+            os.rename(made, target)
+        except OSError:  # another worker was quicker
+            target = target if os.path.isdir(target) else made
+    if os.stat(target).st_uid != os.getuid():
+        raise PermissionError(f"{target} belongs to another user. Remove it.")
+    sys.path.append(target)
+
+
+def _rebuilt(directory: str, archive: bytes, digest: str, module: str, name: str, payload: bytes) -> object:
+    """Make the package importable and load an object of it."""
+    import pickle
+    from importlib import import_module
+
+    made_importable(directory, archive, digest)  # noqa: F821 - a global of its copy
+    made = object.__new__(getattr(import_module(module), name))
+    made.__dict__.update(pickle.loads(payload))
+    return made
+
+
+@cache
+def _detached(function: types.FunctionType) -> types.FunctionType:
+    """Return a copy of a function that cloudpickle sends by value, as it does with functions of ``__main__``."""
+    names = {"__builtins__": __builtins__, "__name__": "__main__"}
+    if function is not _made_importable:
+        names["made_importable"] = _detached(_made_importable)
+    copy = types.FunctionType(function.__code__, names, function.__name__)
+    copy.__module__ = "__main__"
+    return copy
+
+
+@cache
+def _origin() -> tuple[str, bytes, str]:
+    """Return where this package is, its archive, and the archive's digest."""
+    root = Path(__file__).parent
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(root.rglob("*.py")):
+            # A fixed time, so that the same sources give the same bytes.
+            entry = zipfile.ZipInfo(f"{PACKAGE}/{path.relative_to(root).as_posix()}", (1980, 1, 1, 0, 0, 0))
+            archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    content = buffer.getvalue()
+    return str(root.parent), content, sha256(content).hexdigest()[:16]

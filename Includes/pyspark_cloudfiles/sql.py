@@ -1,0 +1,206 @@
+"""The SQL functions: ``cloud_files_state``, ``read_files`` and ``cloud_files``.
+
+The first is a table function that Spark runs.  The other two must become a relation with the schema that is found at
+that moment, and a streaming one in part, which no function of Spark's can; so ``spark.sql`` is given a text in which
+the call is replaced by a temporary view that was made for it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from pyspark_cloudfiles import registration
+from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.options import INTERNAL, PREFIX
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_MARK = "_cloudfiles_sql"
+_NUMBERS = itertools.count()
+# What is passed over whole: comments, quoted names, strings; and the calls that are looked for.
+_TOKEN = re.compile(
+    r"""(?P<skip>--[^\n]*|/\*.*?\*/|`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")"""
+    r"""|(?<![\w.])(?P<stream>stream\s*\(?\s*)?(?P<name>cloud_files|read_files)\s*\(""",
+    re.IGNORECASE | re.DOTALL,
+)
+_ARGUMENT = re.compile(r"""\s*(?:(?P<key>[A-Za-z_.`]+)\s*=>\s*)?(?P<value>.*)\s*""", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of ``read_files`` or ``cloud_files`` in a statement.
+
+    Parameters
+    ----------
+    start, end : int
+        Where it is in the text, with a ``STREAM`` around it.
+    path : str
+        The directory.
+    format : str or None
+        The files' format, where it is given.
+    options : dict
+        Everything else, as a reader takes it.
+    streaming : bool
+        Whether it is a stream.
+    """
+
+    start: int
+    end: int
+    path: str
+    format: str | None = None
+    options: dict[str, str] = field(default_factory=dict)
+    streaming: bool = False
+
+
+def install(session: type) -> None:
+    """Teach a class of sessions, the classic one or Spark Connect's, the functions."""
+    if _MARK in vars(session):
+        return
+    original = session.sql
+
+    @wraps(original)
+    def sql(self: SparkSession, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
+        return original(self, rewritten(self, sqlQuery), *args, **kwargs)
+
+    session.sql = sql
+    setattr(session, _MARK, True)
+
+
+def rewritten(spark: SparkSession, text: str) -> str:
+    """Return a statement with temporary views instead of calls; the same text where there is none."""
+    if not isinstance(text, str) or not re.search(r"cloud_files|read_files", text, re.IGNORECASE):
+        return text
+    registration.register_functions(spark)
+    parts, position = [], 0
+    for call in calls(text):
+        view = f"__cloudfiles_{next(_NUMBERS)}"
+        relation(spark, call).createOrReplaceTempView(view)
+        parts += [text[position : call.start], view]
+        position = call.end
+    return "".join([*parts, text[position:]])
+
+
+def relation(spark: SparkSession, call: Call) -> DataFrame:
+    """Return the frame that a call means."""
+    registration.register(spark)
+    if call.streaming:
+        reader = spark.readStream.format("cloudFiles")
+    else:
+        reader = spark.read.format("cloudFiles").option(f"{INTERNAL}batch", "true")
+    if schema := call.options.get("schema"):
+        reader = reader.schema(schema)
+    options = {key: value for key, value in call.options.items() if key != "schema"}
+    return reader.options(**{"cloudFiles.format": call.format or "", **options}).load(call.path)
+
+
+def calls(text: str) -> Iterator[Call]:
+    """Find the calls in a statement.
+
+    Raises
+    ------
+    InvalidOption
+        A call is not closed, or its arguments are not constants.
+    """
+    position = 0
+    while match := _TOKEN.search(text, position):
+        position = match.end()
+        if match["name"] is None:
+            continue
+        arguments, position = _arguments(text, position)
+        wrapped = match["stream"] is not None and "(" in match["stream"]
+        if wrapped:
+            position = _closed(text, position)
+        make = _cloud_files if match["name"].lower() == "cloud_files" else _read_files
+        yield make(match.start(), position, arguments, match["stream"] is not None)
+
+
+def _cloud_files(start: int, end: int, arguments: list[str], streaming: bool) -> Call:
+    if len(arguments) < 2:
+        raise InvalidOption("cloud_files takes a path, a format and, as a third, map('option', 'value', ...).")
+    path, file_format = _text(arguments[0]), _text(arguments[1])
+    options = _map(arguments[2]) if len(arguments) > 2 else {}
+    return Call(start, end, path, file_format, options, streaming=True)
+
+
+def _read_files(start: int, end: int, arguments: list[str], streaming: bool) -> Call:
+    if not arguments:
+        raise InvalidOption("read_files takes a path: read_files('/path', format => 'json').")
+    given: dict[str, str] = {}
+    for argument in arguments[1:]:
+        match = _ARGUMENT.fullmatch(argument)
+        if match is None or match["key"] is None:
+            raise InvalidOption(f"read_files takes its options by name, format => 'json' for instance, not {argument}.")
+        given[match["key"].replace("`", "")] = _text(match["value"])
+    by_name = {key.lower(): value for key, value in given.items()}
+    options = {_reader_option(key): value for key, value in given.items() if key.lower() != "format"}
+    # Its defaults are the opposite of the reader's.
+    defaults = {"cloudFiles.inferColumnTypes": "true", "cloudFiles.useStrictGlobber": "true"}
+    defaults = {} if "schema" in by_name else defaults
+    return Call(start, end, _text(arguments[0]), by_name.get("format"), {**defaults, **options}, streaming)
+
+
+# Options of the reader that `read_files` spells without the prefix.
+_PREFIXED = {
+    name.lower(): f"cloudFiles.{name}"
+    for name in (
+        "inferColumnTypes", "schemaHints", "schemaEvolutionMode", "schemaLocation", "partitionColumns",
+        "useStrictGlobber", "maxFilesPerTrigger", "maxBytesPerTrigger", "includeExistingFiles", "allowOverwrites",
+    )
+}  # fmt: skip
+
+
+def _reader_option(key: str) -> str:
+    return key if key.lower().startswith(PREFIX) else _PREFIXED.get(key.lower(), key)
+
+
+def _arguments(text: str, start: int) -> tuple[list[str], int]:
+    """Return the texts of a call's arguments, and where it ends."""
+    depth, begun, found, position = 0, start, [], start
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is not None and match["skip"]:
+            position = match.end()
+            continue
+        mark = text[position]
+        if mark in ",)" and depth == 0:
+            found.append(text[begun:position].strip())
+            begun = position + 1
+            if mark == ")":
+                return [argument for argument in found if argument], position + 1
+        depth += {"(": 1, ")": -1}.get(mark, 0)
+        position += 1
+    raise InvalidOption("A call of read_files or cloud_files is not closed: a ')' is missing.")
+
+
+def _closed(text: str, position: int) -> int:
+    match = re.compile(r"\s*\)").match(text, position)
+    if match is None:
+        raise InvalidOption("STREAM( is not closed: a ')' is missing.")
+    return match.end()
+
+
+def _map(text: str) -> dict[str, str]:
+    match = re.fullmatch(r"\s*map\s*\((.*)", text, re.DOTALL | re.IGNORECASE)
+    if match is None:
+        raise InvalidOption(f"Options are given as map('option', 'value', ...), not {text}.")
+    values = [_text(value) for value in _arguments(match[1], 0)[0]]
+    if len(values) % 2:
+        raise InvalidOption(f"map has an option without a value: {text}.")
+    return dict(zip(values[::2], values[1::2], strict=True))
+
+
+def _text(argument: str) -> str:
+    """Return the value of a constant: a string, a number, true or false."""
+    argument = argument.strip()
+    if len(argument) >= 2 and argument[0] == argument[-1] and argument[0] in "'\"":
+        quote = argument[0]
+        return re.sub(r"\\(.)", r"\1", argument[1:-1].replace(quote * 2, quote), flags=re.DOTALL)
+    if re.fullmatch(r"[+-]?[\w.]+", argument):
+        return argument
+    raise InvalidOption(f"The arguments of read_files and cloud_files are constants, and {argument} is none.")

@@ -1,0 +1,212 @@
+"""The stream's planning: what is new, which of it makes the next batch, and which task reads what.
+
+Spark asks one process for offsets and partitions, and others to read.  The log is appended to by the first alone, and
+an offset is given out only after the files before it are safe in the log; so a batch that Spark has planned can be
+planned again, identically, after any crash.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceStreamReader
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
+
+from pyspark_cloudfiles import filesystem, state
+from pyspark_cloudfiles.cleaning import Cleaner
+from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.layout import Layout
+from pyspark_cloudfiles.log.file_log import FileLog, files_between
+from pyspark_cloudfiles.offsets import Offset
+from pyspark_cloudfiles.partitions import partition_values
+from pyspark_cloudfiles.plan import FilePartition, Plan, discover_files
+from pyspark_cloudfiles.reading import read_partition
+from pyspark_cloudfiles.shipping import shipped
+
+LOCK_TIMEOUT = 15
+# What opening a file costs, counted in bytes read: it decides how small files are grouped.
+FILE_OVERHEAD = 4 * 1024
+# A second task, and the second file that it writes, cost as much as reading this.
+SMALLEST_PARTITION = 8 * 1024**2
+LARGEST_PARTITION = 128 * 1024**2
+# Reading a batch of this size twice costs some tenths of a second; larger ones are only read by the tasks.
+LOOKED_AT_FIRST = 16 * 1024**2
+# An idle stream asks a hundred times a second; listing should take a quarter of a core at most.
+REST_AFTER_LISTING = 3
+LONGEST_REST = 1.0
+
+
+class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """The reader of one query.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to read and how.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._initial: Offset | None = None
+        self._found_before_start: list[SourceFile] | None = None
+        self._newest: Offset | None = None
+        self._log: FileLog | None = None
+        self._log_url = ""
+        self._cleaner: Cleaner | None = None
+        self._open = ExitStack()
+        self._listed_until = 0.0
+        self._listing_took = 0.0
+
+    def __reduce__(self) -> tuple:
+        # The planning process keeps its log; tasks are given the plan.
+        return shipped(type(self), {"_plan": self._plan})
+
+    # What Spark asks of the planning process.
+
+    def initialOffset(self) -> dict:
+        if self._initial is None:  # Spark asks twice, and must hear the same
+            existing = 0 if self._plan.options.include_existing_files else -1
+            options = self._plan.options
+            log = state.new_log(options.schema_location)
+            self._initial = Offset(0, 0, log, filesystem.canonical(options.path), existing)
+        return self._initial.to_json()
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        # Both limits are applied in latestOffset; Spark can only carry one.
+        return ReadMaxFiles(self._plan.options.max_files)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self._found_before_start = list(discover_files(self._plan.options))
+
+    def latestOffset(self, start: dict, limit: ReadLimit) -> dict:
+        offset = self._newest = Offset.from_json(start)
+        log = self._opened(offset)
+        if offset.existing < 0:
+            log.add(self._found())
+            return replace(offset.at(len(log), log.total_bytes), existing=len(log)).to_json()
+        self._done(offset)
+        options = self._plan.options
+        unlimited = isinstance(limit, ReadAllAvailable)
+        max_files, max_bytes = (None, None) if unlimited else (options.max_files, options.max_bytes)
+        if unlimited or len(log) - offset.seq_num < max_files:
+            log.add(self._found())
+        end = log.end_of_batch(offset.seq_num, max_files, max_bytes)
+        if end == offset.seq_num:
+            return start
+        size = sum(file.size for file in log.files(offset.seq_num, end))
+        return offset.at(end, offset.num_bytes + size).to_json()
+
+    def reportLatestOffset(self) -> dict | None:
+        if self._log is None:
+            return None
+        return self._newest.at(len(self._log), self._log.total_bytes).to_json()
+
+    def partitions(self, start: dict, end: dict) -> list[FilePartition]:
+        first, last = Offset.from_json(start), Offset.from_json(end)
+        # The first batch, planned again after a crash, begins at an initial offset that was made anew.
+        begin = max(last.existing, first.seq_num if first.log == last.log else 0)
+        url = self._located(last)
+        files = self._files(url, begin, last.seq_num)
+        layout = with_partitions_of(files, self._plan)
+        if self._plan.may_refuse and sum(file.size for file in files) <= LOOKED_AT_FIRST:
+            self._look_at(FilePartition(files, layout, url, begin, last.seq_num))
+        groups = grouped(files, self._plan.options.parallelism or os.cpu_count() or 1)
+        return [FilePartition(group, layout, url, begin, last.seq_num) for group in groups]
+
+    def commit(self, end: dict) -> None:
+        offset = Offset.from_json(end)
+        self._opened(offset)
+        self._done(offset)
+
+    def stop(self) -> None:
+        self._open.close()
+
+    # What Spark asks of a task.
+
+    def read(self, partition: FilePartition) -> Iterator[pa.RecordBatch]:
+        return read_partition(partition, self._plan)
+
+    def _opened(self, offset: Offset) -> FileLog:
+        """Return the log, opened for appending, by this process alone."""
+        if self._log is None:
+            self._log_url = self._located(offset)
+            self._open.enter_context(filesystem.lock(self._log_url, LOCK_TIMEOUT))
+            self._log = FileLog(self._log_url, tracks_changes=self._plan.options.allow_overwrites)
+            self._log.require(offset.seq_num)
+        return self._log
+
+    def _done(self, offset: Offset) -> None:
+        """Note that all before ``offset`` is in the sink, and clean up.
+
+        Spark commits a batch only when it plans the next, so the beginning of a next batch says the same.
+        """
+        if self._cleaner is None:
+            self._cleaner = Cleaner(self._log_url, self._plan.options, offset.existing)
+        self._cleaner.clean(offset.seq_num)
+
+    def _located(self, offset: Offset) -> str:
+        return state.log_of(self._plan.options.schema_location, offset.log)
+
+    def _files(self, url: str, begin: int, end: int) -> list[SourceFile]:
+        if self._log is not None and url == self._log_url:
+            return self._log.files(begin, end)
+        return files_between(url, begin, end)
+
+    def _found(self) -> Iterator[SourceFile]:
+        """List the source, unless a run of what is available has done so at its start."""
+        if self._found_before_start is not None:
+            found, self._found_before_start = self._found_before_start, []
+            yield from found
+            return
+        time.sleep(max(0.0, self._listed_until + self._rest() - time.monotonic()))
+        began = time.monotonic()
+        yield from discover_files(self._plan.options)
+        self._listed_until = time.monotonic()
+        self._listing_took = self._listed_until - began
+
+    def _rest(self) -> float:
+        return min(LONGEST_REST, REST_AFTER_LISTING * self._listing_took)
+
+    def _look_at(self, partition: FilePartition) -> None:
+        """Read a small batch here before the tasks do.
+
+        What ends the query then ends it with an error that every sink shows as it is, instead of wrapping it.
+        """
+        for _ in read_partition(partition, self._plan):
+            pass
+
+
+def with_partitions_of(files: list[SourceFile], plan: Plan) -> Layout:
+    """Return the columns for a batch: with a schema of the user's, the files' paths say which come from there."""
+    options = plan.options
+    if plan.inferred or options.recursive_file_lookup:
+        return plan.layout
+    if options.partition_columns is not None:
+        return plan.layout.with_partitions(options.partition_columns)
+    return plan.layout.with_partitions({name for file in files for name in partition_values(options.path, file.url)})
+
+
+def grouped(files: list[SourceFile], cores: int) -> list[list[SourceFile]]:
+    """Divide files, in their order, into groups of about equal work: as many as cores, fewer for little, more for much.
+
+    Parameters
+    ----------
+    files : list of SourceFile
+        Of one batch.
+    cores : int
+        How many tasks run at once.
+    """
+    work = sum(file.size + FILE_OVERHEAD for file in files)
+    count = min(cores, -(-work // SMALLEST_PARTITION))
+    count = min(len(files), max(count, -(-work // LARGEST_PARTITION)))
+    groups: list[list[SourceFile]] = [[] for _ in range(count)]
+    done = 0
+    for file in files:
+        groups[min(count - 1, done * count // max(work, 1))].append(file)
+        done += file.size + FILE_OVERHEAD
+    return [group for group in groups if group]

@@ -1,0 +1,115 @@
+"""The list of rows: what is appended stays, whatever a crash leaves behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from pyspark_cloudfiles.errors import StateLost
+from pyspark_cloudfiles.log.segments import MERGED, SEGMENT_ROWS, Segment, Segments
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> str:
+    return f"file:{tmp_path}/log"
+
+
+def numbers(start: int, end: int) -> pa.Table:
+    return pa.table({"n": list(range(start, end))})
+
+
+def grown(directory: str, *sizes: int) -> Segments:
+    segments = Segments(directory)
+    for size in sizes:
+        segments.append(numbers(len(segments), len(segments) + size))
+    return segments
+
+
+def files(tmp_path: Path) -> list[str]:
+    return sorted(path.name for path in (tmp_path / "log").iterdir())
+
+
+def test_an_empty_list_is_nothing_on_disk(directory: str, tmp_path: Path):
+    assert len(Segments(directory)) == 0
+    assert not (tmp_path / "log").exists()
+
+
+def test_rows_are_read_across_segments_by_another_reader(directory: str):
+    grown(directory, 3, 5, 2)
+    assert Segments(directory).rows(2, 9)["n"].to_pylist() == list(range(2, 9))
+
+
+def test_a_reader_sees_what_was_appended_after_it_looked(directory: str):
+    reader = Segments(directory)
+    grown(directory, 4)
+    assert reader.rows(0, 4)["n"].to_pylist() == [0, 1, 2, 3]
+
+
+def test_rows_that_are_not_there_are_an_error(directory: str):
+    with pytest.raises(StateLost, match="ends at 3, and the checkpoint is at 4"):
+        grown(directory, 3).rows(0, 4)
+
+
+def test_small_segments_are_merged(directory: str, tmp_path: Path):
+    segments = grown(directory, *[1] * (MERGED**2 + 3))
+    assert [Segment(0, 64).name, Segment(64, 1).name] == files(tmp_path)[:2]
+    assert len(files(tmp_path)) == 4
+    assert Segments(directory).rows(0, len(segments))["n"].to_pylist() == list(range(len(segments)))
+
+
+def test_the_number_of_segments_grows_with_the_logarithm(directory: str, tmp_path: Path):
+    grown(directory, *[1] * 600)
+    assert len(files(tmp_path)) <= 4 * MERGED
+
+
+def test_large_appends_are_cut_into_segments(directory: str, tmp_path: Path):
+    grown(directory, SEGMENT_ROWS + 1)
+    assert files(tmp_path) == [Segment(0, SEGMENT_ROWS).name, Segment(SEGMENT_ROWS, 1).name]
+
+
+@pytest.mark.parametrize("kept", [0, 1, 100, -1])
+def test_a_torn_last_segment_is_cut(directory: str, tmp_path: Path, kept: int):
+    grown(directory, 2, 3)
+    torn = tmp_path / "log" / Segment(2, 3).name
+    torn.write_bytes(torn.read_bytes()[:kept])
+    segments = Segments(directory)
+    segments.cut_torn_tail()
+    assert len(segments) == 2
+    segments.append(numbers(2, 4))
+    assert Segments(directory).rows(0, 4)["n"].to_pylist() == [0, 1, 2, 3]
+
+
+def test_a_merge_that_was_not_finished_is_finished(directory: str, tmp_path: Path):
+    grown(directory, *[1] * 7)
+    left = {path.name: path.read_bytes() for path in (tmp_path / "log").iterdir()}
+    grown(directory, 1)
+    for name, content in left.items():
+        (tmp_path / "log" / name).write_bytes(content)
+    segments = Segments(directory)
+    assert segments.rows(0, 8)["n"].to_pylist() == list(range(8))
+    segments.cut_torn_tail()
+    assert files(tmp_path) == [Segment(0, 8).name]
+
+
+def test_a_torn_merge_leaves_what_it_would_have_replaced(directory: str, tmp_path: Path):
+    grown(directory, *[1] * 7)
+    (tmp_path / "log" / Segment(0, 8).name).write_bytes(b"PAR1")
+    segments = Segments(directory)
+    segments.cut_torn_tail()
+    assert segments.rows(0, 7)["n"].to_pylist() == list(range(7))
+
+
+def test_a_segment_that_somebody_removed_is_an_error_and_removes_nothing(directory: str, tmp_path: Path):
+    grown(directory, 2, 3, 4)
+    (tmp_path / "log" / Segment(2, 3).name).unlink()
+    with pytest.raises(StateLost, match="has a gap at 2"):
+        Segments(directory)
+    assert len(files(tmp_path)) == 2
+
+
+def test_other_files_in_the_directory_are_passed_over(directory: str, tmp_path: Path):
+    grown(directory, 2)
+    (tmp_path / "log" / ".00000000000000000002-9.parquet.tmp").write_bytes(b"")
+    assert len(Segments(directory)) == 2

@@ -1,0 +1,57 @@
+"""Evolution: what is added, what stays, and which types may grow."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql.types import StructType
+
+from pyspark_cloudfiles.schemas.evolution import evolved, new_names
+from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
+
+
+def schema(columns: str) -> StructType:
+    return apply_hints(StructType(), parse_hints(columns)) if columns else StructType()
+
+
+@pytest.mark.parametrize(
+    ("current", "found", "result"),
+    [
+        ("a INT", "b INT, a STRING", "a INT, b INT"),
+        ("b INT, a INT", "a INT, c INT, d INT", "b INT, a INT, c INT, d INT"),
+        ("s struct<x: int>", "s struct<y: int, x: string>", "s struct<x: int, y: int>"),
+        ("l array<struct<x: int>>", "l array<struct<y: int>>", "l array<struct<x: int, y: int>>"),
+        ("m map<string, struct<x: int>>", "m map<string, struct<y: int>>", "m map<string, struct<x: int, y: int>>"),
+        ("a INT", "A INT", "a INT"),
+        ("a STRING", "a struct<x: int>", "a STRING"),
+    ],
+)
+def test_what_is_new_goes_to_the_end_and_types_stay(current: str, found: str, result: str):
+    assert evolved(schema(current), schema(found)) == schema(result)
+
+
+@pytest.mark.parametrize(
+    ("current", "found", "result"),
+    [
+        ("INT", "BIGINT", "BIGINT"),
+        ("BIGINT", "INT", "BIGINT"),
+        ("TINYINT", "DOUBLE", "DOUBLE"),
+        ("INT", "DOUBLE", "DOUBLE"),
+        ("FLOAT", "DOUBLE", "DOUBLE"),
+        ("BIGINT", "DOUBLE", "BIGINT"),
+        ("INT", "DECIMAL(12,2)", "DECIMAL(12,2)"),
+        ("DECIMAL(5,2)", "DECIMAL(6,4)", "DECIMAL(7,4)"),
+        ("DECIMAL(38,0)", "DECIMAL(38,20)", "DECIMAL(38,0)"),
+        ("INT", "STRING", "INT"),
+        ("DATE", "TIMESTAMP_NTZ", "TIMESTAMP_NTZ"),
+        ("struct<x: int>", "struct<x: bigint>", "struct<x: bigint>"),
+    ],
+)
+def test_types_grow_only_where_no_value_is_lost(current: str, found: str, result: str):
+    assert evolved(schema(f"a {current}"), schema(f"a {found}"), widen=True) == schema(f"a {result}")
+    if current != result and "struct" not in current:
+        assert evolved(schema(f"a {current}"), schema(f"a {found}")) == schema(f"a {current}")
+
+
+def test_new_names_are_dotted():
+    old, new = schema("a INT, s struct<x: int>"), schema("a INT, s struct<x: int, y: int>, b array<struct<z: int>>")
+    assert new_names(old, new) == ["s.y", "b", "b.element.z"]

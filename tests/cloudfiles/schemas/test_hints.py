@@ -1,0 +1,91 @@
+"""Schema hints: what they mean, and what is no hint."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql.types import (
+    ArrayType,
+    DateType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
+
+
+def hinted(schema: str | StructType, hints: str) -> StructType:
+    base = schema if isinstance(schema, StructType) else StructType([StructField(schema, StringType())])
+    return apply_hints(base, parse_hints(hints))
+
+
+def test_a_hint_replaces_the_type_and_keeps_the_place():
+    schema = StructType([StructField("a", StringType()), StructField("b", StringType())])
+    assert hinted(schema, "a INT").simpleString() == "struct<a:int,b:string>"
+
+
+def test_a_hinted_column_that_is_not_there_is_appended():
+    assert hinted("a", "b DATE").simpleString() == "struct<a:string,b:date>"
+
+
+def test_names_match_without_their_case_and_keep_the_spelling_found():
+    assert hinted("Id", "id BIGINT").simpleString() == "struct<Id:bigint>"
+
+
+def test_a_path_goes_into_structs_arrays_and_maps():
+    schema = StructType(
+        [
+            StructField("user", StructType([StructField("name", StringType())])),
+            StructField("users", ArrayType(StructType([StructField("id", StringType())]))),
+            StructField("m", MapType(StringType(), StringType())),
+        ]
+    )
+    result = hinted(schema, "user.dob DATE, users.element.id INT, m.value INT")
+    assert result["user"].dataType == StructType([StructField("name", StringType()), StructField("dob", DateType())])
+    assert result["users"].dataType == ArrayType(StructType([StructField("id", IntegerType())]))
+    assert result["m"].dataType == MapType(StringType(), IntegerType())
+
+
+@pytest.mark.parametrize(
+    ("text", "data_type"),
+    [
+        ("x decimal(10, 2)", DecimalType(10, 2)),
+        ("x DECIMAL", DecimalType(10, 0)),
+        ("x array<map<string, array<bigint>>>", ArrayType(MapType(StringType(), ArrayType(LongType())))),
+        ("x struct<a: int, b c_>", None),
+        ("x varchar(10)", StringType()),
+        ("x INT NOT NULL", IntegerType()),
+        ("x struct<`a b`: int, c date>", StructType([StructField("a b", IntegerType()), StructField("c", DateType())])),
+    ],
+)
+def test_types(text: str, data_type):
+    if data_type is None:
+        with pytest.raises(InvalidOption, match="is no type"):
+            parse_hints(text)
+    else:
+        assert parse_hints(text)[0].data_type == data_type
+
+
+def test_quoted_names_may_have_anything_in_them():
+    assert parse_hints("`a.b``c` INT")[0].path == ("a.b`c",)
+
+
+@pytest.mark.parametrize("text", ["", "a", "a INT,", "a INT b", "a array<int", "a decimal(40)", "a int; drop", "1"])
+def test_what_is_no_hint_is_refused_with_the_text(text: str):
+    with pytest.raises(InvalidOption, match="cloudFiles.schemaHints"):
+        parse_hints(text)
+
+
+@given(st.text(alphabet="ab ,.<>()`:intstruc19", max_size=40))
+def test_any_text_is_parsed_or_refused(text: str):
+    try:
+        assert parse_hints(text)
+    except InvalidOption:
+        pass

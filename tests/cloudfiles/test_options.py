@@ -1,0 +1,135 @@
+"""Options: what is accepted, what is refused, and what the refusal says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyspark_cloudfiles.errors import CloudFilesError, InvalidOption, UnknownOptions, UnsupportedOption
+from pyspark_cloudfiles.options import DAY, Options, parse, parse_bytes, parse_duration
+
+NEEDED = {"cloudfiles.format": "json", "path": "/data"}
+
+
+def parsed(**more: str) -> Options:
+    return parse(NEEDED | {key.replace("__", ".").lower(): value for key, value in more.items()})
+
+
+def test_the_defaults_are_auto_loaders():
+    options = parsed()
+    assert (options.max_files, options.max_bytes, options.include_existing_files) == (1000, None, True)
+    assert (options.infer_column_types, options.evolution_mode, options.clean_source) == (False, None, "OFF")
+    assert options.reader_case_sensitive
+
+
+@pytest.mark.parametrize("missing", ["cloudfiles.format", "path"])
+def test_the_format_and_the_path_are_needed(missing: str):
+    with pytest.raises(InvalidOption):
+        parse({key: value for key, value in NEEDED.items() if key != missing})
+
+
+def test_an_unknown_key_with_the_prefix_is_refused_and_named_in_lower_case():
+    with pytest.raises(UnknownOptions, match=r"\[CF_UNKNOWN_OPTION_KEYS_ERROR\].*cloudfiles\.pathglobfilter"):
+        parsed(cloudFiles__pathGlobFilter="*.json")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("cloudfiles.pathglobfilter", "pathGlobFilter"),
+        ("cloudfiles.header", "header"),
+        ("cloudfiles.shemalocation", "cloudFiles.schemaLocation"),
+        ("cloudfiles.maxfilepertrigger", "cloudFiles.maxFilesPerTrigger"),
+    ],
+)
+def test_the_key_that_was_meant_is_suggested(wrong: str, right: str):
+    with pytest.raises(UnknownOptions) as error:
+        parse(NEEDED | {wrong: "x"})
+    assert f"Did you mean {right} instead of {wrong}?" in str(error.value)
+
+
+def test_unknown_keys_pass_where_validation_is_off():
+    assert parsed(cloudFiles__bogus="x", cloudFiles__validateOptions="false").format == "json"
+
+
+def test_keys_without_the_prefix_are_the_formats_business():
+    assert parsed(multiLine="true", whatever="1").format_options == {"multiline": "true", "whatever": "1"}
+
+
+@pytest.mark.parametrize("key", ["useNotifications", "queueUrl", "clientSecret"])
+def test_what_needs_a_cloud_is_refused(key: str):
+    with pytest.raises(UnsupportedOption, match=key):
+        parse(NEEDED | {f"cloudfiles.{key}".lower(): "true"})
+
+
+def test_notifications_may_be_turned_off():
+    assert parsed(cloudFiles__useNotifications="false").format == "json"
+
+
+def test_what_has_no_effect_is_said_once():
+    with pytest.warns(UserWarning, match="cloudFiles.backfillInterval has no effect"):
+        parsed(cloudFiles__backfillInterval="1 day")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("cloudfiles.maxfilespertrigger", "0"),
+        ("cloudfiles.maxfilespertrigger", "many"),
+        ("cloudfiles.maxbytespertrigger", "-1g"),
+        ("cloudfiles.inferColumnTypes", "yes"),
+        ("cloudfiles.schemaevolutionmode", "add"),
+        ("cloudfiles.cleansource.retentionduration", "soon"),
+        ("mode", "STRICT"),
+    ],
+)
+def test_a_wrong_value_is_an_error_that_names_the_key(key: str, value: str):
+    with pytest.raises(InvalidOption) as error:
+        parse(NEEDED | {key.lower(): value})
+    assert key.lower() in str(error.value).lower() and value in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"cloudFiles.cleanSource": "MOVE"},
+        {"cloudFiles.cleanSource": "DELETE", "cloudFiles.cleanSource.retentionDuration": "7 days"},
+        {"cloudFiles.cleanSource": "DELETE", "cloudFiles.allowOverwrites": "true"},
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options: dict[str, str]):
+    with pytest.raises(InvalidOption):
+        parse(NEEDED | {key.lower(): value for key, value in options.items()})
+
+
+def test_both_limits_are_kept():
+    options = parsed(cloudFiles__maxFilesPerTrigger="3", cloudFiles__maxBytesPerTrigger="10g")
+    assert (options.max_files, options.max_bytes) == (3, 10 * 1024**3)
+
+
+def test_no_partition_columns_is_not_the_same_as_none_given():
+    assert parsed().partition_columns is None
+    assert parsed(cloudFiles__partitionColumns="").partition_columns == []
+    assert parsed(cloudFiles__partitionColumns="a, b").partition_columns == ["a", "b"]
+
+
+@pytest.mark.parametrize(("text", "size"), [("10", 10), ("1k", 1024), ("10MB", 10 * 1024**2), ("2 gib", 2 * 1024**3)])
+def test_sizes(text: str, size: int):
+    assert parse_bytes(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("14 days", 14 * DAY), ("interval 2 weeks 1 hour", 14 * DAY + 3600), ("1 DAY, 30 minutes", DAY + 1800)],
+)
+def test_durations(text: str, seconds: float):
+    assert parse_duration(text) == seconds
+
+
+@given(st.dictionaries(st.text(max_size=30), st.text(max_size=30), max_size=5))
+def test_any_options_are_parsed_or_refused_with_an_error_of_ours(options: dict[str, str]):
+    try:
+        parse(NEEDED | {f"cloudfiles.{key}": value for key, value in options.items()} | options)
+    except CloudFilesError as error:
+        assert str(error).startswith("[CF_")

@@ -1,0 +1,327 @@
+"""Streams of cloudFiles, seen from outside: what is ingested, when, in which batches, exactly once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import functions as F
+
+if TYPE_CHECKING:
+    from conftest import Ingestion
+
+
+def test_all_files_are_ingested_once_and_new_ones_later(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1}, {"id": 2})
+    ingestion.put("deep/er/b.json", {"id": 3})
+    ingestion.run()
+    ingestion.put("c.json", {"id": 4})
+    ingestion.run()
+    ingestion.run()
+    assert ingestion.ids() == [1, 2, 3, 4]
+
+
+def test_names_that_are_not_data_are_passed_over(ingestion: Ingestion):
+    for name in (".hidden.json", "_SUCCESS", "_temporary/0/x.json", ".crc/x.json", "x.json._COPYING_"):
+        ingestion.put(name, {"id": 9})
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run()
+    assert ingestion.ids() == [1]
+
+
+def test_a_batch_keeps_the_limit_of_files(ingestion: Ingestion):
+    for number in range(5):
+        ingestion.put(f"{number}.json", {"id": number})
+    ingestion.run(maxFilesPerTrigger=2)
+    assert ingestion.batches() == [2, 2, 1]
+
+
+def test_a_batch_keeps_the_lower_of_both_limits(ingestion: Ingestion):
+    for number in range(4):
+        ingestion.put(f"{number}.json", {"id": number})
+    ingestion.run(maxFilesPerTrigger=3, maxBytesPerTrigger="12b")
+    assert ingestion.batches() == [2, 2]
+
+
+def test_once_takes_everything_in_one_batch(ingestion: Ingestion):
+    for number in range(3):
+        ingestion.put(f"{number}.json", {"id": number})
+    frame = ingestion.frame(maxFilesPerTrigger=1)
+    writer = frame.writeStream.option("checkpointLocation", ingestion.url("checkpoint")).trigger(once=True)
+    query = ingestion.query = writer.start(ingestion.url("table"))
+    assert query.awaitTermination(90)
+    assert ingestion.batches() == [3]
+
+
+def test_a_running_stream_sees_what_comes(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    writer = ingestion.frame().writeStream.option("checkpointLocation", ingestion.url("checkpoint"))
+    query = writer.trigger(processingTime="100 milliseconds").start(ingestion.url("table"))
+    query.processAllAvailable()
+    ingestion.put("b.json", {"id": 2})
+    query.processAllAvailable()
+    query.stop()
+    assert ingestion.ids() == [1, 2]
+
+
+def test_available_now_leaves_what_comes_after_the_start(ingestion: Ingestion):
+    for number in range(4):
+        ingestion.put(f"{number}.json", {"id": number})
+
+    def land_another(batch, number: int) -> None:
+        ingestion.put(f"late-{number}.json", {"id": 100 + number})
+        batch.write.mode("append").save(ingestion.url("table"))
+
+    writer = ingestion.frame(maxFilesPerTrigger=2).writeStream.foreachBatch(land_another)
+    query = writer.option("checkpointLocation", ingestion.url("checkpoint")).trigger(availableNow=True).start()
+    assert query.awaitTermination(90)
+    assert ingestion.ids() == [0, 1, 2, 3]
+
+
+def test_a_changed_file_is_not_read_again(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run()
+    ingestion.put("a.json", {"id": 2})
+    ingestion.run()
+    assert ingestion.ids() == [1]
+
+
+def test_a_changed_file_is_read_again_whole_where_overwrites_are_allowed(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run(allowOverwrites=True)
+    ingestion.put("a.json", {"id": 1}, {"id": 2})
+    ingestion.run(allowOverwrites=True)
+    ingestion.run(allowOverwrites=True)
+    assert ingestion.ids() == [1, 1, 2]
+
+
+def test_a_new_checkpoint_reads_everything_again(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run()
+    ingestion.checkpoint = "another"
+    ingestion.run()
+    assert ingestion.ids() == [1, 1]
+
+
+def test_existing_files_are_left_out_on_request_and_for_good(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run(includeExistingFiles=False)
+    ingestion.put("b.json", {"id": 2})
+    ingestion.run(includeExistingFiles=True)  # looked at only when the checkpoint is new
+    assert ingestion.ids() == [2]
+
+
+def test_a_stream_of_new_files_that_found_none_at_first_misses_none_while_it_is_down(ingestion: Ingestion):
+    ingestion.schema = "id BIGINT"
+    ingestion.run(includeExistingFiles=False)
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run(includeExistingFiles=False)
+    assert ingestion.ids() == [1]
+
+
+def test_with_a_schema_no_schema_location_is_needed_and_restarts_go_on(ingestion: Ingestion):
+    ingestion.schema = "id BIGINT"
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run()
+    ingestion.put("b.json", {"id": 2})
+    ingestion.run()
+    assert ingestion.ids() == [1, 2]
+
+
+def test_a_file_that_vanished_ends_the_stream_and_nothing_is_lost(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run()
+    ingestion.put("b.json", {"id": 2})
+    ingestion.put("c.json", {"id": 3})
+    frame = ingestion.frame(maxFilesPerTrigger=1)
+
+    def lose_the_next(batch, number: int) -> None:
+        (ingestion.source / "c.json").unlink(missing_ok=True)
+        batch.write.mode("append").save(ingestion.url("table"))
+
+    writer = frame.writeStream.foreachBatch(lose_the_next).option("checkpointLocation", ingestion.url("checkpoint"))
+    query = writer.trigger(availableNow=True).start()
+    with pytest.raises(StreamingQueryException, match=r"FAILED_READ_FILE.FILE_NOT_EXIST.*c\.json"):
+        query.awaitTermination(90)
+    ingestion.put("c.json", {"id": 3})
+    ingestion.run()
+    assert ingestion.ids() == [1, 2, 3]
+
+
+def test_a_file_that_vanished_is_passed_over_on_request(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run()
+    ingestion.put("b.json", {"id": 2})
+    ingestion.put("c.json", {"id": 3})
+    frame = ingestion.frame(maxFilesPerTrigger=1, ignoreMissingFiles=True)
+
+    def lose_the_next(batch, number: int) -> None:
+        (ingestion.source / "c.json").unlink(missing_ok=True)
+        batch.write.mode("append").save(ingestion.url("table"))
+
+    writer = frame.writeStream.foreachBatch(lose_the_next).option("checkpointLocation", ingestion.url("checkpoint"))
+    assert writer.trigger(availableNow=True).start().awaitTermination(90)
+    assert ingestion.ids() == [1, 2]
+
+
+def test_a_schema_location_that_is_gone_is_an_error_not_a_second_ingestion(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.options["schemaLocation"] = ingestion.url("schemas")
+    ingestion.run()
+    shutil.rmtree(ingestion.root / "schemas")
+    ingestion.put("b.json", {"id": 2})
+    with pytest.raises(StreamingQueryException, match="CF_STATE_LOST"):
+        ingestion.run()
+    assert ingestion.ids() == [1]
+
+
+def test_a_checkpoint_that_is_gone_begins_anew_with_the_schema_that_is_there(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.options["schemaLocation"] = ingestion.url("schemas")
+    ingestion.run()
+    shutil.rmtree(ingestion.root / "checkpoint")
+    ingestion.run()
+    assert ingestion.ids() == [1, 1]
+
+
+def test_a_stream_that_has_moved_with_its_checkpoint_goes_on(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run()
+    (ingestion.root / "checkpoint").rename(ingestion.root / "moved")
+    ingestion.checkpoint = "moved"
+    ingestion.put("b.json", {"id": 2})
+    ingestion.run()
+    assert ingestion.ids() == [1, 2]
+
+
+def test_a_batch_that_was_planned_and_not_done_is_planned_again_identically(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.put("b.json", {"id": 2})
+    seen: list[list[int]] = []
+
+    def fail_first(batch, number: int) -> None:
+        seen.append(sorted(int(row["id"]) for row in batch.collect()))
+        if len(seen) == 1:
+            raise RuntimeError("on purpose")
+
+    def run() -> None:
+        writer = ingestion.frame().writeStream.foreachBatch(fail_first)
+        writer = writer.option("checkpointLocation", ingestion.url("checkpoint")).trigger(availableNow=True)
+        writer.start().awaitTermination(90)
+
+    with pytest.raises(StreamingQueryException):
+        run()
+    ingestion.put("c.json", {"id": 3})
+    run()
+    assert seen == [[1, 2], [1, 2], [3]]
+
+
+def test_the_offset_in_the_checkpoint_is_small_and_says_how_far(ingestion: Ingestion):
+    for number in range(20):
+        ingestion.put(f"{number}.json", {"id": number})
+    ingestion.run()
+    text = (ingestion.root / "checkpoint" / "offsets" / "0").read_text().splitlines()[-1]
+    assert json.loads(text)["seqNum"] == 20
+    assert len(text) < 1000 and "19.json" not in text
+
+
+def test_progress_is_described_as_auto_loader_does(ingestion: Ingestion):
+    for number in range(3):
+        ingestion.put(f"{number}.json", {"id": number})
+    query = ingestion.run(maxFilesPerTrigger=2)
+    first = next(p for p in query.recentProgress if "addBatch" in p["durationMs"])
+    [source] = first["sources"]
+    assert source["description"] == f"CloudFilesSource[{ingestion.url('in')}]"
+    assert source["metrics"] == {"numFilesOutstanding": "1", "numBytesOutstanding": "10"}
+    assert json.loads(source["endOffset"])["seqNum"] == 2
+    assert json.loads(first.json)["sources"][0]["metrics"]["numFilesOutstanding"] == "1"
+
+
+def test_metadata_is_hidden_and_there_when_asked_for(ingestion: Ingestion):
+    path = ingestion.put("a b%.json", {"id": 1})
+    frame = ingestion.frame()
+    assert frame.columns == ["id", "_rescued_data"]
+    ingestion.run(frame.select("*", "_metadata"))
+    native = ingestion.spark.read.json(ingestion.url("in")).select("_metadata").first()
+    assert ingestion.rows("_metadata")[0]["_metadata"] == native["_metadata"]
+    assert native["_metadata"]["file_size"] == path.stat().st_size
+
+
+def test_metadata_can_filter(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.put("b.json", {"id": 2})
+    ingestion.run(ingestion.frame().where(F.col("_metadata.file_name") == "b.json"))
+    assert ingestion.ids() == [2]
+
+
+def test_files_are_cleaned_up_by_moving_them(ingestion: Ingestion):
+    ingestion.put("x/a.json", {"id": 1})
+    options = {
+        "cleanSource": "MOVE",
+        "cleanSource.moveDestination": ingestion.url("archive"),
+        "cleanSource.retentionDuration": "0 seconds",
+    }
+    ingestion.run(**options)
+    ingestion.put("b.json", {"id": 2})
+    ingestion.run(**options)
+    ingestion.run(**options)
+    moved = sorted(str(path.relative_to(ingestion.root)) for path in ingestion.root.glob("archive/**/*.json"))
+    assert moved == ["archive/b.json", "archive/x/a.json"]
+    assert ingestion.ids() == [1, 2]
+
+
+def test_a_destination_inside_the_source_is_refused(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    options = {"cleanSource": "MOVE", "cleanSource.moveDestination": ingestion.url("in/archive")}
+    with pytest.raises(StreamingQueryException, match="lies in the source directory"):
+        ingestion.run(**options)
+
+
+def test_a_second_query_of_one_log_waits_and_is_told(ingestion: Ingestion):
+    """Spark itself sees to it that a checkpoint has one query in a session; a copy with another id is beyond it."""
+    ingestion.schema = "id BIGINT"
+    ingestion.put("a.json", {"id": 1})
+    ingestion.run()
+    copy = shutil.copytree(ingestion.root / "checkpoint", ingestion.root / "copy")
+    (copy / "metadata").write_text(json.dumps({"id": str(uuid.uuid4())}))
+    writer = ingestion.frame().writeStream.option("checkpointLocation", ingestion.url("checkpoint"))
+    first = writer.trigger(processingTime="200 milliseconds").start(ingestion.url("table"))
+    first.processAllAvailable()
+    ingestion.checkpoint = "copy"
+    begin = time.monotonic()
+    with pytest.raises(StreamingQueryException, match="CF_STATE_IN_USE"):
+        ingestion.run()
+    first.stop()
+    assert time.monotonic() - begin < 60
+
+
+def test_sql_shows_what_became_of_each_file(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    ingestion.put("b.json", {"id": 2})
+    ingestion.run(maxFilesPerTrigger=1)
+    rows = ingestion.spark.sql(f"SELECT * FROM cloud_files_state('{ingestion.url('checkpoint')}')").collect()
+    assert sorted(Path(row["path"]).name for row in rows) == ["a.json", "b.json"]
+    assert {row["size"] for row in rows} == {10}
+    assert all(row["discovery_time"] <= row["commit_time"] for row in rows if row["commit_time"])
+
+
+def test_sql_reads_files_and_streams_them(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    spark, place = ingestion.spark, ingestion.url("in")
+    assert spark.sql(f"SELECT id + 1 AS n FROM read_files('{place}', format => 'json')").first()["n"] == 2
+    schemas = ingestion.url("schemas")
+    for call in (
+        f"cloud_files('{place}', 'json', map('cloudFiles.schemaLocation', '{schemas}'))",
+        f"STREAM(read_files('{place}', format => 'json', schemaLocation => '{schemas}-2'))",
+        f"STREAM read_files('{place}', format => 'json', schema => 'id INT')",
+    ):
+        frame = spark.sql(f"SELECT * FROM {call}")
+        assert frame.isStreaming
+    ingestion.run(frame)
+    assert ingestion.ids() == [1]
