@@ -1,33 +1,32 @@
-"""The reason that a sink has wrapped: shown in the text of a failed stream's error.
+"""The reason first: a failed stream's error begins with what this package had to say.
 
 A task that writes, to Delta for instance, fails with "Task failed while writing rows", and what was wrong with the
-files is only in the exception's causes, which the text does not have.
+files is only in the exception's causes, which the text does not have; elsewhere it stands below a long traceback.
 """
 
 from __future__ import annotations
 
 import re
 from functools import wraps
-
-from pyspark.errors.exceptions.captured import StreamingQueryException
+from typing import Any
 
 _MARK = "_cloudfiles_causes"
 # Python's last line of a traceback, up to what the JVM adds.
 _OURS = re.compile(r"pyspark_cloudfiles\.[\w.]+: (\[[A-Z_.]+\].*?)(?=\s*(?:SQLSTATE|\n\s*\n|\n\tat |\Z))", re.DOTALL)
 
 
-def install() -> None:
-    """Let the errors of streams in classic sessions name their cause, if this package raised it."""
-    if getattr(StreamingQueryException, _MARK, False):
+def install(error: type) -> None:
+    """Let a class of streams' errors, the classic one or Spark Connect's, begin with what this package raised."""
+    if _MARK in vars(error):
         return
-    original = StreamingQueryException.__str__
+    original = error.__str__
 
     @wraps(original)
-    def text(self: StreamingQueryException) -> str:
-        return with_cause(original(self), self._stackTrace or "")
+    def text(self: Any) -> str:
+        return with_cause(original(self), getattr(self, "_stackTrace", None) or "")
 
-    StreamingQueryException.__str__ = text  # type: ignore[method-assign]
-    setattr(StreamingQueryException, _MARK, True)
+    error.__str__ = text
+    setattr(error, _MARK, True)
 
 
 def with_cause(text: str, stack_trace: str) -> str:

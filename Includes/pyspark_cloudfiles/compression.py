@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import BinaryIO, cast
 
 from pyspark_cloudfiles.errors import UnreadableFile
@@ -34,6 +35,36 @@ def open_text(file: SourceFile) -> BinaryIO:
         if name.endswith(ending):
             return decompressed(file.open())
     return file.open()
+
+
+def is_compressed(file: SourceFile) -> bool:
+    """Tell whether a file is compressed, by its name."""
+    return file.name.lower().endswith((*_OPENERS, *_HADOOP_ONLY))
+
+
+def read_text(file: SourceFile) -> bytes:
+    """Return the whole content of a file, decompressed.
+
+    Raises
+    ------
+    MissingFile
+        It is gone.
+    UnreadableFile
+        It may not be read, or its compression is broken.
+    """
+    if not is_compressed(file):
+        return file.read_bytes()
+    with open_text(file) as stream, unreadable_if_broken(file):
+        return stream.read()
+
+
+@contextmanager
+def unreadable_if_broken(file: SourceFile) -> Iterator[None]:
+    """Say of what reading raises which file it was."""
+    try:
+        yield
+    except BROKEN as error:
+        raise UnreadableFile(file.url, f"Its compression is broken ({error}).") from error
 
 
 # What reading raises where the compression is broken; EOFError where the end is missing.

@@ -25,5 +25,12 @@ def install(spark: SparkSession) -> None:
     progress.install()
     sql.install(type(spark))
     readers.install(type(spark.readStream))
+    causes.install(_error_of_streams(spark))
+
+
+def _error_of_streams(spark: SparkSession) -> type:
     if hasattr(spark, "_jvm"):
-        causes.install()
+        from pyspark.errors.exceptions.captured import StreamingQueryException
+    else:
+        from pyspark.errors.exceptions.connect import StreamingQueryException  # type: ignore[assignment]
+    return StreamingQueryException

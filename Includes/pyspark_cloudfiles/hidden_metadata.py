@@ -40,7 +40,7 @@ def with_metadata(schema: StructType) -> StructType:
 
 
 def with_rescued(schema: StructType, name: str | None) -> StructType:
-    """Return a user's schema as file sources read it, every column nullable, with the rescued column if there is one."""
+    """Return a user's schema as file sources read it, every column nullable, and with the rescued column."""
     fields = [StructField(field.name, field.dataType, True, field.metadata) for field in schema.fields]
     if name and name not in schema.fieldNames():
         fields.append(StructField(name, StringType()))

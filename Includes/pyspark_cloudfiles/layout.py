@@ -57,7 +57,7 @@ class Layout:
 
 
 def of_inferred(data: StructType, partitions: StructType, rescued: str | None, metadata: bool) -> Layout:
-    """Return the layout of a schema that was inferred: data, rescued, partitions, as Spark's file sources order them."""
+    """Return the layout of an inferred schema: data, rescued, partitions, as Spark's file sources order them."""
     in_path = {field.name.lower() for field in partitions.fields}
     fields = [field for field in data.fields if field.name.lower() not in in_path]
     if rescued:

@@ -1,7 +1,7 @@
 """A position of the stream: how many files of its log were taken.
 
-It stays small, whatever the number of files.  It names its log, because a checkpoint and its log belong together: with a
-new checkpoint the stream begins a new log and reads everything again.
+It stays small, whatever the number of files.  It names its log, because a checkpoint and its log belong together: with
+a new checkpoint the stream begins a new log and reads everything again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The options of a stream: which there are, what they may be, and what they come to together.
 
 Spark hands a data source its options as text with keys in lower case.  :func:`parse` makes one checked value of them
-and is the only place that knows the keys.  What Auto Loader refuses is refused here as well, with the same condition, so
-that a program that runs here is not stopped by its options there.
+and is the only place that knows the keys.  What Auto Loader refuses is refused here as well, with the same condition,
+so that a program that runs here is not stopped by its options there.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ class _Reader:
             raise InvalidOption(f"The option {key} is {value!r}. Choose one of {', '.join(choices)}.")
         return chosen
 
-    def limit(self, key: str, parser: Callable[[str], float | int], default: float | int | None):  # noqa: ANN202
+    def limit(self, key: str, parser: Callable[[str], float | int], default: float | int | None):
         value = self.plain(key)
         if value is None:
             return default

@@ -38,7 +38,7 @@ def _print_what_is_said(kind: type) -> None:
     for name, indent in (("json", None), ("prettyJson", 4)):
         original = getattr(kind, name).fget
 
-        def text(self: dict, original=original, indent=indent) -> str:  # noqa: ANN001
+        def text(self: dict, original=original, indent=indent) -> str:
             content = json.loads(original(self))
             sources = content.get("sources", [content])
             if not any(_describe(source) for source in sources):

@@ -1,7 +1,7 @@
 """What of a record did not fit the schema, and the texts that tell of it.
 
-A :class:`Leaf` is a value as it was, as JSON text; leaves hang in dicts (fields of a struct, entries of a map) and lists
-(elements of an array, None where an element fitted), nested as they were in the record.
+A :class:`Leaf` is a value as it was, as JSON text; leaves hang in dicts (fields of a struct, entries of a map) and
+lists (elements of an array, None where an element fitted), nested as they were in the record.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How this package reaches the processes that read.
 
-Spark sends the data source to its workers as pickled objects, which name the modules they come from.  A worker that does
-not have this package could not load them.  So the objects are pickled together with the package itself, 60 KB or so, and
-with a function that puts it there first; the function is sent by value and needs nothing but Python.
+Spark sends the data source to its workers as pickled objects, which name the modules they come from.  A worker that
+does not have this package could not load them.  So the objects are pickled together with the package itself, some 100
+KB, and with a function that puts it there first; the function is sent by value and needs nothing but Python.
 """
 
 from __future__ import annotations
@@ -45,24 +45,26 @@ def _made_importable(directory: str, archive: bytes, digest: str) -> None:
     import tempfile
     import zipfile
     from importlib.util import find_spec
+    from pathlib import Path
 
     if find_spec("pyspark_cloudfiles") is not None:
         return
-    if os.path.isdir(os.path.join(directory, "pyspark_cloudfiles")):
+    if (Path(directory) / "pyspark_cloudfiles").is_dir():
         sys.path.append(directory)
         return
-    # In a directory rather than a zip, so that Python keeps its compiled modules.
-    target = os.path.join(tempfile.gettempdir(), f"pyspark_cloudfiles-{os.getuid()}-{digest}")
-    if not os.path.isdir(target):
-        made = tempfile.mkdtemp(prefix="pyspark_cloudfiles-")
+    # Unpacked rather than as a zip, so that Python keeps its compiled modules; in a name of its own for each user.
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    target = Path(tempfile.gettempdir()) / f"pyspark_cloudfiles-{user}-{digest}"
+    if not target.is_dir():
+        made = Path(tempfile.mkdtemp(prefix="pyspark_cloudfiles-"))
         zipfile.ZipFile(io.BytesIO(archive)).extractall(made)
         try:
-            os.rename(made, target)
+            made.rename(target)
         except OSError:  # another worker was quicker
-            target = target if os.path.isdir(target) else made
-    if os.stat(target).st_uid != os.getuid():
-        raise PermissionError(f"{target} belongs to another user. Remove it.")
-    sys.path.append(target)
+            target = target if target.is_dir() else made
+    if hasattr(os, "getuid") and target.stat().st_uid != user:
+        raise PermissionError(f"{target} belongs to another user, who could have put anything there. Remove it.")
+    sys.path.append(str(target))
 
 
 def _rebuilt(directory: str, archive: bytes, digest: str, module: str, name: str, payload: bytes) -> object:

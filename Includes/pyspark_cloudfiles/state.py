@@ -1,8 +1,8 @@
 """Where a stream keeps what it must remember: below its schema location, or in a directory of the user's.
 
 A data source is not told the checkpoint.  A stream that infers its schema has a schema location, which usually is the
-checkpoint; one with a schema of its own need not have any, and keeps its log in ``PYSPARK_CLOUDFILES_STATE``, by default
-a directory below the home.
+checkpoint; one with a schema of its own need not have any, and keeps its log in ``PYSPARK_CLOUDFILES_STATE``, by
+default a directory below the home.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.times import MICROS, days_of, instant, micros_of, zone_named
 
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = ["january", "february", "march", "april", "may", "june"]
+_MONTHS += ["july", "august", "september", "october", "november", "december"]
 _TOKEN = re.compile(r"''|'((?:[^']|'')*)'|([A-Za-z])\2*|\[|\]|.", re.DOTALL)
 _ZONE = r"[+-]\d\d:?\d\d(?::?\d\d)?|[A-Za-z][\w/~+-]*(?::\d\d)?"
 

@@ -88,7 +88,8 @@ def micros_of(hour: int, minute: int, second: int, fraction: str = "") -> int:
 def instant(days: int, moment: int, zone: tzinfo, year: int) -> int:
     """Return a local time as microseconds since the epoch.
 
-    As java.time has it: a time that the clocks skip is taken later by what they skip, one that comes twice is the first.
+    As java.time has it: a time that the clocks skip is taken later by what they skip, of one that comes twice the first
+    is meant.
     """
     local = days * 86_400 * MICROS + moment
     if zone is UTC:

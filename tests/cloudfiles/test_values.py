@@ -87,7 +87,7 @@ def test_a_time_that_the_clocks_skip_is_moved_on() -> None:
 
 
 def test_years_beyond_python_s_calendar_are_known() -> None:
-    assert convert("12000-01-01", T.TimestampType()) == 316_516_377_600 * 1_000_000 + 0 * HOUR or True
+    assert convert("10000-01-01", T.TimestampType()) == 253_402_300_800 * 1_000_000
     assert convert("+12000-01-01", T.DateType()) - convert("+11600-01-01", T.DateType()) == 146_097
     assert convert("-0001-01-01", T.DateType()) < convert("0000-01-01", T.DateType())
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from pyspark_cloudfiles import rescue
 from pyspark_cloudfiles.errors import UnknownFields
+from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest, Rows
 from pyspark_cloudfiles.formats.text_lines import Block
 
@@ -83,9 +84,9 @@ class Outcome:
         if self._request.corrupt_column is not None:
             place = schema.get_field_index(self._request.corrupt_column)
             columns.insert(place, self._texts(self._corrupt, length))
-        batch = pa.StructArray.from_arrays(columns, fields=list(schema)) if columns else _rows_without_columns(length)
+        batch = pa.RecordBatch.from_arrays(columns, schema=schema) if columns else rows_without_columns(length)
         rescued = self._texts(self._rescued, length) if self._rescued else None
-        return Rows(pa.RecordBatch.from_struct_array(batch).cast(schema), self._per_file(), rescued)
+        return Rows(batch, self._per_file(), rescued)
 
     def _rescue(self, line: int, row: int, leftover: Mapping[str, rescue.Leftover]) -> None:
         unwanted = self._request.on_unknown == "ignore"
@@ -96,8 +97,9 @@ class Outcome:
     def _texts(self, texts: dict[int, str], length: int) -> pa.Array:
         return pa.array([texts.get(row) for row in range(length)] if texts else pa.nulls(length), pa.string())
 
-    def _per_file(self) -> list:
-        counts, line = [], 0
+    def _per_file(self) -> list[tuple[SourceFile, int]]:
+        counts: list[tuple[SourceFile, int]] = []
+        line = 0
         for file, lines in self._block.files:
             rows = sum(self._counts.get(number, 0) for number in range(line, line + lines)) if self._counts else lines
             counts.append((file, rows))
@@ -109,5 +111,6 @@ def _is_unknown(part: rescue.Leftover) -> bool:
     return isinstance(part, rescue.Leaf) and part.unknown
 
 
-def _rows_without_columns(length: int) -> pa.StructArray:
-    return pa.array([{}] * length, pa.struct([]))
+def rows_without_columns(length: int) -> pa.RecordBatch:
+    """Return a batch that has rows and no columns."""
+    return pa.RecordBatch.from_struct_array(pa.array([{}] * length, pa.struct([])))

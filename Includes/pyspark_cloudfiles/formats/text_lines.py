@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from pyspark_cloudfiles.compression import is_compressed, open_text, unreadable_if_broken
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats import base
@@ -49,10 +50,10 @@ def blocks(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[
     block = Block()
     for file in files:
         for lines, size in pieces(file, options):
-            block.add(file, lines, size)
-            if block.size >= base.BATCH_BYTES:
+            if block.files and block.size + size > base.BATCH_BYTES:
                 yield block
                 block = Block()
+            block.add(file, lines, size)
     if block.files:
         yield block
 
@@ -60,11 +61,11 @@ def blocks(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[
 def pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[tuple[list[bytes], int]]:
     """Give the lines of a file, in pieces of a limited size, each with its size."""
     separator = line_separator(options)
-    if file.size <= base.BATCH_BYTES:
+    if file.size <= base.BATCH_BYTES and not is_compressed(file):
         data = utf8(file.read_bytes(), options)
         yield split(data, separator), len(data)
         return
-    with file.open() as stream:
+    with open_text(file) as stream, unreadable_if_broken(file):
         for data in _whole_lines(stream, options, separator):
             yield split(data, separator), len(data)
 

@@ -1,9 +1,9 @@
 """A numbered list of rows that only grows, kept in files that are never changed.
 
-Row numbers begin at 0.  A file, a *segment*, holds consecutive rows and says in its name which: the number of the first,
-and how many.  It is written whole and under its name only when it is safe on disk, so that a crash leaves either all
-of it or nothing.  Small segments are merged into larger ones, eight at a time, as a log-structured merge tree does: the
-number of files grows with the logarithm of the number of rows, and a row is rewritten only a handful of times.
+Row numbers begin at 0.  A file, a *segment*, holds consecutive rows and says in its name which: the number of the
+first, and how many.  It is written whole and gets its name only when it is safe on disk, so that a crash leaves either
+all of it or nothing.  Small segments are merged into larger ones, eight at a time, as a log-structured merge tree does:
+the number of files grows with the logarithm of the number of rows, and a row is rewritten only a handful of times.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Segments:
     def cut_torn_tail(self) -> None:
         """Remove what a crash left behind: an unreadable last segment and segments that were merged already.
 
-        Only the process that appends may do it.  A torn segment was never acknowledged, so no checkpoint knows its rows.
+        Only the process that appends may do it.  A torn segment was never acknowledged: no checkpoint knows its rows.
         """
         while self._segments and not self._is_sound(self._segments[-1]):
             filesystem.delete(self._url(self._segments.pop()))

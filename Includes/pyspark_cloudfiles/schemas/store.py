@@ -84,7 +84,7 @@ class SchemaStore:
         number = self._latest_number()
         return self._put(0 if number is None else number + 1, version)
 
-    def evolve(self, change) -> SchemaVersion:  # noqa: ANN001
+    def evolve(self, change) -> SchemaVersion:
         """Apply a change to the newest version and keep the result, whoever else does the same meanwhile.
 
         Parameters

@@ -86,7 +86,8 @@ BROKEN = [
     "'\"'",
 ]
 ESCAPED = ["\\n", "\\u00e9", "\\ud83d\\ude00", "\\ud800", '\\"q', "\\/", '{\\"a\\":1}']
-JSON_TYPES = "tinyint smallint int bigint double float boolean string timestamp date timestamp_ntz decimal(7,2)".split()
+JSON_TYPES = ["tinyint", "smallint", "int", "bigint", "double", "float"]
+JSON_TYPES += ["boolean", "string", "timestamp", "date", "timestamp_ntz", "decimal(7,2)"]
 CSV_TYPES = [*JSON_TYPES, "decimal(38,18)", "string", "binary"]
 JSON_TYPES += [
     "decimal(38,18)",

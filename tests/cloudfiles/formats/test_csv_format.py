@@ -164,6 +164,17 @@ def test_a_large_file_comes_in_pieces_and_has_one_header(put: Put, monkeypatch: 
     assert [row for part in parts for row in part.batch["a"].to_pylist()] == list(range(200))
 
 
+def test_without_columns_rows_are_counted_and_everything_is_rescued(put: Put) -> None:
+    assert read(put("a\n1\n"), by=T.StructType([])) == [({"a": "1"},)]
+
+
+@pytest.mark.parametrize("part", ['"x', '"\\', '"x" ', '"', "\\"])
+@pytest.mark.parametrize("handling", ["STOP_AT_DELIMITER", "STOP_AT_CLOSING_QUOTE"])
+def test_thousands_of_stray_quotes_are_one_value(put: Put, part: str, handling: str) -> None:
+    file = put("a\n" + '"' + part * 5000 + "\nx\n")
+    assert read(file, by=schema(a=STRING), options={"unescapedQuoteHandling": handling})[-1] == ("x",)
+
+
 def test_a_thousand_columns_are_read(put: Put) -> None:
     names = [f"c{number}" for number in range(1000)]
     file = put(",".join(names) + "\n" + ",".join("1" * 1000) + "\n")

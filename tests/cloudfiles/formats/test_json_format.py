@@ -105,12 +105,22 @@ def test_a_mismatch_drops_a_row_only_where_nothing_is_rescued(put: Put, rescue: 
     assert [row["a"] for row in rows] == kept
 
 
+def test_rows_are_dropped_for_times_that_do_not_exist(put: Put) -> None:
+    by = schema(d=T.DateType(), l=T.ArrayType(T.DateType()))
+    file = put(
+        '{"d":"2024-02-30"}\n{"l":["2024-02-30"]}\nbad\n[{"d":"2024-01-01"},{"d":"2024-01-02"}]\n{"d":"2024-01-03"}\n'
+    )
+    assert len(read(file, by=by, mode="DROPMALFORMED", rescue=False)) == 3
+    assert [row["d"] for row in read(file, by=by)][:2] == [None, None]
+
+
 def test_failfast_fails_at_malformed_lines_and_at_mismatches_without_rescue(put: Put) -> None:
-    assert read(mismatch := put('{"a":"x"}\n'), mode="FAILFAST") == [{"a": None, "_rescued": {"a": "x"}}]
+    mismatch = put('{"a":"x"}\n')
+    assert read(mismatch, mode="FAILFAST") == [{"a": None, "_rescued": {"a": "x"}}]
     with pytest.raises(MalformedRecord, match='"x"'):
         read(mismatch, mode="FAILFAST", rescue=False)
     with pytest.raises(MalformedRecord, match="bad"):
-        read(put("bad\n"), mode="FAILFAST")
+        read(put("bad\n", "2"), mode="FAILFAST")
 
 
 @pytest.mark.parametrize(
@@ -188,6 +198,10 @@ def test_deep_nesting_is_malformed_and_no_crash(put: Put) -> None:
 
 def test_garbage_gives_malformed_rows(put: Put) -> None:
     assert all(row["a"] is None for row in read(put(bytes(range(256)) * 20), rescue=False))
+
+
+def test_without_columns_rows_are_counted_and_everything_is_rescued(put: Put) -> None:
+    assert read(put('{"a":1}\n{}\n'), by=T.StructType([])) == [{"_rescued": {"a": 1}}, {}]
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

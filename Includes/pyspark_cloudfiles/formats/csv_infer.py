@@ -1,0 +1,103 @@
+"""The types of CSV columns, as Spark's reader infers them: each value narrows or widens what is known of its column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from pyspark.sql import types as T
+
+from pyspark_cloudfiles import values
+from pyspark_cloudfiles.formats.base import InferRequest
+from pyspark_cloudfiles.formats.json_infer import MAX_PRECISION, common_decimal
+from pyspark_cloudfiles.time_patterns import compiled
+
+_DATES_THAT_ARE_TIMESTAMPS = {"yyyy-MM-dd", "yyyy-M-d", "yyyy-M-dd", "yyyy-MM-d", "yyyy-MM", "yyyy-M", "yyyy"}
+_INT, _LONG, _DOUBLE = T.IntegerType(), T.LongType(), T.DoubleType()
+_DATE, _TIMESTAMP, _BOOLEAN, _STRING = T.DateType(), T.TimestampType(), T.BooleanType(), T.StringType()
+# From narrow to wide: a value is tried from the type of its column on.
+_STEPS = ("integer", "long", "decimal", "double", "date", "timestamp", "boolean", "string")
+
+
+class ColumnTypes:
+    """Infers the types of columns, by the format's options."""
+
+    def __init__(self, request: InferRequest) -> None:
+        options = request.options
+        self._options = options
+        self._null = options.get("nullvalue", "")
+        pattern = options.get("dateformat", "yyyy-MM-dd")
+        mixed = pattern in _DATES_THAT_ARE_TIMESTAMPS and "timestampformat" not in options
+        self._date_and_timestamp = _TIMESTAMP if mixed else _STRING
+        prefers_date = options.get("preferdate", "true").lower() == "true"
+        plain = {key: value for key, value in options.items() if key != "enabledatetimeparsingfallback"}
+        timestamps = values.timestamps(plain, request.timezone)
+        self._tests: dict[str, Callable[[str], T.DataType | None]] = {
+            "integer": _test(values.integers(32), _INT),
+            "long": _test(values.integers(64), _LONG),
+            "decimal": _whole_decimal,
+            "double": _test(values.converter(_DOUBLE, options, request.timezone), _DOUBLE),
+            "date": _test(compiled(pattern).day, _DATE) if prefers_date else (lambda text: None),
+            "timestamp": _test(timestamps, _TIMESTAMP),
+            "boolean": _test(values.boolean, _BOOLEAN),
+            "string": lambda text: _STRING,
+        }
+
+    def narrowed(self, known: T.DataType | None, cells: Iterable[str | None]) -> T.DataType | None:
+        """Return the type of a column after some more cells; None as long as all are empty."""
+        # The same text again says nothing new.
+        for cell in dict.fromkeys(cells):
+            if isinstance(known, T.StringType):
+                return known
+            if cell and cell != self._null:
+                known = self._merged(known, self._type_of(known, cell))
+        return known
+
+    def _type_of(self, known: T.DataType | None, text: str) -> T.DataType:
+        first = 0 if known is None else _STEPS.index(known.typeName())
+        for step in _STEPS[first:]:
+            found = self._tests[step](text)
+            if found is not None:
+                return found
+        return _STRING
+
+    def _merged(self, known: T.DataType | None, found: T.DataType) -> T.DataType:
+        if known is None or known == found:
+            return found
+        kinds = {type(known), type(found)}
+        if kinds == {T.DateType, T.TimestampType}:
+            return self._date_and_timestamp
+        if kinds == {T.IntegerType, T.LongType}:
+            return _LONG
+        if kinds <= {T.IntegerType, T.LongType, T.DecimalType}:
+            return common_decimal(_as_decimal(known), _as_decimal(found))
+        if kinds <= {T.IntegerType, T.LongType, T.DecimalType, T.DoubleType}:
+            return _DOUBLE
+        return _STRING
+
+
+def _test(convert: values.Convert, data_type: T.DataType) -> Callable[[str], T.DataType | None]:
+    def test(text: str) -> T.DataType | None:
+        try:
+            convert(text)
+        except ValueError:
+            return None
+        return data_type
+
+    return test
+
+
+def _whole_decimal(text: str) -> T.DataType | None:
+    try:
+        _, digits, exponent = values.exact(text).as_tuple()
+    except ValueError:
+        return None
+    if int(exponent) < 0:
+        return None
+    # Java keeps an exponent as a negative scale, which no type has.
+    return T.DecimalType(len(digits), 0) if len(digits) <= MAX_PRECISION and not exponent else None
+
+
+def _as_decimal(data_type: T.DataType) -> T.DecimalType:
+    if isinstance(data_type, T.DecimalType):
+        return data_type
+    return T.DecimalType(10 if isinstance(data_type, T.IntegerType) else 20, 0)
