@@ -58,9 +58,10 @@ except Exception as raised:
     error = str(raised)
 run()
 where = f"file:{root}"
+table = spark.read.option("mergeSchema", "true").parquet(f"{where}/out")
 print("RESULT", json.dumps({
-    "ids": sorted(int(row[0]) for row in spark.read.option("mergeSchema", "true").parquet(f"{where}/out").select("id").collect()),
-    "columns": spark.read.option("mergeSchema", "true").parquet(f"{where}/out").columns,
+    "ids": sorted(int(row[0]) for row in table.select("id").collect()),
+    "columns": table.columns,
     "description": source["description"],
     "outstanding": source["metrics"]["numFilesOutstanding"],
     "error": error,
@@ -75,7 +76,9 @@ spark.stop()
 def bare_python(tmp_path: Path) -> Path:
     """Make a Python whose packages are the installed ones, but not this project's."""
     script = tmp_path / "python"
-    script.write_text(f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{site.getsitepackages()[0]}" exec "{sys.executable}" -S "$@"\n')
+    script.write_text(
+        f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{site.getsitepackages()[0]}" exec "{sys.executable}" -S "$@"\n'
+    )
     script.chmod(0o755)
     return script
 

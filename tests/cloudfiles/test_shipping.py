@@ -47,7 +47,7 @@ def test_where_the_drivers_directory_exists_it_is_used(pickled: Path, tmp_path: 
 
 
 def test_elsewhere_the_package_is_unpacked_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request):
-    directory, archive, digest = shipping._origin()
+    _, archive, digest = shipping._origin()
     monkeypatch.setattr(shipping, "_origin", lambda: ("/no/such/place", archive, digest))
     pickled = request.getfixturevalue("pickled")
     for _ in range(2):

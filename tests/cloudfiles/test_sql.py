@@ -30,7 +30,9 @@ def test_read_files_takes_options_by_name_and_infers_types():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("call", ["STREAM read_files('/in')", "STREAM(read_files('/in'))", "stream ( read_files('/in') )"])
+@pytest.mark.parametrize(
+    "call", ["STREAM read_files('/in')", "STREAM(read_files('/in'))", "stream ( read_files('/in') )"]
+)
 def test_a_stream_around_it_makes_it_one_and_belongs_to_the_call(call: str):
     text = f"SELECT * FROM {call} WHERE x"
     found = only(text)

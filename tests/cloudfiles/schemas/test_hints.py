@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,13 +81,11 @@ def test_quoted_names_may_have_anything_in_them():
 
 @pytest.mark.parametrize("text", ["", "a", "a INT,", "a INT b", "a array<int", "a decimal(40)", "a int; drop", "1"])
 def test_what_is_no_hint_is_refused_with_the_text(text: str):
-    with pytest.raises(InvalidOption, match="cloudFiles.schemaHints"):
+    with pytest.raises(InvalidOption, match="schemaHints"):
         parse_hints(text)
 
 
 @given(st.text(alphabet="ab ,.<>()`:intstruc19", max_size=40))
 def test_any_text_is_parsed_or_refused(text: str):
-    try:
+    with contextlib.suppress(InvalidOption):
         assert parse_hints(text)
-    except InvalidOption:
-        pass
