@@ -8,12 +8,15 @@ is as good as cleaned.
 from __future__ import annotations
 
 import time
+import warnings
 from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from pyspark_cloudfiles import filesystem
+from pyspark_cloudfiles import filesystem, globs
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.log.commits import Commits
@@ -66,23 +69,11 @@ class Cleaner:
         Of the stream.
     existing : int
         How many files at the log's beginning were not ingested, and stay.
-
-    Raises
-    ------
-    InvalidOption
-        Files would be moved to where they would be found again.
     """
 
     def __init__(self, log: str, options: Options, existing: int) -> None:
         self._log, self._options, self._existing = log, options, existing
-        self._source = filesystem.canonical(options.path)
-        if options.clean_source == "MOVE":
-            self._destination = filesystem.canonical(options.move_destination or "")
-            if f"{self._destination}/".startswith(f"{self._source}/"):
-                raise InvalidOption(
-                    f"cloudFiles.cleanSource.moveDestination {options.move_destination} lies in the source directory, "
-                    "where its files would be found again. Choose a directory outside."
-                )
+        self._source, self._destination = _source_and_destination(options)
         self._commits, self._cleaned = Commits(log), CleanedFiles(log)
 
     def clean(self, done: int) -> None:
@@ -100,6 +91,10 @@ class Cleaner:
         self._cleaned.add(end, self._options.clean_source, self._options.move_destination)
 
     def _clean(self, file: SourceFile) -> None:
+        with warned_of(file):
+            self._remove(file)
+
+    def _remove(self, file: SourceFile) -> None:
         try:
             if filesystem.modified(file.url) != (file.size, file.modified):
                 return
@@ -109,3 +104,32 @@ class Cleaner:
                 filesystem.move(file.url, f"{self._destination}/{file.url.removeprefix(f'{self._source}/')}")
         except FileNotFoundError:
             return
+
+
+def refuse_destination_in_source(options: Options) -> None:
+    """Raise InvalidOption where cleaned files would be moved to a place in which they are found again."""
+    source, destination = _source_and_destination(options)
+    if destination is not None and f"{destination}/".startswith(f"{source}/"):
+        raise InvalidOption(
+            f"cloudFiles.cleanSource.moveDestination {options.move_destination} lies in the source directory, "
+            "where its files would be found again. Choose a directory outside."
+        )
+
+
+def _source_and_destination(options: Options) -> tuple[str, str | None]:
+    """Return the directory that the path is, begins with or is in, and whereto files are moved."""
+    path = filesystem.canonical(options.path)
+    source = globs.base_of(path) if globs.is_glob(path) else path
+    if not globs.is_glob(path) and not filesystem.is_directory(path) and filesystem.exists(path):
+        source = path.rsplit("/", 1)[0]
+    moved = options.clean_source == "MOVE" and options.move_destination
+    return source, filesystem.canonical(options.move_destination) if moved else None
+
+
+@contextmanager
+def warned_of(file: SourceFile) -> Iterator[None]:
+    """Leave a file that may not be cleaned: it was ingested, which is what the stream is for."""
+    try:
+        yield
+    except OSError as error:
+        warnings.warn(f"{file.url} was ingested and could not be cleaned up: {error}.", stacklevel=2)

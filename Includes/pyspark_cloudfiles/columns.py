@@ -37,7 +37,7 @@ def assemble(rows: Rows, layout: Layout, target: pa.Schema, options: Options) ->
     from_data = dict(zip(rows.batch.schema.names, rows.batch.columns, strict=True))
     columns = []
     for field, wanted in zip(layout.schema.fields, target, strict=True):
-        if field.name in from_data:
+        if field.name in from_data and field.name not in layout.partitions:
             columns.append(from_data[field.name])
         elif field.name == layout.rescued:
             columns.append(pa.nulls(rows.batch.num_rows, wanted.type) if rows.rescued is None else rows.rescued)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark.sql.types import StructType
-
 from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.log.file_log import files_between
 from pyspark_cloudfiles.plan import FilePartition, Plan
 from pyspark_cloudfiles.reading import infer
 from pyspark_cloudfiles.schemas.evolution import evolved
+from pyspark_cloudfiles.schemas.settled import layout_of, settled
 from pyspark_cloudfiles.schemas.store import SchemaStore, SchemaVersion
 
 
@@ -33,24 +32,27 @@ def evolve(partition: FilePartition, plan: Plan) -> bool:
     bool
         Whether the newest version has something that the running query does not.
     """
-    files = files_between(partition.log, partition.start, partition.end)
-    found = infer(files, plan.options)
-    widen = plan.evolution_mode == "addNewColumnsWithTypeWidening"
-
-    def change(version: SchemaVersion) -> SchemaVersion:
-        data = evolved(version.data, found, widen=widen)
-        in_path = set(version.partitions.fieldNames())
-        return replace(version, data=StructType([field for field in data.fields if field.name not in in_path]))
-
-    if plan.options.schema_location is None:
+    options = plan.options
+    if options.schema_location is None:
         return False
-    newest = SchemaStore(plan.options.schema_location).evolve(change)
-    return newest.data != plan.layout.data
+    store = SchemaStore(options.schema_location)
+    if _knows_more(store.latest(), plan):
+        return True  # another task was here
+    found = infer(files_between(partition.log, partition.start, partition.end), options)
+    widen = plan.evolution_mode == "addNewColumnsWithTypeWidening"
+    newest = store.evolve(
+        lambda version: settled(replace(version, data=evolved(version.data, found, widen=widen)), options)
+    )
+    return _knows_more(newest, plan)
 
 
-def widened_columns(partition: FilePartition, plan: Plan, path: str) -> TypesWidened:
+def _knows_more(version: SchemaVersion | None, plan: Plan) -> bool:
+    return version is not None and layout_of(version, plan.options).data != plan.layout.data
+
+
+def widened_columns(plan: Plan, path: str) -> TypesWidened:
     """Return the error that ends a query whose types have grown."""
-    newest = SchemaStore(plan.options.schema_location).latest().data
+    newest = layout_of(SchemaStore(plan.options.schema_location).latest(), plan.options).data
     now = {field.name: field.dataType for field in plan.layout.data.fields}
     changes = [
         f"{field.name} from {now[field.name].simpleString()} to {field.dataType.simpleString()}"

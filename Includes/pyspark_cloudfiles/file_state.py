@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from pyspark_cloudfiles import filesystem
 from pyspark_cloudfiles.cleaning import CleanedFiles
-from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.errors import InvalidOption, StateLost
 from pyspark_cloudfiles.log.commits import Commits
 from pyspark_cloudfiles.log.file_log import file_segments
 from pyspark_cloudfiles.offsets import Offset
+from pyspark_cloudfiles.state import log_of
 
 COLUMNS = (
     "path STRING, size BIGINT, create_time TIMESTAMP, discovery_time TIMESTAMP, processed_time TIMESTAMP, "
@@ -69,7 +70,7 @@ def file_states(checkpoint: str) -> Iterator[FileState]:
     """
     offsets = _offsets(checkpoint)
     for source_id, offset in offsets.items():
-        log = _log(checkpoint, offset)
+        log = log_of(checkpoint, offset.log)  # which may have been moved together with the checkpoint
         commits, cleaned = Commits(log), CleanedFiles(log)
         number = 0
         for table in file_segments(log).tables():
@@ -101,18 +102,11 @@ def _offsets(checkpoint: str) -> dict[str, Offset]:
     for number, line in enumerate(lines):
         try:
             found[str(number)] = Offset.from_json(json.loads(line))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, StateLost):
             continue
     if not found:
         raise InvalidOption(f"The stream of {checkpoint} does not read cloudFiles, so it has no file state.")
     return found
-
-
-def _log(checkpoint: str, offset: Offset) -> str:
-    """Return where the log is: below the checkpoint, if it was moved together with it."""
-    from pyspark_cloudfiles.state import log_of
-
-    return log_of(checkpoint, offset.log)
 
 
 def _moment(microseconds: int) -> datetime:

@@ -58,8 +58,7 @@ class Layout:
 
 def of_inferred(data: StructType, partitions: StructType, rescued: str | None, metadata: bool) -> Layout:
     """Return the layout of an inferred schema: data, rescued, partitions, as Spark's file sources order them."""
-    in_path = {field.name.lower() for field in partitions.fields}
-    fields = [field for field in data.fields if field.name.lower() not in in_path]
+    fields = list(data.fields)
     if rescued:
         fields.append(StructField(rescued, StringType()))
     fields += partitions.fields

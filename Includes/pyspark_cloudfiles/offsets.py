@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from pyspark_cloudfiles.errors import StateLost
+
 SOURCE_VERSION = 1
 
 
@@ -49,8 +51,19 @@ class Offset:
 
     @staticmethod
     def from_json(content: dict) -> Offset:
-        """Return the offset that :meth:`to_json` made."""
-        return Offset(content["seqNum"], content["numBytes"], content["log"], content["path"], content["existing"])
+        """Return the offset that :meth:`to_json` made.
+
+        Raises
+        ------
+        StateLost
+            It is another source's.
+        """
+        try:
+            return Offset(content["seqNum"], content["numBytes"], content["log"], content["path"], content["existing"])
+        except (KeyError, TypeError) as error:
+            raise StateLost(
+                f"The checkpoint was written by another source (its offset is {content}). Use a new checkpointLocation."
+            ) from error
 
     def at(self, seq_num: int, num_bytes: int) -> Offset:
         """Return another position in the same log."""

@@ -124,9 +124,11 @@ def parse(options: Mapping[str, str]) -> Options:
     InvalidOption
         A value that an option cannot have, or options that contradict each other.
     """
-    given = {key.lower(): value for key, value in options.items()}
+    given = {key.lower(): value for key, value in options.items() if value is not None}
     _refuse_unknown_keys(given)
     _refuse_cloud_only_keys(given)
+    if "singlevariantcolumn" in given:
+        raise UnsupportedOption("singleVariantColumn is not supported. Remove it, and read columns or text instead.")
     _mention_keys_without_effect(given)
     parsed = _values(_Reader(given))
     _refuse_contradictions(parsed)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from pyspark.sql.datasource import InputPartition
+from pyspark.sql.types import StringType, StructField, StructType
 
 from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.formats import format_named
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.layout import Layout
 from pyspark_cloudfiles.options import Options
@@ -45,6 +48,8 @@ class Plan:
     @property
     def may_refuse(self) -> bool:
         """Whether data that is well can end the query, because of what it has besides the schema."""
+        if format_named(self.options.format).fixed_schema() is not None:
+            return False
         return _ON_UNKNOWN[self.evolution_mode] == "error" or self.options.mode == "FAILFAST"
 
     def request(self, layout: Layout) -> ReadRequest:
@@ -56,6 +61,9 @@ class Plan:
         if on_unknown == "ignore" and rescue:
             on_unknown = "rescue"
         data = layout.data
+        if self.inferred:
+            # Where the data has a column of the path as well, it is known, and left.
+            data = StructType([*data.fields, *(StructField(name, StringType()) for name in layout.partitions)])
         return ReadRequest(
             schema=data,
             on_unknown=on_unknown,
@@ -112,6 +120,7 @@ def discover_files(options: Options) -> Iterator[SourceFile]:
     return discover(options.path, wanted)
 
 
+@cache
 def local_timezone() -> str:
     """Return the machine's time zone as Spark's JVM sees it by default: its IANA name, or the offset of now."""
     import os

@@ -11,6 +11,7 @@ from typing import Any
 
 from pyspark.sql.streaming.listener import SourceProgress, StreamingQueryProgress
 
+from pyspark_cloudfiles.errors import StateLost
 from pyspark_cloudfiles.offsets import SOURCE_VERSION, Offset
 
 _MARK = "_cloudfiles_metrics"
@@ -75,5 +76,5 @@ def _offset(text: Any) -> Offset | None:
     try:
         content = json.loads(text) if isinstance(text, str) else text
         return Offset.from_json(content) if content["sourceVersion"] == SOURCE_VERSION else None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, StateLost):
         return None

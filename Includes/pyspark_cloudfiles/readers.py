@@ -27,6 +27,12 @@ class Said:
         self.schema: StructType | str | None = None
         self.options: dict[str, str] = {}
 
+    def note(self, key: str, value: Any) -> None:
+        """Remember an option; one that is None is none."""
+        self.options.pop(key.lower(), None)
+        if value is not None:
+            self.options[key.lower()] = str(value)
+
 
 def install(reader: type) -> None:
     """Teach a class of stream readers, the classic one or Spark Connect's."""
@@ -35,7 +41,7 @@ def install(reader: type) -> None:
     setattr(reader, _MARK, True)
     _remember(reader, "format", lambda said, source: setattr(said, "format", source))
     _remember(reader, "schema", lambda said, schema: setattr(said, "schema", schema))
-    _remember(reader, "option", lambda said, key, value: said.options.update({key.lower(): str(value)}))
+    _remember(reader, "option", lambda said, key, value: said.note(key, value))
     _spell_out_options(reader)
     _load(reader)
 
@@ -56,7 +62,8 @@ def _spell_out_options(reader: type) -> None:
 
     @wraps(original)
     def options(self: Any, **given: Any) -> Any:
-        _said(self).options.update({key.lower(): str(value) for key, value in given.items()})
+        for key, value in given.items():
+            _said(self).note(key, value)
         return original(self, **given)
 
     reader.options = options
@@ -82,27 +89,37 @@ def _load(reader: type) -> None:
 def _loaded(reader: Any, load: Any) -> DataFrame:
     spark = _session_of(reader)
     registration.register(spark)
+    schema, options = _said(reader).schema, _said(reader).options
+    hides = _can_hide(spark)
     reader.option(f"{INTERNAL}timezone", spark.conf.get("spark.sql.session.timeZone"))
-    if (schema := _said(reader).schema) is not None:
-        reader.schema(_completed(schema, _said(reader).options, hides=_can_hide(spark)))
-    if not _can_hide(spark):
-        return load()
+    if hides:
+        reader.option(f"{INTERNAL}metadata", "true")
+        reader.option(f"{INTERNAL}parallelism", str(spark.sparkContext.defaultParallelism))
+    if schema is not None:
+        reader.schema(_completed(schema, options.get("rescueddatacolumn"), hides))
+    try:
+        return _without_metadata(load()) if hides else load()
+    finally:
+        if schema is not None:
+            reader.schema(schema)  # as the user gave it, for whatever is loaded next
+
+
+def _without_metadata(frame: DataFrame) -> DataFrame:
     from pyspark_cloudfiles.hidden_metadata import hidden
-    from pyspark_cloudfiles.layout import METADATA
+    from pyspark_cloudfiles.layout import METADATA, METADATA_TYPE
 
-    reader.option(f"{INTERNAL}metadata", "true")
-    reader.option(f"{INTERNAL}parallelism", str(spark.sparkContext.defaultParallelism))
-    return hidden(load(), METADATA)
+    ours = [field for field in frame.schema.fields if field.name == METADATA and field.dataType == METADATA_TYPE]
+    return hidden(frame, METADATA) if ours else frame
 
 
-def _completed(schema: StructType | str, options: dict[str, str], hides: bool) -> StructType:
+def _completed(schema: StructType | str, rescued: str | None, hides: bool) -> StructType:
     """Return the user's schema with the columns that a data source cannot add to it."""
     from pyspark.sql.types import StructType
 
     from pyspark_cloudfiles.hidden_metadata import with_metadata, with_rescued
 
     given = StructType.fromDDL(schema) if isinstance(schema, str) else schema
-    completed = with_rescued(given, options.get("rescueddatacolumn"))
+    completed = with_rescued(given, rescued)
     return with_metadata(completed) if hides else completed
 
 

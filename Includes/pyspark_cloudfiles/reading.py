@@ -20,7 +20,7 @@ from pyspark_cloudfiles.columns import assemble
 from pyspark_cloudfiles.errors import MissingFile, UnknownFields, UnreadableFile
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats import format_named
-from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
+from pyspark_cloudfiles.formats.base import InferRequest, Rows
 from pyspark_cloudfiles.options import Options
 from pyspark_cloudfiles.plan import FilePartition, Plan, local_timezone
 from pyspark_cloudfiles.schemas.hints import parse_hints
@@ -37,7 +37,7 @@ def read_partition(partition: FilePartition, plan: Plan) -> Iterator[pa.RecordBa
         As the options say.
     """
     target = to_arrow_schema(partition.layout.schema, timezone="UTC")
-    for rows in _rows(partition, plan):
+    for rows in _Reading(partition, plan).rows():
         yield assemble(rows, partition.layout, target, plan.options)
 
 
@@ -50,60 +50,91 @@ def infer(files: list[SourceFile], options: Options) -> StructType:
         hinted=frozenset(hint.path[0].lower() for hint in parse_hints(options.schema_hints)),
     )
     file_format = format_named(options.format)
-    try:
-        return file_format.infer(files, request)
-    except (MissingFile, UnreadableFile) as error:
-        # A file that went away can still be read by nobody; its columns are not missed.
-        if isinstance(error, UnreadableFile) and not options.ignore_corrupt_files:
-            raise
-        left = [file for file in files if file.url != error.path]
-        if len(left) == len(files):
-            raise
-        return infer(left, options)
+    while True:
+        try:
+            return file_format.infer(files, request)
+        except MissingFile:
+            # Files that went away can be read by nobody; their columns are not missed.
+            files = [file for file in files if filesystem.exists(file.url)]
+        except UnreadableFile as error:
+            left = [file for file in files if file.url != error.path]
+            if not options.ignore_corrupt_files or len(left) == len(files):
+                raise
+            files = left
 
 
-def _rows(partition: FilePartition, plan: Plan) -> Iterator[Rows]:
-    """Read all files together, which is fast; after a first difficulty one by one, which can pass over single files."""
-    file_format, request = format_named(plan.options.format), plan.request(partition.layout)
-    files = _unchanged(partition.files, plan.options)
-    given: Counter[SourceFile] = Counter()
-    try:
-        for rows in file_format.read(files, request):
-            yield _checked_for_wider_types(rows, partition, plan)
-            for file, count in rows.counts:
-                given[file] += count
-        return
-    except UnknownFields as error:
-        _evolve_or_raise(error, partition, plan)
-        request = replace(request, on_unknown="rescue" if request.rescue else "ignore")
-    except (MissingFile, UnreadableFile) as error:
-        if not _may_pass_over(error, plan.options):
-            raise
-    for file in files:
-        yield from _rows_of_one(file, request, plan, given[file])
+class _Reading:
+    """The reading of one partition: all its files together, which is fast; after a first difficulty one by one."""
+
+    def __init__(self, partition: FilePartition, plan: Plan) -> None:
+        self._partition, self._plan = partition, plan
+        self._format, self._request = format_named(plan.options.format), plan.request(partition.layout)
+        self._given: Counter[SourceFile] = Counter()
+        self._may_widen = plan.evolution_mode == "addNewColumnsWithTypeWidening"
+
+    def rows(self) -> Iterator[Rows]:
+        files = _unchanged(self._partition.files, self._plan.options)
+        try:
+            for rows in self._format.read(files, self._request):
+                yield self._checked(rows)
+                for file, count in rows.counts:
+                    self._given[file] += count
+            return
+        except UnknownFields as error:
+            self._evolve_or_raise(error)
+        except (MissingFile, UnreadableFile) as error:
+            self._raise_unless_passed_over(error)
+        for file in files:
+            yield from self._rows_of(file)
+
+    def _rows_of(self, file: SourceFile) -> Iterator[Rows]:
+        """Read one file, without the rows that were given already."""
+        while True:
+            given = self._given[file]
+            try:
+                for rows in self._format.read([file], self._request):
+                    count = rows.batch.num_rows
+                    skipped, given = min(given, count), max(0, given - count)
+                    if skipped < count:
+                        yield self._checked(_without_first(rows, skipped, file))
+                        self._given[file] += count - skipped
+                return
+            except UnknownFields as error:
+                self._evolve_or_raise(error)  # and read it again, by the request that this leaves
+            except (MissingFile, UnreadableFile) as error:
+                self._raise_unless_passed_over(error)
+                return
+
+    def _raise_unless_passed_over(self, error: MissingFile | UnreadableFile) -> None:
+        options = self._plan.options
+        if not (options.ignore_missing_files if isinstance(error, MissingFile) else options.ignore_corrupt_files):
+            raise error
+
+    def _evolve_or_raise(self, error: UnknownFields) -> None:
+        """Keep the new columns and end the task; return only if there is none that could be added."""
+        from pyspark_cloudfiles.evolving import evolve
+
+        if not self._plan.inferred or self._plan.evolution_mode == "failOnNewColumns":
+            raise UnknownFields(error.path, error.record, error.columns, retry=False) from None
+        if evolve(self._partition, self._plan):
+            raise error
+        self._request = replace(self._request, on_unknown="rescue" if self._request.rescue else "ignore")
+
+    def _checked(self, rows: Rows) -> Rows:
+        """Where types may grow, see once whether what was rescued fits wider ones."""
+        if rows.rescued is None or not self._may_widen:
+            return rows
+        from pyspark_cloudfiles.evolving import evolve, widened_columns
+
+        self._may_widen = False
+        if evolve(self._partition, self._plan):
+            raise widened_columns(self._plan, rows.counts[0][0].url)
+        return rows
 
 
-def _rows_of_one(file: SourceFile, request: ReadRequest, plan: Plan, given: int) -> Iterator[Rows]:
-    """Read one file, without the rows that were given already."""
-    try:
-        for rows in format_named(plan.options.format).read([file], request):
-            skipped = min(given, rows.batch.num_rows)
-            given -= skipped
-            if skipped < rows.batch.num_rows:
-                yield _without_first(rows, skipped)
-    except (MissingFile, UnreadableFile) as error:
-        if not _may_pass_over(error, plan.options):
-            raise
-
-
-def _without_first(rows: Rows, count: int) -> Rows:
-    (file, total), *_ = rows.counts
+def _without_first(rows: Rows, count: int, file: SourceFile) -> Rows:
     rescued = None if rows.rescued is None else rows.rescued.slice(count)
-    return Rows(rows.batch.slice(count), [(file, total - count)], rescued)
-
-
-def _may_pass_over(error: MissingFile | UnreadableFile, options: Options) -> bool:
-    return options.ignore_missing_files if isinstance(error, MissingFile) else options.ignore_corrupt_files
+    return Rows(rows.batch.slice(count), [(file, rows.batch.num_rows - count)], rescued)
 
 
 def _unchanged(files: list[SourceFile], options: Options) -> list[SourceFile]:
@@ -118,24 +149,3 @@ def _is_overwritten(file: SourceFile) -> bool:
         return filesystem.modified(file.url) != (file.size, file.modified)
     except FileNotFoundError:
         return False  # for the reader to say
-
-
-def _evolve_or_raise(error: UnknownFields, partition: FilePartition, plan: Plan) -> None:
-    """Keep the new columns and end the task; return only if there is none that could be added."""
-    from pyspark_cloudfiles.evolving import evolve
-
-    if not plan.inferred or plan.evolution_mode == "failOnNewColumns":
-        raise UnknownFields(error.path, error.record, error.columns, retry=False) from None
-    if evolve(partition, plan):
-        raise error
-
-
-def _checked_for_wider_types(rows: Rows, partition: FilePartition, plan: Plan) -> Rows:
-    """Where types may grow, see whether what was rescued fits a wider one."""
-    if rows.rescued is None or plan.evolution_mode != "addNewColumnsWithTypeWidening":
-        return rows
-    from pyspark_cloudfiles.evolving import evolve, widened_columns
-
-    if evolve(partition, plan):
-        raise widened_columns(partition, plan, rows.counts[0][0].url)
-    return rows

@@ -9,6 +9,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from pyspark_cloudfiles import filesystem, layout
+from pyspark_cloudfiles.cleaning import refuse_destination_in_source
 from pyspark_cloudfiles.errors import (
     AddNewNotSupported,
     EmptyDirectory,
@@ -22,7 +23,7 @@ from pyspark_cloudfiles.layout import Layout
 from pyspark_cloudfiles.options import Options, parse
 from pyspark_cloudfiles.partitions import infer_partition_types, partition_values
 from pyspark_cloudfiles.plan import Plan, discover_files
-from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
+from pyspark_cloudfiles.schemas.settled import layout_of, settled
 from pyspark_cloudfiles.schemas.store import SchemaStore, SchemaVersion
 from pyspark_cloudfiles.shipping import shipped
 
@@ -50,6 +51,7 @@ class CloudFilesDataSource(DataSource):
         super().__init__(options)
         self._options = parse(options)
         format_named(self._options.format)
+        refuse_destination_in_source(self._options)
         self._inferred: Layout | None = None
 
     def __reduce__(self) -> tuple:
@@ -102,7 +104,7 @@ class CloudFilesDataSource(DataSource):
 
 
 def stored_version(settings: Options) -> SchemaVersion | None:
-    """Return the newest schema version of a stream, with the hints of now; None where there is none.
+    """Return the newest schema version of a stream, None where there is none.
 
     Raises
     ------
@@ -115,7 +117,7 @@ def stored_version(settings: Options) -> SchemaVersion | None:
     if version is None:
         return None
     _refuse_foreign(version, settings)
-    return _hinted(version, settings)
+    return version
 
 
 def infer_version(settings: Options) -> SchemaVersion:
@@ -140,20 +142,10 @@ def infer_version(settings: Options) -> SchemaVersion:
             f"Cannot infer a schema while {settings.path} has no files. Wait for the first, or give a schema "
             "with .schema(...)."
         )
-    version = _hinted(_inferred_version(files, settings), settings)
-    if settings.schema_location is None:
+    version = settled(_inferred_version(files, settings), settings)
+    if settings.schema_location is None or SchemaStore(settings.schema_location).begin(version):
         return version
-    store = SchemaStore(settings.schema_location)
-    return version if store.add(version) else store.latest()
-
-
-def layout_of(version: SchemaVersion, settings: Options) -> Layout:
-    """Return the columns that a stream has with a schema version."""
-    rescued = settings.rescued_data_column or layout.RESCUED
-    has_rescued = format_named(settings.format).fixed_schema() is None
-    return layout.of_inferred(
-        version.data, version.partitions, rescued if has_rescued else None, settings.hidden_metadata
-    )
+    return stored_version(settings)  # another start of this stream was quicker
 
 
 def sample(settings: Options) -> list[SourceFile]:
@@ -164,7 +156,7 @@ def sample(settings: Options) -> list[SourceFile]:
         size += file.size
         if size >= SAMPLED_BYTES:
             break
-    return taken
+    return sorted(taken, key=lambda file: (file.modified, file.url))  # whatever order a directory is listed in
 
 
 def _inferred_version(files: list[SourceFile], settings: Options) -> SchemaVersion:
@@ -183,21 +175,12 @@ def _partition_schema(files: list[SourceFile], settings: Options) -> StructType:
     if settings.recursive_file_lookup:
         return StructType()
     values = [partition_values(settings.path, file.url) for file in files]
-    found = {name: None for file_values in values for name in file_values}
-    names = list(found) if settings.partition_columns is None else settings.partition_columns
+    found: dict[str, str] = {}
+    for name in (name for file_values in values for name in file_values):
+        found.setdefault(name.lower(), name)
+    names = list(found.values()) if settings.partition_columns is None else settings.partition_columns
     types: dict[str, DataType] = infer_partition_types(values) if settings.infer_column_types else {}
     return StructType([StructField(name, types.get(name, StringType())) for name in names])
-
-
-def _hinted(version: SchemaVersion, settings: Options) -> SchemaVersion:
-    """Apply the hints, to columns of the path as well."""
-    hints = parse_hints(settings.schema_hints)
-    in_path = {field.name.lower() for field in version.partitions.fields}
-    of_path = [hint for hint in hints if hint.path[0].lower() in in_path]
-    of_data = [hint for hint in hints if hint.path[0].lower() not in in_path]
-    return SchemaVersion(
-        apply_hints(version.data, of_data), apply_hints(version.partitions, of_path), version.path, version.format
-    )
 
 
 def _refuse_foreign(version: SchemaVersion, settings: Options) -> None:

@@ -25,7 +25,7 @@ _MARK = "_cloudfiles_sql"
 _NUMBERS = itertools.count()
 # What is passed over whole: comments, quoted names, strings; and the calls that are looked for.
 _TOKEN = re.compile(
-    r"""(?P<skip>--[^\n]*|/\*.*?\*/|`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")"""
+    r"""(?P<skip>--[^\n]*|/\*.*?\*/|`(?:[^`]|``)*`|\br'[^']*'|\br"[^"]*"|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")"""
     r"""|(?<![\w.])(?P<stream>stream\s*\(?\s*)?(?P<name>cloud_files|read_files)\s*\(""",
     re.IGNORECASE | re.DOTALL,
 )
@@ -80,23 +80,26 @@ def rewritten(spark: SparkSession, text: str) -> str:
     parts, position = [], 0
     for call in calls(text):
         view = f"__cloudfiles_{next(_NUMBERS)}"
-        relation(spark, call).createOrReplaceTempView(view)
+        relation(spark, call, "_metadata" in text).createOrReplaceTempView(view)
         parts += [text[position : call.start], view]
         position = call.end
     return "".join([*parts, text[position:]])
 
 
-def relation(spark: SparkSession, call: Call) -> DataFrame:
-    """Return the frame that a call means."""
+def relation(spark: SparkSession, call: Call, with_metadata: bool = False) -> DataFrame:
+    """Return the frame that a call means, if asked with ``_metadata`` as an ordinary column: views hide none."""
     registration.register(spark)
     if call.streaming:
         reader = spark.readStream.format("cloudFiles")
     else:
         reader = spark.read.format("cloudFiles").option(f"{INTERNAL}batch", "true")
-    if schema := call.options.get("schema"):
+        reader = reader.option(f"{INTERNAL}metadata", str(with_metadata).lower())
+    options = dict(call.options)
+    if schema := options.pop("schema", None):
         reader = reader.schema(schema)
-    options = {key: value for key, value in call.options.items() if key != "schema"}
-    return reader.options(**{"cloudFiles.format": call.format or "", **options}).load(call.path)
+    frame = reader.options(**{"cloudFiles.format": call.format or "", **options}).load(call.path)
+    shown = call.streaming and with_metadata and hasattr(spark, "_jvm")
+    return frame.select("*", "_metadata") if shown else frame
 
 
 def calls(text: str) -> Iterator[Call]:
@@ -156,24 +159,29 @@ _PREFIXED = {
 
 
 def _reader_option(key: str) -> str:
+    if key.lower() == "schema":
+        return "schema"
     return key if key.lower().startswith(PREFIX) else _PREFIXED.get(key.lower(), key)
 
 
 def _arguments(text: str, start: int) -> tuple[list[str], int]:
     """Return the texts of a call's arguments, and where it ends."""
-    depth, begun, found, position = 0, start, [], start
+    depth, found, position, argument = 0, [], start, ""
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is not None and match["skip"]:
+            argument += "" if match["skip"].startswith(("--", "/*")) else match["skip"]
             position = match.end()
             continue
         mark = text[position]
         if mark in ",)" and depth == 0:
-            found.append(text[begun:position].strip())
-            begun = position + 1
+            found.append(argument.strip())
+            argument = ""
             if mark == ")":
-                return [argument for argument in found if argument], position + 1
-        depth += {"(": 1, ")": -1}.get(mark, 0)
+                return [part for part in found if part], position + 1
+        else:
+            argument += mark
+            depth += {"(": 1, ")": -1}.get(mark, 0)
         position += 1
     raise InvalidOption("A call of read_files or cloud_files is not closed: a ')' is missing.")
 
@@ -198,9 +206,23 @@ def _map(text: str) -> dict[str, str]:
 def _text(argument: str) -> str:
     """Return the value of a constant: a string, a number, true or false."""
     argument = argument.strip()
+    if match := re.fullmatch(r"[rR](['\"])(.*)\1", argument, re.DOTALL):
+        return match[2]
     if len(argument) >= 2 and argument[0] == argument[-1] and argument[0] in "'\"":
         quote = argument[0]
-        return re.sub(r"\\(.)", r"\1", argument[1:-1].replace(quote * 2, quote), flags=re.DOTALL)
-    if re.fullmatch(r"[+-]?[\w.]+", argument):
+        return _ESCAPE.sub(_unescaped, argument[1:-1].replace(quote * 2, quote))
+    if re.fullmatch(r"[+-]?\d[\w.]*|true|false", argument, re.IGNORECASE):
         return argument
     raise InvalidOption(f"The arguments of read_files and cloud_files are constants, and {argument} is none.")
+
+
+# As Spark reads string literals.
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([0-3][0-7]{2})|(.))", re.DOTALL)
+_ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code, octal, mark = match.groups()
+    if code or octal:
+        return chr(int(code, 16) if code else int(octal, 8))
+    return _ESCAPED.get(mark, mark)

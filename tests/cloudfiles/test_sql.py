@@ -90,3 +90,15 @@ def test_any_text_is_searched(text: str):
             assert 0 <= call.start < call.end <= len(text)
     except InvalidOption:
         return
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [(r"'\t'", "\t"), (r"'\u0041'", "A"), (r"r'\t'", r"\t"), (r"'a\'b'", "a'b"), (r"'\\'", "\\")]
+)
+def test_escapes_in_strings_are_read_as_sql_does(written: str, meant: str):
+    assert only(f"select * from read_files('/in', sep => {written})").options["sep"] == meant
+
+
+def test_comments_and_case_inside_a_call_do_not_matter():
+    call = only("select * from read_files('/in', /* the, schema */ SCHEMA => 'id INT' -- of all\n)")
+    assert call.options == {"schema": "id INT"}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -258,47 +256,6 @@ def test_metadata_can_filter(ingestion: Ingestion):
     ingestion.put("b.json", {"id": 2})
     ingestion.run(ingestion.frame().where(F.col("_metadata.file_name") == "b.json"))
     assert ingestion.ids() == [2]
-
-
-def test_files_are_cleaned_up_by_moving_them(ingestion: Ingestion):
-    ingestion.put("x/a.json", {"id": 1})
-    options = {
-        "cleanSource": "MOVE",
-        "cleanSource.moveDestination": ingestion.url("archive"),
-        "cleanSource.retentionDuration": "0 seconds",
-    }
-    ingestion.run(**options)
-    ingestion.put("b.json", {"id": 2})
-    ingestion.run(**options)
-    ingestion.run(**options)
-    moved = sorted(str(path.relative_to(ingestion.root)) for path in ingestion.root.glob("archive/**/*.json"))
-    assert moved == ["archive/b.json", "archive/x/a.json"]
-    assert ingestion.ids() == [1, 2]
-
-
-def test_a_destination_inside_the_source_is_refused(ingestion: Ingestion):
-    ingestion.put("a.json", {"id": 1})
-    options = {"cleanSource": "MOVE", "cleanSource.moveDestination": ingestion.url("in/archive")}
-    with pytest.raises(StreamingQueryException, match="lies in the source directory"):
-        ingestion.run(**options)
-
-
-def test_a_second_query_of_one_log_waits_and_is_told(ingestion: Ingestion):
-    """Spark itself sees to it that a checkpoint has one query in a session; a copy with another id is beyond it."""
-    ingestion.schema = "id BIGINT"
-    ingestion.put("a.json", {"id": 1})
-    ingestion.run()
-    copy = shutil.copytree(ingestion.root / "checkpoint", ingestion.root / "copy")
-    (copy / "metadata").write_text(json.dumps({"id": str(uuid.uuid4())}))
-    writer = ingestion.frame().writeStream.option("checkpointLocation", ingestion.url("checkpoint"))
-    first = writer.trigger(processingTime="200 milliseconds").start(ingestion.url("table"))
-    first.processAllAvailable()
-    ingestion.checkpoint = "copy"
-    begin = time.monotonic()
-    with pytest.raises(StreamingQueryException, match="CF_STATE_IN_USE"):
-        ingestion.run()
-    first.stop()
-    assert time.monotonic() - begin < 60
 
 
 def test_sql_shows_what_became_of_each_file(ingestion: Ingestion):

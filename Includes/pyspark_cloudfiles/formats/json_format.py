@@ -108,6 +108,7 @@ class _Reader:
         if misfit and self._request.mode == "FAILFAST":
             raise MalformedRecord(outcome.url(number), line.decode("utf-8", "replace"))
         if misfit and self._request.mode == "DROPMALFORMED":
+            outcome.count(number, 0)
             return []
         for position, row in enumerate(found, first):
             outcome.left(number, position, row.leftover, misfit)

@@ -28,7 +28,7 @@ class Outcome:
         """Forget everything: the block is read once more."""
         self._rescued: dict[int, str] = {}
         self._corrupt: dict[int, str] = {}
-        self._counts: dict[int, int] = {}
+        self._counts: dict[int, int] | None = None
         self._unknown: dict[str, None] = {}
         self._first_unknown: tuple[str, str] | None = None
 
@@ -37,7 +37,8 @@ class Outcome:
         return self._owners[line].url
 
     def count(self, line: int, rows: int) -> None:
-        """Note how many rows a line gave; a line that nothing is said of gave none."""
+        """Note how many rows a line gave; as soon as one is said, a line that nothing is said of gave none."""
+        self._counts = self._counts or {}
         self._counts[line] = rows
 
     def malformed(self, line: int, row: int) -> int | None:
@@ -45,6 +46,7 @@ class Outcome:
         if self._request.mode == "FAILFAST":
             return None
         if self._request.mode == "DROPMALFORMED":
+            self.count(line, 0)
             return 0
         text = self._block.lines[line].decode("utf-8", "replace")
         if self._request.corrupt_column is not None:
@@ -101,7 +103,8 @@ class Outcome:
         counts: list[tuple[SourceFile, int]] = []
         line = 0
         for file, lines in self._block.files:
-            rows = sum(self._counts.get(number, 0) for number in range(line, line + lines)) if self._counts else lines
+            said = self._counts
+            rows = lines if said is None else sum(said.get(number, 0) for number in range(line, line + lines))
             counts.append((file, rows))
             line += lines
         return counts

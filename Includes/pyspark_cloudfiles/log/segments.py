@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -20,8 +21,11 @@ from pyspark_cloudfiles import filesystem
 from pyspark_cloudfiles.errors import StateLost
 
 MERGED = 8
-# Bounds both what a merge rewrites and what reading one batch's rows has to decode.
-SEGMENT_ROWS = MERGED**5
+# A segment with so many merges behind it stays: about as many rows as reading a batch should have to decode.
+FINAL_LEVEL = 4
+SEGMENT_ROWS = MERGED ** (FINAL_LEVEL + 1)
+# How often a reader looks again while another process merges.
+_LOOKS = 5
 _NAME = re.compile(r"(\d{20})-(\d{1,9})\.parquet")
 
 
@@ -77,12 +81,23 @@ class Segments:
         if start >= end:
             return None
         self.require(end)
-        parts = [
+        return pa.concat_tables(self._again_after_a_merge(lambda: self._parts(start, end)))
+
+    def _parts(self, start: int, end: int) -> list[pa.Table]:
+        return [
             self._read(segment).slice(max(start - segment.first, 0), min(end, segment.end) - max(start, segment.first))
             for segment in self._segments
             if segment.first < end and start < segment.end
         ]
-        return pa.concat_tables(parts)
+
+    def _again_after_a_merge(self, read: Callable[[], list[pa.Table]]) -> list[pa.Table]:
+        """Read; where the process that appends has merged segments meanwhile, look again and read what there is now."""
+        for _ in range(_LOOKS):
+            try:
+                return read()
+            except FileNotFoundError:
+                self._look()
+        return read()
 
     def require(self, count: int) -> None:
         """Raise StateLost unless there are ``count`` rows."""
@@ -96,8 +111,11 @@ class Segments:
 
     def tables(self) -> Iterator[pa.Table]:
         """Iterate over all rows, a segment at a time."""
-        for segment in self._segments:
-            yield self._read(segment)
+        position, end = 0, len(self)
+        while position < end:
+            part = self.rows(position, min(end, position + SEGMENT_ROWS))
+            yield part
+            position += part.num_rows
 
     def append(self, table: pa.Table) -> None:
         """Add rows; when this returns they are safe on disk."""
@@ -118,18 +136,26 @@ class Segments:
         self._remove_replaced()
 
     def _look(self) -> None:
-        """Find the segments; where a merge was not finished, the merged one counts."""
+        """Find the segments; where a merge was not finished, the merged one counts.
+
+        A listing during a merge may miss one that is just being replaced, so a gap is looked at again.
+        """
+        for _ in range(_LOOKS):
+            if self._list():
+                return
+        raise StateLost(
+            f"The file log {self._directory} has a gap at {len(self)}: a file of it was removed. "
+            "Restore it, or begin anew with an empty checkpoint."
+        )
+
+    def _list(self) -> bool:
+        """List the segments, and say whether there is none behind a gap."""
         matches = [match for name in filesystem.names(self._directory) if (match := _NAME.fullmatch(name))]
         found = sorted((Segment(int(m[1]), int(m[2])) for m in matches), key=lambda s: (s.first, -s.count))
         self._segments, self._replaced = [], []
         for segment in found:
             (self._segments if segment.first == len(self) else self._replaced).append(segment)
-        beyond = [segment for segment in self._replaced if segment.end > len(self)]
-        if beyond:
-            raise StateLost(
-                f"The file log {self._directory} has a gap at {len(self)}: a file of it was removed. "
-                "Restore it, or begin anew with an empty checkpoint."
-            )
+        return all(segment.end <= len(self) for segment in self._replaced)
 
     def _write(self, table: pa.Table, first: int) -> None:
         segment = Segment(first, table.num_rows)
@@ -140,15 +166,25 @@ class Segments:
         self._read_last = (segment, table)
 
     def _merge_last(self) -> bool:
-        last = self._segments[-MERGED:]
-        count = sum(segment.count for segment in last)
-        if len(last) < MERGED or count > SEGMENT_ROWS or len({segment.level for segment in last}) > 1:
+        last = self._mergeable()
+        if not last:
             return False
         merged = pa.concat_tables([self._read(segment) for segment in last])
-        self._segments = self._segments[:-MERGED]
+        self._segments = self._segments[: -len(last)]
         self._write(merged, last[0].first)
         self._replaced += last
         return True
+
+    def _mergeable(self) -> list[Segment]:
+        """Return the run at the end that has eight of some level and none above it.
+
+        Triggers find different numbers of files, so smaller segments may lie between; they are merged along.
+        """
+        for level in range(FINAL_LEVEL):
+            run = list(takewhile(lambda segment, level=level: segment.level <= level, reversed(self._segments)))
+            if sum(segment.level == level for segment in run) >= MERGED:
+                return run[::-1]
+        return []
 
     def _remove_replaced(self) -> None:
         # After the merged one is safe; a reader that still wants one of these finds its rows in the other.
@@ -164,9 +200,9 @@ class Segments:
     def _load(self, segment: Segment) -> pa.Table:
         try:
             table = pq.read_table(io.BytesIO(filesystem.read_bytes(self._url(segment))))
-        except (pa.ArrowInvalid, OSError) as error:
+        except pa.ArrowInvalid as error:
             raise StateLost(
-                f"{self._url(segment)}, a part of the file log, cannot be read ({error}). "
+                f"{self._url(segment)}, a part of the file log, is damaged ({error}). "
                 "Restore it, or begin anew with an empty checkpoint."
             ) from error
         if table.num_rows != segment.count:
@@ -174,11 +210,11 @@ class Segments:
         return table
 
     def _is_sound(self, segment: Segment) -> bool:
+        # What cannot be read for another reason (too many open files, a store that is slow) may be sound.
         try:
-            self._read(segment)
-        except StateLost:
+            return pq.read_table(io.BytesIO(filesystem.read_bytes(self._url(segment)))).num_rows == segment.count
+        except pa.ArrowInvalid:
             return False
-        return True
 
     def _url(self, segment: Segment) -> str:
         return f"{self._directory}/{segment.name}"

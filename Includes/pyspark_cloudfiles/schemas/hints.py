@@ -113,6 +113,12 @@ def _at(current: DataType | None, path: tuple[str, ...], data_type: DataType) ->
         return MapType(current.keyType, _at(current.valueType, path[1:], data_type))
     if isinstance(current, MapType) and step == "key":
         return MapType(_at(current.keyType, path[1:], data_type), current.valueType)
+    if not isinstance(current, StructType) and step in ("element", "value", "key"):
+        # Nothing is known of it but the hint, because inference saw text or nothing.
+        inner = _at(None, path[1:], data_type)
+        if step == "element":
+            return ArrayType(inner)
+        return MapType(StringType(), inner) if step == "value" else MapType(inner, StringType())
     return _with_field(current if isinstance(current, StructType) else StructType(), path, data_type)
 
 
@@ -130,7 +136,7 @@ class _Parser:
             path.append(self.name())
         self.take(":")
         data_type = self.type()
-        self._skip_comment()
+        self._skip_not_null()
         return Hint(tuple(path), data_type)
 
     def name(self) -> str:
@@ -183,7 +189,7 @@ class _Parser:
             name = self.name()
             self.take(":")
             fields.append(StructField(name, self.type()))
-            self._skip_comment()
+            self._skip_not_null()
         return StructType(fields)
 
     def _decimal(self) -> DecimalType:
@@ -208,7 +214,7 @@ class _Parser:
             self._fail(f"{word!r} is no number")
         return int(word)
 
-    def _skip_comment(self) -> None:
+    def _skip_not_null(self) -> None:
         """Pass over NOT NULL, which means nothing to files."""
         if [token[1].lower() for token in self._tokens[self._position : self._position + 2]] == ["not", "null"]:
             self._position += 2

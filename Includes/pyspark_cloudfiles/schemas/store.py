@@ -79,10 +79,9 @@ class SchemaStore:
         number = self._latest_number()
         return None if number is None else self._read(number)
 
-    def add(self, version: SchemaVersion) -> bool:
-        """Make ``version`` the newest if no other has come since the one it follows; say whether it was done."""
-        number = self._latest_number()
-        return self._put(0 if number is None else number + 1, version)
+    def begin(self, version: SchemaVersion) -> bool:
+        """Make ``version`` the first; say whether it was done, which it is not where there is one."""
+        return self._put(0, version)
 
     def evolve(self, change) -> SchemaVersion:
         """Apply a change to the newest version and keep the result, whoever else does the same meanwhile.

@@ -2,7 +2,8 @@
 
 The same generated files for all sides, each side in a fresh process with an ordinary JVM, timed after a stream of
 twenty small batches has warmed it up.  The first scenario is where a file source hurts, many small files; the second
-where it is good, few large ones.  ``CLASSROOM_BENCH_FILES=200000,1000000`` adds runs of ours with as many files, which take minutes.
+where it is good, few large ones.  ``CLASSROOM_BENCH_FILES=200000,1000000`` adds runs of ours with as many files, which
+take minutes.
 """
 
 from __future__ import annotations

@@ -89,3 +89,8 @@ def test_what_is_no_hint_is_refused_with_the_text(text: str):
 def test_any_text_is_parsed_or_refused(text: str):
     with contextlib.suppress(InvalidOption):
         assert parse_hints(text)
+
+
+def test_a_path_makes_arrays_and_maps_where_only_text_was_seen():
+    assert hinted("users", "users.element.id INT").simpleString() == "struct<users:array<struct<id:int>>>"
+    assert hinted("m", "m.value INT").simpleString() == "struct<m:map<string,int>>"

@@ -32,13 +32,13 @@ def test_there_is_no_version_at_first(location: str):
 
 def test_a_version_is_read_back_as_it_was_written(location: str):
     store = SchemaStore(location)
-    assert store.add(FIRST)
+    assert store.begin(FIRST)
     assert SchemaStore(location).latest() == FIRST
 
 
 def test_versions_are_files_with_numbers(location: str, tmp_path: Path):
     store = SchemaStore(location)
-    store.add(FIRST)
+    store.begin(FIRST)
     store.evolve(lambda version: with_column(version, "x"))
     assert sorted(path.name for path in (tmp_path / "schemas of a stream" / "_schemas").iterdir()) == ["0", "1"]
     assert store.latest().data.fieldNames() == ["id", "x"]
@@ -46,13 +46,13 @@ def test_versions_are_files_with_numbers(location: str, tmp_path: Path):
 
 def test_a_change_that_changes_nothing_writes_nothing(location: str, tmp_path: Path):
     store = SchemaStore(location)
-    store.add(FIRST)
+    store.begin(FIRST)
     store.evolve(lambda version: with_column(version, "id"))
     assert [path.name for path in (tmp_path / "schemas of a stream" / "_schemas").iterdir()] == ["0"]
 
 
 def test_changes_of_several_writers_are_all_kept(location: str):
-    SchemaStore(location).add(FIRST)
+    SchemaStore(location).begin(FIRST)
     names = [f"c{number}" for number in range(8)]
     threads = [
         threading.Thread(target=lambda name=name: SchemaStore(location).evolve(lambda v: with_column(v, name)))
@@ -76,4 +76,4 @@ def test_a_foreign_file_in_its_place_is_named(location: str, tmp_path: Path):
 def test_a_location_that_is_a_file_is_refused(location: str, tmp_path: Path):
     (tmp_path / "schemas of a stream").write_text("")
     with pytest.raises(InvalidOption, match="schemaLocation"):
-        SchemaStore(location).add(FIRST)
+        SchemaStore(location).begin(FIRST)
