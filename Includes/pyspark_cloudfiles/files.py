@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO, NamedTuple
+from collections.abc import Callable
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from pyspark_cloudfiles import filesystem
 from pyspark_cloudfiles.errors import MissingFile, UnreadableFile
+
+T = TypeVar("T")
 
 
 class SourceFile(NamedTuple):
@@ -39,12 +42,7 @@ class SourceFile(NamedTuple):
         MissingFile, UnreadableFile
             It is gone; it may not be read.
         """
-        try:
-            return filesystem.read_bytes(self.url)
-        except FileNotFoundError as error:
-            raise MissingFile(self.url) from error
-        except PermissionError as error:
-            raise UnreadableFile(self.url, "This user may not read it.") from error
+        return self._told(filesystem.read_bytes)
 
     def open(self) -> BinaryIO:
         """Open it for reading; the file object can seek.
@@ -54,8 +52,12 @@ class SourceFile(NamedTuple):
         MissingFile, UnreadableFile
             It is gone; it may not be read.
         """
+        return self._told(filesystem.open_binary)
+
+    def _told(self, access: Callable[[str], T]) -> T:
+        """Access it, and say of an error which file it was."""
         try:
-            return filesystem.open_binary(self.url)
+            return access(self.url)
         except FileNotFoundError as error:
             raise MissingFile(self.url) from error
         except PermissionError as error:
