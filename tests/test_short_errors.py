@@ -100,3 +100,8 @@ def test_an_error_of_the_course_is_short_as_well(run: Run) -> None:
 
 def test_an_error_of_the_learners_own_is_shown_as_ever(run: Run) -> None:
     assert "Traceback (most recent call last)" in run("1 / 0")
+
+
+def test_a_reason_that_stands_first_is_shown_alone() -> None:
+    text = "[CF_STATE_LOST] The log is gone.\n\n[STREAM_FAILED] Query [id = 1, runId = 2] terminated: Traceback ..."
+    assert short_message(Exception(text)) == "[CF_STATE_LOST] The log is gone."

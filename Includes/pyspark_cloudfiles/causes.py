@@ -16,7 +16,7 @@ _OURS = re.compile(r"pyspark_cloudfiles\.[\w.]+: (\[[A-Z_.]+\].*?)(?=\s*(?:SQLST
 
 
 def install(error: type) -> None:
-    """Let a class of streams' errors, the classic one or Spark Connect's, begin with what this package raised."""
+    """Let a class of Spark's errors, classic or Spark Connect's, begin with what this package raised."""
     if _MARK in vars(error):
         return
     original = error.__str__

@@ -25,12 +25,14 @@ def install(spark: SparkSession) -> None:
     progress.install()
     sql.install(type(spark))
     readers.install(type(spark.readStream))
-    causes.install(_error_of_streams(spark))
+    for error in _errors(spark):
+        causes.install(error)
 
 
-def _error_of_streams(spark: SparkSession) -> type:
+def _errors(spark: SparkSession) -> list[type]:
+    """Return the classes of what a stream ends with, and of what ``load`` raises."""
     if hasattr(spark, "_jvm"):
-        from pyspark.errors.exceptions.captured import StreamingQueryException
+        from pyspark.errors.exceptions import captured as errors
     else:
-        from pyspark.errors.exceptions.connect import StreamingQueryException  # type: ignore[assignment]
-    return StreamingQueryException
+        from pyspark.errors.exceptions import connect as errors  # type: ignore[no-redef]
+    return [errors.StreamingQueryException, errors.AnalysisException]

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 _SECOND_REPORTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 # Where a message turns from what is wrong to how Spark sees it: plans, JVM frames, query progress.
-_PLUMBING = re.compile(r"\n(?:\s*JVM stacktrace:|\s*at org\.|=== Streaming Query ===|['~!+*] ?\w|\+- |:- )")
+# Errors of cloudFiles begin with their reason; what follows is how it reached the user.
+_PLUMBING = re.compile(
+    r"\n(?:\s*JVM stacktrace:|\s*at org\.|=== Streaming Query ===|['~!+*] ?\w|\+- |:- "
+    r"|\n\[(?:STREAM_FAILED|PYTHON_DATA_SOURCE_ERROR)\])"
+)
 
 
 def install(shell: InteractiveShell) -> None:

@@ -91,8 +91,9 @@ def test_a_schema_location_of_another_stream_is_refused(ingestion: Ingestion):
 def test_a_typo_in_an_option_is_an_error_at_load(ingestion: Ingestion, typo: str):
     ingestion.put("a.json", {"id": 1})
     reader = ingestion.spark.readStream.format("cloudFiles").option("cloudFiles.format", "json").option(typo, "x")
-    with pytest.raises(AnalysisException, match="CF_UNKNOWN_OPTION_KEYS_ERROR"):
+    with pytest.raises(AnalysisException) as error:
         reader.load(ingestion.url("in"))
+    assert str(error.value).startswith("[CF_UNKNOWN_OPTION_KEYS_ERROR]")
 
 
 def test_a_new_column_fails_once_and_is_there_after_a_restart(ingestion: Ingestion):
