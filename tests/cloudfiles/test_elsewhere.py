@@ -12,6 +12,7 @@ import pyspark
 import pytest
 
 TIMEOUT = 180
+LONG = pytest.mark.skipif(os.environ.get("CLASSROOM_LONG_TESTS") != "1", reason="part of CLASSROOM_LONG_TESTS=1")
 PROGRAM = """
 import json, os, sys
 from pathlib import Path
@@ -84,7 +85,7 @@ def bare_python(tmp_path: Path) -> Path:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the bare Python is a shell script")
-@pytest.mark.parametrize("where", ["local-cluster[2,1,1024]", "connect"])
+@pytest.mark.parametrize("where", [pytest.param("local-cluster[2,1,1024]", marks=LONG), "connect"])
 def test_the_source_works_where_workers_do_not_have_the_package(where: str, tmp_path: Path, bare_python: Path):
     import json
 
