@@ -35,8 +35,8 @@ class FileState(NamedTuple):
     discovery_time : datetime
         When the stream found it.
     processed_time, commit_time : datetime or None
-        When the batch it belongs to was noted as done; None while it is not.  A stream may note it only when its next
-        batch begins.  Files that were there before a stream with ``includeExistingFiles`` false are never processed.
+        When the batch it belongs to was noted as done; None while it is not, and always where
+        ``cloudFiles.cleanSource`` is off.  A stream may note it only when its next batch begins.
     archive_time, archive_mode, move_location
         When, how and whereto it was cleaned up.
     source_id : str
@@ -75,14 +75,14 @@ def file_states(checkpoint: str) -> Iterator[FileState]:
         number = 0
         for table in file_segments(log).tables():
             for row in table.to_pylist():
-                processed = None if number < offset.existing else commits.time_of(number)
+                done = None if number < offset.existing else commits.time_of(number)
                 yield FileState(
                     row["path"],
                     row["size"],
                     _moment(row["modified"]),
                     _moment(row["discovered"]),
-                    processed,
-                    processed,
+                    done,
+                    done,
                     *cleaned.of(number),
                     source_id,
                 )

@@ -18,6 +18,7 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 from pyspark_cloudfiles import filesystem, stream
 from pyspark_cloudfiles.errors import InvalidOption, StateInUse, StateLost, UnknownFields
 from pyspark_cloudfiles.evolving import TypesWidened
+from pyspark_cloudfiles.file_state import file_states
 from pyspark_cloudfiles.log.segments import Segments
 from pyspark_cloudfiles.source import CloudFilesDataSource
 
@@ -196,6 +197,24 @@ def test_a_file_that_cannot_be_cleaned_does_not_end_the_stream(query: Query, mon
     monkeypatch.setattr(filesystem, "move", refuse)
     with pytest.warns(UserWarning, match="could not be cleaned up"):
         query.run()
+
+
+def test_the_state_of_a_file_tells_when_it_was_done_and_cleaned(query: Query):
+    query.options |= {
+        "cleanSource": "MOVE", "cleanSource.retentionDuration": "0 seconds",
+        "cleanSource.moveDestination": f"file:{query.root}/done",
+    }  # fmt: skip
+    query.put("a.json", {"id": 1})
+    query.run()
+    query.put("b.json", {"id": 2})
+    query.run()
+    offsets = query.root / "checkpoint" / "offsets"
+    offsets.mkdir()
+    (offsets / "1").write_text(f"v1\n{{}}\n{json.dumps(query.offset)}")
+    first, second = file_states(f"file:{query.root}/checkpoint")
+    assert (first.path, first.archive_mode) == (f"file:{query.root}/in/a.json", "MOVE")
+    assert first.discovery_time <= first.commit_time <= first.archive_time <= second.commit_time
+    assert first.move_location == f"file:{query.root}/done"
 
 
 def test_a_changed_file_is_left_by_the_cleaner(query: Query):
