@@ -16,6 +16,7 @@ from pyspark.sql import types as T
 
 from pyspark_cloudfiles import values
 from pyspark_cloudfiles.formats.base import InferRequest
+from pyspark_cloudfiles.formats.json_covered import Covered
 from pyspark_cloudfiles.formats.json_text import LenientJson, Malformed, Node
 
 Found = Union[T.DataType, "dict[str, Found]", "list[Found]"]
@@ -32,7 +33,8 @@ def inferred(lines: Iterable[bytes], request: InferRequest) -> T.StructType:
     if not request.infer_types and request.options.get("dropfieldifallnull", "false").lower() != "true":
         return T.StructType([T.StructField(name, STRING) for name in inference.names(lines)])
     found: Found = {}
-    for record in inference.records(lines):
+    covered = Covered(lambda: found)
+    for record in inference.records(line for line in lines if not covered.takes(line)):
         try:
             found = inference.merged(found, inference.type_of(record))
         except Malformed:
