@@ -54,7 +54,7 @@ def read_text(file: SourceFile) -> bytes:
     """
     if not is_compressed(file):
         return file.read_bytes()
-    with open_text(file) as stream, unreadable_if_broken(file):
+    with unreadable_if_broken(file), open_text(file) as stream:
         return stream.read()
 
 
@@ -64,7 +64,7 @@ def unreadable_if_broken(file: SourceFile) -> Iterator[None]:
     try:
         yield
     except BROKEN as error:
-        raise UnreadableFile(file.url, f"Its compression is broken ({error}).") from error
+        raise UnreadableFile(file.url, f"it cannot be read to its end ({error}).") from error
 
 
 # What reading raises where the compression is broken; EOFError where the end is missing.

@@ -32,8 +32,8 @@ from pyspark.sql.types import (
 )
 
 from pyspark_cloudfiles.formats.base import ReadRequest
+from pyspark_cloudfiles.schemas.evolution import DIGITS
 
-_DIGITS = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 20}
 _BITS = {ByteType: 8, ShortType: 16, IntegerType: 32}
 _SMALL = (ByteType, ShortType, IntegerType)
 _FITS: dict[type[DataType], tuple[type[DataType], ...]] = {
@@ -57,7 +57,7 @@ def fits(source: DataType, target: DataType) -> bool:
     if isinstance(target, DecimalType):
         if isinstance(source, DecimalType):
             return target.scale >= source.scale and _integral(target) >= _integral(source)
-        return _integral(target) >= _DIGITS.get(type(source), 99)
+        return _integral(target) >= DIGITS.get(type(source), 99)
     if type(source) is type(target):
         return isinstance(source, StructType | ArrayType | MapType | StringType)
     return type(target) in _FITS.get(type(source), ())

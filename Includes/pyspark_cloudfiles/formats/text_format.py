@@ -12,8 +12,8 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
-from pyspark_cloudfiles.compression import BROKEN, open_text
-from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
+from pyspark_cloudfiles.compression import open_text, unreadable_if_broken
+from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
@@ -86,17 +86,14 @@ def _pieces(
 
 
 def _values(file: SourceFile, whole: bool, separator: bytes | None) -> Iterator[list[bytes]]:
-    try:
-        with open_text(file) as source:
-            if whole:
-                # An empty file has no row, in Spark either.
-                yield [content] if (content := source.read()) else []
-            elif separator is None:
-                yield from _usual_lines(source)
-            else:
-                yield from _lines(source, separator)
-    except BROKEN as error:
-        raise UnreadableFile(file.url, f"it cannot be read to its end ({error}).") from error
+    with unreadable_if_broken(file), open_text(file) as source:
+        if whole:
+            # An empty file has no row, in Spark either.
+            yield [content] if (content := source.read()) else []
+        elif separator is None:
+            yield from _usual_lines(source)
+        else:
+            yield from _lines(source, separator)
 
 
 def _usual_lines(source: BinaryIO) -> Iterator[list[bytes]]:

@@ -65,7 +65,7 @@ def pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[tuple[list[
         data = utf8(file.read_bytes(), options)
         yield split(data, separator), len(data)
         return
-    with open_text(file) as stream, unreadable_if_broken(file):
+    with unreadable_if_broken(file), open_text(file) as stream:
         for data in _whole_lines(stream, options, separator):
             yield split(data, separator), len(data)
 

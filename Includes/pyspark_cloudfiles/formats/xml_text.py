@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from pyspark_cloudfiles.compression import BROKEN, open_text
-from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
+from pyspark_cloudfiles.compression import open_text, unreadable_if_broken
+from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.files import SourceFile
 
 # Small, so that not too many records are in memory as trees at once.
@@ -133,7 +133,7 @@ def records(file: SourceFile, options: XmlOptions) -> Iterator[list[Element | Br
     decode = codecs.getincrementaldecoder(options.encoding)("replace").decode
     empty = True
     try:
-        with open_text(file) as source:
+        with unreadable_if_broken(file), open_text(file) as source:
             while chunk := source.read(_CHUNK):
                 empty = False
                 builder.feed(decode(chunk))
@@ -143,8 +143,6 @@ def records(file: SourceFile, options: XmlOptions) -> Iterator[list[Element | Br
                 yield builder.take()
     except expat.ExpatError:
         yield [*builder.take(), Broken(_whole(file, options))]
-    except BROKEN as error:
-        raise UnreadableFile(file.url, f"it cannot be read to its end ({error}).") from error
 
 
 def _whole(file: SourceFile, options: XmlOptions) -> str:

@@ -6,8 +6,6 @@ and its type; only ``addNewColumnsWithTypeWidening`` lets a type grow, and only 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pyspark.sql.types import (
     ArrayType,
     ByteType,
@@ -25,7 +23,8 @@ from pyspark.sql.types import (
     TimestampNTZType,
 )
 
-_DIGITS = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 20}
+# How many decimal digits the values of an integer type may have.
+DIGITS = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 20}
 _INTEGERS = (ByteType, ShortType, IntegerType, LongType)
 # To which types, besides wider integers and decimals, a type may grow without losing a value.
 _WIDER = {
@@ -57,12 +56,6 @@ def evolved(current: StructType, found: StructType, *, widen: bool = False) -> S
     return StructType([*kept, *known.values()])
 
 
-def new_names(old: StructType, new: StructType) -> list[str]:
-    """Return the dotted names that ``new`` has and ``old`` does not, in their order."""
-    there = set(_names(old))
-    return [name for name in _names(new) if name not in there]
-
-
 def _evolved_field(field: StructField, found: StructField | None, widen: bool) -> StructField:
     if found is None:
         return field
@@ -82,7 +75,7 @@ def _evolved_type(current: DataType, found: DataType, widen: bool) -> DataType:
 def widened(current: DataType, found: DataType) -> DataType:
     """Return the wider of two types if ``current`` may grow to hold ``found``, and ``current`` if not."""
     if isinstance(current, _INTEGERS) and isinstance(found, _INTEGERS):
-        return max(current, found, key=lambda integer: _DIGITS[type(integer)])
+        return max(current, found, key=lambda integer: DIGITS[type(integer)])
     if isinstance(found, _WIDER.get(type(current), ())):
         return found
     if isinstance(current, (*_INTEGERS, DecimalType)) and isinstance(found, (*_INTEGERS, DecimalType)):
@@ -99,15 +92,4 @@ def _wider_decimal(current: DataType, found: DataType) -> DataType:
 def _whole_digits(data_type: DataType) -> int:
     if isinstance(data_type, DecimalType):
         return data_type.precision - data_type.scale
-    return _DIGITS[type(data_type)]
-
-
-def _names(data_type: DataType, prefix: str = "") -> Iterator[str]:
-    if isinstance(data_type, StructType):
-        for field in data_type.fields:
-            yield prefix + field.name
-            yield from _names(field.dataType, f"{prefix}{field.name}.")
-    elif isinstance(data_type, ArrayType):
-        yield from _names(data_type.elementType, f"{prefix}element.")
-    elif isinstance(data_type, MapType):
-        yield from _names(data_type.valueType, f"{prefix}value.")
+    return DIGITS[type(data_type)]

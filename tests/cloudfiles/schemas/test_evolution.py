@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.schemas.evolution import evolved, new_names
+from pyspark_cloudfiles.schemas.evolution import evolved
 from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
 
 
@@ -50,8 +50,3 @@ def test_types_grow_only_where_no_value_is_lost(current: str, found: str, result
     assert evolved(schema(f"a {current}"), schema(f"a {found}"), widen=True) == schema(f"a {result}")
     if current != result and "struct" not in current:
         assert evolved(schema(f"a {current}"), schema(f"a {found}")) == schema(f"a {current}")
-
-
-def test_new_names_are_dotted():
-    old, new = schema("a INT, s struct<x: int>"), schema("a INT, s struct<x: int, y: int>, b array<struct<z: int>>")
-    assert new_names(old, new) == ["s.y", "b", "b.element.z"]
