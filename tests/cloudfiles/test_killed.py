@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -112,7 +113,12 @@ def start(root: Path, files_a_batch: int) -> subprocess.Popen[str]:
 
 def wait_for_start(program: subprocess.Popen[str]) -> None:
     assert program.stdout is not None
-    assert program.stdout.readline() == "started\n", "the program ended before its stream began"
+    deadline = threading.Timer(START_TIMEOUT, program.kill)
+    deadline.start()
+    try:
+        assert program.stdout.readline() == "started\n", "the program ended before its stream began"
+    finally:
+        deadline.cancel()
 
 
 def kill_tree(program: subprocess.Popen[str]) -> None:
