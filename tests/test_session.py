@@ -76,17 +76,18 @@ def test_sparks_log_is_in_a_file_of_the_home(spark: SparkSession) -> None:
     assert (places.logs() / f"spark-{os.getpid()}.log").exists()
 
 
-def test_old_logs_are_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_old_logs_are_removed_unless_their_process_lives(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path))
     (tmp_path / "logs").mkdir()
-    for number in range(session.KEPT_LOGS + 5):
-        log = tmp_path / "logs" / f"spark-{number}.log"
+    gone = [10**7 + number for number in range(session.KEPT_LOGS + 5)]  # beyond what Linux gives to a process
+    for age, process in enumerate([os.getppid(), *gone]):
+        log = tmp_path / "logs" / f"spark-{process}.log"
         log.touch()
-        os.utime(log, (number, number))
+        os.utime(log, (age, age))
     session._log_file().touch()
-    kept = sorted(path.name for path in (tmp_path / "logs").iterdir())
-    assert len(kept) == session.KEPT_LOGS
-    assert "spark-24.log" in kept and "spark-0.log" not in kept
+    kept = {path.name for path in (tmp_path / "logs").iterdir()}
+    newest = {f"spark-{process}.log" for process in gone[-session.KEPT_LOGS + 1 :]}
+    assert kept == newest | {f"spark-{os.getppid()}.log", f"spark-{os.getpid()}.log"}
 
 
 def test_the_users_defaults_are_read_as_spark_reads_them(defaults) -> None:

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
+
 import pyspark_cloudfiles
 from streaming_classroom import environment, filesystem, places, warehouse
 from streaming_classroom.errors import SessionStartError
@@ -197,12 +199,18 @@ def _console() -> Iterator[int | None]:
 
 
 def _log_file() -> Path:
-    """Return the path of this process's log, after removing the oldest of many."""
+    """Return the path of this process's log, after removing the oldest of many that processes have left."""
     places.logs().mkdir(parents=True, exist_ok=True)
     logs = sorted(places.logs().glob("spark-*.log"), key=lambda path: path.stat().st_mtime)
-    for old in logs[: -KEPT_LOGS + 1]:
+    # A log that is still written to may be the oldest: that of a session that has had nothing to say for long.
+    for old in [path for path in logs if not _is_in_use(path)][: -KEPT_LOGS + 1]:
         old.unlink(missing_ok=True)
     return places.logs() / f"spark-{os.getpid()}.log"
+
+
+def _is_in_use(log: Path) -> bool:
+    number = log.stem.removeprefix("spark-")
+    return number.isdecimal() and psutil.pid_exists(int(number))
 
 
 def _without_users_own(conf: dict[str, str]) -> dict[str, str]:
