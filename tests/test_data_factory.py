@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from streaming_classroom import data_factory
 from streaming_classroom.data_factory import DataFactory, Directory, Table
+from streaming_classroom.datasets import Batch
 from streaming_classroom.errors import StreamTimeout
 
 NO_STREAMS = SimpleNamespace(streams=SimpleNamespace(active=[]))
@@ -20,14 +22,14 @@ HALF_A_BATCH = '{"id": 1'
 
 
 @pytest.fixture
-def batches(tmp_path: Path) -> list[Path]:
-    """Have three batches: one row, two rows, three rows."""
+def batches(tmp_path: Path) -> list[Batch]:
+    """Have three batches of a file each: one row, two rows, three rows."""
     folder = tmp_path / "batches"
     folder.mkdir()
     for number in (1, 2, 3):
         rows = "".join(f'{{"id": {number * 10 + row}}}\n' for row in range(number))
         (folder / f"day-{number}.json").write_text(rows, encoding="utf-8")
-    return sorted(folder.iterdir())
+    return [Batch(path.name, {path.name: path}) for path in sorted(folder.iterdir())]
 
 
 @pytest.fixture
@@ -36,7 +38,7 @@ def landing(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def factory(batches: list[Path], landing: Path, tmp_path: Path) -> Callable[..., DataFactory]:
+def factory(batches: list[Batch], landing: Path, tmp_path: Path) -> Callable[..., DataFactory]:
     """Make a factory; each call is a new kernel on the same disk."""
 
     def make(spark: object = NO_STREAMS, target: data_factory.Target | None = None) -> DataFactory:
@@ -47,10 +49,16 @@ def factory(batches: list[Path], landing: Path, tmp_path: Path) -> Callable[...,
 
 
 @pytest.fixture
-def table(spark: SparkSession, batches: list[Path]) -> Table:
+def table(spark: SparkSession, batches: list[Batch]) -> Table:
     """Give a Delta table that batches land in; it is gone after the test."""
     spark.sql("DROP TABLE IF EXISTS landed")
-    return Table(spark, "landed", SCHEMA, batches[0].parent.as_uri(), "the-tests")
+    return Table(spark, "landed", SCHEMA, _file(batches[0]).parent.as_uri(), "the-tests")
+
+
+def _file(batch: Batch) -> Path:
+    """Return the only file of a batch."""
+    [file] = batch.files.values()
+    return file
 
 
 def visible(landing: Path) -> list[str]:
@@ -66,7 +74,7 @@ def die(*_arguments: object) -> None:
     raise KeyboardInterrupt("killed")
 
 
-def test_files_have_times_in_the_order_of_their_landing(batches: list[Path], landing: Path, monkeypatch) -> None:
+def test_files_have_times_in_the_order_of_their_landing(batches: list[Batch], landing: Path, monkeypatch) -> None:
     """Spark reads files in the order of their times, in milliseconds; here the clock stands still."""
     monkeypatch.setattr(data_factory.time, "time_ns", lambda: 1_750_000_000_000_000_000)
     for number, batch in enumerate(batches):
@@ -75,11 +83,22 @@ def test_files_have_times_in_the_order_of_their_landing(batches: list[Path], lan
     assert milliseconds == sorted(set(milliseconds))
 
 
-def test_batches_land_in_order_whole_and_unchanged(factory, batches: list[Path], landing: Path) -> None:
+def test_batches_land_in_order_whole_and_unchanged(factory, batches: list[Batch], landing: Path) -> None:
     for number, batch in enumerate(batches, start=1):
         factory().load()
         assert visible(landing) == [path.name for path in batches[:number]]
-        assert (landing / batch.name).read_bytes() == batch.read_bytes()
+        assert (landing / batch.name).read_bytes() == _file(batch).read_bytes()
+
+
+def test_a_batch_of_several_files_lands_each_in_its_folder(landing: Path, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("id\n1\n2\n")
+    files = {name: tmp_path / "rows.csv" for name in ("orders/day-1.csv", "clicks/hour=7/c.csv", "clicks/hour=8/c.csv")}
+    factory = DataFactory([Batch("day 1", files)], Directory(landing, "here"), tmp_path / "position", NO_STREAMS)
+    factory.load()
+    landed = [path for path in landing.rglob("*") if path.is_file()]
+    assert {path.relative_to(landing).as_posix() for path in landed} == set(files)
+    assert len({path.stat().st_mtime_ns // 1_000_000 for path in landed}) == len(files)
+    assert factory.report() == "Landed day 1 in here: 6 rows; 0 batches left."
 
 
 def test_a_restarted_kernel_goes_on_where_the_last_one_was(factory, landing: Path) -> None:
@@ -145,9 +164,9 @@ def test_a_reader_never_sees_half_a_file(factory, landing: Path, monkeypatch: py
     assert [path.name for path in landing.iterdir()] == ["day-1.json"]
 
 
-def test_spark_does_not_read_the_hidden_half(spark: SparkSession, landing: Path, batches: list[Path]) -> None:
+def test_spark_does_not_read_the_hidden_half(spark: SparkSession, landing: Path, batches: list[Batch]) -> None:
     landing.mkdir()
-    shutil.copyfile(batches[0], landing / f".{batches[0].name}.part")
+    shutil.copyfile(_file(batches[0]), landing / f".{batches[0].name}.part")
     assert spark.read.schema(SCHEMA).json(landing.as_uri()).count() == 0
 
 
@@ -200,6 +219,13 @@ def test_a_table_gets_the_rows_of_each_batch_with_the_schema(spark: SparkSession
     assert spark.table("landed").schema.simpleString() == "struct<id:int>"
 
 
+def test_a_table_takes_csv_with_a_header(spark: SparkSession, tmp_path: Path, table: Table) -> None:
+    (tmp_path / "rows.csv").write_text("id\n1\n2\n")
+    target = replace(table, source=tmp_path.as_uri(), application="of csv")
+    target.land(Batch("rows.csv", {"rows.csv": tmp_path / "rows.csv"}), 0)
+    assert sorted(row["id"] for row in spark.table("landed").collect()) == [1, 2]
+
+
 def test_load_returns_when_chained_streams_have_processed_the_batch(
     spark: SparkSession, factory, table: Table, tmp_path: Path
 ) -> None:
@@ -231,7 +257,7 @@ def test_a_stream_that_dies_of_the_data_at_once_is_not_missed(spark: SparkSessio
     query = broken.writeStream.format("memory").queryName("quickly_broken").start()
 
     class AndDie(Directory):
-        def land(self, batch: Path, number: int) -> None:
+        def land(self, batch: Batch, number: int) -> None:
             super().land(batch, number)
             with pytest.raises(StreamingQueryException):
                 query.awaitTermination(60)

@@ -9,14 +9,18 @@ import pytest
 from streaming_classroom import datasets
 from streaming_classroom.errors import UnknownDataset
 
+CLICKS = ["clicks/day=1/hour=7/c.json", "clicks/day=1/hour=8/c.json", "clicks/day=2/hour=7/c.json"]
 GENERATOR = """
-FIELDS = {"readings": "id INT", "patients.json": "name STRING"}
+FIELDS = {"readings": "id INT", "patients.json": "name STRING", "clicks": "id INT"}
 
 def generate(directory):
     (directory / "readings").mkdir()
     for name in ("b.json", "a.json"):
         (directory / "readings" / name).write_text('{"id": 1}')
     (directory / "patients.json").write_text('{"name": "Ann"}')
+    for hour in ("day=2/hour=7", "day=1/hour=8", "day=1/hour=7"):
+        (directory / "clicks" / hour).mkdir(parents=True)
+        (directory / "clicks" / hour / "c.json").write_text('{"id": 1}')
 """
 
 
@@ -80,9 +84,25 @@ def test_an_unknown_part_names_those_that_exist(part: str, question) -> None:
 
 
 def test_the_batches_of_a_part_are_its_files_in_order() -> None:
-    assert [path.name for path in datasets.batches("small-one/readings")] == ["a.json", "b.json"]
-    assert [path.name for path in datasets.batches("small-one/patients.json")] == ["patients.json"]
+    assert [batch.name for batch in datasets.batches("small-one/readings")] == ["a.json", "b.json"]
+    [batch] = datasets.batches("small-one/patients.json")
+    assert dict(batch.files) == {"patients.json": datasets.generate("small-one") / "patients.json"}
     assert datasets.schema("small-one/readings") == "id INT"
+
+
+def test_a_directory_of_a_part_is_one_batch() -> None:
+    batches = datasets.batches("small-one/clicks")
+    assert [list(batch.files) for batch in batches] == [
+        ["day=1/hour=7/c.json", "day=1/hour=8/c.json"],
+        ["day=2/hour=7/c.json"],
+    ]
+
+
+def test_of_several_parts_a_batch_of_each_lands_together_in_its_folder() -> None:
+    first, second = datasets.batches("small-one/readings", "small-one/patients.json")
+    assert list(first.files) == ["readings/a.json", "patients/patients.json"]
+    assert first.name == "readings/a.json, patients/patients.json"
+    assert list(second.files) == ["readings/b.json"]
 
 
 def test_registering_puts_every_file_below_each_of_its_paths(tmp_path: Path) -> None:
@@ -90,7 +110,7 @@ def test_registering_puts_every_file_below_each_of_its_paths(tmp_path: Path) -> 
     for folder in ("streaming-classroom/small-one", "old"):
         there = tmp_path / "home/dbfs/mnt/training" / folder
         files = sorted(path.relative_to(there).as_posix() for path in there.rglob("*.json"))
-        assert files == ["patients.json", "readings/a.json", "readings/b.json"]
+        assert files == [*CLICKS, "patients.json", "readings/a.json", "readings/b.json"]
 
 
 def test_registering_again_mends_what_was_damaged_and_leaves_the_rest(tmp_path: Path) -> None:

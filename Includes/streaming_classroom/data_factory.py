@@ -1,7 +1,7 @@
 """Land new data, batch by batch, as a source that never ends would.
 
-A batch is one file of a generated dataset.  It lands as a file or as one append to a Delta table, whole or not
-at all, and the position is kept on disk: a restarted kernel goes on where the last one was.
+A batch is a few files of a generated dataset, most often one.  They land as files, each whole or not at all, or as
+one append to a Delta table, and the position is kept on disk: a restarted kernel goes on where the last one was.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from streaming_classroom.waiting import wait_until_processed
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from streaming_classroom.datasets import Batch
+
 # Held while a batch lands and while a lesson is started over: a cell and the instructor's panel may do it at one time.
 landing = RLock()
 
@@ -29,8 +31,8 @@ class Target(Protocol):
 
     name: str
 
-    def land(self, batch: Path, number: int) -> None:
-        """Make the batch visible to readers, all at once; doing it again changes nothing."""
+    def land(self, batch: Batch, number: int) -> None:
+        """Make the batch visible to readers; doing it again changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,21 @@ class Directory:
     path: Path
     name: str
 
-    def land(self, batch: Path, number: int) -> None:
+    def land(self, batch: Batch, number: int) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
-        # Readers skip names with a leading dot; the rename makes the whole file appear at once.
-        hidden = self.path / f".{batch.name}.part"
-        shutil.copyfile(batch, hidden)
         # Spark takes files in the order of their times, in milliseconds, and two can land within one.
-        newest = max((file.stat().st_mtime_ns for file in self.path.glob("[!.]*")), default=0)
-        landed = max(time.time_ns(), newest + 2_000_000)
-        os.utime(hidden, ns=(landed, landed))
-        hidden.replace(self.path / batch.name)
+        newest = max((file.stat().st_mtime_ns for file in self.path.rglob("[!.]*") if file.is_file()), default=0)
+        for name, file in batch.files.items():
+            newest = max(time.time_ns(), newest + 2_000_000)
+            self._land_file(file, self.path / name, newest)
+
+    def _land_file(self, file: Path, target: Path, time_ns: int) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Readers skip names with a leading dot; the rename makes the whole file appear at once.
+        hidden = target.with_name(f".{target.name}.part")
+        shutil.copyfile(file, hidden)
+        os.utime(hidden, ns=(time_ns, time_ns))
+        hidden.replace(target)
 
 
 @dataclass(frozen=True)
@@ -76,8 +83,10 @@ class Table:
     source: str
     application: str
 
-    def land(self, batch: Path, number: int) -> None:
-        frame = self.spark.read.schema(self.schema).json(f"{self.source}/{batch.name}")
+    def land(self, batch: Batch, number: int) -> None:
+        files = [f"{self.source}/{name}" for name in batch.files]
+        reader = self.spark.read.format(Path(files[0]).suffix[1:]).option("header", True)  # JSON does not mind
+        frame = reader.schema(self.schema).load(files)
         marked = frame.write.option("txnAppId", self.application).option("txnVersion", number)
         marked.mode("append").format("delta").saveAsTable(self.name)
 
@@ -87,8 +96,8 @@ class DataFactory:
 
     Parameters
     ----------
-    batches : list of Path
-        The files to land, in order.
+    batches : list of Batch
+        What to land, in order.
     target : Target
         Where they land.
     position : Path
@@ -97,7 +106,7 @@ class DataFactory:
         Whose active streams are waited for.
     """
 
-    def __init__(self, batches: list[Path], target: Target, position: Path, spark: SparkSession) -> None:
+    def __init__(self, batches: list[Batch], target: Target, position: Path, spark: SparkSession) -> None:
         self._batches = batches
         self._target = target
         self._position = position
@@ -171,7 +180,7 @@ class DataFactory:
         streams |= {query.runId: query for query in self._spark.streams.active}
         wait_until_processed(streams.values(), timeout)
 
-    def _land_next(self) -> Path | None:
+    def _land_next(self) -> Batch | None:
         """Land the next batch and return it, or None when none is left."""
         with landing:
             number = self.landed
@@ -182,7 +191,7 @@ class DataFactory:
             _write_atomically(self._position, json.dumps({"landed": number + 1}))
             return self._batches[number]
 
-    def _land_steadily(self, interval: float, batches: int) -> list[Path]:
+    def _land_steadily(self, interval: float, batches: int) -> list[Batch]:
         from IPython.display import ProgressBar
 
         landed = []
@@ -195,16 +204,16 @@ class DataFactory:
             landed.append(batch)
         return landed
 
-    def _report(self, landed: list[Path], left: int) -> str:
-        rows = sum(_count_lines(batch) for batch in landed)
+    def _report(self, landed: list[Batch], left: int) -> str:
+        rows = sum(_count_rows(file) for batch in landed for file in batch.files.values())
         names = landed[0].name if len(landed) == 1 else f"{len(landed)} batches"
         rest = f"{left} batches left" if left != 1 else "1 batch left"
         return f"Landed {names} in {self._target.name}: {rows:,} rows; {rest}."
 
 
-def _count_lines(path: Path) -> int:
+def _count_rows(path: Path) -> int:
     with path.open("rb") as file:
-        return sum(1 for _line in file)
+        return sum(1 for _line in file) - (path.suffix == ".csv")  # its header
 
 
 def _write_atomically(path: Path, text: str) -> None:

@@ -12,8 +12,11 @@ import importlib.util
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 from streaming_classroom import filesystem, places
 from streaming_classroom.errors import UnknownDataset
@@ -23,6 +26,22 @@ REGISTERED = "dbfs:/mnt/training/streaming-classroom"
 
 # Where lessons written before this course look for the same data.
 OLDER_PATHS = {"dbfs:/mnt/training/definitive-guide/data": "activity"}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Files that land together.
+
+    Attributes
+    ----------
+    name : str
+        The entries of the dataset's parts that it is made of.
+    files : mapping of str to Path
+        The files, each by its path below the place where it lands.
+    """
+
+    name: str
+    files: Mapping[str, Path]
 
 
 def names() -> tuple[str, ...]:
@@ -63,17 +82,19 @@ def generate(name: str) -> Path:
     return target
 
 
-def batches(part: str) -> list[Path]:
-    """Return the files of a part such as ``"device-readings/readings"``, in the order in which they land.
+def batches(*parts: str) -> list[Batch]:
+    """Return what lands together, in order: an entry of the part's folder, be it a file or a directory of files.
+
+    Of several parts, such as ``"retail/orders", "retail/clickstream"``, the first entries land together, then the
+    second ones and so on, each below a folder that has the part's name.
 
     Raises
     ------
     UnknownDataset
         There is no part of that name.
     """
-    name, folder = _split(part)
-    path = generate(name) / folder
-    return sorted(path.glob("*.*")) if path.is_dir() else [path]
+    entries = [[(_landed(part, parts), entry) for entry in _entries(part)] for part in parts]
+    return [_batch([pair for pair in together if pair]) for together in zip_longest(*entries)]
 
 
 def schema(part: str) -> str:
@@ -92,6 +113,27 @@ def register() -> str:
     for path, name in OLDER_PATHS.items():
         _copy_tree(generate(name), filesystem.local_path(path))
     return filesystem.spark_path(REGISTERED)
+
+
+def _entries(part: str) -> list[Path]:
+    name, folder = _split(part)
+    path = generate(name) / folder
+    return sorted(path.glob("[!.]*")) if path.is_dir() else [path]
+
+
+def _landed(part: str, parts: tuple[str, ...]) -> str:
+    """Return the folder, with its slash, below which a part lands."""
+    return f"{_split(part)[1].removesuffix('.csv').removesuffix('.json')}/" if len(parts) > 1 else ""
+
+
+def _batch(entries: list[tuple[str, Path]]) -> Batch:
+    names = [folder + entry.name for folder, entry in entries]
+    files = {
+        folder + file.relative_to(entry.parent).as_posix(): file
+        for folder, entry in entries
+        for file in ([entry] if entry.is_file() else sorted(path for path in entry.rglob("[!.]*") if path.is_file()))
+    }
+    return Batch(", ".join(names), MappingProxyType(files))
 
 
 def _copy_tree(source: Path, target: Path) -> None:

@@ -10,7 +10,7 @@ import getpass
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,7 +83,9 @@ class Lesson:
         Lands the lesson's data; only where the lesson has a dataset.
     """
 
-    def __init__(self, spark: SparkSession, name: str, part: str | None, into_table: str | None) -> None:
+    def __init__(
+        self, spark: SparkSession, name: str, dataset: str | Sequence[str] | None, into_table: str | None
+    ) -> None:
         self._spark = spark
         # Not a thread's own: the instructor's panel starts over in another thread than the set-up cell's.
         self._lock = FileLock(places.home() / "locks" / f"{_slug(name)}.lock", thread_local=False)
@@ -100,9 +102,9 @@ class Lesson:
             user_db=f"{working_dir}/database",
             datasets=filesystem.spark_path(datasets.REGISTERED),
         )
-        self._arguments = {"dataset": part, "into_table": into_table}
-        if part:
-            self.data_factory = self._make_factory(part, into_table)
+        self._arguments = {"dataset": dataset, "into_table": into_table}
+        if dataset:
+            self.data_factory = self._make_factory(dataset, into_table)
 
     def __getattr__(self, name: str):
         if name == "data_factory":
@@ -176,10 +178,12 @@ class Lesson:
             location = _quoted(f"{self.paths.user_db}/{table}")
             self._spark.sql(f"CREATE TABLE IF NOT EXISTS `{table}` USING delta LOCATION {location}")
 
-    def _make_factory(self, part: str, into_table: str | None) -> DataFactory:
-        batches = datasets.batches(part)
+    def _make_factory(self, dataset: str | Sequence[str], into_table: str | None) -> DataFactory:
+        parts = [dataset] if isinstance(dataset, str) else dataset
+        batches = datasets.batches(*parts)
         position = filesystem.local_path(self.paths.working_dir) / ".data-factory.json"
         if into_table:
+            [part] = parts
             source = f"{self.paths.datasets}/{part}"
             target = Table(self._spark, into_table, datasets.schema(part), source, self.schema_name)
         else:
@@ -188,7 +192,7 @@ class Lesson:
 
 
 def start_lesson(
-    name: str, *, dataset: str | None = None, into_table: str | None = None, resume: bool = False
+    name: str, *, dataset: str | Sequence[str] | None = None, into_table: str | None = None, resume: bool = False
 ) -> Lesson:
     """Start a lesson: a fresh working directory, a fresh schema, the datasets registered.
 
@@ -196,10 +200,11 @@ def start_lesson(
     ----------
     name : str
         Any name, such as ``"03-triggers"``.
-    dataset : str, optional
-        What ``DA.data_factory`` lands, such as ``"device-readings/readings"``.
+    dataset : str or sequence of str, optional
+        What ``DA.data_factory`` lands, such as ``"device-readings/readings"``. Of several, a batch of each lands
+        together, each in a folder of its own: ``["retail/orders", "retail/clickstream"]``.
     into_table : str, optional
-        A Delta table to land it in; by default it lands as files in ``DA.paths.landing``.
+        A Delta table to land it in, if it is one; by default it lands as files in ``DA.paths.landing``.
     resume : bool
         Go on where a restarted kernel was, with the tables, files and data factory as they were left, instead
         of starting over.

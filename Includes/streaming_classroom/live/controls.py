@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -321,8 +321,9 @@ def _setup_code(lesson: Lesson) -> str:
     return f"DA = start_lesson({_quoted(lesson.lesson)}{arguments})"
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _quoted(value: str | Sequence[str]) -> str:
+    """Return a text, or a list of texts, as Python code."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _sentence(error: BaseException) -> str:
