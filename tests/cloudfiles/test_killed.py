@@ -10,7 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -28,7 +29,7 @@ spark = get_spark()
 options = {
     "cloudFiles.format": "json",
     "cloudFiles.schemaLocation": f"file:{root}/checkpoint",
-    "cloudFiles.maxFilesPerTrigger": sys.argv[2],
+    "cloudFiles.maxFilesPerTrigger": sys.stdin.readline().strip(),
 }
 
 def start():
@@ -53,14 +54,18 @@ def test_nothing_is_lost_or_doubled_by_kills_at_random_moments(tmp_path: Path, s
     land(tmp_path, FILES // 2)
     draw = random.Random()
     progress = []
-    for kill in range(KILLS):
-        land(tmp_path, FILES // 2 // KILLS, FILES // 2 + kill * (FILES // 2 // KILLS))
-        # Every fourth during the start: while files are listed and the first batch is planned.
-        run_and_kill(tmp_path, draw.uniform(0.0, 2.0), after_a_batch=kill % 4 > 0)
-        progress.append(commits(tmp_path))
-    # Were the moments no good, nothing would have been shown: kills must have hit a stream at work.
-    assert len(set(progress)) > KILLS // 4, progress
-    finish(tmp_path, 200)
+    with ExitStack() as stack:
+        program = stack.enter_context(started(tmp_path))
+        for kill in range(KILLS):
+            land(tmp_path, FILES // 2 // KILLS, FILES // 2 + kill * (FILES // 2 // KILLS))
+            following = stack.enter_context(started(tmp_path))  # its Spark starts while the one before is at work
+            # Every fourth during the start: while files are listed and the first batch is planned.
+            run_and_kill(program, tmp_path, draw.uniform(0.0, 2.0), after_a_batch=kill % 4 > 0)
+            progress.append(commits(tmp_path))
+            program = following
+        # Were the moments no good, nothing would have been shown: kills must have hit a stream at work.
+        assert len(set(progress)) > KILLS // 4, progress
+        finish(program, 200)
     table = spark.read.load(f"file:{tmp_path / 'table'}")
     count, distinct, _ = table.selectExpr("count(*)", "count(DISTINCT id)", "max(int(id))").first()
     assert (count, distinct) == (FILES * ROWS, FILES * ROWS)
@@ -79,40 +84,45 @@ def land(root: Path, count: int, first: int = 0) -> None:
         hidden.rename(root / "in" / f"{number:05d}.json")
 
 
-def run_and_kill(root: Path, seconds: float, after_a_batch: bool) -> None:
-    """Start the program and kill it, and all that it started, some time after its stream, or its first batch."""
+def run_and_kill(program: subprocess.Popen[str], root: Path, seconds: float, after_a_batch: bool) -> None:
+    """Let the program go and kill it, and all that it started, some time after its stream, or its first batch."""
     done = commits(root)
-    program = start(root, FILES_A_BATCH)
-    try:
-        wait_for_start(program)
-        until = time.monotonic() + START_TIMEOUT
-        while after_a_batch and commits(root) == done and time.monotonic() < until:
-            time.sleep(0.02)
-        time.sleep(seconds)
-    finally:
-        kill_tree(program)
+    go(program, FILES_A_BATCH)
+    wait_for_start(program)
+    until = time.monotonic() + START_TIMEOUT
+    while after_a_batch and commits(root) == done and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(seconds)
+    kill_tree(program)
 
 
 def commits(root: Path) -> int:
     return sum(1 for _ in (root / "checkpoint" / "commits").glob("[0-9]*"))
 
 
-def finish(root: Path, files_a_batch: int) -> None:
-    program = start(root, files_a_batch)
-    try:
-        out, _ = program.communicate(timeout=240)
-    finally:
-        kill_tree(program)
+def finish(program: subprocess.Popen[str], files_a_batch: int) -> None:
+    out, _ = program.communicate(f"{files_a_batch}\n", timeout=240)
     assert out.split()[-1] == "done"
 
 
-def start(root: Path, files_a_batch: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", PROGRAM, str(root), str(files_a_batch)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+@contextmanager
+def started(root: Path) -> Iterator[subprocess.Popen[str]]:
+    """Start the program, which waits to be told to go; nothing of it is left afterwards."""
+    command = [sys.executable, "-c", PROGRAM, str(root)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    program = subprocess.Popen(command, text=True, **pipes)
+    try:
+        yield program
+    finally:
+        kill_tree(program)
+
+
+def go(program: subprocess.Popen[str], files_a_batch: int) -> None:
+    program.stdin.write(f"{files_a_batch}\n")
+    program.stdin.flush()
 
 
 def wait_for_start(program: subprocess.Popen[str]) -> None:
-    assert program.stdout is not None
     deadline = threading.Timer(START_TIMEOUT, program.kill)
     deadline.start()
     try:
@@ -123,11 +133,12 @@ def wait_for_start(program: subprocess.Popen[str]) -> None:
 
 def kill_tree(program: subprocess.Popen[str]) -> None:
     """Kill by SIGKILL, the JVM and its Python workers too, none of which gets to say a word."""
-    with suppress(psutil.Error):
+    if program.poll() is None:  # else its number may be another's by now
         for process in psutil.Process(program.pid).children(recursive=True):
             with suppress(psutil.Error):
                 process.send_signal(signal.SIGKILL)
-    program.kill()
-    program.wait(timeout=30)
-    if program.stdout:
-        program.stdout.close()
+        program.kill()
+        program.wait(timeout=30)
+    for pipe in (program.stdin, program.stdout):
+        with suppress(BrokenPipeError):
+            pipe.close()

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from streaming_classroom import data_factory, environment
 from streaming_classroom import lesson as lesson_module
 from streaming_classroom.data_factory import DataFactory, Directory
+from streaming_classroom.datasets import Batch
 from streaming_classroom.errors import NotHere, StreamTimeout
 from streaming_classroom.filesystem import local_path
 from streaming_classroom.lesson import start_lesson
@@ -58,7 +59,8 @@ class FakeLesson:
         files = [folder / f"batch-{number}.json" for number in range(batches)]
         for file in files:
             file.write_text("{}\n")
-        self.data_factory = DataFactory(files, Directory(folder / "landing", "landing"), folder / "p.json", self._spark)
+        made = [Batch(file.name, {file.name: file}) for file in files]
+        self.data_factory = DataFactory(made, Directory(folder / "landing", "landing"), folder / "p.json", self._spark)
 
     @property
     def active(self) -> list[FakeStream]:
