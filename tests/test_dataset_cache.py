@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,14 @@ def test_registering_puts_every_file_below_each_of_its_paths(tmp_path: Path) -> 
         there = tmp_path / "home/dbfs/mnt/training" / folder
         files = sorted(path.relative_to(there).as_posix() for path in there.rglob("*.json"))
         assert files == [*CLICKS, "patients.json", "readings/a.json", "readings/b.json"]
+
+
+def test_registered_files_have_times_in_the_order_of_their_names(tmp_path: Path) -> None:
+    """Spark reads files in the order of their times, in milliseconds."""
+    datasets.register()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    milliseconds = [path.stat().st_mtime_ns // 1_000_000 for path in sorted(there.rglob("*.json"))]
+    assert milliseconds == sorted(set(milliseconds)) and milliseconds[-1] <= time.time() * 1000
 
 
 def test_registering_again_mends_what_was_damaged_and_leaves_the_rest(tmp_path: Path) -> None:
