@@ -1,0 +1,126 @@
+"""Lesson 13: what quarantine, silver and gold must hold, computed with pandas from the dataset's files."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+
+import pandas as pd
+import pytest
+
+Order = dict[str, object]
+
+
+@pytest.fixture(scope="module")
+def delivered(dataset) -> list[str]:
+    """Every line of the ten days."""
+    return [line for file in sorted((dataset("retail") / "orders").iterdir()) for line in _lines_of(file)]
+
+
+@pytest.fixture(scope="module")
+def repaired(dataset) -> list[Order]:
+    """The orders that support put right."""
+    return [json.loads(line) for line in _lines_of(dataset("retail") / "orders-repaired.json")]
+
+
+@pytest.fixture(scope="module")
+def customers(dataset) -> set[int]:
+    """Who has ever been a customer."""
+    snapshot = pd.read_csv(dataset("retail") / "customers.csv").customer_id
+    changes = [
+        json.loads(line)["customer_id"]
+        for file in sorted((dataset("retail") / "customer-changes").iterdir())
+        for line in _lines_of(file)
+    ]
+    return {*snapshot, *changes}
+
+
+def _lines_of(file) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines()
+
+
+def _reason(line: str, customers: set[int]) -> str | None:
+    """Return what is wrong with a line, if anything is; none has two faults."""
+    try:
+        order = json.loads(line)
+    except json.JSONDecodeError:
+        return "unreadable"
+    faults = {
+        "bad time": not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", order["ordered_at"]),
+        "no customer": order["customer_id"] is None,
+        "unknown customer": order["customer_id"] is not None and order["customer_id"] not in customers,
+        "bad quantity": any(item["quantity"] <= 0 for item in order["items"]),
+    }
+    found = [fault for fault, is_there in faults.items() if is_there]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+@pytest.fixture(scope="module")
+def reasons(delivered: list[str], customers: set[int]) -> pd.Series:
+    return pd.Series([_reason(line, customers) for line in delivered], dtype=object)
+
+
+@pytest.fixture(scope="module")
+def good(delivered: list[str], reasons: pd.Series) -> list[Order]:
+    """The good lines, repeats among them."""
+    return [json.loads(line) for line, reason in zip(delivered, reasons, strict=True) if reason is None]
+
+
+def _by_day(orders: list[Order]) -> dict[str, list[str]]:
+    """Return number and revenue of the orders of each day, as text."""
+    once = {order["order_id"]: order for order in orders}.values()
+    frame = pd.DataFrame({"day": order["ordered_at"][:10], "revenue": _revenue(order)} for order in once)
+    days = frame.groupby("day")["revenue"].agg(["size", "sum"])
+    return {day: [str(count), f"{revenue:.2f}"] for day, count, revenue in days.itertuples()}
+
+
+def _revenue(order: Order) -> Decimal:
+    return sum(item["quantity"] * Decimal(str(item["price"])) for item in order["items"])
+
+
+def test_every_bad_line_is_in_quarantine_with_its_reason(reasons, shown):
+    table = shown("13", "l13-31").set_index("reason")["count"].astype(int)
+
+    assert table.to_dict() == reasons.value_counts().to_dict()
+
+
+def test_every_line_is_somewhere(delivered, reasons, good, repaired, lines):
+    once = {order["order_id"] for order in good}
+    bad, repeats = reasons.notna().sum(), len(good) - len(once)
+
+    before, after = lines("13", "l13-30")[-1], lines("13", "l13-33")[-1]
+
+    assert before == f"{len(delivered)} lines = {len(once)} orders + {bad} in quarantine + {repeats} repeats"
+    assert after.startswith(f"{len(delivered) + len(repaired)} lines = {len(once) + len(repaired)} orders + {bad} in")
+
+
+def test_the_repair_changes_the_report_by_what_was_repaired(repaired, shown):
+    table = shown("13", "l13-35").set_index("day")
+
+    assert {day: [row.orders, row.revenue] for day, row in table.iterrows()} == _by_day(repaired)
+
+
+def test_what_cannot_be_repaired_stays_in_quarantine(delivered, reasons, repaired, shown):
+    bad = [line for line, reason in zip(delivered, reasons, strict=True) if reason]
+    numbers = {int(re.search(r'"order_id":(\d+)', line)[1]) for line in bad}
+
+    still_open = {int(number) for number in shown("13", "l13-37").order_id}
+
+    assert still_open == numbers - {order["order_id"] for order in repaired} != set()
+
+
+def test_lines_with_a_coupon_are_counted_though_silver_does_not_know_it(dataset, shown):
+    files = sorted((dataset("retail") / "orders").iterdir())
+    expected = {file.stem: sum('"coupon":"' in line for line in _lines_of(file)) for file in files}
+
+    table = shown("13", "l13-42").set_index("file").lines_with_coupon.astype(int)
+
+    assert table.to_dict() == expected
+
+
+def test_gold_has_every_order_once_on_its_day(good, repaired, shown):
+    table = shown("13", "l13-52").set_index("day")
+
+    assert {day: row.tolist() for day, row in table.iterrows()} == _by_day(good + repaired)
