@@ -54,6 +54,8 @@ ONE_MACHINE_CONF = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.warehouse.dir": warehouse.WAREHOUSE,
     "spark.databricks.delta.snapshotPartitions": "2",
+    # An idle stream looks for data a hundred times a second by default: five of them leave little of two cores.
+    "spark.sql.streaming.pollingDelay": "100",
 }
 
 
