@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import base64
 import json
 import os
+import re
 import threading
 import time
 from collections import Counter
@@ -84,7 +86,9 @@ def fates(picture: Any) -> list[str]:
 
 
 def svg(picture: Any) -> str:
-    return picture._repr_mimebundle_()["text/html"]
+    """Return what is in the image that a run without a person shows."""
+    [encoded] = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', picture._repr_mimebundle_()["text/html"])
+    return base64.b64decode(encoded).decode()
 
 
 @pytest.fixture
@@ -211,6 +215,13 @@ def test_each_event_has_a_fate_and_a_reason() -> None:
     assert list(events["fate"]) == ["on time", "on time", "dropped", "late but counted", "on time"]
     assert events["why"][2] == "its window 10:00–10:10 had ended at or before the watermark 10:12"
     assert events["why"][3] == "earlier than the watermark 10:12, but its window 10:10–10:20 was still open"
+
+
+def test_a_person_gets_marks_that_answer_to_the_mouse(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = timeline(Query(REPORTS), EVENTS, window="10 minutes", label="who")
+    saved = svg(drawn)
+    monkeypatch.setattr(environment, "is_interactive", lambda: True)
+    assert drawn._repr_mimebundle_()["text/html"] == saved
 
 
 def test_the_picture_is_said_in_words_and_needs_no_script() -> None:

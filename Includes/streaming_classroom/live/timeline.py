@@ -6,7 +6,9 @@ disagree, Spark is right and the picture says so.  With a person to look, it can
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from streaming_classroom import environment
@@ -14,7 +16,7 @@ from streaming_classroom.errors import ClassroomError
 from streaming_classroom.live import timeline_data as data
 from streaming_classroom.live.follower import follow
 from streaming_classroom.live.timeline_data import Batch, Event, Fate, Story, TimelineInput
-from streaming_classroom.live.timeline_svg import picture
+from streaming_classroom.live.timeline_svg import description, picture
 from streaming_classroom.short_errors import short_message
 from streaming_classroom.waiting import is_batch
 
@@ -126,7 +128,15 @@ class Timeline:
         return as_text(self._story)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/html": picture(self._story), "text/plain": as_text(self._story)}
+        # Who runs the cell gets marks that answer to the mouse. In a saved notebook that somebody else has run,
+        # JupyterLab takes the SVG out of HTML and leaves its texts; an image stays.
+        shown = picture(self._story) if environment.is_interactive() else _as_image(self._story)
+        return {"text/html": shown, "text/plain": as_text(self._story)}
+
+
+def _as_image(story: Story) -> str:
+    encoded = base64.b64encode(picture(story).encode()).decode()
+    return f'<img alt="{escape(description(story))}" src="data:image/svg+xml;base64,{encoded}">'
 
 
 class LiveTimeline(Timeline):
