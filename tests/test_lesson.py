@@ -253,3 +253,21 @@ def forget_the_catalog(spark: SparkSession, lesson: Lesson) -> None:
     spark.sql(f"DROP SCHEMA {lesson.schema_name} CASCADE")
     shutil.rmtree(directory, ignore_errors=True)
     aside.rename(directory)
+
+
+def test_several_datasets_land_each_in_a_folder_of_its_own() -> None:
+    lesson = start_lesson("Test", dataset=["device-readings/patients.json", "device-readings/readings"])
+    lesson.data_factory.load()
+    landed = local_path(lesson.paths.landing)
+    files = sorted(path.relative_to(landed).as_posix() for path in landed.rglob("*.json"))
+    assert files == ["patients/patients.json", "readings/2025-06-01.json"]
+
+
+def test_several_datasets_do_not_land_in_one_table() -> None:
+    with pytest.raises(NotHere, match="Leave into_table out"):
+        start_lesson("Test", dataset=["device-readings/patients.json", READINGS], into_table="bronze")
+
+
+def test_a_dataset_of_one_file_lands_in_a_table(spark: SparkSession) -> None:
+    start_lesson("Test", dataset="device-readings/patients.json", into_table="patients").data_factory.load()
+    assert spark.table("patients").count() == 12

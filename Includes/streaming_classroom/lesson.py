@@ -183,12 +183,17 @@ class Lesson:
         batches = datasets.batches(*parts)
         position = filesystem.local_path(self.paths.working_dir) / ".data-factory.json"
         if into_table:
-            [part] = parts
-            source = f"{self.paths.datasets}/{part}"
-            target = Table(self._spark, into_table, datasets.schema(part), source, self.schema_name)
+            if len(parts) > 1:
+                raise NotHere("Several datasets do not land in one table.", "Leave into_table out: they land as files.")
+            target = Table(self._spark, into_table, datasets.schema(parts[0]), self._source(parts[0]), self.schema_name)
         else:
             target = Directory(filesystem.local_path(self.paths.landing), "DA.paths.landing")
         return DataFactory(batches, target, position, self._spark)
+
+    def _source(self, part: str) -> str:
+        """Return the registered directory with a part's batches; a part that is one file lies beside the others."""
+        path = f"{self.paths.datasets}/{part}"
+        return path if filesystem.local_path(path).is_dir() else path.rpartition("/")[0]
 
 
 def start_lesson(
@@ -204,7 +209,7 @@ def start_lesson(
         What ``DA.data_factory`` lands, such as ``"device-readings/readings"``. Of several, a batch of each lands
         together, each in a folder of its own: ``["retail/orders", "retail/clickstream"]``.
     into_table : str, optional
-        A Delta table to land it in, if it is one; by default it lands as files in ``DA.paths.landing``.
+        A Delta table for a single dataset to land in; by default it lands as files in ``DA.paths.landing``.
     resume : bool
         Go on where a restarted kernel was, with the tables, files and data factory as they were left, instead
         of starting over.
@@ -220,6 +225,8 @@ def start_lesson(
         Another live kernel has this lesson open.
     UnknownDataset
         There is no dataset of that name.
+    NotHere
+        Several datasets were to land in one table.
     """
     global _current
     spark = get_spark()
