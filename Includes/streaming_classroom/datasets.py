@@ -12,7 +12,6 @@ import importlib.util
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -140,7 +139,7 @@ def _batch(entries: list[tuple[str, Path]]) -> Batch:
 def _copy_tree(source: Path, target: Path) -> None:
     """Copy what is missing, with times in the order of the names: a stream reads files in the order of their times."""
     files = sorted(path for path in source.rglob("*") if path.is_file())
-    begin_ns = time.time_ns()
+    made_ns = source.stat().st_mtime_ns  # not the time of copying: two kernels may copy at once, and one mend later
     for number, file in enumerate(files):
         copy = target / file.relative_to(source)
         if copy.exists() and copy.stat().st_size == file.stat().st_size:
@@ -148,8 +147,8 @@ def _copy_tree(source: Path, target: Path) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         partial = copy.with_name(f".{copy.name}.{os.getpid()}.part")
         shutil.copyfile(file, partial)
-        copied_ns = begin_ns - (len(files) - number) * 2_000_000  # Spark knows milliseconds
-        os.utime(partial, ns=(copied_ns, copied_ns))
+        time_ns = made_ns - (len(files) - number) * 2_000_000  # Spark knows milliseconds
+        os.utime(partial, ns=(time_ns, time_ns))
         partial.replace(copy)
 
 
