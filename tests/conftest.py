@@ -24,13 +24,14 @@ RunPython = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture(scope="session")
 def _session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Start the session that all tests share; its home is the tests' own, its jars are the project's."""
-    from streaming_classroom import get_spark, history, waiting
+    from stream_view import listener, waiting
+    from streaming_classroom import get_spark
 
     with patch.dict(os.environ, {"CLASSROOM_HOME": str(tmp_path_factory.mktemp("home"))}):
         for name in _ELSEWHERE:
             os.environ.pop(name, None)
         spark = get_spark()
-        history.watch(spark)
+        listener.watch(spark)
         yield spark
         waiting.stop_streams(spark.streams.active)
         spark.stop()
@@ -39,7 +40,7 @@ def _session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]
 @pytest.fixture
 def spark(_session: SparkSession) -> Iterator[SparkSession]:
     """Give the shared session; afterwards no stream and no view is left, and the default database is current."""
-    from streaming_classroom import waiting
+    from stream_view import waiting
 
     yield _session
     waiting.stop_streams(_session.streams.active)

@@ -9,16 +9,16 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
-    "ClassroomError": "errors",
-    "bootstrap_servers": "kafka",
-    "cleanup": "lesson",
-    "display": "views",
-    "displayHTML": "views",
-    "get_spark": "session",
-    "set_up_notebook": "notebook",
-    "set_up_user": "notebook",
-    "start_lesson": "lesson",
-    "timeline": "live.timeline",
+    "ClassroomError": "streaming_classroom.errors",
+    "bootstrap_servers": "streaming_classroom.kafka",
+    "cleanup": "streaming_classroom.notebook_setup",
+    "display": "stream_view",
+    "displayHTML": "stream_view",
+    "get_spark": "streaming_classroom.session",
+    "set_up_notebook": "streaming_classroom.notebook_setup",
+    "set_up_user": "streaming_classroom.notebook_setup",
+    "start_lesson": "streaming_classroom.lesson",
+    "timeline": "stream_view",
 }
 __all__ = sorted(_HOMES)
 
@@ -27,11 +27,11 @@ def __getattr__(name: str) -> Any:
     """Import a public name at its first use: `course.py` must not wait for PySpark to say its usage."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def load_ipython_extension(shell: Any) -> None:
     """Do what a set-up include does, for a notebook without one: ``%load_ext streaming_classroom``."""
-    from streaming_classroom.notebook import set_up_notebook
+    from streaming_classroom.notebook_setup import set_up_notebook
 
     set_up_notebook(shell.user_ns)

@@ -95,9 +95,9 @@ def lint(options: argparse.Namespace) -> int:
 
 def convert(options: argparse.Namespace) -> int:
     """Make an .ipynb of a Databricks notebook (.py or .sql)."""
-    from streaming_classroom.dialect.convert import convert as to_notebook
+    from notebook_dialect.convert import convert as to_notebook
 
-    print(f"Wrote {to_notebook(options.notebook, options.output)}.")
+    print(f"Wrote {to_notebook(options.notebook, options.output, extension='streaming_classroom')}.")
     return 0
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
-from streaming_classroom.waiting import wait_until_processed
+from stream_view.waiting import wait_until_processed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

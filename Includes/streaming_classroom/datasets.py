@@ -18,8 +18,9 @@ from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
-from streaming_classroom import filesystem, places
+from streaming_classroom import places
 from streaming_classroom.errors import UnknownDataset
+from streaming_classroom.file_system import classroom_files
 
 GENERATORS = places.PROJECT / "datasets"
 REGISTERED = "dbfs:/mnt/training/streaming-classroom"
@@ -109,10 +110,10 @@ def register() -> str:
     They are copies, so that a learner who edits one spoils only that; a file that is there in full is left alone.
     """
     for name in names():
-        _copy_tree(generate(name), filesystem.local_path(f"{REGISTERED}/{name}"))
+        _copy_tree(generate(name), classroom_files().local_path(f"{REGISTERED}/{name}"))
     for path, name in OLDER_PATHS.items():
-        _copy_tree(generate(name), filesystem.local_path(path))
-    return filesystem.spark_path(REGISTERED)
+        _copy_tree(generate(name), classroom_files().local_path(path))
+    return classroom_files().spark_path(REGISTERED)
 
 
 def _entries(part: str) -> list[Path]:

@@ -1,28 +1,16 @@
-"""Who is there, and where are we: the one place where interactive and headless part.
+"""Where are we: on this machine, at a cluster, behind a Connect server, in a Databricks workspace.
 
-A lesson is written once.  What differs between a person at a notebook and a run without one, and between this
-machine and a Databricks workspace, asks these functions and nothing else.
+A lesson is written once.  What differs between these places asks these functions and nothing else; what differs between
+a person at a notebook and a run without one asks ``stream_view.front_end``.
 """
 
 from __future__ import annotations
 
 import os
-import sys
+from typing import TYPE_CHECKING
 
-
-def is_interactive() -> bool:
-    """Whether a person is there to look: a front end that could answer a question of the kernel.
-
-    JupyterLab, Jupyter Notebook and VS Code say so with each cell they run; papermill, nbclient and nbval
-    never do, and neither does plain Python.
-    """
-    kernel = getattr(ipython(), "kernel", None)
-    return bool(getattr(kernel, "_allow_stdin", False))
-
-
-def in_notebook() -> bool:
-    """Whether outputs go to a notebook, with or without a person in front of it."""
-    return getattr(ipython(), "kernel", None) is not None
+if TYPE_CHECKING:
+    from notebook_dialect.filesystem import Spark
 
 
 def is_databricks() -> bool:
@@ -45,15 +33,18 @@ def is_one_machine() -> bool:
     return not is_databricks() and remote_url() is None and master().startswith("local")
 
 
+def spark_place() -> Spark:
+    """Where Spark's driver and executors are, as the file system needs to know it."""
+    if is_databricks():
+        return "on Databricks"
+    if remote_url() is not None:
+        return "behind Connect"
+    return "here" if is_one_machine() else "on a cluster"
+
+
 def fast_start() -> bool:
     """Whether the JVM is tuned to start quickly rather than to compute long (``CLASSROOM_FAST_START``).
 
     The default on one machine.  Set it to 0 for heavy computing, such as a benchmark of throughput.
     """
     return os.environ.get("CLASSROOM_FAST_START", "1") != "0" and is_one_machine()
-
-
-def ipython():
-    """Return the running IPython shell or None, without importing IPython where it is not running."""
-    module = sys.modules.get("IPython")
-    return module.get_ipython() if module else None

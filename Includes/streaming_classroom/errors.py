@@ -1,20 +1,31 @@
-"""The one family of errors of the course.
-
-Every error that the course raises on purpose is a :class:`ClassroomError`, and its leaves are named after
-what the reader must do about them.  An error keeps its facts in fields and makes a sentence of them only when
-it is printed; that sentence says what to do next.
-"""
+"""The course's part of the one family of errors, whose root and rules are in ``stream_view.errors``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stream_view.errors import ExplainedError, NotHere, StreamNotFound, StreamTimeout
 
-class ClassroomError(Exception):
-    """Root of every error that the course raises on purpose."""
+__all__ = [
+    "BrokerStartError",
+    "ClassroomError",
+    "JarsUnavailable",
+    "JavaNotFound",
+    "LessonBusy",
+    "NotHere",
+    "SessionStartError",
+    "SetupError",
+    "StreamNotFound",
+    "StreamTimeout",
+    "UnknownDataset",
+]
 
 
-@dataclass(eq=False)  # keeps the hash of an exception, which the traceback machinery relies on
+# Under the name that the course's own callers know: whoever catches it catches those of the packages below as well.
+ClassroomError = ExplainedError
+
+
+@dataclass(eq=False)
 class SetupError(ClassroomError):
     """A step of the set-up could not be done.
 
@@ -83,46 +94,6 @@ class UnknownDataset(ClassroomError):
 
     def __str__(self) -> str:
         return f"There is no dataset {self.name!r}. Use one of: {', '.join(self.known)}."
-
-
-@dataclass(eq=False)
-class StreamNotFound(ClassroomError):
-    """No active stream of that name: start it, or correct the name."""
-
-    name: str
-    active: tuple[str, ...]
-
-    def __str__(self) -> str:
-        there = f"Active are: {', '.join(self.active)}." if self.active else "No stream is active."
-        return f"There is no active stream named {self.name!r}. {there} Start the stream, or correct the name."
-
-
-@dataclass(eq=False)
-class StreamTimeout(ClassroomError, TimeoutError):
-    """A stream had not done what was waited for when the deadline passed."""
-
-    stream: str
-    seconds: float
-    waited_for: str
-    status: str
-
-    def __str__(self) -> str:
-        return (
-            f"The stream {self.stream} had not {self.waited_for} after {self.seconds:g} s. "
-            f"Its last status: {self.status}. "
-            "Look at query.status and query.lastProgress, or wait longer with timeout=..."
-        )
-
-
-@dataclass(eq=False)
-class NotHere(ClassroomError):
-    """Something that this kind of session cannot do: do what ``instead`` says."""
-
-    what: str
-    instead: str
-
-    def __str__(self) -> str:
-        return f"{self.what} {self.instead}"
 
 
 @dataclass(eq=False)

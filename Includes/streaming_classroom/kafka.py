@@ -15,6 +15,7 @@ from threading import RLock
 
 from filelock import FileLock, Timeout
 
+from stream_view import front_end
 from streaming_classroom import environment, kafka_broker, places
 from streaming_classroom.errors import JarsUnavailable, NotHere
 from streaming_classroom.kafka_broker import Broker
@@ -102,7 +103,7 @@ def _start() -> None:
 
 def _ensure_fetched() -> java.Java:
     """Return the Java to use, after fetching the broker's jars where they are not there."""
-    report = print if environment.is_interactive() else lambda _line: None
+    report = print if front_end.is_interactive() else lambda _line: None
     with guard.only_one(report):
         found = java.find_or_fetch()
         if missing := jars.missing_or_damaged(jars.KAFKA_BROKER):

@@ -21,15 +21,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from streaming_classroom import tether
+import psutil
+
+from streaming_classroom import supervisor
 from streaming_classroom.errors import BrokerStartError
 from streaming_classroom.setup import jars
 from streaming_classroom.setup.java import Java
 
 START_TIMEOUT = 90.0  # seconds; it takes two on an idle machine
-STOP_TIMEOUT = tether.GRACE + 5
+STOP_TIMEOUT = supervisor.GRACE + 5
 LOOK_EVERY = 0.05  # seconds between two looks at whether it answers
 TAIL = 15  # lines
+PORT_TRIES = 5  # a free port may be another program's before the broker has bound it
+_PORT_TAKEN = "Address already in use"
 
 # A lesson's broker has little to do and shares two cores with Spark: it should start quickly and stay small.
 _JVM = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN")
@@ -65,16 +69,16 @@ class Broker:
     """A broker that was started: where it answers, and the process that ends it when this one ends."""
 
     address: str
-    tethered: subprocess.Popen[bytes]
+    supervised: subprocess.Popen[bytes]
 
     def is_alive(self) -> bool:
         """Return whether it has not ended."""
-        return self.tethered.poll() is None
+        return self.supervised.poll() is None
 
     def stop(self) -> None:
         """End it and return when it is gone; safe to call twice."""
         if self.is_alive():
-            self.tethered.communicate(timeout=STOP_TIMEOUT)  # closes the pipe, which is what ends it
+            self.supervised.communicate(timeout=STOP_TIMEOUT)  # closes the pipe, which is what ends it
 
 
 def start(java: Java, directory: Path, log: Path) -> Broker:
@@ -97,14 +101,27 @@ def start(java: Java, directory: Path, log: Path) -> Broker:
     deadline = time.monotonic() + START_TIMEOUT
     directory.mkdir(parents=True, exist_ok=True)
     log.parent.mkdir(parents=True, exist_ok=True)
-    port, controller = _free_ports(2)
+    for _try in range(PORT_TRIES):
+        broker = _start_on(*_free_ports(2), java, directory, log, deadline)
+        if broker is not None:
+            return broker
+    raise _failure(log)
+
+
+def _start_on(port: int, controller: int, java: Java, directory: Path, log: Path, deadline: float) -> Broker | None:
+    """Start a broker on these ports; return None where another program has taken one of them in the meantime."""
     properties = _PROPERTIES.format(port=port, controller=controller)
     (directory / "server.properties").write_text(properties, encoding="utf-8")
     with log.open("wb") as output:
         if not _format(java, directory, output):
             raise _failure(log)
         broker = Broker(f"127.0.0.1:{port}", _launch(java, directory, output))
-    _wait_until_it_answers(broker, port, deadline, log)
+    try:
+        _wait_until_it_answers(broker, port, deadline, log)
+    except BrokerStartError as error:
+        if _PORT_TAKEN in error.tail or _PORT_TAKEN in log.read_text(encoding="utf-8", errors="replace"):
+            return None
+        raise
     return broker
 
 
@@ -127,9 +144,9 @@ def _format(java: Java, directory: Path, output: BinaryIO) -> bool:
 
 
 def _launch(java: Java, directory: Path, output: BinaryIO) -> subprocess.Popen[bytes]:
-    """Start the broker on a tether."""
+    """Start the broker under its supervisor."""
     broker = _command(java, "kafka.Kafka", "server.properties")
-    command = [sys.executable, "-I", tether.__file__, "tether.lock", *broker]
+    command = [sys.executable, "-I", supervisor.__file__, "supervisor.lock", *broker]
     return subprocess.Popen(
         command,
         cwd=directory,
@@ -149,7 +166,7 @@ def _command(java: Java, main_class: str, *arguments: str) -> list[str]:
 
 def _wait_until_it_answers(broker: Broker, port: int, deadline: float, log: Path) -> None:
     try:
-        while not _answers(port):
+        while not (_answers(port) and _listens(broker, port)):
             if not broker.is_alive() or time.monotonic() > deadline:
                 raise _failure(log)
             time.sleep(LOOK_EVERY)
@@ -171,6 +188,18 @@ def _answers(port: int) -> bool:
             return connection.recv(8)[4:] == struct.pack(">i", 1)
     except OSError:
         return False
+
+
+def _listens(broker: Broker, port: int) -> bool:
+    """Return whether what answers on a port is this broker, and not another program's."""
+    try:
+        processes = psutil.Process(broker.supervised.pid).children(recursive=True)
+        sockets = [socket for process in processes for socket in process.net_connections("tcp")]
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:  # a system that lets nobody look
+        return broker.is_alive()
+    return any(socket.laddr.port == port and socket.status == psutil.CONN_LISTEN for socket in sockets)
 
 
 def _failure(log: Path) -> BrokerStartError:

@@ -6,19 +6,16 @@ nothing of it collides with another lesson, another kernel or another user.
 
 from __future__ import annotations
 
-import getpass
-import os
-import re
-import shutil
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
-from streaming_classroom import datasets, environment, filesystem, history, places, waiting
+from stream_view import listener, waiting
+from streaming_classroom import datasets, user_files
 from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
-from streaming_classroom.errors import LessonBusy, NotHere
+from streaming_classroom.errors import NotHere
+from streaming_classroom.file_system import classroom_files
+from streaming_classroom.lesson_paths import Paths
+from streaming_classroom.lesson_place import Place, place_of
 from streaming_classroom.session import get_spark
 
 if TYPE_CHECKING:
@@ -30,44 +27,6 @@ _NO_SETTINGS = (
     "Use DA.paths in Python in their place; everything else of the lesson is the same."
 )
 _current: Lesson | None = None
-
-
-class Paths:
-    """The lesson's paths by name; each is also the Spark setting ``da.paths.<name>``.
-
-    So ``DA.paths.working_dir`` in Python is ``${da.paths.working_dir}`` in SQL.  A new attribute makes a new
-    path the same way.
-    """
-
-    def __init__(self, spark: SparkSession, **paths: str) -> None:
-        object.__setattr__(self, "_spark", spark)
-        object.__setattr__(self, "_are_settings", True)
-        for name, path in paths.items():
-            setattr(self, name, path)
-
-    def __setattr__(self, name: str, path: str) -> None:
-        from pyspark.errors import PySparkException
-
-        object.__setattr__(self, name, path)
-        try:
-            self._spark.conf.set(f"da.paths.{name}", path)
-        except PySparkException:
-            # Serverless compute takes no settings of one's own; Python still has the path.
-            object.__setattr__(self, "_are_settings", False)
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(sorted((name, path) for name, path in vars(self).items() if not name.startswith("_")))
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name:<12} {path}" for name, path in self)
-
-    def print(self) -> None:
-        """Print each path with its name."""
-        print(self)
-
-    def exists(self, path: str) -> bool:
-        """Return whether there is a file or directory at ``path``."""
-        return filesystem.local_path(path).exists()
 
 
 class Lesson:
@@ -84,27 +43,26 @@ class Lesson:
     """
 
     def __init__(
-        self, spark: SparkSession, name: str, dataset: str | Sequence[str] | None, into_table: str | None
+        self, spark: SparkSession, place: Place, dataset: str | Sequence[str] | None, into_table: str | None
     ) -> None:
         self._spark = spark
-        # Not a thread's own: the instructor's panel starts over in another thread than the set-up cell's.
-        self._lock = FileLock(places.home() / "locks" / f"{_slug(name)}.lock", thread_local=False)
-        self.lesson = name
-        self.username = username()
-        self.schema_name = f"{_slug(self.username)}_{_slug(name)}"
+        self._place = place
+        self._arguments = {"dataset": dataset, "into_table": into_table}
+        batches = _batches(dataset, into_table)  # before the paths, which are settings that the session keeps
+        self.lesson = place.lesson
+        self.username = user_files.username()
+        self.schema_name = place.schema
         self.catalog_name = spark.catalog.currentCatalog()
-        working_dir = f"{base_path()}/{_slug(name)}"
         self.paths = Paths(
             spark,
-            working_dir=working_dir,
-            checkpoints=f"{working_dir}/checkpoints",
-            landing=f"{working_dir}/landing",
-            user_db=f"{working_dir}/database",
-            datasets=filesystem.spark_path(datasets.REGISTERED),
+            working_dir=place.working_dir,
+            checkpoints=f"{place.working_dir}/checkpoints",
+            landing=f"{place.working_dir}/landing",
+            user_db=f"{place.working_dir}/database",
+            datasets=classroom_files().spark_path(datasets.REGISTERED),
         )
-        self._arguments = {"dataset": dataset, "into_table": into_table}
         if dataset:
-            self.data_factory = self._make_factory(dataset, into_table)
+            self.data_factory = self._make_factory(batches, dataset, into_table)
 
     def __getattr__(self, name: str):
         if name == "data_factory":
@@ -114,26 +72,26 @@ class Lesson:
     def block_until_stream_is_ready(
         self, query_or_name: StreamingQuery | str, min_batches: int = 2, timeout: float = 120
     ) -> None:
-        """Return when a stream is ready; see :func:`streaming_classroom.waiting.block_until_stream_is_ready`."""
+        """Return when a stream is ready; see :func:`stream_view.waiting.block_until_stream_is_ready`."""
         waiting.block_until_stream_is_ready(self._spark, query_or_name, min_batches, timeout)
 
     @property
     def is_open(self) -> bool:
         """Whether this kernel has the lesson's place: it was started, and not cleaned up since."""
-        return _current is self and self._lock.is_locked
+        return _current is self and self._place.lock.is_locked
 
     def controls(self) -> None:
         """Show the instructor's panel: land data, start over, stop streams; without a person only say so."""
-        from streaming_classroom.live.controls import show_controls
+        from streaming_classroom.controls import show_controls
 
         show_controls(lambda: _current or self)
 
     def cleanup(self) -> None:
         """Stop the lesson's streams, drop its schema, remove its working directory; safe to call twice."""
-        self._take_lock()  # another kernel may have opened the lesson since, and its files are not ours to remove
+        self._place.take()  # another kernel may have opened the lesson since, and its files are not ours to remove
         with landing:
             self._clear()
-        self._lock.release(force=True)
+        self._place.leave()
         print(f"Lesson {self.lesson} is cleaned up.")
 
     def _open(self, resume: bool) -> None:
@@ -142,13 +100,13 @@ class Lesson:
             self._make_ready(resume)
 
     def _make_ready(self, resume: bool) -> None:
-        self._take_lock()
+        self._place.take()
         if resume:
             waiting.stop_streams(self._spark.streams.active)
         else:
             self._clear()
         for path in (self.paths.working_dir, self.paths.landing):
-            filesystem.local_path(path).mkdir(parents=True, exist_ok=True)
+            classroom_files().local_path(path).mkdir(parents=True, exist_ok=True)
         location = _quoted(self.paths.user_db)
         self._spark.sql(f"CREATE SCHEMA IF NOT EXISTS {self.schema_name} LOCATION {location}")
         self._spark.catalog.setCurrentDatabase(self.schema_name)
@@ -161,39 +119,30 @@ class Lesson:
         self._spark.sql(f"DROP SCHEMA IF EXISTS {self.schema_name} CASCADE")
         for view in (table.name for table in self._spark.catalog.listTables() if table.isTemporary):
             self._spark.catalog.dropTempView(view)
-        _remove_tree(self.paths.working_dir)
-
-    def _take_lock(self) -> None:
-        """Keep two live kernels out of one working directory; a dead kernel's lock is free."""
-        Path(self._lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
-        try:
-            self._lock.acquire(timeout=2)  # a kernel that is being restarted needs a moment to die
-        except Timeout:
-            raise LessonBusy(self.lesson, self.paths.working_dir) from None
+        user_files.remove_tree(self.paths.working_dir)
 
     def _restore_tables(self) -> None:
         """Make the tables known again: the catalog of an open-source session lives as long as its kernel."""
-        database = filesystem.local_path(self.paths.user_db)
+        database = classroom_files().local_path(self.paths.user_db)
         for table in sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir()):
             location = _quoted(f"{self.paths.user_db}/{table}")
             self._spark.sql(f"CREATE TABLE IF NOT EXISTS `{table}` USING delta LOCATION {location}")
 
-    def _make_factory(self, dataset: str | Sequence[str], into_table: str | None) -> DataFactory:
-        parts = [dataset] if isinstance(dataset, str) else dataset
-        batches = datasets.batches(*parts)
-        position = filesystem.local_path(self.paths.working_dir) / ".data-factory.json"
+    def _make_factory(
+        self, batches: list[datasets.Batch], dataset: str | Sequence[str], into_table: str | None
+    ) -> DataFactory:
+        position = classroom_files().local_path(self.paths.working_dir) / ".data-factory.json"
         if into_table:
-            if len(parts) > 1:
-                raise NotHere("Several datasets do not land in one table.", "Leave into_table out: they land as files.")
-            target = Table(self._spark, into_table, datasets.schema(parts[0]), self._source(parts[0]), self.schema_name)
+            [part] = _parts(dataset)
+            target = Table(self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name)
         else:
-            target = Directory(filesystem.local_path(self.paths.landing), "DA.paths.landing")
+            target = Directory(classroom_files().local_path(self.paths.landing), "DA.paths.landing")
         return DataFactory(batches, target, position, self._spark)
 
     def _source(self, part: str) -> str:
         """Return the registered directory with a part's batches; a part that is one file lies beside the others."""
         path = f"{self.paths.datasets}/{part}"
-        return path if filesystem.local_path(path).is_dir() else path.rpartition("/")[0]
+        return path if classroom_files().local_path(path).is_dir() else path.rpartition("/")[0]
 
 
 def start_lesson(
@@ -230,16 +179,24 @@ def start_lesson(
     """
     global _current
     spark = get_spark()
-    history.watch(spark)
+    listener.watch(spark)
     datasets.register()
-    lesson = Lesson(spark, name, dataset, into_table)
-    if _current is not None:
-        _current._lock.release(force=True)
+    previous = _current
+    place = place_of(name, previous and previous._place)
+    place.take()  # before anything of the present lesson is touched: where this one is busy, that one goes on
+    try:
+        lesson = Lesson(spark, place, dataset, into_table)
+    except BaseException:
+        if previous is None or place.lock is not previous._place.lock:
+            place.leave()
+        raise
     _current = lesson
-    _current._open(resume)
+    lesson._open(resume)
+    if previous is not None and previous._place.lock is not place.lock:
+        previous._place.leave()  # its streams have stopped
     if not lesson.paths._are_settings:
         print(_NO_SETTINGS)
-    return _current
+    return lesson
 
 
 def cleanup() -> None:
@@ -248,44 +205,19 @@ def cleanup() -> None:
         _current.cleanup()
 
 
-def username() -> str:
-    """Return the user's name: the platform's, else ``CLASSROOM_USER``, else a fixed one on one machine.
-
-    A home of one's own needs no name of one's own, and a fixed one keeps machines out of saved outputs.
-    """
-    if environment.is_databricks():
-        return get_spark().sql("SELECT current_user()").first()[0]
-    return os.environ.get("CLASSROOM_USER") or ("learner" if environment.is_one_machine() else getpass.getuser())
+def _parts(dataset: str | Sequence[str]) -> Sequence[str]:
+    return [dataset] if isinstance(dataset, str) else dataset
 
 
-def userhome() -> str:
-    """Return the directory that is the user's own, in Spark's spelling."""
-    return filesystem.spark_path(f"dbfs:/user/{username()}")
-
-
-def base_path() -> str:
-    """Return the directory below which lessons have theirs."""
-    return f"{userhome()}/streaming-classroom"
-
-
-def _slug(text: str) -> str:
-    """Return ``text`` as a name that SQL, file systems and URLs take without quotes."""
-    return re.sub(r"\W+", "_", text.lower(), flags=re.ASCII).strip("_")
+def _batches(dataset: str | Sequence[str] | None, into_table: str | None) -> list[datasets.Batch]:
+    """Return what the lesson's data factory lands; none where the lesson has no dataset."""
+    if not dataset:
+        return []
+    if into_table and len(_parts(dataset)) > 1:
+        raise NotHere("Several datasets do not land in one table.", "Leave into_table out: they land as files.")
+    return datasets.batches(*_parts(dataset))
 
 
 def _quoted(path: str) -> str:
     """Return ``path`` as a SQL string; a user's name may have an apostrophe."""
     return "'" + path.replace("'", "\\'") + "'"
-
-
-def _remove_tree(path: str) -> None:
-    """Remove a directory; a stream that has just stopped may still be putting a last file into it."""
-    local = filesystem.local_path(path)
-    for _attempt in range(5):
-        shutil.rmtree(local, ignore_errors=True)
-        if not local.exists():
-            return
-    shutil.rmtree(local)
-
-
-__all__ = ["Lesson", "Paths", "cleanup", "start_lesson", "userhome", "username"]

@@ -15,16 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psutil
-
 import pyspark_cloudfiles
-from streaming_classroom import environment, filesystem, places, warehouse
+from stream_view import front_end
+from streaming_classroom import environment, spark_logs, warehouse
 from streaming_classroom.errors import SessionStartError
+from streaming_classroom.file_system import classroom_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-KEPT_LOGS = 20
 
 # What the lessons rely on, wherever a session lets itself be configured.
 LESSON_CONF = {
@@ -130,13 +128,13 @@ def _classic_conf(java_options: str | None) -> dict[str, str]:
     """Return the configuration of a session whose driver runs here."""
     from streaming_classroom.setup import archive, jars
 
-    conf = LESSON_CONF | DELTA_CONF | filesystem.spark_conf()
+    conf = LESSON_CONF | DELTA_CONF | classroom_files().spark_conf()
     if not environment.is_one_machine():
         # Executors elsewhere need the jars brought to them.
         return conf | {"spark.jars": ",".join(path.as_uri() for path in jars.paths())}
     conf |= (
         ONE_MACHINE_CONF
-        | filesystem.default_conf()
+        | classroom_files().default_conf()
         | {
             "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
             "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths())),
@@ -164,7 +162,7 @@ def _prepare_process() -> None:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         # The launcher is a short-lived JVM of its own.
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-    filesystem.prepare()
+    classroom_files().prepare()
 
 
 def _start_jvm(conf: dict[str, str]) -> None:
@@ -175,7 +173,7 @@ def _start_jvm(conf: dict[str, str]) -> None:
 
     if SparkContext._gateway is not None:
         return
-    log = _log_file()
+    log = spark_logs.new_log()
     settings = SparkConf(loadDefaults=False).setAll([*conf.items(), ("spark.master", environment.master())])
     try:
         with log.open("wb") as stderr, _console() as stdout:
@@ -188,31 +186,16 @@ def _start_jvm(conf: dict[str, str]) -> None:
 @contextmanager
 def _console() -> Iterator[int | None]:
     """Give what the JVM prints to, which is this process's own output where there is no notebook."""
-    if not environment.in_notebook():
+    if not front_end.in_notebook():
         yield None
         return
-    from streaming_classroom import console
+    from stream_view import console
 
     pipe = console.open_pipe()
     try:
         yield pipe
     finally:
         os.close(pipe)  # the JVM has its own copy; while ours is open, the reader would never see the end
-
-
-def _log_file() -> Path:
-    """Return the path of this process's log, after removing the oldest of many that processes have left."""
-    places.logs().mkdir(parents=True, exist_ok=True)
-    logs = sorted(places.logs().glob("spark-*.log"), key=lambda path: path.stat().st_mtime)
-    # A log that is still written to may be the oldest: that of a session that has had nothing to say for long.
-    for old in [path for path in logs if not _is_in_use(path)][: -KEPT_LOGS + 1]:
-        old.unlink(missing_ok=True)
-    return places.logs() / f"spark-{os.getpid()}.log"
-
-
-def _is_in_use(log: Path) -> bool:
-    number = log.stem.removeprefix("spark-")
-    return number.isdecimal() and psutil.pid_exists(int(number))
 
 
 def _without_users_own(conf: dict[str, str]) -> dict[str, str]:

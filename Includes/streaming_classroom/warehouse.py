@@ -6,10 +6,13 @@ Databricks both last.  Without this, a notebook that is run again could not crea
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streaming_classroom import environment, filesystem
+from streaming_classroom import environment
+from streaming_classroom.file_system import classroom_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,27 +23,36 @@ _SCHEMA = ".db"
 
 def restore(spark: SparkSession) -> None:
     """Make the Delta tables in the warehouse's folders known, and the schemas they are in; others are left alone."""
-    folder = filesystem.local_path(WAREHOUSE)
+    folder = classroom_files().local_path(WAREHOUSE)
     if not environment.is_one_machine() or not folder.is_dir():
         return
     _restore_tables(spark, folder, "default")
     for schema in sorted(path for path in folder.glob(f"*{_SCHEMA}") if path.is_dir()):
         name = schema.name.removesuffix(_SCHEMA)
-        spark.sql(f"CREATE SCHEMA IF NOT EXISTS `{name}`")
-        _restore_tables(spark, schema, name)
+        with _left_out_if_broken():
+            spark.sql(f"CREATE SCHEMA IF NOT EXISTS `{name}`")
+            _restore_tables(spark, schema, name)
 
 
 def _restore_tables(spark: SparkSession, folder: Path, schema: str) -> None:
+    place = f"{WAREHOUSE}/{folder.name}" if folder.name.endswith(_SCHEMA) else WAREHOUSE
+    for table in sorted(path.parent.name for path in folder.glob("*/_delta_log")):
+        with _left_out_if_broken():
+            spark.sql(f"CREATE TABLE IF NOT EXISTS `{schema}`.`{table}` USING delta LOCATION '{place}/{table}'")
+            _make_managed(spark, f"`{schema}`.`{table}`")
+
+
+@contextmanager
+def _left_out_if_broken() -> Iterator[None]:
+    """Go on without what the catalog does not take: a folder may have any name, and any contents.
+
+    It is no reason not to start; using it says what is wrong.
+    """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    place = f"{WAREHOUSE}/{folder.name}" if folder.name.endswith(_SCHEMA) else WAREHOUSE
-    for table in sorted(path.parent.name for path in folder.glob("*/_delta_log")):
-        try:
-            spark.sql(f"CREATE TABLE IF NOT EXISTS `{schema}`.`{table}` USING delta LOCATION '{place}/{table}'")
-            _make_managed(spark, f"`{schema}`.`{table}`")
-        except (PySparkException, Py4JError):
-            continue  # a table that is broken is no reason not to start; using it says what is wrong
+    with suppress(PySparkException, Py4JError):
+        yield
 
 
 def _make_managed(spark: SparkSession, table: str) -> None:

@@ -5,9 +5,9 @@ Importing it costs next to nothing: papermill and Jupyter are imported by the fi
 
 from __future__ import annotations
 
-from .errors import InvalidNotebook, LessonChanged, LessonNotFound, NoLessons, RunnerError
-from .lessons import find_lessons
+from .find import find_lessons
 from .results import Failure, LessonResult, SuiteResult
+from .runner_errors import InvalidNotebook, LessonChanged, LessonNotFound, NoLessons, RunnerError
 from .suite import run_lessons
 
 __all__ = [

@@ -10,14 +10,14 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from streaming_classroom.dialect.convert import as_notebook
-from streaming_classroom.dialect.errors import UnreadableNotebook
+from notebook_dialect.convert import as_notebook
+from notebook_dialect.errors import UnreadableNotebook
 
-from .errors import InvalidNotebook, RunnerError
 from .judge import judge
-from .notebook import code_cells, read_lesson, save_outputs
+from .lesson_file import code_cells, read_lesson, save_outputs
 from .processes import end_processes
 from .results import Failure, LessonResult
+from .runner_errors import InvalidNotebook, RunnerError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

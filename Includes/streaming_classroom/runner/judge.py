@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streaming_classroom.dialect.convert import ORIGIN
+from notebook_dialect.convert import ORIGIN
 
 from .results import Failure, Kind
 

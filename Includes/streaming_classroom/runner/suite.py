@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import InvalidNotebook, NoLessons
 from .results import LessonResult, SuiteResult
+from .runner_errors import InvalidNotebook, NoLessons
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -138,7 +138,7 @@ def _named(lessons: Sequence[Path]) -> list[tuple[str, Path]]:
 
 def _count_cells(orders: list[Order]) -> int:
     from .execute import read
-    from .notebook import code_cells
+    from .lesson_file import code_cells
 
     total = 0
     for order in orders:

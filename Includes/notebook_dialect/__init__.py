@@ -1,0 +1,33 @@
+"""What a Databricks notebook may say, understood by a stock Jupyter kernel.
+
+Each module is one piece: how a notebook file is read, what the first line of a cell means, how ``%run`` includes
+another notebook, how ``%sql`` finds its statements.  :class:`~notebook_dialect.dialect.Dialect` holds them together.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {"Dialect": "dialect", "FileSystem": "filesystem"}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name at its first use: whoever only reads notebook files must not wait for PySpark."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext notebook_dialect``: the dialect over the folder ``dbfs`` beside the notebook, and its session."""
+    from pathlib import Path
+
+    from notebook_dialect.dialect import Dialect
+    from notebook_dialect.filesystem import FileSystem
+
+    dialect = Dialect(FileSystem(Path.cwd() / "dbfs"))
+    spark = shell.user_ns.get("spark") or dialect.get_session()
+    dialect.fill(shell.user_ns, spark)
+    dialect.install(shell.user_ns, shell)

@@ -1,0 +1,240 @@
+"""``dbutils.fs``: files and folders with Databricks' commands, in plain Python.
+
+No JVM is asked, so the commands work before Spark has started and where Spark is a Connect server.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from stat import S_ISDIR
+from typing import NamedTuple, NoReturn
+
+from notebook_dialect.dbutils import file_commands
+from notebook_dialect.dbutils.execution_errors import (
+    FileCommandFailed,
+    FileExists,
+    NotSupported,
+    PathInvalid,
+    PathNotFound,
+    as_execution_errors,
+)
+from notebook_dialect.dbutils.help import describe
+from notebook_dialect.dbutils.paths import Place, locate, locate_removable, locate_writable
+from notebook_dialect.filesystem import SCHEME, FileSystem
+
+
+class FileInfo(NamedTuple):
+    """What ``ls`` knows of a file or folder; ``size`` in bytes, ``modificationTime`` in milliseconds since 1970.
+
+    ``path`` and ``name`` of a folder end in ``/``.
+    """
+
+    path: str
+    name: str
+    size: int
+    modificationTime: int
+
+    def isDir(self) -> bool:
+        """Whether it is a folder."""
+        return self.name.endswith("/")
+
+    def isFile(self) -> bool:
+        """Whether it is a file."""
+        return not self.isDir()
+
+
+class MountInfo(NamedTuple):
+    """What ``mounts`` knows of a mount point."""
+
+    mountPoint: str
+    source: str
+    encryptionType: str
+
+
+class FileSystemUtils:
+    """Work with the files and folders of the classroom: dbfs:/mnt/a, /mnt/a and /dbfs/mnt/a are one place.
+
+    ``file:/...`` is this machine itself: read anywhere, written only in the classroom's home.
+
+    Parameters
+    ----------
+    files : FileSystem
+        The files.
+    """
+
+    def __init__(self, files: FileSystem) -> None:
+        self._files = files
+
+    def ls(self, dir: str) -> list[FileInfo]:
+        """List what is in a folder, by name; of a file, the file itself.
+
+        Raises
+        ------
+        PathNotFound
+            Nothing is there.
+        """
+        place = locate(self._files, dir)
+        with as_execution_errors(place.path):
+            if not place.local.is_dir():
+                return [_info(place)]
+            return [_info(child) for child in file_commands.children(place)]
+
+    def head(self, file: str, maxBytes: int = 65536) -> str:
+        """Return the beginning of a file as text, at most maxBytes bytes of it.
+
+        Bytes that are no UTF-8 are shown as �.
+        """
+        place = locate(self._files, file)
+        if maxBytes < 0:
+            raise PathInvalid(f"maxBytes must not be negative: {maxBytes}", "Pass a number of bytes, such as 65536.")
+        with as_execution_errors(place.path):
+            file_commands.require_file(place)
+            with place.local.open("rb") as opened:
+                start = opened.read(maxBytes + 1)
+        if len(start) > maxBytes:
+            print(f"[Truncated to first {maxBytes} bytes]")
+        return start[:maxBytes].decode("utf-8", errors="replace")
+
+    def put(self, file: str, contents: str, overwrite: bool = False) -> bool:
+        """Write a text into a file, encoded in UTF-8; the file appears when it is complete.
+
+        Raises
+        ------
+        FileExists
+            A file is there, and ``overwrite`` is not set.
+        """
+        place = locate_writable(self._files, file)
+        if not isinstance(contents, str):
+            fix = "Pass a string, such as str(value) or json.dumps(value)."
+            raise PathInvalid(f"The contents are not a string but {type(contents).__name__}", fix)
+        with as_execution_errors(place.path):
+            if place.local.is_dir():
+                raise FileCommandFailed(f"{place.path} is a directory", "Name a file in it.")
+            if place.local.exists() and not overwrite:
+                raise FileExists(place.path)
+            written = contents.encode()
+            with file_commands.appearing(place) as temporary:
+                temporary.write_bytes(written)
+        print(f"Wrote {len(written)} bytes.")
+        return True
+
+    def mkdirs(self, dir: str) -> bool:
+        """Make a folder, and those above it; nothing happens where it is already."""
+        place = locate_writable(self._files, dir)
+        with as_execution_errors(place.path):
+            place.local.mkdir(parents=True, exist_ok=True)
+        return True
+
+    def rm(self, dir: str, recurse: bool = False) -> bool:
+        """Remove a file or an empty folder; with recurse a folder and all that is in it.
+
+        Returns
+        -------
+        bool
+            False where nothing was there.
+
+        Raises
+        ------
+        FileCommandFailed
+            A folder is not empty, and ``recurse`` is not set.
+        PathProtected
+            It is outside the classroom's home, or a folder that every workspace has.
+        """
+        place = locate_removable(self._files, dir)
+        with as_execution_errors(place.path):
+            if not (place.local.exists() or place.local.is_symlink()):
+                return False
+            is_folder = place.local.is_dir() and not place.local.is_symlink()
+            if is_folder and not recurse and file_commands.children(place):
+                fix = f'Remove it with all that is in it: dbutils.fs.rm("{place.path}", True).'
+                raise FileCommandFailed(f"Directory {place.path} is not empty", fix)
+            file_commands.remove(place)
+        return True
+
+    def cp(self, from_: str, to: str, recurse: bool = False) -> bool:
+        """Copy a file; with recurse a folder. Into the target, where that is a folder already."""
+        source = locate(self._files, from_)
+        with as_execution_errors(source.path):
+            file_commands.copy(source, _target(source, locate_writable(self._files, to), recurse))
+        return True
+
+    def mv(self, from_: str, to: str, recurse: bool = False) -> bool:
+        """Move a file; with recurse a folder. Into the target, where that is a folder already."""
+        source = locate_removable(self._files, from_)
+        with as_execution_errors(source.path):
+            file_commands.move(source, _target(source, locate_writable(self._files, to), recurse))
+        return True
+
+    def mounts(self) -> list[MountInfo]:
+        """List the root and the folders of /mnt, each with where it is on this machine.
+
+        A folder of /mnt counts as mounted, so code that mounts only what is not there goes on.
+        """
+        mount_folder = locate(self._files, "/mnt")
+        folders = file_commands.children(mount_folder) if mount_folder.local.is_dir() else []
+        places = [locate(self._files, "/"), *(folder for folder in folders if folder.local.is_dir())]
+        return [MountInfo(p.path.removeprefix(SCHEME), p.local.as_uri(), "") for p in places]
+
+    def refreshMounts(self) -> bool:
+        """Do nothing, successfully: one machine has nothing to refresh."""
+        return True
+
+    def mount(self, source: str, mount_point: str, *options: object, **more: object) -> NoReturn:
+        """Refuse: the classroom has no cloud storage to mount. Use dbutils.fs.mkdirs."""
+        _refuse_mounting(mount_point)
+
+    def updateMount(self, source: str, mount_point: str, *options: object, **more: object) -> NoReturn:
+        """Refuse: the classroom has no cloud storage to mount. Use dbutils.fs.mkdirs."""
+        _refuse_mounting(mount_point)
+
+    def unmount(self, mount_point: str) -> NoReturn:
+        """Refuse: nothing is mounted in the classroom. Use dbutils.fs.rm."""
+        fix = f'If the folder is to go, remove it: dbutils.fs.rm("{mount_point}", True).'
+        raise NotSupported(f"Nothing is mounted at {mount_point}", fix)
+
+    def help(self, method: str | None = None) -> None:
+        """Print what the methods do, or all about one of them."""
+        describe(self, method)
+
+
+def _info(place: Place) -> FileInfo:
+    """Return what is known of a place; of a link that leads nowhere, what is known of the link."""
+    broken = place.local.is_symlink() and not place.local.exists()
+    stat = place.local.lstat() if broken else place.local.stat()
+    is_folder = S_ISDIR(stat.st_mode)
+    mark = "/" if is_folder else ""
+    return FileInfo(
+        path=place.path + mark,
+        name=place.local.name + mark,
+        size=0 if is_folder else stat.st_size,
+        modificationTime=stat.st_mtime_ns // 1_000_000,
+    )
+
+
+def _target(source: Place, to: Place, recurse: bool) -> Place:
+    """Return where the source goes; in a folder that exists, under its own name.
+
+    Raises
+    ------
+    PathNotFound
+        There is no source.
+    FileCommandFailed
+        The source is a folder and ``recurse`` is not set, or the target is the source or in it.
+    """
+    if not source.local.exists():
+        raise PathNotFound(source.path)
+    if source.local.is_dir() and not recurse:
+        raise FileCommandFailed(f"{source.path} is a directory", "Pass recurse=True to take all that is in it.")
+    target = to.child(source.local.name) if to.local.is_dir() else to
+    real, goal = (Path(os.path.realpath(place.local)) for place in (source, target))
+    if goal.is_relative_to(real):
+        raise FileCommandFailed(f"{target.path} is {source.path} itself or in it", "Choose another target.")
+    if source.local.is_dir() and target.local.exists() and not target.local.is_dir():
+        raise FileCommandFailed(f"{target.path} is a file, {source.path} a directory", "Choose another target.")
+    return target
+
+
+def _refuse_mounting(mount_point: str) -> NoReturn:
+    fix = f'Make a folder in its place and copy the files there: dbutils.fs.mkdirs("{mount_point}").'
+    raise NotSupported("The classroom has no cloud storage to mount", fix)

@@ -1,0 +1,238 @@
+"""``dbutils.notebook``: run another notebook for its result, and end this one with a result.
+
+The other notebook runs in this process, with a namespace, a Spark session and widgets of its own.  The sessions
+share tables and global temporary views, as on Databricks, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from notebook_dialect import include
+from notebook_dialect.dbutils.help import describe
+from notebook_dialect.errors import NotebookExit
+from stream_view import front_end, waiting
+from stream_view.errors import ExplainedError, NotHere
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from notebook_dialect.dialect import Dialect
+
+
+@dataclass(eq=False)
+class NotebookTimeout(ExplainedError, TimeoutError):
+    """A notebook run by another did not end in time: give it longer, or find what it waits for."""
+
+    notebook: str
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"The notebook {self.notebook} had not ended after {self.seconds:g} s and was stopped."
+
+
+class NotebookUtils:
+    """Utilities for the control flow of notebooks.
+
+    Parameters
+    ----------
+    dialect : Dialect
+        What notebooks take for granted.
+    """
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+
+    def run(self, path: str, timeout_seconds: float = 0, arguments: Mapping[str, str] | None = None) -> str:
+        """Run a notebook and return what it exits with.
+
+        Parameters
+        ----------
+        path : str
+            The notebook, as ``%run`` names it: relative to this one, with or without its suffix.
+        timeout_seconds : float
+            When to stop it; 0 for never.
+        arguments : dict, optional
+            Values of its widgets.
+
+        Returns
+        -------
+        str
+            The value of its ``dbutils.notebook.exit``, or an empty string.
+
+        Raises
+        ------
+        NotebookNotFound
+            There is no such notebook.
+        NotebookTimeout
+            It did not end in time. Its streams are stopped.
+        """
+        __tracebackhide__ = True
+        shell = _shell()
+        file = include.find(self._dialect.running.current.directory, path)
+        values = {name: str(value) for name, value in (arguments or {}).items()}
+        try:
+            with _own_namespace(self._dialect, shell), _deadline(path, timeout_seconds):
+                include.execute(self._dialect, shell, file, values, isolated=True)
+        except NotebookExit as end:
+            return end.value
+        return ""
+
+    def exit(self, value: Any = "") -> None:
+        """End this notebook here, with a result for the one that runs it."""
+        __tracebackhide__ = True
+        raise NotebookExit(str(value))
+
+    def getContext(self) -> _Context:
+        """Return what a notebook can know of itself: ``notebookPath()`` and ``userName()``."""
+        return _Context(self._dialect)
+
+    @property
+    def entry_point(self) -> _EntryPoint:
+        """Where older notebooks begin: ``entry_point.getDbutils().notebook().getContext()``."""
+        return _EntryPoint(self)
+
+    def help(self, method: str | None = None) -> None:
+        """Print what there is."""
+        describe(self, method)
+
+
+class _EntryPoint:
+    """The way through Databricks' JVM objects to the context."""
+
+    def __init__(self, notebook: NotebookUtils) -> None:
+        self._notebook = notebook
+
+    def getDbutils(self) -> _EntryPoint:
+        return self
+
+    def notebook(self) -> NotebookUtils:
+        return self._notebook
+
+
+@dataclass(frozen=True)
+class _Option:
+    """A value that may be missing, as Scala has it."""
+
+    value: str
+
+    def get(self) -> str:
+        return self.value
+
+    def getOrElse(self, _default: Any) -> str:
+        return self.value
+
+    def isDefined(self) -> bool:
+        return True
+
+    def toString(self) -> str:
+        return f"Some({self.value})"
+
+
+class _Tags(dict[str, str]):
+    """Tags by name, with the methods of a Scala map."""
+
+    def apply(self, name: str) -> str:
+        return self[name]
+
+
+class _Context:
+    """What is known of the running notebook."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+
+    def notebookPath(self) -> _Option:
+        """Where the notebook would be in a workspace: the user's folder, its own folder's name, its name."""
+        running = self._dialect.running.current
+        name = running.path.stem if running.path is not None else "notebook"
+        return _Option(f"/Users/{self._dialect.user()}/{running.directory.name}/{name}")
+
+    def userName(self) -> _Option:
+        """Who runs it."""
+        return _Option(self._dialect.user())
+
+    def tags(self) -> _Tags:
+        """Return the tags that are known here."""
+        return _Tags(user=self.userName().get())
+
+    def toJson(self) -> str:
+        """Return what is known here as Databricks writes it."""
+        path = self.notebookPath().get()
+        return json.dumps({"tags": dict(self.tags()), "extraContext": {"notebook_path": path}})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise NotHere(
+            f"Outside Databricks a notebook's context has no {name}.", "Use notebookPath(), userName() or tags()."
+        )
+
+
+def _shell() -> InteractiveShell:
+    shell = front_end.ipython()
+    if shell is None:
+        raise NotHere("dbutils.notebook.run needs a notebook to run from.", "Call it in a notebook's cell.")
+    if threading.current_thread() is not threading.main_thread():
+        raise NotHere(
+            "dbutils.notebook.run runs in the notebook's own process here, one at a time, and not in a thread.",
+            "Call it in a loop instead.",
+        )
+    return shell
+
+
+@contextmanager
+def _own_namespace(dialect: Dialect, shell: InteractiveShell) -> Iterator[None]:
+    """Give the shell an empty notebook for a while, with a Spark session of its own."""
+    module = ModuleType("__main__")
+    before = shell.user_module, shell.user_ns
+    spark = dialect.get_session().newSession()
+    module.__dict__["get_ipython"] = shell.get_ipython
+    try:
+        with dialect.own_utilities():
+            dialect.fill(module.__dict__, spark)
+            shell.user_module, shell.user_ns = module, module.__dict__
+            yield
+    finally:
+        shell.user_module, shell.user_ns = before
+        # Nobody else could: they belong to a session that ends here.
+        waiting.stop_streams(spark.streams.active)
+
+
+@contextmanager
+def _deadline(notebook: str, seconds: float) -> Iterator[None]:
+    """Interrupt the main thread when the time is over, as Ctrl-C would, and say so instead."""
+    if seconds <= 0:
+        yield
+        return
+    missed = threading.Event()
+
+    def interrupt() -> None:
+        missed.set()
+        # A real signal, which ends a wait for Spark's answer as well.
+        if sys.platform == "win32":
+            os.kill(os.getpid(), signal.CTRL_C_EVENT)
+        else:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    timer = threading.Timer(seconds, interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (KeyboardInterrupt, Exception) as error:
+        # An interrupted call of the JVM may come back as an error of the connection.
+        if missed.is_set() and not isinstance(error, NotebookExit):
+            raise NotebookTimeout(notebook, seconds) from None
+        raise
+    finally:
+        timer.cancel()

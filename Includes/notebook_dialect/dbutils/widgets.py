@@ -1,0 +1,219 @@
+"""``dbutils.widgets``: named values that a person chooses, a caller passes, or a default gives.
+
+What a person chose comes first, then papermill's parameters, then those of ``%run`` and ``dbutils.notebook.run``,
+then the environment variable ``CLASSROOM_WIDGET_<NAME>``, then the default.  Values are strings, as on Databricks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from notebook_dialect.dbutils.execution_errors import InputWidgetNotDefined, WidgetInvalid
+from notebook_dialect.dbutils.help import describe
+from notebook_dialect.dbutils.parameters import papermill_parameters
+from notebook_dialect.dbutils.variables import variable_name
+from notebook_dialect.dbutils.widget_view import WidgetView
+from stream_view import front_end
+
+
+@dataclass(frozen=True)
+class Widget:
+    """What a widget asks for.
+
+    Parameters
+    ----------
+    kind : str
+        ``text``, ``dropdown``, ``combobox`` or ``multiselect``.
+    name, default, label : str
+        As the notebook gave them; without a label, the name.
+    choices : tuple of str
+        What can be chosen; nothing for a text.
+    """
+
+    kind: str
+    name: str
+    default: str
+    choices: tuple[str, ...]
+    label: str
+
+    def accepts(self, value: str) -> bool:
+        """Whether a value is one of the choices; of a multiselect, several of them joined by commas."""
+        if self.kind in ("text", "combobox") or value in self.choices:
+            return True
+        return self.kind == "multiselect" and set(value.split(",")) <= {"", *self.choices}
+
+
+@dataclass
+class _State:
+    """A widget with where its value comes from, so far as that is not asked anew."""
+
+    widget: Widget
+    chosen: str | None = None
+    passed: str | None = None
+    view: WidgetView | None = None
+
+
+class Widgets:
+    """Create widgets and read their values.
+
+    Parameters
+    ----------
+    arguments : callable
+        Returns the parameters of the ``%run`` or ``dbutils.notebook.run`` that is under way.
+    papermill : callable
+        Returns papermill's parameters.
+    visible : bool
+        Whether a person who is there sees the widgets.
+    """
+
+    def __init__(
+        self,
+        arguments: Callable[[], Mapping[str, str]],
+        papermill: Callable[[], Mapping[str, str]] = papermill_parameters,
+        visible: bool = True,
+    ) -> None:
+        self._visible = visible
+        self._arguments = arguments
+        self._papermill = papermill
+        self._states: dict[str, _State] = {}
+
+    def text(self, name: str, defaultValue: str, label: str | None = None) -> None:
+        """Create a field for a text."""
+        self._create("text", name, defaultValue, (), label)
+
+    def dropdown(self, name: str, defaultValue: str, choices: Sequence[str], label: str | None = None) -> None:
+        """Create a list to choose one value from; the default is one of them."""
+        self._create("dropdown", name, defaultValue, choices, label)
+
+    def combobox(self, name: str, defaultValue: str, choices: Sequence[str], label: str | None = None) -> None:
+        """Create a field for a text with values to choose from."""
+        self._create("combobox", name, defaultValue, choices, label)
+
+    def multiselect(self, name: str, defaultValue: str, choices: Sequence[str], label: str | None = None) -> None:
+        """Create a list to choose several values from; its value has commas between them."""
+        self._create("multiselect", name, defaultValue, choices, label)
+
+    def get(self, name: str) -> str:
+        """Return the value of a widget; without such a widget, of the notebook's parameter of that name.
+
+        Raises
+        ------
+        InputWidgetNotDefined
+            There is neither.
+        """
+        if name in self._states:
+            return self._value(self._states[name])
+        given = self._given()
+        if name not in given:
+            raise InputWidgetNotDefined(name, (*self._states, *given))
+        return given[name]
+
+    def getAll(self) -> dict[str, str]:
+        """Return the values of all widgets and parameters by name."""
+        return self._given() | {name: self._value(state) for name, state in self._states.items()}
+
+    def getArgument(self, name: str, default: str | None = None) -> str:
+        """Return the value of a widget or parameter; without one, the default."""
+        try:
+            return self.get(name)
+        except InputWidgetNotDefined:
+            if default is None:
+                raise
+            return default
+
+    def remove(self, name: str) -> None:
+        """Remove a widget.
+
+        Raises
+        ------
+        InputWidgetNotDefined
+            There is none of that name.
+        """
+        if name not in self._states:
+            raise InputWidgetNotDefined(name, tuple(self._states))
+        state = self._states.pop(name)
+        if state.view:
+            state.view.close()
+
+    def removeAll(self) -> None:
+        """Remove all widgets."""
+        for name in tuple(self._states):
+            self.remove(name)
+
+    def help(self, method: str | None = None) -> None:
+        """Print what the methods do, or all about one of them."""
+        describe(self, method)
+
+    def _create(self, kind: str, name: str, default: str, choices: Sequence[str], label: str | None) -> None:
+        widget = _checked(Widget(kind, name, default, _as_tuple(name, choices), label or name))
+        state = self._taken_over(widget)
+        self._value(state)  # a parameter that is not a choice is an error here, and the widget stays as it was
+        self._states[name] = state
+        if self._visible and front_end.is_interactive():
+            self._show(state)
+
+    def _taken_over(self, widget: Widget) -> _State:
+        """Return a new state that keeps the value of the widget which had this name before, if it still can."""
+        before = self._states.get(widget.name)
+        if before is None:
+            return _State(widget)
+        chosen, passed = (v if v is not None and widget.accepts(v) else None for v in (before.chosen, before.passed))
+        if widget.accepts(before.widget.default):
+            widget = Widget(widget.kind, widget.name, before.widget.default, widget.choices, widget.label)
+        if before.view and before.widget.kind != widget.kind:
+            before.view.close()
+            return _State(widget, chosen, passed)
+        return _State(widget, chosen, passed, before.view)
+
+    def _value(self, state: _State) -> str:
+        """Return the value, and keep what the ``%run`` under way passes for when it has ended."""
+        name = state.widget.name
+        papermill, running = self._papermill(), self._arguments()
+        if name in running and name not in papermill:
+            state.passed = _accepted(state.widget, str(running[name]))
+        for value in (state.chosen, papermill.get(name), state.passed, os.environ.get(variable_name("WIDGET", name))):
+            if value is not None:
+                return _accepted(state.widget, value)
+        return state.widget.default
+
+    def _given(self) -> dict[str, str]:
+        """Return the parameters that this notebook was run with."""
+        return {name: str(value) for name, value in self._arguments().items()} | dict(self._papermill())
+
+    def _show(self, state: _State) -> None:
+        if state.view is None:
+            state.view = WidgetView(lambda value, name=state.widget.name: self._choose(name, value))
+        state.view.show(state.widget, self._value(state))
+
+    def _choose(self, name: str, value: str) -> None:
+        """Note what a person chose; a view that is only brought up to date says the value that it has."""
+        if name in self._states and value != self._value(self._states[name]):
+            self._states[name].chosen = value
+
+
+def _as_tuple(name: str, choices: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(choices, str) or not all(isinstance(choice, str) for choice in choices):
+        fix = "Pass a list of strings, such as [str(n) for n in numbers]."
+        raise WidgetInvalid(name, f"the choices are not strings: {choices!r}", fix)
+    return tuple(choices)
+
+
+def _checked(widget: Widget) -> Widget:
+    if not (isinstance(widget.name, str) and widget.name):
+        raise WidgetInvalid(repr(widget.name), "a name is a string that is not empty", "Give it a name.")
+    if not isinstance(widget.default, str):
+        problem = f"the default value is not a string: {widget.default!r}"
+        raise WidgetInvalid(widget.name, problem, f'Write "{widget.default}"; values of widgets are strings.')
+    if not widget.accepts(widget.default):
+        problem = f"the default value {widget.default!r} is not among the choices"
+        raise WidgetInvalid(widget.name, problem, f"Use one of: {', '.join(widget.choices) or '(there are none)'}.")
+    return widget
+
+
+def _accepted(widget: Widget, value: str) -> str:
+    if not widget.accepts(value):
+        problem = f"the value {value!r} that it was given is not among the choices"
+        raise WidgetInvalid(widget.name, problem, f"Pass one of: {', '.join(widget.choices)}.")
+    return value

@@ -1,0 +1,133 @@
+"""One object for what a Databricks notebook takes for granted: its files, its session, its user, its widgets.
+
+A kernel has one.  Everything else of the package is handed this object, or the part of it that it needs.
+"""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from notebook_dialect import spark_methods
+from notebook_dialect.dbutils import DBUtils
+from notebook_dialect.dbutils.imports import NotebookModules
+from notebook_dialect.filesystem import FileSystem
+from notebook_dialect.python_files import PythonFiles
+from notebook_dialect.running import RunningNotebooks
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+    from pyspark.sql import SparkSession
+
+
+class Dialect:
+    """What Databricks notebooks say, in one kernel.
+
+    Parameters
+    ----------
+    files : FileSystem
+        What ``dbfs:/`` stands for.
+    get_session : callable, optional
+        Returns the session of notebooks that have none of their own; by default one is started with ``dbfs:/`` in it.
+    user : callable, optional
+        Returns the user's name.
+
+    Attributes
+    ----------
+    dbutils : DBUtils
+        The running notebook's, with its widgets; one that ``dbutils.notebook.run`` runs has its own.
+    running : RunningNotebooks
+        The notebooks that are under way.
+    """
+
+    def __init__(
+        self,
+        files: FileSystem,
+        get_session: Callable[[], SparkSession] | None = None,
+        user: Callable[[], str] = getpass.getuser,
+    ) -> None:
+        self.files = files
+        self.get_session = get_session or self._own_session
+        self.user = user
+        self.running = RunningNotebooks()
+        self.dbutils = DBUtils(self)
+        self._modules = NotebookModules()
+        self._python_files = PythonFiles(files)
+
+    def fill(self, namespace: dict[str, Any], spark: SparkSession) -> None:
+        """Put into ``namespace`` the names that Databricks defines in every notebook."""
+        from pyspark.errors import PySparkException
+        from pyspark.sql.functions import udf
+
+        from stream_view import display, displayHTML
+
+        namespace.update(
+            spark=spark,
+            sql=spark.sql,
+            table=spark.table,
+            dbutils=self.dbutils,
+            getArgument=self.dbutils.widgets.getArgument,
+            display=display,
+            displayHTML=displayHTML,
+            udf=udf,
+        )
+        with suppress(PySparkException):  # a Connect session has neither
+            namespace["sc"] = spark.sparkContext
+            namespace["sqlContext"] = _sql_context(spark)
+
+    def install(self, namespace: dict[str, Any], shell: InteractiveShell | None) -> None:
+        """Teach the process the importable modules and Spark's classes their methods, and the shell the rest.
+
+        Calling it again changes nothing.
+
+        Parameters
+        ----------
+        namespace : dict
+            The notebook's, which ``from databricks.sdk.runtime import *`` gives.
+        shell : InteractiveShell, optional
+            The notebook's; without one there are no magics.
+        """
+        self._modules.install(namespace)
+        spark_methods.install()
+        if shell is not None:
+            self._install_in(shell)
+
+    @contextmanager
+    def own_utilities(self) -> Iterator[DBUtils]:
+        """Give the notebook that runs for a while utilities of its own: the eyes are on the one that runs it."""
+        outer, self.dbutils = self.dbutils, DBUtils(self, isolated=True)
+        try:
+            yield self.dbutils
+        finally:
+            self.dbutils = outer
+
+    def _install_in(self, shell: InteractiveShell) -> None:
+        # These need IPython, which a session in plain Python does not import.
+        from notebook_dialect import completion, magics, short_errors
+        from stream_view import console
+
+        magics.install(shell, self)
+        completion.install(shell)
+        short_errors.install(shell, self.running.compiled)
+        console.install()
+        self._python_files.install()
+
+    def _own_session(self) -> SparkSession:
+        from pyspark.sql import SparkSession
+
+        self.files.prepare()
+        conf = self.files.spark_conf() | self.files.default_conf()
+        return SparkSession.builder.config(map=conf).getOrCreate()
+
+
+def _sql_context(spark: SparkSession) -> Any:
+    """Return what notebooks of Spark 1 call ``sqlContext``; its methods are the session's."""
+    import warnings
+
+    from pyspark.sql import SQLContext
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # that it is deprecated is known
+        return SQLContext.getOrCreate(spark.sparkContext)

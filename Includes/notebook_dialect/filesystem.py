@@ -1,0 +1,178 @@
+"""One file system below one folder, with the names that Databricks has.
+
+``dbfs:/mnt/...`` and its siblings are mapped by Spark's own configuration onto the folder, which is also Spark's
+default file system; so ``/mnt/...`` and ``/Volumes/...`` are the same places, in readers, writers, checkpoints and
+SQL, and nothing is written to the machine's real root.  ``/dbfs/...``, Python's spelling on Databricks, is a link to
+the whole of it.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+FOLDERS = ("user", "mnt", "FileStore", "tmp", "databricks-datasets", "Volumes")
+SCHEME = "dbfs:"
+# Where streams of cloudFiles without a schema location remember what they have read.
+AUTO_LOADER = "tmp/.cloudfiles"
+_PYTHONS_MOUNT = "/dbfs"
+_OVERLOAD = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
+
+Spark = Literal["here", "on a cluster", "behind Connect", "on Databricks"]
+
+
+@dataclass(frozen=True)
+class FileSystem:
+    """What ``dbfs:/`` stands for, and how its paths are written for Python and for Spark.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that ``dbfs:/`` stands for.
+    writable : Path, optional
+        Outside this folder ``dbutils`` writes and removes nothing; by default the root.
+    machines : tuple of Path
+        Folders of the machine itself whose paths look like those of Databricks, such as a checkout below ``/mnt`` or
+        ``/Volumes``: to Python, what lies below them is what it is.
+    spark : str
+        Where Spark's driver and executors are: ``"here"``, all in this machine, or elsewhere.
+    """
+
+    root: Path
+    writable: Path | None = None
+    machines: tuple[Path, ...] = ()
+    spark: Spark = "here"
+
+    @property
+    def home(self) -> Path:
+        """The folder outside which ``dbutils`` writes and removes nothing."""
+        return self.writable or self.root
+
+    def prepare(self) -> None:
+        """Make the folders that every workspace has; Spark needs the root to be there."""
+        for folder in FOLDERS:
+            (self.root / folder).mkdir(parents=True, exist_ok=True)
+
+    def spark_conf(self) -> dict[str, str]:
+        """Return the Spark configuration that makes ``dbfs:/`` work."""
+        hadoop = "spark.hadoop.fs."
+        table = hadoop + "viewfs.mounttable.default."
+        return {
+            hadoop + "dbfs.impl": _OVERLOAD,
+            hadoop + "viewfs.overload.scheme.target.dbfs.impl": "org.apache.hadoop.fs.LocalFileSystem",
+            hadoop + "viewfs.overload.scheme.target.file.impl": "org.apache.hadoop.fs.LocalFileSystem",
+            # Each of the three is a mount of its own to Hadoop, which would refuse to rename from one to another.
+            hadoop + "viewfs.rename.strategy": "SAME_FILESYSTEM_ACROSS_MOUNTPOINT",
+            table + "linkFallback": self.root.as_uri(),
+            table + f"link.{_PYTHONS_MOUNT}": self.root.as_uri(),
+            # What is above the root is the root, as everywhere; Hadoop's fallback would follow it into the machine.
+            table + r"linkRegex.#.^(?<up>(?:/\.\.(?![^/]))+)": self.root.as_uri(),
+            "spark.delta.logStore.dbfs.impl": "io.delta.storage.LocalLogStore",
+            # Otherwise each listing asks a shell for block locations, and stopping an idle stream fails.
+            "spark.sql.sources.ignoreDataLocality": "true",
+        }
+
+    def default_conf(self) -> dict[str, str]:
+        """Return the configuration that makes a path without a scheme a ``dbfs:/`` path, as on Databricks."""
+        # Python's workers, in which cloudFiles reads, are told the same.
+        spellings = (f"{SCHEME}/", "/", f"{_PYTHONS_MOUNT}/", f"{SCHEME}{_PYTHONS_MOUNT}/")
+        mounts = {spelling: str(self.root) for spelling in spellings}
+        return {
+            "spark.hadoop.fs.defaultFS": f"{SCHEME}///",
+            "spark.executorEnv.PYSPARK_CLOUDFILES_MOUNTS": json.dumps(mounts),
+            "spark.executorEnv.PYSPARK_CLOUDFILES_STATE": f"{SCHEME}/{AUTO_LOADER}",
+        }
+
+    def local_path(self, path: str) -> Path:
+        """Return where Python finds what Spark calls ``path``.
+
+        Parameters
+        ----------
+        path : str
+            ``dbfs:/...``, ``file:/...``, or a path without a scheme: on one machine and on Databricks that is a
+            ``dbfs:/`` path, elsewhere it is taken as it is.
+
+        Raises
+        ------
+        ValueError
+            The path would leave the file system's root, or is in one that Python cannot open.
+        """
+        if path.startswith("file:"):
+            return _from_file_uri(path)
+        _refuse_other_schemes(path)
+        if self.spark == "on Databricks":
+            return _on_databricks(path)
+        if not path.startswith(SCHEME) and self.spark != "here":
+            return Path(path)
+        return self.root.joinpath(*_parts(path))
+
+    def canonical(self, path: str) -> str:
+        """Return the one spelling of a path that ``dbutils`` answers with: ``dbfs:/a/b``, or ``file:/a/b``.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`local_path`.
+        """
+        if path.startswith("file:"):
+            return "file:" + _slashes(unquote(urlsplit(path).path))
+        _refuse_other_schemes(path)
+        return f"{SCHEME}/" + "/".join(_parts(path))
+
+    def spark_path(self, path: str) -> str:
+        """Return how this session's Spark names the place that is ``path`` (``dbfs:/...``) here.
+
+        A Connect server was configured by somebody else and knows no ``dbfs:``; there it is the file itself.
+        """
+        if self.spark != "behind Connect":
+            return path
+        return "file:/" + self.local_path(path).as_posix().lstrip("/")
+
+
+def on_this_machine(path: str) -> Path | None:
+    """Return the file of the machine itself that somebody may have meant by a path in ``dbfs:/``, if there is one."""
+    relative = path.removeprefix(f"/user/{getpass.getuser()}/")
+    meant = Path.cwd() / relative  # which is the path itself where that is absolute
+    return meant if meant.exists() else None
+
+
+def _refuse_other_schemes(path: str) -> None:
+    # At its beginning: further on, the three characters are part of a name.
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path) and not path.startswith(SCHEME):
+        raise ValueError(f"Python cannot open {path} as a file. Read it with Spark instead.")
+
+
+def _parts(path: str) -> list[str]:
+    """Return the names on the way from the root to ``path``."""
+    inside = path.removeprefix(SCHEME)
+    if not inside.startswith("/"):
+        inside = f"/user/{getpass.getuser()}/{inside}"  # where Hadoop puts a relative path
+    if inside == _PYTHONS_MOUNT or inside.startswith(f"{_PYTHONS_MOUNT}/"):
+        inside = inside.removeprefix(_PYTHONS_MOUNT)
+    parts = [part for part in inside.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise ValueError(f"{path} has a '..' in it. Write the path without.")
+    return parts
+
+
+def _from_file_uri(uri: str) -> Path:
+    """Do what ``Path.from_uri`` does, which only Python 3.13 and later have."""
+    from urllib.request import url2pathname  # slow to import, and hardly ever needed
+
+    return Path(url2pathname(urlsplit(uri).path))
+
+
+def _on_databricks(path: str) -> Path:
+    """Return where the platform has mounted a path for Python."""
+    inside = "/" + path.removeprefix(SCHEME).lstrip("/")
+    mounted = inside.startswith(("/Volumes/", "/Workspace/", f"{_PYTHONS_MOUNT}/"))
+    return Path(inside if mounted else f"{_PYTHONS_MOUNT}{inside}")
+
+
+def _slashes(path: str) -> str:
+    return "/" + "/".join(part for part in path.split("/") if part)

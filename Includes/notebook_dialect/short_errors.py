@@ -1,0 +1,106 @@
+"""Show the error of a cell as what the learner wrote and what Spark says, not as fifty lines of plumbing.
+
+The whole traceback is not lost: ``%tb`` prints it.
+"""
+
+from __future__ import annotations
+
+import linecache
+import logging
+import re
+import sys
+import traceback
+from collections.abc import Container
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from notebook_dialect import filesystem
+from notebook_dialect.errors import NotebookExit
+from stream_view.errors import ExplainedError
+from stream_view.messages import short_message
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+# PySpark writes each analysis error a second time to stderr, as one long line of JSON.
+_SECOND_REPORTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+def install(shell: InteractiveShell, compiled: Container[str] = ()) -> None:
+    """Show errors of Spark, of its JVM and our own short in this shell; calling it again changes nothing.
+
+    Parameters
+    ----------
+    compiled : container of str
+        Names of files whose lines are the reader's own, as tracebacks show them, besides those of cells.
+    """
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    for name in _SECOND_REPORTS:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    shell.set_custom_exc((PySparkException, Py4JJavaError, ExplainedError, NotebookExit), partial(_show, compiled))
+
+
+def _show(
+    compiled: Container[str],
+    shell: InteractiveShell,
+    kind: type,
+    error: BaseException,
+    trace: TracebackType,
+    tb_offset: int | None = None,
+) -> list[str]:
+    """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
+    lines = _report(compiled, kind, error, trace)
+    # What IPython keeps of any other error, for %tb.
+    sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
+    shell._showtraceback(kind, error, lines)
+    return lines
+
+
+def _report(compiled: Container[str], kind: type, error: BaseException, trace: TracebackType) -> list[str]:
+    """Return where it happened and what is wrong; of a notebook that ended on purpose, only that."""
+    if isinstance(error, NotebookExit):
+        return [str(error)]
+    notes = getattr(error, "__notes__", [])
+    where = [*_own_lines(compiled, trace), *notes]
+    message = short_message(error)
+    if notes:
+        # The note marks the place in the cell; Spark's own mark is in the one statement.
+        message = re.sub(r"\s*[(;]?\s*\bline \d+,? pos \d+\)?;?|\n\n== SQL.*", "", message, flags=re.DOTALL).rstrip()
+    return [*where, *([""] if where else []), f"{kind.__name__}: {message}", *_hint(message)]
+
+
+def _hint(message: str) -> list[str]:
+    """Say how to read a file of this machine that Spark has looked for in the classroom's file system."""
+    found = re.search(rf"Path does not exist: {filesystem.SCHEME}(/.+?)\. SQLSTATE", message)
+    meant = filesystem.on_this_machine(found[1]) if found else None
+    return [f"This machine has {meant}; to read it, write {meant.as_uri()}."] if meant else []
+
+
+def _own_lines(compiled: Container[str], trace: TracebackType) -> list[str]:
+    """Return the lines of the learner's own cells and includes that led to the error, marked."""
+    frames = traceback.extract_tb(trace)
+    return [_marked(frame) for frame in frames if _is_own(compiled, frame) and not _is_magic(frame)]
+
+
+def _marked(frame: traceback.FrameSummary) -> str:
+    line = linecache.getline(frame.filename, frame.lineno).strip()
+    place = "" if _is_cell(frame.filename) else f"{Path(frame.filename).name}, "
+    return f"{place}line {frame.lineno}: {line}"
+
+
+def _is_own(compiled: Container[str], frame: traceback.FrameSummary) -> bool:
+    return _is_cell(frame.filename) or frame.filename in compiled
+
+
+def _is_cell(filename: str) -> bool:
+    """Whether a frame's file is a notebook cell, which IPython compiles under a temporary name."""
+    return "ipykernel_" in filename or filename.startswith("<ipython-input")
+
+
+def _is_magic(frame: traceback.FrameSummary) -> bool:
+    """Whether a line was made of a magic; what the magic ran says more."""
+    return re.search(r"get_ipython\(\)\.run_(cell|line)_magic\(", frame.line or "") is not None

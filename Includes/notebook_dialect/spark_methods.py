@@ -1,0 +1,29 @@
+"""Methods that Databricks' Spark has and open-source Spark has not: ``df.display()``, ``writer.table("t")``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+def install() -> None:
+    """Add what is missing to Spark's classes; what Spark has by itself is left."""
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming import DataStreamWriter
+
+    writers = [DataStreamWriter]
+    # Loaded where a session is a Connect one, and only then to be had.
+    if connect := sys.modules.get("pyspark.sql.connect.streaming.readwriter"):
+        writers.append(connect.DataStreamWriter)
+    for writer in writers:
+        if not hasattr(writer, "table"):
+            writer.table = writer.toTable
+    if not hasattr(DataFrame, "display"):
+        DataFrame.display = _display
+
+
+def _display(self: Any, *arguments: Any, **options: Any) -> None:
+    """Show this frame; see :func:`stream_view.display`."""
+    from stream_view import display
+
+    display(self, *arguments, **options)

@@ -1,0 +1,19 @@
+"""See Spark's streams and tables in any Jupyter notebook: ``display(df)``, live where it is a stream, and timelines.
+
+Nothing of a classroom or of Databricks is needed: a Spark session and a notebook are enough.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {"display": "displaying", "displayHTML": "displaying", "timeline": "timelines.timeline"}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name at its first use, so that a module below does not wait for PySpark and widgets."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

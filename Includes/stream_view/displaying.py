@@ -1,0 +1,193 @@
+"""``display(...)``: a table for a batch frame, a table that moves for a streaming one.
+
+A stream is shown by a query into a memory table, and a live view (``live``) follows it while other cells run.  Without
+a person to look, the cell waits until the stream has processed what is there and leaves one final frame; the query goes
+on until the lesson stops it, as it would for a person.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stream_view import front_end, waiting
+from stream_view.tables import Table, first_rows, newest_rows, rows_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+FIRST_RESULT_TIMEOUT = 8.0  # seconds that a cell waits for a first result on the screen
+DRAIN_TIMEOUT = 120.0  # seconds that a cell waits, when nobody looks, for the stream to run dry
+LOOK_EVERY = 0.1  # seconds between two looks for a first result
+
+
+def display(
+    *values: Any,
+    streamName: str | None = None,
+    trigger: dict | None = None,
+    processingTime: str | None = None,
+    checkpointLocation: str | None = None,
+    outputMode: str | None = None,
+    **ipython_options: Any,
+) -> None:
+    """Show a frame or a list of rows as a table, a streaming frame as one that moves, the rest as IPython would.
+
+    Parameters
+    ----------
+    *values : object
+        What to show. The first 1,000 rows of a frame are shown, and said so when it has more.
+    streamName : str, optional
+        Name of the query and of the memory table it fills; by default ``display_query_<n>``.
+    trigger : dict, optional
+        As the arguments of ``DataStreamWriter.trigger``, such as ``{"availableNow": True}``.
+    processingTime : str, optional
+        Interval between batches, such as ``"4 seconds"``.
+    checkpointLocation : str, optional
+        Where the query keeps its progress; by default a temporary directory.
+    outputMode : str, optional
+        By default ``complete`` where the query allows it, else ``append``.
+
+    Raises
+    ------
+    AnalysisException
+        Spark refuses the query.
+    """
+    for value in values:
+        if not _is_frame(value):
+            _show_value(value, ipython_options)
+        elif value.isStreaming:
+            options = {"checkpointLocation": checkpointLocation} if checkpointLocation else {}
+            interval = {"processingTime": processingTime} if processingTime else None
+            _show_stream(_start(value, streamName, trigger or interval, options, outputMode))
+        else:
+            _publish(first_rows(value))
+
+
+def _show_value(value: Any, options: dict[str, Any]) -> None:
+    table = rows_of(value)
+    if table is None:
+        _ipython_display(value, options)
+    else:
+        _publish(table)
+
+
+def displayHTML(html: str) -> None:
+    """Render a string of HTML."""
+    from IPython.display import HTML
+
+    _ipython_display(HTML(html), {})
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """A query and the memory table that it fills."""
+
+    spark: SparkSession
+    query: StreamingQuery
+    output_mode: str
+    is_named: bool
+
+    def table(self) -> Table:
+        """Return what the table holds: where rows are only added, the newest first."""
+        memory = self.spark.table(f"`{self.query.name}`")
+        return newest_rows(memory) if self.output_mode == "append" else first_rows(memory)
+
+
+def _start(
+    frame: DataFrame, name: str | None, trigger: dict | None, options: dict[str, str], mode: str | None
+) -> _Stream:
+    """Start the query whose memory table is shown."""
+    from pyspark.errors import AnalysisException
+
+    def start(output_mode: str) -> _Stream:
+        writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
+        query = (writer.trigger(**trigger) if trigger else writer).options(**options).start()
+        return _Stream(frame.sparkSession, query, output_mode, name is not None)
+
+    query_name = name or _free_name(frame)
+    if mode:
+        return start(mode)
+    try:
+        return start("complete")
+    except AnalysisException:
+        # Complete needs an aggregation. If append is refused as well, its message is the one that helps.
+        return start("append")
+
+
+def _free_name(frame: DataFrame) -> str:
+    spark = frame.sparkSession
+    taken = {query.name for query in spark.streams.active} | {table.name for table in spark.catalog.listTables()}
+    number = 1
+    while f"display_query_{number}" in taken:
+        number += 1
+    return f"display_query_{number}"
+
+
+def _show_stream(stream: _Stream) -> None:
+    """Draw the stream's table now, and again after each batch while somebody looks."""
+    if not front_end.is_interactive():
+        waiting.wait_until_processed([stream.query], DRAIN_TIMEOUT)
+        _publish(_first_result(stream), stream.query.name)
+        return
+    _follow(stream)
+
+
+def _follow(stream: _Stream) -> None:
+    """Show the stream live; return when its first result is on the screen, or when that takes too long."""
+    from stream_view.live.live_view import LiveView
+    from stream_view.live.shown_rows import ShownRows
+
+    view = LiveView(stream.query, ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named))
+    try:
+        deadline = time.monotonic() + FIRST_RESULT_TIMEOUT
+        while not view.has_result and time.monotonic() < deadline:
+            if stream.query.awaitTermination(LOOK_EVERY):  # raises what the query failed with
+                break
+        view.tick()
+    finally:
+        view.follow()
+
+
+def _first_result(stream: _Stream) -> Table:
+    """Return what the query has brought so far; give a source that makes rows by the clock time for a first one."""
+    deadline = time.monotonic() + FIRST_RESULT_TIMEOUT / 2
+    while not (table := stream.table()).rows and time.monotonic() < deadline:
+        if stream.query.awaitTermination(LOOK_EVERY):
+            break
+    return table
+
+
+def _publish(table: Table, title: str = "") -> None:
+    bundle = _bundle(table, title)
+    if front_end.in_notebook():
+        _ipython_display(bundle, {"raw": True})
+    else:
+        print(bundle["text/plain"])
+
+
+def _bundle(table: Table, title: str) -> dict[str, str]:
+    return {"text/html": _html(table, title), "text/plain": table.to_text(title)}
+
+
+def _html(table: Table, title: str) -> str:
+    """Return the table as HTML: for a person to sort and to draw, else plain."""
+    if not front_end.is_interactive():
+        return table.to_html(title)
+    from stream_view.live.static_frame import interactive_html
+
+    return interactive_html(table, title)
+
+
+def _ipython_display(value: Any, options: dict[str, Any]) -> None:
+    from IPython.display import display as ipython_display
+
+    ipython_display(value, **options)
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether ``value`` is a Spark frame, classic or Connect."""
+    from pyspark.sql import DataFrame
+
+    return isinstance(value, DataFrame)

@@ -1,0 +1,54 @@
+"""The one family of errors of these packages.
+
+Every error that is raised on purpose is an :class:`ExplainedError`, here and in the packages above this one, and its
+leaves are named after what the reader must do about them.  An error keeps its facts in fields and makes a sentence of
+them only when it is printed; that sentence says what to do next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class ExplainedError(Exception):
+    """Root of every error that is raised on purpose: its text is all that a reader needs, without a traceback."""
+
+
+@dataclass(eq=False)  # keeps the hash of an exception, which the traceback machinery relies on
+class NotHere(ExplainedError):
+    """Something that this kind of session cannot do: do what ``instead`` says."""
+
+    what: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.instead}"
+
+
+@dataclass(eq=False)
+class StreamNotFound(ExplainedError):
+    """No active stream of that name: start it, or correct the name."""
+
+    name: str
+    active: tuple[str, ...]
+
+    def __str__(self) -> str:
+        there = f"Active are: {', '.join(self.active)}." if self.active else "No stream is active."
+        return f"There is no active stream named {self.name!r}. {there} Start the stream, or correct the name."
+
+
+@dataclass(eq=False)
+class StreamTimeout(ExplainedError, TimeoutError):
+    """A stream had not done what was waited for when the deadline passed."""
+
+    stream: str
+    seconds: float
+    waited_for: str
+    status: str
+
+    def __str__(self) -> str:
+        return (
+            f"The stream {self.stream} had not {self.waited_for} after {self.seconds:g} s. "
+            f"Its last status: {self.status}. "
+            "Look at query.status and query.lastProgress, or wait longer with timeout=..."
+        )

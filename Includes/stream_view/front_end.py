@@ -1,0 +1,30 @@
+"""Who is there: the one place where interactive and headless part.
+
+A notebook is written once.  What differs between a person in front of it and a run without one asks these functions
+and nothing else.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def is_interactive() -> bool:
+    """Whether a person is there to look: a front end that could answer a question of the kernel.
+
+    JupyterLab, Jupyter Notebook and VS Code say so with each cell they run; papermill, nbclient and nbval
+    never do, and neither does plain Python.
+    """
+    kernel = getattr(ipython(), "kernel", None)
+    return bool(getattr(kernel, "_allow_stdin", False))
+
+
+def in_notebook() -> bool:
+    """Whether outputs go to a notebook, with or without a person in front of it."""
+    return getattr(ipython(), "kernel", None) is not None
+
+
+def ipython():
+    """Return the running IPython shell or None, without importing IPython where it is not running."""
+    module = sys.modules.get("IPython")
+    return module.get_ipython() if module else None

@@ -1,0 +1,36 @@
+"""The widget of an instructor's panel: what it shows, as one value that the kernel sets, and what is pressed.
+
+What the buttons do is not known here: the owner of the panel is told of each press.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+HERE = Path(__file__).parent
+
+
+class ControlsWidget(anywidget.AnyWidget):
+    """What the panel shows, as one value that the kernel sets, and what is pressed, as messages.
+
+    Parameters
+    ----------
+    on_press : callable
+        Called with the message of each button.
+    """
+
+    _esm = (HERE / "controls.js").read_text(encoding="utf-8")
+    _css = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("view.css", "controls.css"))
+    state = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, on_press: Callable[[dict], None], **values: object) -> None:
+        super().__init__(**values)
+        self._on_press = on_press
+        self.on_msg(self._receive)
+
+    def _receive(self, _widget: object, content: dict, _buffers: object) -> None:
+        self._on_press(content)

@@ -1,0 +1,144 @@
+"""What a query's progress reports say, kept as the few numbers that a dashboard draws.
+
+Spark's own list of reports is long JSON and is sent whole at each look; so each report is taken once, when Spark hands
+it out, and cut down to numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import dataclass
+from datetime import datetime
+from threading import Lock
+from typing import Any
+
+from stream_view.waiting import is_batch
+
+KEPT = 120  # batches that the dashboard shows
+PHASES = ("addBatch", "getBatch", "latestOffset", "queryPlanning", "walCommit", "commitOffsets")
+
+
+@dataclass(frozen=True)
+class Report:
+    """One batch: rows, rates in rows a second, seconds, bytes. None where the query has no such thing."""
+
+    batch: int
+    rows: int
+    input_rate: float | None
+    processed_rate: float | None
+    phases: dict[str, float]  # milliseconds
+    state_rows: int | None
+    state_bytes: int | None
+    dropped: int | None
+    watermark: str | None
+    watermark_lag: float | None  # seconds from the watermark to the newest event time seen
+    backlog: float | None
+
+
+def report_of(progress: dict[str, Any]) -> Report:
+    """Return what a progress report says of its batch."""
+    operators = progress.get("stateOperators") or []
+    event_time = progress.get("eventTime") or {}
+    return Report(
+        batch=progress["batchId"],
+        rows=progress.get("numInputRows") or 0,
+        input_rate=_finite(progress.get("inputRowsPerSecond")),
+        processed_rate=_finite(progress.get("processedRowsPerSecond")),
+        phases={phase: progress["durationMs"].get(phase, 0) for phase in PHASES},
+        state_rows=_sum(operators, "numRowsTotal"),
+        state_bytes=_sum(operators, "memoryUsedBytes"),
+        dropped=_sum(operators, "numRowsDroppedByWatermark"),
+        watermark=event_time.get("watermark"),
+        watermark_lag=_lag(event_time),
+        backlog=_backlog(progress.get("sources") or []),
+    )
+
+
+class Reports:
+    """The reports of one query so far: the last ones whole, the rest as sums.
+
+    Spark hands reports out in a thread of its own, so every method may be called from any thread.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._reports: deque[Report] = deque(maxlen=KEPT)
+        self._last: dict[str, Any] | None = None
+        self.rows = 0
+
+    def add(self, progress: dict[str, Any]) -> None:
+        """Take a report; those of idle looks change nothing but the last one."""
+        with self._lock:
+            self._last = progress
+            if is_batch(progress):
+                report = report_of(progress)
+                self._reports.append(report)
+                self.rows += report.rows
+
+    @property
+    def batch(self) -> int:
+        """The number of the last batch, or -1."""
+        with self._lock:
+            return self._reports[-1].batch if self._reports else -1
+
+    @property
+    def rate(self) -> float:
+        """Rows a second that the last batch with rows processed, or 0."""
+        with self._lock:
+            return next((report.processed_rate or 0.0 for report in reversed(self._reports) if report.rows), 0.0)
+
+    def raw(self) -> str:
+        """Return Spark's last report as JSON to read."""
+        with self._lock:
+            return json.dumps(self._last, indent=2, ensure_ascii=False) if self._last else ""
+
+    def columns(self) -> dict[str, Any]:
+        """Return the kept reports column by column, as the dashboard takes them."""
+        with self._lock:
+            reports = list(self._reports)
+        return {
+            "batch": [report.batch for report in reports],
+            "rows": [report.rows for report in reports],
+            "inputRate": [report.input_rate for report in reports],
+            "processedRate": [report.processed_rate for report in reports],
+            **{phase: [report.phases[phase] for report in reports] for phase in PHASES},
+            "stateRows": [report.state_rows for report in reports],
+            "stateBytes": [report.state_bytes for report in reports],
+            "dropped": [report.dropped for report in reports],
+            "watermark": [report.watermark is not None for report in reports],
+            "watermarkLag": [report.watermark_lag for report in reports],
+            "backlog": [report.backlog for report in reports],
+            "watermarkText": (reports[-1].watermark or "") if reports else "",
+        }
+
+
+def _sum(operators: list[dict[str, Any]], field: str) -> int | None:
+    values = [operator[field] for operator in operators if operator.get(field) is not None]
+    return sum(values) if values else None
+
+
+def _finite(value: Any) -> float | None:
+    """Return a number that JSON has: Spark's rates may be missing, NaN or infinite."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return round(number, 3) if abs(number) < float("inf") else None
+
+
+def _lag(event_time: dict[str, str]) -> float | None:
+    """Return the seconds between the watermark and the batch's newest event; 1970 is a watermark that is not set."""
+    watermark, newest = event_time.get("watermark"), event_time.get("max")
+    if not watermark or not newest or watermark.startswith("1970-01-01"):
+        return None
+    return (datetime.fromisoformat(newest) - datetime.fromisoformat(watermark)).total_seconds()
+
+
+def _backlog(sources: list[dict[str, Any]]) -> float | None:
+    """Return how much the sources still have: files of a Delta table, messages of Kafka; None where they do not say."""
+    names = ("numFilesOutstanding", "maxOffsetsBehindLatest")
+    metrics = [source.get("metrics") or {} for source in sources]
+    values = [_finite(metric[name]) for metric in metrics for name in names if name in metric]
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

@@ -1,0 +1,1 @@
+"""How a query's watermark moved and what became of its events: the data, the picture, the text."""

@@ -1,0 +1,184 @@
+"""Wait for streams: for a condition, with a deadline, ending with the stream's own error.
+
+Every wait of the course goes through here.  None sleeps and hopes: a stream that failed raises what it failed
+with, at once, and one that does nothing raises :class:`StreamTimeout` with its last status.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from stream_view.errors import StreamNotFound, StreamTimeout
+from stream_view.listener import failure_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+LOOK_EVERY = 0.1  # seconds between two looks at a stream's status
+STOP_TIMEOUT = 60.0  # seconds that a stream is given to stop
+
+
+def block_until_stream_is_ready(
+    spark: SparkSession, query_or_name: StreamingQuery | str, min_batches: int = 2, timeout: float = 120
+) -> None:
+    """Return when a stream has reported ``min_batches`` times or has nothing left to do.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        Where a name is looked up.
+    query_or_name : StreamingQuery or str
+        The stream.
+    min_batches : int
+        How many progress reports are enough.
+    timeout : float
+        Deadline in seconds.
+
+    Raises
+    ------
+    StreamingQueryException
+        The stream failed; this is its own exception.
+    StreamNotFound
+        There is no stream of that name.
+    StreamTimeout
+        The deadline passed; the message has the stream's last status.
+    """
+    query = find_stream(spark, query_or_name)
+
+    def ready() -> bool:
+        return len(query.recentProgress) >= min_batches or _is_idle(query)
+
+    if not _await(query, ready, timeout):
+        raise _timeout(query, timeout, f"reported {min_batches} batches")
+
+
+def wait_until_processed(queries: Iterable[StreamingQuery], timeout: float = 120) -> None:
+    """Return when the streams have processed all that is there, also what they hand to each other.
+
+    A stream that reads another's table is only done after that one; so the streams are gone through until a
+    whole round brought nothing new.  Chains cannot be longer than there are streams, which ends the rounds where
+    a source never runs dry.
+
+    Raises
+    ------
+    StreamingQueryException
+        One of them failed; this is its own exception.
+    StreamTimeout
+        The deadline passed; the message has that stream's last status.
+    """
+    deadline = time.monotonic() + timeout
+    queries = list(queries)
+    for _round in queries:
+        before = [last_batch(query) for query in queries]
+        for query in queries:
+            _process_all_available(query, deadline, timeout)
+        if before == [last_batch(query) for query in queries]:
+            return
+
+
+def stop_streams(queries: Iterable[StreamingQuery]) -> None:
+    """Stop the streams and return when they are gone.
+
+    Raises
+    ------
+    StreamTimeout
+        One had not stopped within a minute.
+    """
+    for query in queries:
+        # stop() itself waits without end where the stream's code does not listen.
+        stopping = Thread(target=query.stop, daemon=True)
+        stopping.start()
+        stopping.join(STOP_TIMEOUT)
+        if stopping.is_alive():
+            raise _timeout(query, STOP_TIMEOUT, "stopped")
+
+
+def is_batch(progress: Mapping[str, Any]) -> bool:
+    """Whether a progress report is of a batch that was run; the others say that there was nothing to do."""
+    return "addBatch" in (progress.get("durationMs") or {})
+
+
+def last_batch(query: StreamingQuery) -> int:
+    """Return the number of the last batch that was run, or -1."""
+    progress = query.lastProgress
+    if not progress:
+        return -1
+    # A look that found nothing reports the number of the batch to come.
+    return progress["batchId"] if is_batch(progress) else progress["batchId"] - 1
+
+
+def find_stream(spark: SparkSession, query_or_name: StreamingQuery | str) -> StreamingQuery:
+    """Return the stream; by name, only an active one can be found.
+
+    Raises
+    ------
+    StreamingQueryException
+        The stream of that name has failed; this is why.
+    StreamNotFound
+        There is no active stream of that name.
+    """
+    if not isinstance(query_or_name, str):
+        return query_or_name
+    active = spark.streams.active
+    for query in active:
+        if query.name == query_or_name:
+            return query
+    if failure := failure_of(query_or_name):
+        raise failure
+    raise StreamNotFound(query_or_name, tuple(query.name or str(query.id) for query in active))
+
+
+def _await(query: StreamingQuery, condition: Callable[[], bool], timeout: float) -> bool:
+    """Return whether the condition became true in time; raise the stream's exception if it fails meanwhile."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        if condition():
+            _raise_if_failed(query)
+            return True
+        # Ends at once, and raises, when the stream does; until then it is the pause between two looks.
+        if query.awaitTermination(LOOK_EVERY):
+            return True
+    return condition()
+
+
+def _process_all_available(query: StreamingQuery, deadline: float, timeout: float) -> None:
+    """Do what ``query.processAllAvailable`` does, but not for ever."""
+    errors: list[BaseException] = []
+
+    def process() -> None:
+        try:
+            query.processAllAvailable()
+        except Exception as error:
+            errors.append(error)
+
+    worker = Thread(target=process, daemon=True)
+    worker.start()
+    worker.join(max(0.0, deadline - time.monotonic()))
+    _raise_if_failed(query)
+    if worker.is_alive():
+        raise _timeout(query, timeout, "processed all that is there")
+    # A stream that was stopped meanwhile, or ended by itself, makes processAllAvailable complain.
+    if errors:
+        _raise_if_failed(query)  # it may have failed since the last look
+        if query.isActive:
+            raise errors[0]
+
+
+def _is_idle(query: StreamingQuery) -> bool:
+    """Whether the stream has looked for data, found none left and waits."""
+    status = query.status
+    waits = status["message"].startswith("Waiting for") and not status["isTriggerActive"]
+    return waits and not status["isDataAvailable"]
+
+
+def _raise_if_failed(query: StreamingQuery) -> None:
+    if not query.isActive and (error := query.exception()) is not None:
+        raise error
+
+
+def _timeout(query: StreamingQuery, seconds: float, waited_for: str) -> StreamTimeout:
+    return StreamTimeout(query.name or str(query.id), seconds, waited_for, query.status["message"])

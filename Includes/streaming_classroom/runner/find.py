@@ -1,0 +1,89 @@
+"""From what a person types (``07``, ``7``, ``07L``, a path) to notebook files.
+
+A lesson is a file ``NN-Title.ipynb``, where a letter may follow the number (``07L`` is a lab). The same
+names always give the same files in the same order, and never none: an empty list is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from .runner_errors import LessonNotFound, NoLessons
+
+NOTEBOOK_SUFFIXES = (".ipynb", ".py", ".sql")  # the last two in Databricks' source format
+_NUMBER = re.compile(r"0*(\d+)([a-z]?)", re.IGNORECASE)
+_LESSON = re.compile(r"(\d{2,}[a-z]?)-.+\.ipynb", re.IGNORECASE)
+_SUGGESTIONS = 8
+
+
+def find_lessons(names: Sequence[str], notebooks: Path) -> list[Path]:
+    """Return the notebooks that `names` ask for, each once, in the order asked.
+
+    Parameters
+    ----------
+    names
+        Numbers (``7``, ``07``, ``07L``), titles (``07-Triggers``), or notebook paths, relative to the
+        current directory or absolute. None at all means every lesson, sorted.
+    notebooks
+        The directory of the lessons.
+
+    Raises
+    ------
+    LessonNotFound
+        No lesson has that number, or no file has that path.
+    NoLessons
+        No names were given and the directory holds no lesson.
+    """
+    lessons = _all_lessons(notebooks)
+    if not names:
+        if not lessons:
+            raise NoLessons(notebooks)
+        return lessons
+    found = [path for name in names for path in _find(str(name), lessons, notebooks)]
+    return list(dict.fromkeys(found))
+
+
+def _all_lessons(notebooks: Path) -> list[Path]:
+    if not notebooks.is_dir():
+        return []
+    return sorted(path.absolute() for path in notebooks.iterdir() if _LESSON.fullmatch(path.name))
+
+
+def _find(name: str, lessons: list[Path], notebooks: Path) -> list[Path]:
+    if Path(name).suffix.lower() in NOTEBOOK_SUFFIXES:
+        return [_existing(name, lessons, notebooks)]
+    wanted = _key(name)
+    found = [path for path in lessons if path.stem == name or (wanted and _key(_number(path)) == wanted)]
+    if not found:
+        raise LessonNotFound(name, notebooks, _nearest(name, lessons))
+    return found
+
+
+def _existing(name: str, lessons: list[Path], notebooks: Path) -> Path:
+    path = Path(name).expanduser().absolute()
+    if not path.is_file():
+        raise LessonNotFound(name, notebooks, _nearest(name, lessons))
+    return path
+
+
+def _number(path: Path) -> str:
+    return path.name.split("-", 1)[0]
+
+
+def _key(number: str) -> tuple[int, str] | None:
+    """``07L`` and ``7l`` are the same lesson."""
+    match = _NUMBER.fullmatch(number)
+    return (int(match[1]), match[2].upper()) if match else None
+
+
+def _nearest(name: str, lessons: list[Path]) -> tuple[str, ...]:
+    """The numbers nearest to the one asked for; a course of forty lessons would not fit in a sentence."""
+    numbers = list(dict.fromkeys(_number(path) for path in lessons))
+    leading = re.match(r"\d+", Path(name).name)
+    if not leading:
+        return tuple(numbers[:_SUGGESTIONS])
+    wanted = int(leading[0])
+    nearest = sorted(numbers, key=lambda number: (abs((_key(number) or (0, ""))[0] - wanted), number))
+    return tuple(sorted(nearest[:_SUGGESTIONS]))

@@ -1,0 +1,835 @@
+"""The generated datasets are what their cards in datasets/README.md say they are."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import importlib.util
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+DATASETS = Path(__file__).resolve().parents[2] / "datasets"
+MODULES = {"device-readings": "device_readings", "activity": "activity", "retail": "retail", "bank": "bank"}
+PARTS = [
+    ("device-readings", "readings"),
+    ("device-readings", "patients.json"),
+    ("activity", "activity-data"),
+    ("activity", "activity-data-stream.json"),
+    ("retail", "customers.csv"),
+    ("retail", "customer-changes"),
+    ("retail", "orders"),
+    ("retail", "orders-repaired.json"),
+    ("retail", "order-statuses"),
+    ("retail", "clickstream"),
+    ("bank", "cards.csv"),
+    ("bank", "transactions"),
+]
+ITEMS = "ARRAY<STRUCT<sku: STRING, quantity: INT, price: DOUBLE>>"
+PYTHON_TYPES = {"INT": int, "LONG": int, "DOUBLE": float, "STRING": str, "TIMESTAMP": str, "ITEMS": list}
+MAY_BE_NULL = {
+    ("retail", "customer-changes"): {"name", "email", "country", "city", "segment"},
+    ("retail", "orders"): {"customer_id"},
+    ("retail", "clickstream"): {"customer_id"},
+}
+MAY_BE_ABSENT = {("retail", "orders"): {"coupon"}, ("retail", "orders-repaired.json"): {"coupon"}}
+HAS_UNREADABLE_LINES = {("retail", "orders")}
+SECOND = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+
+Row = dict[str, object]
+
+
+def load(dataset: str) -> ModuleType:
+    """Import a generator by its path, as the classroom does."""
+    path = DATASETS / f"{MODULES[dataset]}.py"
+    spec = importlib.util.spec_from_file_location(f"generator_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def tree_checksum(root: Path) -> str:
+    """Return the SHA-256 over relative path, NUL and bytes of each file below `root`, sorted by path."""
+    digest = hashlib.sha256()
+    files = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
+    for name in sorted(files):
+        digest.update(name.encode("utf-8") + b"\0" + files[name].read_bytes())
+    return digest.hexdigest()
+
+
+def files_of(part: Path) -> list[Path]:
+    """Return the files of a part: itself, or what is below it, in order."""
+    return sorted(path for path in part.rglob("*") if path.is_file()) if part.is_dir() else [part]
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return the lines of one file, without the header that CSV has."""
+    return path.read_text(encoding="utf-8").splitlines()[int(path.suffix == ".csv") :]
+
+
+def rows_of(path: Path) -> list[Row]:
+    """Return the rows of one file of JSON lines or CSV."""
+    if path.suffix == ".csv":
+        with path.open(encoding="utf-8", newline="") as file:
+            return [{name: int(v) if v.isdigit() else v for name, v in row.items()} for row in csv.DictReader(file)]
+    return [json.loads(line) for line in lines_of(path)]
+
+
+def readable(line: str) -> bool:
+    """Say whether a line is JSON."""
+    try:
+        json.loads(line)
+    except json.JSONDecodeError:
+        return False
+    return True
+
+
+def moment(text: str) -> datetime:
+    """Return a time that is written as ISO 8601 in UTC, whole seconds."""
+    assert re.fullmatch(SECOND, text)
+    return datetime.fromisoformat(text)
+
+
+def card(dataset: str) -> str:
+    """Return the section of the README that describes a dataset."""
+    text = (DATASETS / "README.md").read_text(encoding="utf-8")
+    match = re.search(rf"^## `{dataset}`$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert match, f"datasets/README.md has no card for {dataset}"
+    return match[1]
+
+
+def tables(text: str, first_heading: str) -> Iterator[dict[str, list[str]]]:
+    """Yield every table whose first column has this heading, as first cell → the other cells."""
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        head, _, *body = ([cell.strip(" `") for cell in line[1:-1].split("|")] for line in block.splitlines())
+        if head[0] == first_heading:
+            yield {first: rest for first, *rest in body}
+
+
+def number(cell: str) -> int:
+    """Return the number in a cell."""
+    return int(cell.replace(",", ""))
+
+
+def imperfection(dataset: str, name: str) -> int:
+    """Return how many rows the card says have a planned imperfection."""
+    return number(next(tables(card(dataset), "planned imperfection"))[name][0])
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Every dataset, generated once, in folders whose names are not plain ASCII."""
+    folders = {name: tmp_path_factory.mktemp("Ordner mit Lücken é 数据") / name for name in MODULES}
+    for name, folder in folders.items():
+        folder.mkdir()
+        load(name).generate(folder)
+    return folders
+
+
+@pytest.fixture(scope="module")
+def readings(generated: dict[str, Path]) -> dict[str, list[Row]]:
+    """The heart rates, by day."""
+    return {path.stem: rows_of(path) for path in files_of(generated["device-readings"] / "readings")}
+
+
+@pytest.fixture(scope="module")
+def activity(generated: dict[str, Path]) -> list[list[Row]]:
+    """The samples with numeric times, by file."""
+    return [rows_of(path) for path in files_of(generated["activity"] / "activity-data")]
+
+
+@pytest.mark.parametrize("dataset", MODULES)
+def test_the_same_seed_gives_the_same_bytes(dataset: str, generated: dict[str, Path], tmp_path: Path) -> None:
+    load(dataset).generate(tmp_path)
+    assert tree_checksum(tmp_path) == tree_checksum(generated[dataset])
+
+
+@pytest.mark.parametrize("dataset", MODULES)
+def test_another_seed_gives_other_bytes(dataset: str, generated: dict[str, Path], tmp_path: Path) -> None:
+    module = load(dataset)
+    module.SEED += 1
+    module.generate(tmp_path)
+    assert tree_checksum(tmp_path) != tree_checksum(generated[dataset])
+
+
+@pytest.mark.parametrize("dataset", MODULES)
+def test_the_card_has_the_checksum_and_the_seed(dataset: str, generated: dict[str, Path]) -> None:
+    facts = next(tables(card(dataset), ""))
+    assert facts["checksum"] == [tree_checksum(generated[dataset])]
+    assert facts["generator"][0].endswith(f"seed {load(dataset).SEED}")
+
+
+@pytest.mark.parametrize("dataset", MODULES)
+def test_nothing_but_the_parts_on_the_card_is_generated(dataset: str, generated: dict[str, Path]) -> None:
+    on_card = set(next(tables(card(dataset), "part")))
+    assert {path.name for path in generated[dataset].iterdir()} == on_card
+    assert on_card == {part for name, part in PARTS if name == dataset}
+
+
+@pytest.mark.parametrize(("dataset", "part"), PARTS)
+def test_files_rows_and_bytes_are_those_of_the_card_and_the_module(
+    dataset: str, part: str, generated: dict[str, Path]
+) -> None:
+    files = files_of(generated[dataset] / part)
+    size = [len(files), sum(len(lines_of(f)) for f in files), sum(f.stat().st_size for f in files)]
+    assert [number(cell) for cell in next(tables(card(dataset), "part"))[part]] == size
+    assert [load(dataset).FILES[part], load(dataset).ROWS[part]] == size[:2]
+
+
+@pytest.mark.parametrize(("dataset", "part"), PARTS)
+def test_every_row_has_the_fields_and_types_of_the_module(dataset: str, part: str, generated: dict[str, Path]) -> None:
+    schema = dict(field.split() for field in load(dataset).FIELDS[part].replace(ITEMS, "ITEMS").split(", "))
+    nullable, optional = MAY_BE_NULL.get((dataset, part), set()), MAY_BE_ABSENT.get((dataset, part), set())
+    for path in files_of(generated[dataset] / part):
+        lines = [line for line in lines_of(path) if readable(line)]
+        for row in map(json.loads, lines) if (dataset, part) in HAS_UNREADABLE_LINES else rows_of(path):
+            assert list(row) == [name for name in schema if name in row or name not in optional]
+            for name, value in row.items():
+                assert type(value) is PYTHON_TYPES[schema[name]] or (value is None and name in nullable)
+
+
+@pytest.mark.parametrize("dataset", MODULES)
+def test_the_card_lists_the_fields_of_each_part_in_order(dataset: str) -> None:
+    on_card = [
+        ", ".join(f"{name} {cells[0]}" for name, cells in table.items()) for table in tables(card(dataset), "field")
+    ]
+    assert on_card == list(load(dataset).FIELDS.values())
+
+
+@pytest.mark.parametrize(("dataset", "part"), PARTS)
+def test_the_card_shows_the_first_row(dataset: str, part: str, generated: dict[str, Path]) -> None:
+    path = files_of(generated[dataset] / part)[0]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    # Of CSV, that is the second line, below the header.
+    first = "\n".join(lines[:2] if path.suffix == ".csv" else lines[:1])
+    assert f"```{path.suffix[1:]}\n{first}\n```" in card(dataset)
+
+
+@pytest.mark.parametrize("dataset", MODULES)
+def test_lines_end_the_same_way_on_every_system(dataset: str, generated: dict[str, Path]) -> None:
+    for path in files_of(generated[dataset]):
+        assert path.read_bytes().endswith(b"\n")
+        assert b"\r" not in path.read_bytes()
+        assert b"\n\n" not in path.read_bytes()
+
+
+def test_readings_are_ordered_and_lie_within_the_day_of_their_file(readings: dict[str, list[Row]]) -> None:
+    assert readings
+    for day, rows in readings.items():
+        times = [row["time"] for row in rows]
+        assert times == sorted(set(times))
+        assert {datetime.fromtimestamp(time, UTC).date().isoformat() for time in times} == {day}
+
+
+def test_a_device_keeps_its_patient_and_every_patient_is_in_the_dimension(
+    readings: dict[str, list[Row]], generated: dict[str, Path]
+) -> None:
+    pairs = {(row["device_id"], row["mrn"]) for rows in readings.values() for row in rows}
+    patients = [row["mrn"] for row in rows_of(generated["device-readings"] / "patients.json")]
+    assert sorted(device for device, _ in pairs) == list(range(1, 13))
+    assert sorted(mrn for _, mrn in pairs) == patients
+    assert min(patients) > 2**31
+
+
+def test_some_patient_names_have_letters_beyond_ascii(generated: dict[str, Path]) -> None:
+    names = [row["name"] for row in rows_of(generated["device-readings"] / "patients.json")]
+    assert len(set(names)) == 12
+    assert 4 <= sum(not name.isascii() for name in names) < 12
+
+
+def test_devices_differ_in_readings_as_on_the_card(readings: dict[str, list[Row]]) -> None:
+    rows = [row for rows in readings.values() for row in rows]
+    counts = Counter(row["device_id"] for row in rows)
+    negative = Counter(row["device_id"] for row in rows if row["heartrate"] < 0)
+    on_card = next(tables(card("device-readings"), "device"))
+    assert {int(n): [number(c) for c in cells] for n, cells in on_card.items()} == {
+        n: [counts[n], negative[n]] for n in counts
+    }
+    assert len(set(counts.values())) == len(counts)
+
+
+def test_planned_readings_are_negative_or_missing_and_all_others_plausible(
+    readings: dict[str, list[Row]],
+) -> None:
+    rates = np.array([row["heartrate"] for rows in readings.values() for row in rows])
+    assert (rates < 0).sum() == imperfection("device-readings", "negative heart rate")
+    assert 12 * 96 * 30 - rates.size == imperfection("device-readings", "missing reading")
+    assert ((rates >= -120) & (rates <= -1) | (rates >= 40) & (rates <= 150)).all()
+
+
+def test_hearts_beat_slower_at_night(readings: dict[str, list[Row]]) -> None:
+    rows = [row for rows in readings.values() for row in rows if row["heartrate"] > 0]
+    for device in range(1, 13):
+        mine = [(row["time"] % 86400 / 3600, row["heartrate"]) for row in rows if row["device_id"] == device]
+        asleep = np.median([rate for hour, rate in mine if hour < 6])
+        awake = np.median([rate for hour, rate in mine if 9 <= hour < 20])
+        assert awake - asleep > 8
+
+
+def test_activity_counts_are_those_of_the_card(activity: list[list[Row]]) -> None:
+    counts = Counter(row["gt"] for rows in activity for row in rows)
+    on_card = next(tables(card("activity"), "gt"))
+    assert {gt: number(cells[0]) for gt, cells in on_card.items()} == counts
+    assert counts["null"] == imperfection("activity", "labelled null")
+
+
+def test_every_activity_and_user_is_in_every_file(activity: list[list[Row]]) -> None:
+    for rows in activity:
+        assert len(rows) == 3000
+        assert {row["gt"] for row in rows} == set(load("activity").ACTIVITIES)
+        assert {row["User"] for row in rows} == set("abcdefghi")
+
+
+def test_rows_arrive_in_order_shortly_after_creation_but_for_the_late_ones(
+    activity: list[list[Row]],
+) -> None:
+    rows = [row for rows in activity for row in rows]
+    arrived = np.array([row["Arrival_Time"] for row in rows])
+    created = np.array([row["Creation_Time"] for row in rows])
+    delay = arrived - created // 10**6
+    late = delay > 60_000
+    assert (np.diff(arrived) >= 0).all()
+    assert late.sum() == imperfection("activity", "late")
+    assert ((delay[late] >= 45 * 60_000) & (delay[late] <= 75 * 60_000)).all()
+    assert ((delay[~late] >= 20) & (delay[~late] <= 400)).all()
+    behind = created[~late] < np.maximum.accumulate(created[~late])
+    assert behind.sum() == imperfection("activity", "slightly out of order")
+
+
+def test_late_rows_are_half_an_hour_behind_the_files_before(activity: list[list[Row]]) -> None:
+    newest, late = 0, 0
+    for rows in activity:
+        late += sum(row["Creation_Time"] < newest - 30 * 60 * 10**9 for row in rows)
+        newest = max(newest, *(row["Creation_Time"] for row in rows))
+    assert late == imperfection("activity", "late")
+
+
+def test_device_and_index_identify_a_sample_and_model_follows_from_device(
+    activity: list[list[Row]],
+) -> None:
+    rows = sorted((row for rows in activity for row in rows), key=lambda row: row["Creation_Time"])
+    seen: Counter[object] = Counter()
+    for row in rows:
+        assert row["Index"] == seen[row["Device"]]
+        assert row["Model"] == row["Device"].rpartition("_")[0]
+        seen[row["Device"]] += 1
+
+
+def test_both_forms_hold_the_same_samples(activity: list[list[Row]], generated: dict[str, Path]) -> None:
+    files = files_of(generated["activity"] / "activity-data-stream.json")
+    for numeric, path in zip(activity, files, strict=True):
+        for left, right in zip(numeric, rows_of(path), strict=True):
+            recorded = datetime.fromisoformat(right.pop("Recorded_At"))
+            milliseconds = round(recorded.timestamp() * 1000)
+            assert milliseconds == left["Creation_Time"] // 10**6
+            assert right == {name: left[name] for name in right}
+
+
+def test_activities_can_be_told_apart_by_how_they_shake(activity: list[list[Row]]) -> None:
+    sizes: dict[str, list[float]] = {}
+    for row in (row for rows in activity for row in rows):
+        size = (row["x"] ** 2 + row["y"] ** 2 + row["z"] ** 2) ** 0.5
+        sizes.setdefault(row["gt"], []).append(size)
+    shake = {gt: float(np.std(values)) for gt, values in sizes.items()}
+    assert all(9.5 < np.mean(values) < 10.2 for values in sizes.values())
+    assert shake["walk"] > 20 * shake["sit"]
+    order = ["sit", "stand", "null", "bike", "stairsup", "walk", "stairsdown"]
+    assert sorted(shake, key=shake.__getitem__) == order
+
+
+@pytest.mark.parametrize(("gt", "low", "high"), [("walk", 1.6, 2.2), ("stairsup", 1.2, 1.8)])
+def test_steps_come_at_a_human_pace(gt: str, low: float, high: float, activity: list[list[Row]]) -> None:
+    bursts: dict[tuple[object, int], list[Row]] = {}
+    for row in (row for rows in activity for row in rows if row["gt"] == gt):
+        bursts.setdefault((row["Device"], row["Index"] // 50), []).append(row)
+    spectrum = 0.0
+    for rows in bursts.values():
+        rows.sort(key=lambda row: row["Index"])
+        size = np.array([(row["x"] ** 2 + row["y"] ** 2 + row["z"] ** 2) ** 0.5 for row in rows])
+        spectrum = spectrum + np.abs(np.fft.rfft(size - size.mean()))
+    assert low <= np.fft.rfftfreq(50, 1 / 20)[np.argmax(spectrum)] <= high
+
+
+DAY = timedelta(days=1)
+MINUTE = timedelta(minutes=1)
+FIRST_DAY = datetime(2025, 3, 3, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def shop(generated: dict[str, Path]) -> Path:
+    """The folder of the retail dataset."""
+    return generated["retail"]
+
+
+@pytest.fixture(scope="module")
+def deliveries(shop: Path) -> list[tuple[str, Row]]:
+    """The change events in the order of their delivery, each with the day of its file."""
+    return [(path.stem, row) for path in files_of(shop / "customer-changes") for row in rows_of(path)]
+
+
+@pytest.fixture(scope="module")
+def changes(deliveries: list[tuple[str, Row]]) -> list[Row]:
+    """Every change once, in the order in which they happened."""
+    unique = {row["sequence"]: row for _, row in deliveries}
+    return [unique[sequence] for sequence in sorted(unique)]
+
+
+@pytest.fixture(scope="module")
+def members(shop: Path, changes: list[Row]) -> dict[int, list[datetime]]:
+    """From when until when each person is a customer."""
+    ids = [row["customer_id"] for row in rows_of(shop / "customers.csv")]
+    members = {customer_id: [FIRST_DAY, FIRST_DAY + 10 * DAY] for customer_id in ids}
+    for row in changes:
+        if row["operation"] == "INSERT":
+            assert row["customer_id"] not in members
+            members[row["customer_id"]] = [moment(row["changed_at"]), FIRST_DAY + 10 * DAY]
+        elif row["operation"] == "DELETE":
+            members[row["customer_id"]][1] = moment(row["changed_at"])
+    return members
+
+
+@pytest.fixture(scope="module")
+def order_lines(shop: Path) -> list[tuple[str, str]]:
+    """The lines of the orders, each with the day of its file."""
+    return [(path.stem, line) for path in files_of(shop / "orders") for line in lines_of(path)]
+
+
+@pytest.fixture(scope="module")
+def kinds(order_lines: list[tuple[str, str]], members: dict[int, list[datetime]]) -> dict[int, str]:
+    """What is wrong with each order, or "good"."""
+    return {int(line[12:18]): order_kind(line, members) for _, line in order_lines}
+
+
+@pytest.fixture(scope="module")
+def good_orders(order_lines: list[tuple[str, str]], kinds: dict[int, str]) -> dict[int, Row]:
+    """The orders with nothing wrong, by number."""
+    rows = [json.loads(line) for _, line in order_lines if readable(line)]
+    return {row["order_id"]: row for row in rows if kinds[row["order_id"]] == "good"}
+
+
+def order_kind(line: str, members: dict[int, list[datetime]]) -> str:
+    """Return what is wrong with an order: one thing, or nothing."""
+    if not readable(line):
+        return "unreadable"
+    row = json.loads(line)
+    wrong = {
+        "bad time": not re.fullmatch(SECOND, row["ordered_at"]),
+        "bad quantity": any(item["quantity"] < 1 for item in row["items"]),
+        "no customer": row["customer_id"] is None,
+        "unknown customer": row["customer_id"] is not None and row["customer_id"] not in members,
+    }
+    assert sum(wrong.values()) < 2
+    return next((kind for kind, is_so in wrong.items() if is_so), "good")
+
+
+def test_the_snapshot_was_taken_before_the_first_day_and_some_names_need_quotation_marks(shop: Path) -> None:
+    rows = rows_of(shop / "customers.csv")
+    assert [row["customer_id"] for row in rows] == list(range(1001, 1151))
+    assert all(moment(row["updated_at"]) < FIRST_DAY for row in rows)
+    assert sum("," in row["name"] for row in rows) == imperfection("retail", "name with comma")
+    assert sum(line.count('"') == 2 for line in lines_of(shop / "customers.csv")) == 7
+    assert 50 < sum(not row["name"].isascii() for row in rows) < 150
+    assert all(re.fullmatch(r"[a-z]+\.[a-z]+@example\.(com|net|org)", row["email"]) for row in rows)
+    assert {row["segment"] for row in rows} == {"consumer", "business"}
+    assert len({row["country"] for row in rows}) == 6
+    assert len({row["email"].partition("@")[0] for row in rows}) == 150
+
+
+def test_sequences_are_in_the_order_of_the_changes(changes: list[Row]) -> None:
+    assert [row["sequence"] for row in changes] == list(range(80_001, 80_247))
+    times = [moment(row["changed_at"]) for row in changes]
+    assert times == sorted(set(times))
+    assert times[0] > FIRST_DAY and times[-1] < FIRST_DAY + 10 * DAY
+
+
+def test_every_change_changes_something_and_what_is_deleted_stays_so(shop: Path, changes: list[Row]) -> None:
+    columns = ("customer_id", "name", "email", "country", "city", "segment")
+    current = {row["customer_id"]: [row[name] for name in columns] for row in rows_of(shop / "customers.csv")}
+    gone = set()
+    for row in changes:
+        after, before = [row[name] for name in columns], current.pop(row["customer_id"], None)
+        assert row["customer_id"] not in gone
+        assert (before is None) == (row["operation"] == "INSERT")
+        if row["operation"] == "DELETE":
+            assert after[1:] == [None] * 5
+            gone.add(row["customer_id"])
+        else:
+            assert after != before and None not in after
+            current[row["customer_id"]] = after
+    assert Counter(row["operation"] for row in changes) == {"UPDATE": 190, "INSERT": 50, "DELETE": 6}
+
+
+def test_several_customers_change_on_different_days(changes: list[Row]) -> None:
+    days: dict[object, set[str]] = {}
+    for row in changes:
+        days.setdefault(row["customer_id"], set()).add(row["changed_at"][:10])
+    assert sum(len(of_one) > 1 for of_one in days.values()) > 30
+
+
+def test_planned_changes_are_repeated_half_of_them_in_the_same_file(deliveries: list[tuple[str, Row]]) -> None:
+    files: dict[object, list[str]] = {}
+    for day, row in deliveries:
+        assert row in [other for _, other in deliveries if other["sequence"] == row["sequence"]]
+        files.setdefault(row["sequence"], []).append(day)
+    repeated = [days for days in files.values() if len(days) > 1]
+    assert [len(days) for days in repeated] == [2] * imperfection("retail", "repeated")
+    assert sum(first == second for first, second in repeated) == len(repeated) / 2
+    texts = {json.dumps(row) for _, row in deliveries}
+    assert len(texts) == len(files)
+
+
+def test_planned_changes_are_overtaken_and_all_others_delivered_on_their_day(
+    deliveries: list[tuple[str, Row]],
+) -> None:
+    first = {row["sequence"]: (day, row) for day, row in reversed(deliveries)}
+    overtaken = []
+    for day, row in first.values():
+        newer = [
+            other["operation"]
+            for earlier, other in first.values()
+            if (other["customer_id"], True) == (row["customer_id"], other["sequence"] > row["sequence"])
+            and earlier < day
+        ]
+        assert bool(newer) == (day != row["changed_at"][:10])
+        overtaken += [(row["operation"], newer)] if newer else []
+    assert len(overtaken) == imperfection("retail", "out of order")
+    assert {operation for operation, _ in overtaken} == {"UPDATE"}
+    assert sum("DELETE" in newer for _, newer in overtaken) == imperfection("retail", "update after delete")
+
+
+def test_within_a_file_changes_are_in_order_but_for_those_delivered_again_or_late(
+    deliveries: list[tuple[str, Row]],
+) -> None:
+    seen: set[object] = set()
+    last: dict[str, int] = {}
+    for day, row in deliveries:
+        if row["sequence"] not in seen and row["changed_at"][:10] == day:
+            assert row["sequence"] > last.get(day, 0)
+            last[day] = row["sequence"]
+        seen.add(row["sequence"])
+
+
+def test_the_last_delivery_is_not_always_the_right_answer(
+    deliveries: list[tuple[str, Row]], changes: list[Row]
+) -> None:
+    right = {row["customer_id"]: row for row in changes}
+    naive = {row["customer_id"]: row for _, row in deliveries}
+    assert sum(naive[key] != right[key] for key in right) == imperfection("retail", "out of order")
+
+
+@pytest.mark.parametrize("kind", ["unreadable", "bad quantity", "no customer", "unknown customer", "bad time"])
+def test_planned_orders_are_bad(kind: str, kinds: dict[int, str]) -> None:
+    assert Counter(kinds.values())[kind] == imperfection("retail", kind)
+    assert 8 <= imperfection("retail", kind) <= 15
+
+
+def test_all_other_orders_are_right(good_orders: dict[int, Row], members: dict[int, list[datetime]]) -> None:
+    prices: dict[str, float] = {}
+    for row in good_orders.values():
+        since, until = members[row["customer_id"]]
+        assert since < moment(row["ordered_at"]) < until
+        assert row["channel"] in ("web", "app", "shop")
+        skus = [item["sku"] for item in row["items"]]
+        assert 1 <= len(set(skus)) == len(skus) <= 4
+        for item in row["items"]:
+            assert list(item) == ["sku", "quantity", "price"]
+            assert type(item["quantity"]) is int and 1 <= item["quantity"] <= 5
+            assert prices.setdefault(item["sku"], item["price"]) == item["price"] == round(item["price"], 2) > 0
+    assert sorted(prices) == [f"P-{n:03}" for n in range(1, 41)]
+
+
+def test_orders_are_numbered_as_they_were_placed(good_orders: dict[int, Row], kinds: dict[int, str]) -> None:
+    assert sorted(kinds) == list(range(500_001, 501_241))
+    times = [good_orders[order_id]["ordered_at"] for order_id in sorted(good_orders)]
+    assert times == sorted(times)
+
+
+def test_planned_orders_come_late_or_twice_and_all_others_in_order(
+    order_lines: list[tuple[str, str]], good_orders: dict[int, Row]
+) -> None:
+    seen: dict[str, str] = {}
+    late, again, last = [], [], 0
+    for day, line in order_lines:
+        order = good_orders.get(int(line[12:18]), {"order_id": int(line[12:18]), "ordered_at": day})
+        if line in seen:
+            again.append((seen[line], day))
+        elif order["ordered_at"][:10] != day:
+            late.append(moment(order["ordered_at"]))
+            assert late[-1].hour >= 21 and (late[-1] + DAY).date().isoformat() == day
+        else:
+            assert order["order_id"] > last
+            last = order["order_id"]
+        seen.setdefault(line, day)
+    assert len(late) == imperfection("retail", "late")
+    assert len(again) == imperfection("retail", "duplicate")
+    assert Counter(int(b[-2:]) - int(a[-2:]) for a, b in again) == {0: len(again) / 2, 1: len(again) / 2}
+
+
+def test_a_column_drifts_in(order_lines: list[tuple[str, str]], good_orders: dict[int, Row]) -> None:
+    days = [day for day, line in order_lines if '"coupon"' in line]
+    assert len(days) == imperfection("retail", "drifting column")
+    assert set(days) == {f"2025-03-{day:02}" for day in range(8, 13)}
+    assert sum("coupon" in row for row in good_orders.values()) == len(days)
+
+
+def test_bad_orders_are_repaired_but_for_those_on_the_card(
+    shop: Path, kinds: dict[int, str], good_orders: dict[int, Row], order_lines: list[tuple[str, str]], members
+) -> None:
+    repaired = {row["order_id"]: row for row in rows_of(shop / "orders-repaired.json")}
+    lost = {order_id for order_id, kind in kinds.items() if kind != "good"} - set(repaired)
+    assert list(repaired) == sorted(repaired)
+    assert len(lost) == imperfection("retail", "cannot be repaired") == 3
+    assert all(kinds[order_id] == "no customer" and str(order_id) in card("retail") for order_id in lost)
+    for row in repaired.values():
+        assert kinds[row["order_id"]] != "good"
+        assert order_kind(json.dumps(row), members) == "good"
+        since, until = members[row["customer_id"]]
+        assert since < moment(row["ordered_at"]) < until
+    times = {order_id: row["ordered_at"] for order_id, row in (repaired | good_orders).items()}
+    assert [times[order_id] for order_id in sorted(times)] == sorted(times.values())
+    for line in (json.loads(line) for _, line in order_lines if readable(line)):
+        same = [name for name, value in line.items() if repaired.get(line["order_id"], {}).get(name) == value]
+        assert line["order_id"] not in repaired or len(same) == 4
+
+
+def test_orders_are_paid_soon_planned_ones_late_or_never(shop: Path, good_orders: dict[int, Row]) -> None:
+    seen: dict[int, dict[str, datetime]] = {}
+    for path in files_of(shop / "order-statuses"):
+        times = [row["changed_at"] for row in rows_of(path)]
+        assert times == sorted(times) and {time[:10] for time in times} == {path.stem}
+        for row in rows_of(path):
+            assert row["status"] not in seen.setdefault(row["order_id"], {})
+            seen[row["order_id"]][row["status"]] = moment(row["changed_at"])
+    assert set(seen) <= set(good_orders)
+    waits, unpaid = [], 0
+    for order_id, order in good_orders.items():
+        statuses, ordered = seen.get(order_id, {}), moment(order["ordered_at"])
+        if "paid" not in statuses:
+            cancelled = ordered + DAY
+            assert statuses == ({"cancelled": cancelled} if cancelled < FIRST_DAY + 10 * DAY else {})
+            unpaid += 1
+            continue
+        waits.append(statuses["paid"] - ordered)
+        assert list(statuses) == ["paid", "shipped", "delivered"][: len(statuses)]
+        if "shipped" in statuses:
+            assert timedelta(hours=4) <= statuses["shipped"] - statuses["paid"] < timedelta(hours=30)
+        if "delivered" in statuses:
+            assert DAY <= statuses["delivered"] - statuses["shipped"] < 3 * DAY
+    late = [wait for wait in waits if wait > 50 * MINUTE]
+    assert unpaid == imperfection("retail", "never paid")
+    cancelled = sum("cancelled" in statuses for statuses in seen.values())
+    assert f"{cancelled} are `cancelled` after exactly 24 hours; {unpaid - cancelled} of the last day" in card("retail")
+    assert len(late) == imperfection("retail", "paid late")
+    assert all(70 * MINUTE <= wait <= 170 * MINUTE for wait in late)
+    assert min(waits) >= MINUTE and 0.87 < (len(waits) - len(late)) / len(good_orders) < 0.89
+
+
+def test_statuses_that_would_come_after_the_last_day_are_missing(shop: Path, good_orders: dict[int, Row]) -> None:
+    rows = [row for path in files_of(shop / "order-statuses") for row in rows_of(path)]
+    counts = Counter(row["status"] for row in rows)
+    on_card = next(tables(card("retail"), "status"))
+    assert {status: number(cells[0]) for status, cells in on_card.items()} == counts
+    assert counts["paid"] > counts["shipped"] > counts["delivered"] > 0
+
+
+@pytest.fixture(scope="module")
+def clicks(shop: Path) -> pd.DataFrame:
+    """All clicks, with the day and the hour of their folder, in the order of the files."""
+    rows = []
+    for path in files_of(shop / "clickstream"):
+        day, hour = (folder.partition("=")[2] for folder in path.parts[-3:-1])
+        times = [row["event_time"] for row in rows_of(path)]
+        assert times == sorted(times)
+        rows += [row | {"folder": f"{day}T{hour}"} for row in rows_of(path)]
+    frame = pd.DataFrame(rows)
+    return frame.assign(at=[moment(text) for text in frame.event_time])
+
+
+def test_clicks_lie_in_the_folder_of_their_hour_and_follow_the_day(clicks: pd.DataFrame) -> None:
+    assert (clicks.event_time.str[:13] == clicks.folder).all()
+    assert set(clicks.folder) == {f"2025-03-{day:02}T{hour:02}" for day in range(3, 13) for hour in range(7, 23)}
+    by_hour = clicks.groupby(clicks["at"].dt.hour).size()
+    assert by_hour[20] > 3 * by_hour[7]
+    assert clicks.groupby(clicks["at"].dt.date).size().between(330, 450).all()
+
+
+def test_sessions_are_short_dense_and_far_apart(clicks: pd.DataFrame) -> None:
+    sessions = clicks.groupby("session_id")["at"].agg(["min", "max"])
+    assert (sessions["max"] - sessions["min"]).between(2 * MINUTE, 25 * MINUTE).all()
+    assert (clicks.sort_values("at").groupby("session_id")["at"].diff().dropna() < 5 * MINUTE).all()
+    people = clicks.groupby("session_id").customer_id
+    assert (people.nunique(dropna=False) == 1).all()
+    known = sessions.assign(customer=people.first()).dropna().sort_values("min")
+    pause = known["min"] - known.groupby("customer")["max"].shift()
+    assert pause.notna().sum() > 100 and (pause.dropna() > 40 * MINUTE).all()
+    assert f"There are {len(sessions)} sessions, {len(sessions) - len(known)} of them anonymous" in card("retail")
+
+
+def test_only_customers_click_and_buy_what_they_put_into_the_cart(
+    clicks: pd.DataFrame, members: dict[int, list[datetime]]
+) -> None:
+    known = clicks.dropna(subset="customer_id")
+    for who, at in zip(known.customer_id, known["at"], strict=True):
+        assert members[int(who)][0] < at < members[int(who)][1]
+    for _, session in clicks.sort_values("at", kind="stable").groupby("session_id"):
+        done = set()
+        for action, sku in zip(session.action, session.sku, strict=True):
+            assert action == "view" or ({"cart": "view", "checkout": "cart"}[action], sku) in done
+            done.add((action, sku))
+    assert clicks.action.value_counts().index.tolist() == ["view", "cart", "checkout"]
+
+
+@pytest.fixture(scope="module")
+def transactions(generated: dict[str, Path]) -> pd.DataFrame:
+    """All rows as they arrive: `behind` the newest event time so far, `again` if the transaction was there before."""
+    files = files_of(generated["bank"] / "transactions")
+    frame = pd.DataFrame([row | {"part": n} for n, path in enumerate(files) for row in rows_of(path)])
+    times = pd.Series([moment(text) for text in frame.event_time])
+    received = pd.Series([moment(text) for text in frame.received_at])
+    return frame.assign(
+        at=times, received=received, behind=times.cummax() - times, again=frame.transaction_id.duplicated()
+    )
+
+
+@pytest.fixture(scope="module")
+def payments(transactions: pd.DataFrame) -> pd.DataFrame:
+    """Every transaction once, in the order in which they were made."""
+    return transactions[~transactions.again].sort_values("at", kind="stable")
+
+
+def distance(one: str, other: str) -> float:
+    """Return the kilometres between the capitals of two countries, along a great circle."""
+    degrees = {"DE": (52.5, 13.4), "FI": (60.2, 24.9), "GR": (38.0, 23.7), "IE": (53.3, -6.3), "PT": (38.7, -9.1)}
+    (a, b), (c, d) = np.radians(degrees[one]), np.radians(degrees[other])
+    return 6371 * np.arccos(np.sin(a) * np.sin(c) + np.cos(a) * np.cos(c) * np.cos(b - d))
+
+
+def planted(pattern: str) -> list[int]:
+    """Return the cards which the card of the dataset names for a pattern of fraud."""
+    return [int(card_id) for card_id in next(tables(card("bank"), "planted fraud"))[pattern][0].split(", ")]
+
+
+def test_the_cards_are_valid_and_blocked_ones_pay_nothing(generated: dict[str, Path], payments: pd.DataFrame) -> None:
+    cards = pd.DataFrame(rows_of(generated["bank"] / "cards.csv"))
+    assert cards.card_id.tolist() == list(range(4001, 4061))
+    assert cards.holder.is_unique and set(cards.country) == {"DE", "FI", "GR", "IE", "PT"}
+    assert cards.status.value_counts().to_dict() == {"active": 56, "blocked": 4}
+    assert set(payments.card_id) == set(cards.card_id[cards.status == "active"])
+
+
+def test_transactions_are_valid(payments: pd.DataFrame) -> None:
+    assert payments.transaction_id.str.fullmatch("[0-9a-f]{12}").all()
+    assert (payments.amount == payments.amount.round(2)).all() and (payments.amount >= 0.5).all()
+    assert payments.category.nunique() == 8
+    assert payments["at"].between(datetime(2025, 4, 1, 6, tzinfo=UTC), datetime(2025, 4, 1, 18, tzinfo=UTC)).all()
+
+
+def test_planned_transactions_are_late_and_all_others_arrive_at_once(transactions: pd.DataFrame) -> None:
+    once = transactions[~transactions.again]
+    late = once.behind > 20 * MINUTE
+    assert late.sum() == imperfection("bank", "late")
+    delay = once.received - once["at"]
+    assert delay[late].between(25 * MINUTE, 90 * MINUTE).all()
+    assert delay[~late].between(timedelta(seconds=1), timedelta(seconds=20)).all()
+
+
+def test_transactions_are_in_the_order_of_arrival_and_in_the_file_of_their_half_hour(
+    transactions: pd.DataFrame,
+) -> None:
+    assert transactions.received.is_monotonic_increasing
+    opened = datetime(2025, 4, 1, 6, tzinfo=UTC) + transactions.part * 30 * MINUTE
+    assert transactions.received.between(opened, opened + 30 * MINUTE, inclusive="left").all()
+
+
+def test_late_transactions_are_ten_minutes_behind_the_files_before(transactions: pd.DataFrame) -> None:
+    newest = transactions.groupby("part")["at"].max().cummax().shift()
+    once = transactions[~transactions.again]
+    too_late = once["at"] < once.part.map(newest) - 10 * MINUTE
+    assert too_late.sum() == imperfection("bank", "late")
+
+
+def test_planned_transactions_are_sent_again_unchanged_soon_or_late(transactions: pd.DataFrame) -> None:
+    fields = list(transactions.columns[:7])
+    assert transactions[fields].drop_duplicates().transaction_id.is_unique
+    again = transactions[transactions.again]
+    late = again.behind > 20 * MINUTE
+    assert late.sum() == imperfection("bank", "retried late")
+    assert (~late).sum() == imperfection("bank", "retried soon")
+    first = transactions[~transactions.again].set_index("transaction_id").received
+    wait = again.received - again.transaction_id.map(first)
+    assert wait[late].between(120 * MINUTE, 300 * MINUTE).all()
+    assert wait[~late].between(timedelta(seconds=10), 8 * MINUTE).all()
+    times = Counter(again[~late].transaction_id)
+    assert Counter(times.values()) == {1: 160, 2: 28, 3: 8}
+    assert not set(times) & set(again[late].transaction_id)
+    offline = transactions[~transactions.again & (transactions.behind > 20 * MINUTE)]
+    assert not set(again.transaction_id) & set(offline.transaction_id)
+
+
+def test_small_payments_before_a_large_one_are_the_planted_fraud(payments: pd.DataFrame) -> None:
+    found, rows = [], 0
+    for card_id, mine in payments.groupby("card_id"):
+        for large in mine[mine.amount > 900].itertuples():
+            before = mine[(mine.amount < 2) & (mine["at"] < large.at) & (mine["at"] >= large.at - 5 * MINUTE)]
+            # Even a laxer detector, one that is content with two, finds no more.
+            if len(before) >= 2:
+                assert len(before) == before.merchant.nunique() == 6
+                assert before["at"].max() - before["at"].min() <= 2 * MINUTE
+                assert large.at - before["at"].max() <= 3 * MINUTE
+                found.append(card_id)
+                rows += 7
+    assert sorted(found) == planted("testing") and len(set(found)) == 6
+    assert rows == imperfection("bank", "fraud: testing")
+
+
+def test_payments_far_apart_within_minutes_are_the_planted_fraud(payments: pd.DataFrame) -> None:
+    found = []
+    for card_id, mine in payments.groupby("card_id"):
+        for (_, one), (_, other) in zip(mine.iterrows(), mine[1:].iterrows(), strict=False):
+            # Even a laxer detector, one that allows two hours, finds no more.
+            if one.country != other.country and other["at"] - one["at"] <= 120 * MINUTE and card_id not in found:
+                assert other["at"] - one["at"] <= 10 * MINUTE
+                assert distance(one.country, other.country) > 1000
+                found.append(card_id)
+    assert found == planted("two places") and len(found) == 6
+    assert 2 * len(found) == imperfection("bank", "fraud: two places")
+
+
+def test_honest_people_pay_small_and_large_amounts_and_travel_too(payments: pd.DataFrame) -> None:
+    honest = payments[~payments.card_id.isin(planted("testing") + planted("two places"))]
+    assert (honest.amount < 2).sum() > 50 and (honest.amount > 900).sum() >= 5
+    assert (honest.groupby("card_id").country.nunique() == 2).sum() == 5
+    # Each fraud of the first pattern has six small payments and a large one.
+    small, large = (payments.amount < 2).sum() - 6 * 6, (payments.amount > 900).sum() - 6
+    assert f"{small} payments are under 2 EUR and {large} above\n900 EUR" in card("bank")
+    assert f"there are {len(payments):,}." in card("bank")
+    assert all(distance(a, b) > 1100 for a, b in combinations(sorted(set(payments.country)), 2))
+
+
+def test_a_card_is_silent_for_half_an_hour_around_its_fraud(payments: pd.DataFrame, generated: dict[str, Path]) -> None:
+    home = {row["card_id"]: row["country"] for row in rows_of(generated["bank"] / "cards.csv")}
+    for pattern, rows in (("testing", 7), ("two places", 2)):
+        for card_id in planted(pattern):
+            mine = payments[payments.card_id == card_id]
+            # Between two pauses of half an hour there is the fraud and nothing else.
+            begins = (mine["at"].diff() > 30 * MINUTE).cumsum()
+            fraud = [run for _, run in mine.groupby(begins) if is_fraud(run, pattern)]
+            assert [len(run) for run in fraud] == [rows]
+            assert fraud[0].country.iloc[0] == home[card_id]
+
+
+def is_fraud(run: pd.DataFrame, pattern: str) -> bool:
+    """Say whether a run of payments of one card has what is characteristic of a pattern."""
+    if pattern == "two places":
+        return run.country.nunique() == 2
+    return bool((run.amount.iloc[:-1] < 2).all() and run.amount.iloc[-1] > 900)

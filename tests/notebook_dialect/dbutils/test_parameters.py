@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import nbformat
+import papermill
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from papermill.translators import PythonTranslator
+
+from notebook_dialect.dbutils import parameters
+from notebook_dialect.dbutils.parameters import papermill_parameters
+from stream_view import front_end
+
+_VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text())
+
+
+def have_run(monkeypatch: pytest.MonkeyPatch, *cells: str) -> None:
+    """Have an IPython with these cells in its history."""
+    history = SimpleNamespace(input_hist_raw=["", *cells])
+    monkeypatch.setattr(front_end, "ipython", lambda: SimpleNamespace(history_manager=history))
+
+
+@given(name=st.sampled_from(["a", "größe", "_"]), value=st.one_of(_VALUES, st.lists(_VALUES, max_size=3)))
+def test_what_papermill_writes_is_read_as_text(name: str, value: Any) -> None:
+    cell = PythonTranslator.codify({name: value})
+    assert parameters._assignments(cell) == {name: str(value)}
+
+
+def test_without_papermill_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert papermill_parameters() == {}
+    have_run(monkeypatch, "x = 1", "'# Parameters'\nx = 1", "%fs ls")
+    assert papermill_parameters() == {}
+
+
+def test_papermills_cell_wins_over_the_defaults_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    have_run(monkeypatch, "# Parameters\na = 1\nb = 2", '# Parameters\na = "x"\n', "print(a)")
+    assert papermill_parameters() == {"a": "x", "b": "2"}
+
+
+@pytest.mark.parametrize("more", ["print(a)", "b = a", "a.b = 1", "a, b = 1, 2", "a += 1", "import os", "a = (", "%fs"])
+def test_a_learners_cell_with_the_same_first_line_is_no_parameters(monkeypatch: pytest.MonkeyPatch, more: str) -> None:
+    have_run(monkeypatch, f"# Parameters\na = 1\n{more}")
+    assert papermill_parameters() == {}
+
+
+_LESSON = """
+import json
+from notebook_dialect.dbutils.widgets import Widgets
+widgets = Widgets(dict)
+widgets.text("rows", "10")
+widgets.text("unset", "default")
+widgets.dropdown("mode", "fast", ["fast", "slow"])
+print(json.dumps(widgets.getAll() | {"got": widgets.get("no widget".replace(" ", "_"))}))
+"""
+
+
+def test_papermill_sets_widgets_in_a_real_kernel(tmp_path: Path) -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(_LESSON)])
+    notebook.metadata["kernelspec"] = {"name": "python3", "language": "python", "display_name": "python3"}
+    nbformat.write(notebook, tmp_path / "in.ipynb")
+    given = {"rows": 5, "mode": "slow", "no_widget": 'a "quoted"\ntext é', "ratio": float("nan"), "on": True}
+    done = papermill.execute_notebook(
+        tmp_path / "in.ipynb", tmp_path / "out.ipynb", parameters=given, progress_bar=False, execution_timeout=60
+    )
+    [output] = done.cells[-1].outputs  # a display of a widget would be a second one: nobody is there to see it
+    assert json.loads(output.text) == {
+        "rows": "5",
+        "unset": "default",
+        "mode": "slow",
+        "no_widget": 'a "quoted"\ntext é',
+        "got": 'a "quoted"\ntext é',
+        "ratio": "nan",
+        "on": "True",
+    }

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from stream_view.live import follower
+
+
+class View:
+    """A view that ends after so many ticks, or breaks."""
+
+    def __init__(self, ticks: int, breaks: bool = False) -> None:
+        self.left = ticks
+        self.breaks = breaks
+        self.ended = threading.Event()
+
+    def tick(self) -> bool:
+        self.left -= 1
+        if self.left > 0:
+            return True
+        self.ended.set()
+        if self.breaks:
+            raise RuntimeError("the session is gone")
+        return False
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follower, "LOOK_EVERY", 0.01)
+
+
+def followers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "live views"]
+
+
+def wait_until_gone() -> None:
+    deadline = time.monotonic() + 10
+    while followers():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_one_thread_follows_all_views_and_ends_with_the_last() -> None:
+    views = [View(20), View(30), View(40)]
+    for view in views:
+        follower.follow(view)
+    assert len(followers()) == 1
+    assert all(view.ended.wait(10) for view in views)
+    wait_until_gone()
+
+
+def test_a_broken_view_does_not_take_the_others_with_it() -> None:
+    broken, sound = View(2, breaks=True), View(30)
+    follower.follow(broken)
+    follower.follow(sound)
+    assert broken.ended.wait(10) and sound.ended.wait(10)
+    wait_until_gone()
+
+
+def test_a_view_that_comes_after_the_thread_has_ended_gets_a_new_one() -> None:
+    first = View(1)
+    follower.follow(first)
+    assert first.ended.wait(10)
+    wait_until_gone()
+    second = View(1)
+    follower.follow(second)
+    assert second.ended.wait(10)
+    wait_until_gone()

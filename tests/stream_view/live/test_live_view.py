@@ -1,0 +1,233 @@
+"""The live view without a browser: what it sends to the screen, and what it leaves there."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+
+from stream_view import displaying, front_end, listener
+from stream_view.displaying import display
+from stream_view.live import live_view, shown_rows
+from stream_view.live.stream_widget import StreamWidget
+
+
+class Output:
+    """An output cell with a widget in it, and the frame that takes its place."""
+
+    def __init__(self, widget: StreamWidget) -> None:
+        self.widget = widget
+        self.frame: dict[str, str] = {}
+        self.batches: list[int] = []
+        widget.observe(lambda change: self.batches.append(change["new"]["batch"]), "header")
+
+    def update(self, bundle: dict[str, str], raw: bool) -> None:
+        assert raw
+        self.frame = bundle
+
+    @property
+    def rows(self) -> list[list[str | None]]:
+        return self.widget.table.get("rows", [])
+
+    def wait_for(self, condition: Callable[[Output], bool], seconds: float = 20) -> None:
+        deadline = time.monotonic() + seconds
+        while not condition(self):
+            assert time.monotonic() < deadline, (self.widget.header, self.widget.table, self.frame)
+            time.sleep(0.02)
+
+    def wait_for_frame(self, text: str) -> None:
+        self.wait_for(lambda output: text in output.frame.get("text/plain", ""))
+
+
+@pytest.fixture
+def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Output]:
+    """Have a person look; give the outputs as they are made."""
+    outputs: list[Output] = []
+    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
+    monkeypatch.setattr(live_view, "_show", lambda widget: outputs.append(Output(widget)) or outputs[-1])
+    return outputs
+
+
+def followers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "live views"]
+
+
+def test_the_first_batch_is_on_the_screen_when_the_cell_ends(
+    spark: SparkSession, stream: DataFrame, outputs: list[Output]
+) -> None:
+    display(stream, streamName="rows")
+    [output] = outputs
+    assert output.widget.header["name"] == "rows"
+    assert output.widget.header["batch"] == 0
+    assert output.widget.header["rows"] == 3
+    assert sorted(output.rows) == [["1"], ["2"], ["3"]]
+    assert output.widget.table["columns"] == [{"name": "id", "type": "int", "numeric": True}]
+    assert output.widget.reports["rows"] == [3]
+    assert json.loads(output.widget.raw)["name"] == "rows"
+
+
+def test_the_cell_ends_soon_where_nothing_comes(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, outputs: list[Output], monkeypatch
+) -> None:
+    monkeypatch.setattr(displaying, "FIRST_RESULT_TIMEOUT", 1.0)
+    late = tmp_path_factory.mktemp("late")
+    begin = time.monotonic()
+    display(spark.readStream.schema("id INT").json(late.as_uri()), streamName="late")
+    assert time.monotonic() - begin < 8
+    assert outputs[0].widget.header["state"] == "starting"
+    (late / "a.json").write_text('{"id": 7}\n')
+    outputs[0].wait_for(lambda output: output.rows == [["7"]])
+
+
+def test_new_rows_come_first_and_idle_looks_change_nothing(
+    spark: SparkSession, stream: DataFrame, land, outputs: list[Output]
+) -> None:
+    display(stream, streamName="rows")
+    [output] = outputs
+    land(4)
+    output.wait_for(lambda output: len(output.rows) == 4)
+    assert output.rows[0] == ["4"]
+    [query] = spark.streams.active
+    idle = len(query.recentProgress)
+    output.wait_for(lambda _output: len(query.recentProgress) >= idle + 2)  # reports of looks that found nothing
+    assert output.widget.header["batch"] == 1
+    assert output.widget.reports["batch"] == [0, 1]
+    query.stop()
+    output.wait_for_frame("(rows · stopped · batch 1: 4 rows)")
+
+
+def test_stop_ends_the_query_and_leaves_a_frame_that_needs_no_kernel(
+    spark: SparkSession, stream: DataFrame, outputs: list[Output]
+) -> None:
+    display(stream, streamName="rows")
+    [output] = outputs
+    output.widget._handle_custom_msg({"do": "stop"}, [])
+    output.wait_for_frame("(rows · stopped · batch 0: 3 rows)")
+    assert spark.streams.active == []
+    assert set(output.frame) == {"text/html", "text/plain"}
+    assert "<td" in output.frame["text/html"]
+    output.wait_for(lambda _output: followers() == [])
+    assert listener._endings.subscribers == {}
+
+
+def test_a_stream_that_fails_later_shows_its_sentence(
+    spark: SparkSession, stream: DataFrame, land, outputs: list[Output]
+) -> None:
+    display(stream.selectExpr("assert_true(id < 4, 'too <b>big</b>')", "id"), streamName="rows")
+    land(4)
+    outputs[0].wait_for_frame("(rows · failed · batch 0: 3 rows)")
+    assert "too <b>big</b>" in outputs[0].frame["text/plain"]
+    assert "too &lt;b&gt;big&lt;/b&gt;" in outputs[0].frame["text/html"]
+
+
+def test_a_stream_that_fails_at_once_raises_in_its_cell_and_says_so_on_the_screen(
+    stream: DataFrame, outputs: list[Output]
+) -> None:
+    with pytest.raises(StreamingQueryException, match="no sensor"):
+        display(stream.selectExpr("raise_error('no sensor')"), streamName="rows")
+    outputs[0].wait_for_frame("rows · failed · no batch")
+
+
+def test_the_last_rows_stay_when_a_lesson_that_starts_over_takes_the_table(
+    spark: SparkSession, stream: DataFrame, outputs: list[Output]
+) -> None:
+    display(stream, streamName="rows")
+    spark.catalog.dropTempView("rows")
+    spark.streams.active[0].stop()
+    outputs[0].wait_for_frame("(rows · stopped · batch 0: 3 rows)")
+
+
+def test_two_views_of_one_stream_share_a_thread_and_end_alone(
+    spark: SparkSession, stream: DataFrame, land, outputs: list[Output]
+) -> None:
+    display(stream, streamName="one")
+    display(stream, streamName="two")
+    assert len(followers()) == 1
+    next(query for query in spark.streams.active if query.name == "one").stop()
+    outputs[0].wait_for_frame("one · stopped")
+    land(4)
+    outputs[1].wait_for(lambda output: len(output.rows) == 4)
+
+
+def test_a_view_without_a_name_keeps_what_it_shows_and_no_more(
+    spark: SparkSession, stream: DataFrame, land, outputs: list[Output], monkeypatch
+) -> None:
+    monkeypatch.setattr(shown_rows, "EMPTIED_EVERY", 0.0)
+    land(*range(10, 1300))
+    display(stream)
+    [query] = spark.streams.active
+    outputs[0].wait_for(lambda _output: shown_rows._rows_held(query) == 0)
+    assert len(outputs[0].rows) == 1000
+    land(5000)
+    outputs[0].wait_for(lambda output: output.rows[0] == ["5000"])
+    assert len(outputs[0].rows) == 1000
+    assert shown_rows._rows_held(query) < 1000
+
+
+def test_a_view_with_a_name_keeps_the_table_and_says_when_it_is_large(
+    spark: SparkSession, stream: DataFrame, land, outputs: list[Output], monkeypatch
+) -> None:
+    monkeypatch.setattr(shown_rows, "EMPTIED_EVERY", 0.0)
+    monkeypatch.setattr(shown_rows, "LARGE", 1000)
+    land(*range(10, 1300))
+    display(stream, streamName="rows")
+    land(5000)
+    outputs[0].wait_for(lambda output: output.rows[0] == ["5000"])
+    assert spark.table("rows").count() == 1294
+    assert "the table rows holds 1,294 rows in memory" in outputs[0].widget.table["caption"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        pytest.param([], id="no columns"),
+        pytest.param([f"id AS c{number}" for number in range(500)], id="500 columns"),
+        pytest.param(
+            [
+                "named_struct('a', array(id), 'm', map('k', id)) AS nested",
+                "CAST('x' AS BINARY) AS bytes",
+                "parse_json('{}') AS variant",
+                "CAST(NULL AS STRING) AS nothing",
+                "double('NaN') AS nan",
+                "DATE'0001-01-01' AS old",
+                "repeat('x', 1000000) AS long",
+                "'</script><script>alert(1)</script>' AS script",
+            ],
+            id="every kind",
+        ),
+    ],
+)
+def test_any_columns_are_shown_as_text(stream: DataFrame, columns: list[str], outputs: list[Output]) -> None:
+    display(stream.selectExpr(*columns), streamName="rows")
+    [output] = outputs
+    assert len(output.widget.table["columns"]) == len(columns)
+    assert len(output.rows) == 3
+    json.dumps(output.widget.table)
+
+
+def test_displays_in_a_loop_end_with_their_streams(spark: SparkSession, stream: DataFrame, outputs) -> None:
+    for _ in range(5):
+        display(stream)
+    assert len(outputs) == 5
+    displaying.waiting.stop_streams(spark.streams.active)
+    for output in outputs:
+        output.wait_for_frame("stopped")
+    outputs[0].wait_for(lambda _output: followers() == [])
+
+
+def test_a_batch_frame_can_be_sorted_where_scripts_run_and_is_whole_where_not(
+    spark: SparkSession, outputs, capsys, monkeypatch
+) -> None:
+    bundles: list[dict[str, str]] = []
+    monkeypatch.setattr(front_end, "in_notebook", lambda: True)
+    monkeypatch.setattr(displaying, "_ipython_display", lambda bundle, _options: bundles.append(bundle))
+    display(spark.createDataFrame([("</script><b>",)], "text STRING"))
+    [bundle] = bundles
+    plain, _, script = bundle["text/html"].partition("<style>")
+    assert "&lt;/script&gt;&lt;b&gt;" in plain and "<script>" not in plain
+    assert script.count("</script>") == 1 and script.endswith("</script>")

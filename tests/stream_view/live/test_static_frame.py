@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stream_view.live.static_frame import interactive_html
+from stream_view.tables import Table
+
+
+class Reader(HTMLParser):
+    """Read the text of the cells, and count the scripts."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.cells: list[str] = []
+        self.scripts = 0
+        self._in_cell = False
+
+    def handle_starttag(self, tag: str, _attributes: object) -> None:
+        self.scripts += tag == "script"
+        if tag == "td":
+            self._in_cell = True
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_cell = self._in_cell and tag != "td"
+
+    def handle_data(self, data: str) -> None:
+        if self._in_cell:
+            self.cells[-1] += data
+
+
+def table_of(*values: str | None) -> Table:
+    return Table(("text",), (False,), tuple((value,) for value in values), cut=False, types=("string",))
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=50), max_size=5))
+def test_data_is_text_and_the_only_script_is_ours(values: list[str]) -> None:
+    reader = Reader()
+    reader.feed(interactive_html(table_of(*values)))
+    assert reader.cells == values
+    assert reader.scripts == 1
+
+
+def test_markup_in_data_title_and_error_is_text() -> None:
+    evil = "</script><script>alert(1)</script>"
+    reader = Reader()
+    reader.feed(interactive_html(table_of(evil), title=evil, error=f"{evil}\n{evil}"))
+    assert reader.cells == [evil]
+    assert reader.scripts == 1
+
+
+def test_the_error_says_its_sentence_first_and_the_rest_when_opened() -> None:
+    html = interactive_html(table_of(), error="the sentence\nthe rest")
+    before, _, details = html.partition("<details>")
+    assert "the sentence" in before and "the rest" not in before
+    assert "the rest" in details
+
+
+def test_the_same_table_gives_the_same_frame() -> None:
+    assert interactive_html(table_of("a", None), "t") == interactive_html(table_of("a", None), "t")

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from pyspark.errors import AnalysisException, IllegalArgumentException, StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+
+from stream_view.displaying import display, displayHTML
+
+
+def names(spark: SparkSession) -> list[str]:
+    return sorted(query.name for query in spark.streams.active)
+
+
+def test_a_batch_frame_is_a_table(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    display(spark.range(2), spark.range(1))
+    assert capsys.readouterr().out == "id\n 0\n 1\n(2 rows)\nid\n 0\n(1 row)\n"
+
+
+def test_anything_else_is_shown_as_ipython_would(capsys: pytest.CaptureFixture[str]) -> None:
+    display({"a": [1]}, [1, 2], "text")
+    displayHTML("<b>hello</b>")
+    assert capsys.readouterr().out.startswith("{'a': [1]}\n[1, 2]\ntext\n")
+
+
+def test_a_pandas_frame_and_a_list_of_rows_are_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    display(pd.DataFrame({"a": [1]}), [{"a": 1}])
+    assert capsys.readouterr().out == 2 * "a\n1\n(1 row)\n"
+
+
+def test_without_a_person_a_stream_leaves_one_final_frame_and_goes_on(
+    spark: SparkSession, stream: DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    display(stream, streamName="rows")
+    assert capsys.readouterr().out == "id\n 3\n 2\n 1\n(rows: 3 rows)\n"
+    assert names(spark) == ["rows"]
+
+
+def test_the_query_fills_a_table_of_its_name(spark: SparkSession, stream: DataFrame, land) -> None:
+    display(stream, streamName="rows")
+    land(4)
+    spark.streams.active[0].processAllAvailable()
+    assert spark.table("rows").count() == 4
+
+
+def test_an_aggregation_is_complete_and_anything_else_is_appended(
+    spark: SparkSession, stream: DataFrame, land, capsys: pytest.CaptureFixture[str]
+) -> None:
+    display(stream.groupBy().count(), streamName="total")
+    display(stream, streamName="rows")
+    land(4)
+    for query in spark.streams.active:
+        query.processAllAvailable()
+    assert [row[0] for row in spark.table("total").collect()] == [4]
+    assert spark.table("rows").count() == 4
+
+
+def test_the_output_mode_that_is_asked_for_is_used(spark: SparkSession, stream: DataFrame, land) -> None:
+    display(stream.groupBy().count(), streamName="total", outputMode="update")
+    land(4)
+    spark.streams.active[0].processAllAvailable()
+    assert sorted(row[0] for row in spark.table("total").collect()) == [3, 4]
+
+
+def test_a_query_that_ends_by_itself_leaves_its_frame(
+    spark: SparkSession, stream: DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    display(stream, streamName="once", trigger={"availableNow": True})
+    assert "(once: 3 rows)" in capsys.readouterr().out
+    assert names(spark) == []
+
+
+def test_the_interval_and_the_checkpoint_are_the_querys(
+    spark: SparkSession, stream: DataFrame, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    checkpoint = tmp_path_factory.mktemp("checkpoint")
+    display(stream, streamName="rows", processingTime="1 second", checkpointLocation=checkpoint.as_uri())
+    assert (checkpoint / "commits" / "0").exists()
+    [query] = spark.streams.active
+    execution = query._jsq.streamingQuery() if hasattr(query._jsq, "streamingQuery") else query._jsq
+    assert "ProcessingTimeTrigger(1000)" in str(execution.trigger())
+
+
+def test_two_displays_of_one_frame_have_two_names(spark: SparkSession, stream: DataFrame) -> None:
+    display(stream)
+    display(stream)
+    assert names(spark) == ["display_query_1", "display_query_2"]
+
+
+def test_a_name_is_not_given_again_while_its_table_is_there(spark: SparkSession, stream: DataFrame) -> None:
+    spark.range(1).createOrReplaceTempView("display_query_1")
+    display(stream)
+    assert names(spark) == ["display_query_2"]
+
+
+def test_a_taken_name_is_refused_in_the_calling_cell(stream: DataFrame) -> None:
+    display(stream, streamName="taken")
+    with pytest.raises(IllegalArgumentException, match="taken"):
+        display(stream, streamName="taken")
+
+
+def test_a_query_that_spark_refuses_raises_sparks_own_error(stream: DataFrame) -> None:
+    with pytest.raises(AnalysisException, match=r"[Aa]ppend"):
+        display(stream.groupBy("id").count(), outputMode="append")
+    with pytest.raises(AnalysisException, match=r"ROW_NUMBER|window"):
+        display(stream.selectExpr("row_number() OVER (ORDER BY id)"))
+
+
+def test_a_query_that_fails_raises_its_error_in_the_calling_cell(stream: DataFrame) -> None:
+    with pytest.raises(StreamingQueryException, match="the sensor is broken"):
+        display(stream.selectExpr("raise_error('the sensor is broken')"), streamName="failing")
+
+
+def test_a_long_stream_shows_its_newest_rows_and_says_so(spark: SparkSession, land, stream: DataFrame, capsys) -> None:
+    land(*range(1000))
+    display(stream, streamName="rows")
+    assert capsys.readouterr().out.endswith("(rows: newest 1,000 rows)\n")

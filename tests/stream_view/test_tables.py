@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from typing import NamedTuple
+
+import pandas as pd
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from stream_view.tables import SHOWN_ROWS, Table, first_rows, newest_rows, rows_of
+
+OneTable = Callable[..., Table]
+
+
+@pytest.fixture
+def of(spark: SparkSession) -> OneTable:
+    """Make the table of a query's result."""
+    return lambda query, **options: first_rows(spark.sql(query), **options)
+
+
+@pytest.fixture
+def berlin(spark: SparkSession) -> Iterator[None]:
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    yield
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+class Cells(HTMLParser):
+    """Collect the tags and the text of each cell."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.cells: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, _attributes: object) -> None:
+        self.tags.add(tag)
+        if tag in ("th", "td"):
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cells:
+            self.cells[-1] += data
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("NULL", None),
+        ("'NULL'", "NULL"),
+        ("''", ""),
+        ("true", "true"),
+        ("1.50BD", "1.50"),
+        ("double('NaN')", "NaN"),
+        ("X'DEADBEEF'", "DEADBEEF"),
+        ("named_struct('a', 1, 'b', NULL)", "{1, null}"),
+        ("array(map('k', array(1, 2)))", "[{k -> [1, 2]}]"),
+        ("date'2025-06-01'", "2025-06-01"),
+        ("interval '1' day", "INTERVAL '1' DAY"),
+        ("parse_json('{\"a\": [1]}')", '{"a":[1]}'),
+    ],
+)
+def test_a_value_looks_as_it_does_in_spark(of: OneTable, expression: str, text: str | None) -> None:
+    assert of(f"SELECT {expression} AS value").rows == ((text,),)
+
+
+def test_null_differs_from_the_word(of: OneTable) -> None:
+    html = of("SELECT NULL, 'NULL'").to_html()
+    assert html.count("<i") == 1
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+def test_a_timestamp_is_in_the_sessions_zone_whatever_pythons(
+    of: OneTable, berlin: None, monkeypatch: pytest.MonkeyPatch, zone: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert of("SELECT timestamp'2025-06-01 12:00:00Z'").rows == (("2025-06-01 14:00:00",),)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_columns_of_one_name_are_both_shown(of: OneTable) -> None:
+    table = of("SELECT * FROM VALUES (1, 'x') AS a(id, name) JOIN VALUES (1, 'y') AS b(id, name) ON a.id = b.id")
+    assert table.columns == ("id", "name", "id", "name")
+    assert table.rows == (("1", "x", "1", "y"),)
+
+
+def test_awkward_column_names_are_shown_as_they_are(of: OneTable) -> None:
+    assert of("SELECT 1 AS `a.b`, 2 AS `c0`, 3 AS `größe in %`").columns == ("a.b", "c0", "größe in %")
+
+
+def test_html_in_data_is_text(of: OneTable) -> None:
+    html = of("SELECT '<script>alert(1)</script>' AS `<b>&</b>`").to_html(title="<i>title</i>")
+    parsed = Cells(html)
+    assert parsed.tags == {"div", "table", "thead", "tbody", "tr", "th", "td"}
+    assert parsed.cells[0] == "<b>&</b>"
+    assert parsed.cells[1].startswith("<script>alert(1)</script>")
+    assert "&lt;i&gt;title" in html
+
+
+def test_html_in_a_long_value_is_text_in_its_hover_too(of: OneTable) -> None:
+    html = of("""SELECT concat(repeat('x', 300), '"><img src=x>') AS long""").to_html()
+    assert "img" not in Cells(html).tags
+    assert "…" in html
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown", "cut", "caption"),
+    [
+        (0, 0, False, "0 rows"),
+        (1, 1, False, "1 row"),
+        (SHOWN_ROWS, SHOWN_ROWS, False, "1,000 rows"),
+        (SHOWN_ROWS + 1, SHOWN_ROWS, True, "first 1,000 rows"),
+    ],
+)
+def test_more_rows_than_fit_are_cut_and_it_is_said(
+    spark: SparkSession, rows: int, shown: int, cut: bool, caption: str
+) -> None:
+    table = first_rows(spark.range(rows))
+    assert (len(table.rows), table.cut, table.caption) == (shown, cut, caption)
+    assert caption in table.to_html() and caption in table.to_text()
+
+
+def test_the_order_of_the_query_is_kept(of: OneTable) -> None:
+    assert of("SELECT id FROM range(100) ORDER BY id DESC", limit=2).rows == (("99",), ("98",))
+
+
+def test_numbers_stand_right(of: OneTable) -> None:
+    table = of("SELECT 1 AS n, 2.5BD AS d, 'x' AS s")
+    assert table.numeric == (True, True, False)
+    assert table.to_html().count("text-align:right") == 4
+
+
+def test_the_text_form_lines_up_its_columns(of: OneTable) -> None:
+    text = of("SELECT * FROM VALUES (1, 'long value'), (NULL, 'b') AS t(number, name)").to_text("silver")
+    assert text.splitlines() == [
+        "number        name",
+        "     1  long value",
+        "  NULL           b",
+        "(silver: 2 rows)",
+    ]
+
+
+def test_a_frame_without_columns_is_no_error(spark: SparkSession) -> None:
+    table = first_rows(spark.range(2).select())
+    assert table.columns == ()
+    assert "2 rows" in table.to_html() and "2 rows" in table.to_text()
+
+
+def test_the_newest_rows_are_the_last_ones_the_last_first(spark: SparkSession) -> None:
+    table = newest_rows(spark.range(5), limit=2)
+    assert table.rows == (("4",), ("3",))
+    assert table.caption == "newest 2 rows"
+    assert newest_rows(spark.range(2), limit=2).caption == "2 rows"
+
+
+class Named(NamedTuple):
+    name: str
+    size: int
+
+
+FRAME = pd.DataFrame({"name": ["a", None], "size": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        FRAME,
+        [Named("a", 1), Named(None, 2)],
+        [{"name": "a", "size": 1}, {"name": None, "size": 2}],
+        [Row(name="a", size=1), Row(name=None, size=2)],
+    ],
+    ids=["pandas", "named tuples", "dictionaries", "Spark rows"],
+)
+def test_rows_of_python_are_a_table(rows: object) -> None:
+    table = rows_of(rows)
+    assert table == Table(("name", "size"), (False, True), (("a", "1"), (None, "2")), cut=False)
+
+
+def test_tuples_have_numbered_columns() -> None:
+    assert rows_of([("a", 1.5)]).columns == ("_1", "_2")
+
+
+def test_many_rows_of_python_are_cut() -> None:
+    table = rows_of([(number,) for number in range(5)], limit=3)
+    assert (len(table.rows), table.cut) == (3, True)
+    assert rows_of(pd.DataFrame({"n": range(5)}), limit=5).cut is False
+
+
+def test_an_empty_pandas_frame_keeps_its_columns() -> None:
+    assert rows_of(pd.DataFrame({"n": []})) == Table(("n",), (False,), (), cut=False)
+
+
+@pytest.mark.parametrize(
+    "value", [[], [1, 2], ["text"], [("a",), ("a", "b")], [{"a": 1}, {"b": 1}], "text", {"a": 1}, None, pd.Series([1])]
+)
+def test_what_is_no_list_of_rows_is_no_table(value: object) -> None:
+    assert rows_of(value) is None

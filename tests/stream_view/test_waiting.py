@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming import StreamingQuery
+
+from stream_view import waiting
+from stream_view.waiting import block_until_stream_is_ready, stop_streams, wait_until_processed
+from streaming_classroom.errors import StreamNotFound, StreamTimeout
+
+
+def start(frame: DataFrame, name: str, **trigger) -> StreamingQuery:
+    writer = frame.writeStream.format("memory").queryName(name)
+    return (writer.trigger(**trigger) if trigger else writer).start()
+
+
+@pytest.fixture
+def endless(spark: SparkSession) -> DataFrame:
+    """Give a source that has a next batch always and at once."""
+    return spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+
+
+@pytest.fixture
+def files(spark: SparkSession, tmp_path: Path) -> DataFrame:
+    """Give a source that has nothing until files are put into the test's directory."""
+    return spark.readStream.schema("id INT").json(tmp_path.as_uri())
+
+
+@pytest.fixture
+def failing(endless: DataFrame) -> DataFrame:
+    return endless.selectExpr("raise_error('the sensor is broken')")
+
+
+def test_a_stream_with_nothing_to_do_is_ready(spark: SparkSession, files: DataFrame) -> None:
+    query = start(files, "idle")
+    block_until_stream_is_ready(spark, query, min_batches=10**6, timeout=30)
+    assert query.isActive
+
+
+def test_a_stream_that_waits_for_its_next_trigger_is_ready(spark: SparkSession, files: DataFrame) -> None:
+    query = start(files, "hourly", processingTime="1 hour")
+    block_until_stream_is_ready(spark, query, timeout=30)
+
+
+def test_a_stream_that_never_rests_is_ready_after_so_many_batches(spark: SparkSession, endless: DataFrame) -> None:
+    query = start(endless, "endless")
+    block_until_stream_is_ready(spark, "endless", min_batches=3, timeout=30)
+    assert len(query.recentProgress) >= 3
+
+
+def test_a_stream_that_has_ended_well_is_ready(spark: SparkSession, files: DataFrame) -> None:
+    query = start(files, "ended", availableNow=True)
+    assert query.awaitTermination(30)
+    block_until_stream_is_ready(spark, query, timeout=5)
+
+
+def test_waiting_for_a_failed_stream_raises_its_error(spark: SparkSession, failing: DataFrame) -> None:
+    query = start(failing, "failing")
+    with pytest.raises(StreamingQueryException, match="the sensor is broken"):
+        block_until_stream_is_ready(spark, query, timeout=30)
+    with pytest.raises(StreamingQueryException, match="the sensor is broken"):
+        block_until_stream_is_ready(spark, query, timeout=30)  # again, now that it is long dead
+
+
+def test_a_failed_stream_is_known_by_name_from_its_first_moment(spark: SparkSession, failing: DataFrame) -> None:
+    query = start(failing, "failing")
+    with pytest.raises(StreamingQueryException):
+        query.awaitTermination(30)
+    with pytest.raises(StreamingQueryException, match="the sensor is broken"):
+        block_until_stream_is_ready(spark, "failing", timeout=30)
+
+
+def test_an_unknown_name_names_those_that_are_active(spark: SparkSession, files: DataFrame) -> None:
+    start(files, "bronze")
+    with pytest.raises(StreamNotFound) as caught:
+        block_until_stream_is_ready(spark, "silver")
+    assert caught.value.active == ("bronze",)
+    assert "Active are: bronze." in str(caught.value)
+
+
+def test_a_stopped_stream_is_not_found_by_name(spark: SparkSession, files: DataFrame) -> None:
+    start(files, "bronze").stop()
+    with pytest.raises(StreamNotFound, match="No stream is active"):
+        block_until_stream_is_ready(spark, "bronze")
+
+
+def test_the_deadline_gives_the_streams_name_and_status(spark: SparkSession, endless: DataFrame) -> None:
+    start(endless, "endless")
+    with pytest.raises(StreamTimeout) as caught:
+        block_until_stream_is_ready(spark, "endless", min_batches=10**6, timeout=0.5)
+    assert caught.value.stream == "endless"
+    assert caught.value.status
+    assert isinstance(caught.value, TimeoutError)
+
+
+def test_a_source_that_never_runs_dry_meets_the_deadline(spark: SparkSession, endless: DataFrame) -> None:
+    query = start(endless, "endless")
+    begin = time.monotonic()
+    with pytest.raises(StreamTimeout, match="processed all that is there after 1 s"):
+        wait_until_processed([query], timeout=1)
+    assert time.monotonic() - begin < 10
+    assert query.isActive
+
+
+def test_all_that_is_there_is_processed(spark: SparkSession, files: DataFrame, tmp_path: Path) -> None:
+    query = start(files, "rows")
+    for number in range(3):
+        (tmp_path / f"{number}.json").write_text(f'{{"id": {number}}}\n')
+        wait_until_processed([query], timeout=30)
+        assert spark.table("rows").count() == number + 1
+
+
+def test_a_stream_that_fails_meanwhile_raises_its_error(failing: DataFrame) -> None:
+    with pytest.raises(StreamingQueryException, match="the sensor is broken"):
+        wait_until_processed([start(failing, "failing")], timeout=30)
+
+
+def test_a_stream_that_ends_by_itself_meanwhile_is_no_error(files: DataFrame) -> None:
+    wait_until_processed([start(files, "ending", availableNow=True)], timeout=30)
+
+
+def test_no_streams_need_no_waiting() -> None:
+    wait_until_processed([], timeout=0)
+
+
+def test_stopping_returns_when_all_are_gone(spark: SparkSession, files: DataFrame, endless: DataFrame) -> None:
+    queries = [start(files, "a"), start(endless, "b")]
+    stop_streams(spark.streams.active)
+    assert not any(query.isActive for query in queries)
+    assert spark.streams.active == []
+    stop_streams(queries)  # again, which changes nothing
+
+
+def test_a_stream_that_does_not_stop_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "STOP_TIMEOUT", 0.1)
+    release = Event()
+    deaf = SimpleNamespace(stop=release.wait, name="deaf", id="1", status={"message": "Processing new data"})
+    with pytest.raises(StreamTimeout, match="deaf had not stopped after"):
+        stop_streams([deaf])
+    release.set()

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from streaming_classroom.runner import InvalidNotebook, LessonChanged
+from streaming_classroom.runner.lesson_file import code_cells, read_lesson, render, save_outputs, transplant
+
+HOME = Path("/tmp/home/runs/1/x")
+
+
+def executed(*outputs: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    cell = new_code_cell("changed by somebody", id="other", execution_count=1, outputs=list(outputs))
+    cell.metadata["papermill"] = {"duration": 1.0}
+    return new_notebook(cells=[cell], metadata={"papermill": {"duration": 2.0}})
+
+
+def lesson() -> nbformat.NotebookNode:
+    cell = new_code_cell("print(1)", id="mine", metadata={"tags": ["a"], "execution": {"x": "now"}})
+    return new_notebook(cells=[cell], metadata={"language_info": {"name": "python", "version": "3.11.2"}, "my": 1})
+
+
+def saved(*outputs: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    return transplant(lesson(), executed(*outputs), HOME).cells[0].outputs
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"no json", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[]", "format 4"),
+        (b'{"nbformat": 3, "worksheets": []}', "format 4"),
+        (
+            b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code"}]}',
+            "cells/0",
+        ),
+        (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "'cells' is a required property"),
+    ],
+)
+def test_what_is_not_a_notebook_is_refused_in_one_sentence(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / "x.ipynb"
+    path.write_bytes(content)
+    with pytest.raises(InvalidNotebook, match=reason) as caught:
+        read_lesson(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_refused_as_well(tmp_path: Path) -> None:
+    with pytest.raises(InvalidNotebook, match="cannot be read"):
+        read_lesson(tmp_path / "missing.ipynb")
+
+
+def test_only_cells_that_run_are_counted() -> None:
+    cells = [
+        new_code_cell("1"),
+        new_code_cell(" "),
+        new_code_cell("2", metadata={"tags": ["skip-execution"]}),
+    ]
+    assert code_cells(new_notebook(cells=[*cells, nbformat.v4.new_markdown_cell("# x")])) == 1
+
+
+def test_a_notebook_is_rendered_as_nbformat_writes_it(tmp_path: Path) -> None:
+    nb = transplant(lesson(), executed(new_output("stream", text="ä\nb\n")), HOME)
+    nbformat.write(nb, tmp_path / "x.ipynb")
+    assert render(nb) == (tmp_path / "x.ipynb").read_bytes().replace(b"\r\n", b"\n")
+
+
+def test_nothing_but_outputs_and_counts_is_taken_over() -> None:
+    nb = transplant(lesson(), executed(new_output("stream", text="1\n")), HOME)
+    (cell,) = nb.cells
+    assert (cell.id, cell.source, cell.metadata, cell.execution_count) == (
+        "mine",
+        "print(1)",
+        {"tags": ["a"]},
+        1,
+    )
+    assert nb.metadata.my == 1
+    assert "papermill" not in nb.metadata
+
+
+def test_what_differs_between_machines_is_not_saved() -> None:
+    metadata = transplant(lesson(), executed(), HOME).metadata
+    assert "version" not in metadata.language_info
+    assert metadata.kernelspec == {
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+        "name": "python3",
+    }
+
+
+def test_pieces_of_one_stream_are_joined_and_others_are_not() -> None:
+    out, err = (
+        (lambda text: new_output("stream", text=text)),
+        (lambda text: new_output("stream", name="stderr", text=text)),
+    )
+    pieces = saved(out("a\n"), out("b\n"), err("c\n"), new_output("display_data", {"text/plain": "d"}), out("e\n"))
+    assert [piece.get("text") for piece in pieces] == ["a\nb\n", "c\n", None, "e\n"]
+
+
+def test_an_error_keeps_the_cells_frames_and_loses_the_machines_paths() -> None:
+    frames = [
+        "Cell In[1], line 1\n----> 1 x",
+        "\x1b[36mFile \x1b[39m~/venv/x.py:12, in f()",
+        "ValueError: no",
+    ]
+    (error,) = saved(new_output("error", ename="ValueError", evalue="no", traceback=frames))
+    assert error.traceback == [frames[0], frames[2]]
+
+
+def test_the_runs_own_directory_is_saved_under_a_fixed_name() -> None:
+    (output,) = saved(new_output("stream", text=f"{HOME}/a and file:{HOME}\n"))
+    assert output.text == "/classroom/a and file:/classroom\n"
+
+
+def test_a_lesson_edited_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.ipynb"
+    path.write_bytes(render(lesson()))
+    with pytest.raises(LessonChanged):
+        save_outputs(path, b"what was run", executed(), HOME)
+    assert path.read_bytes() == render(lesson())
+
+
+def test_saving_keeps_the_files_mode_and_leaves_no_other_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.ipynb"
+    path.write_bytes(render(lesson()))
+    path.chmod(0o644)
+    save_outputs(path, path.read_bytes(), executed(new_output("stream", text="1\n")), HOME)
+    assert json.loads(path.read_text())["cells"][0]["outputs"][0]["text"] == ["1\n"]
+    assert path.stat().st_mode & 0o777 == (0o666 if os.name == "nt" else 0o644)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_crash_while_saving_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.ipynb"
+    path.write_bytes(before := render(lesson()))
+    replace: Callable[..., None] = lambda *_: (_ for _ in ()).throw(OSError("disk full"))  # noqa: E731
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(OSError, match="disk full"):
+        save_outputs(path, before, executed(new_output("stream", text="1\n")), HOME)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]

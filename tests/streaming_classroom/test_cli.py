@@ -1,0 +1,299 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from streaming_classroom import cli, places
+from streaming_classroom.errors import SetupError
+from streaming_classroom.runner import results, suite
+from streaming_classroom.setup import archive, doctor, steps
+
+
+@pytest.fixture(autouse=True)
+def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep every command away from the learner's own files, and let set-up do nothing."""
+    monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "ä home"))
+    monkeypatch.setattr(steps, "set_up", lambda _report, offset: None)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def delegated(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Collect the programs that would take this one's place, instead of letting them."""
+    commands: list[list[str]] = []
+
+    def collect(command: Sequence[str]) -> int:
+        commands.append(list(command))
+        return 7
+
+    monkeypatch.setattr(cli, "_delegate", collect)
+    return commands
+
+
+@pytest.fixture
+def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Point the course to a directory of lessons that has none yet."""
+    directory = tmp_path / "notebooks"
+    directory.mkdir()
+    monkeypatch.setattr(places, "notebooks", lambda: directory)
+    return directory
+
+
+def usage_error(arguments: list[str], capsys) -> str:
+    """Return what is said about arguments that cannot be."""
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_without_a_command_the_help_is_shown_and_the_exit_code_is_2(capsys) -> None:
+    error = usage_error([], capsys)
+    assert all(command in error for command in ("lab", "run", "lint", "test", "bench", "doctor", "reset", "setup"))
+
+
+def test_an_unknown_command_is_told_the_known_ones(capsys) -> None:
+    assert "'lap'" in usage_error(["lap"], capsys)
+
+
+def test_help_is_quick_and_imports_neither_pyspark_nor_anything_else_to_be_installed() -> None:
+    code = (
+        "import sys; from streaming_classroom import cli\n"
+        "try: cli.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "tops = {name.partition('.')[0] for name in sys.modules}\n"
+        "own = {'__main__', 'streaming_classroom', 'stream_view'}\n"
+        "print(sorted(tops - sys.stdlib_module_names - own), file=sys.stderr)"
+    )
+    environ = os.environ | {"PYTHONPATH": str(places.PROJECT / "Includes")}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, timeout=5, check=True, env=environ
+    )
+    assert "usage: course.py" in done.stdout
+    assert done.stderr.strip() == "[]"
+
+
+def test_an_error_of_the_courses_own_is_a_sentence_on_stderr_and_exit_code_1(monkeypatch, capsys) -> None:
+    def fail(_report, offset) -> None:
+        raise SetupError("No jar.", "Connect.")
+
+    monkeypatch.setattr(steps, "set_up", fail)
+    assert cli.main(["setup"]) == 1
+    assert capsys.readouterr() == ("", "\nNo jar. Connect.\n")
+
+
+def test_ctrl_c_is_exit_code_130_and_no_traceback(monkeypatch, capsys) -> None:
+    def interrupt(_report, offset) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(steps, "set_up", interrupt)
+    assert cli.main(["setup"]) == 130
+    assert capsys.readouterr().err == "\nInterrupted. The same command goes on from here.\n"
+
+
+def test_a_polite_kill_ends_the_programs_that_were_started(tmp_path: Path) -> None:
+    """SIGTERM, as CI sends it: Python's own handling would leave Ivy and the archive's workload running."""
+    code = (
+        "import runpy, subprocess, sys\n"
+        "from streaming_classroom.setup import steps\n"
+        "steps.set_up = lambda report, offset: subprocess.run(['sh', '-c', 'echo up; exec sleep 60'])\n"
+        "sys.argv[1:] = ['setup']\n"
+        "runpy.run_module('streaming_classroom', run_name='__main__')"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.terminate()
+        process.communicate(timeout=10)  # which ends only when nobody is left who could write
+        assert process.returncode == 143
+
+
+def test_lab_opens_jupyterlab_on_the_first_lesson(delegated, lessons: Path) -> None:
+    (lessons / "02-B.ipynb").touch()
+    (lessons / "01-Ä b.ipynb").touch()
+    assert cli.main(["lab"]) == 7
+    command = delegated[0]
+    assert command[:3] == [sys.executable, "-m", "jupyterlab"]
+    assert f"--ServerApp.root_dir={places.PROJECT}" in command
+    assert "--LabApp.default_url=/lab/tree/notebooks/01-%C3%84%20b.ipynb" in command
+
+
+def test_lab_keeps_jupyterlab_from_asking_about_news(delegated, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    cli.main(["lab"])
+    overrides = json.loads((tmp_path / "share/jupyter/lab/settings/overrides.json").read_text(encoding="utf-8"))
+    assert overrides["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
+
+
+def test_lab_opens_without_any_lesson(delegated, lessons: Path) -> None:
+    assert cli.main(["lab"]) == 7
+    assert "--LabApp.default_url=/lab" in delegated[0]
+
+
+@pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
+def test_lab_starts_for_root_too_as_in_a_container(delegated, monkeypatch, user: int, allowed: bool) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    cli.main(["lab"])
+    assert ("--allow-root" in delegated[0]) == allowed
+
+
+def test_lab_passes_on_the_port_and_what_else_jupyterlab_takes(delegated) -> None:
+    cli.main(["lab", "--port", "9999", "--", "--no-browser"])
+    assert delegated[0][-2:] == ["--port=9999", "--no-browser"]
+
+
+def test_lab_leaves_it_to_jupyterlab_to_pass_over_a_busy_port(delegated) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert cli.main(["lab", "--port", str(port)]) == 7
+    assert f"--port={port}" in delegated[0]
+    assert not [option for option in delegated[0] if "port_retries" in option]
+    from jupyter_server.serverapp import ServerApp
+
+    assert ServerApp().port_retries > 0
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])
+def test_lab_refuses_what_is_no_port(capsys, port: str) -> None:
+    assert "--port" in usage_error(["lab", f"--port={port}"], capsys)
+
+
+@pytest.mark.parametrize(
+    ("typed", "given"),
+    [([], []), (["--", "-q", "-k", "foo"], ["-q", "-k", "foo"]), (["tests/x.py"], ["tests/x.py"])],
+)
+def test_test_runs_pytest_in_the_project_with_what_follows(delegated, typed: list[str], given: list[str]) -> None:
+    assert cli.main(["test", *typed]) == 7
+    assert delegated == [[sys.executable, "-m", "pytest", *given]]
+    assert Path.cwd() == places.PROJECT
+
+
+def test_bench_runs_the_module_of_that_name(delegated, monkeypatch) -> None:
+    monkeypatch.setattr(cli, "_benchmarks", lambda: ["startup"])
+    assert cli.main(["bench", "startup"]) == 7
+    assert delegated == [[sys.executable, "-m", "streaming_classroom.benchmarks.startup"]]
+
+
+def test_an_unknown_benchmark_is_told_the_known_ones(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(cli, "_benchmarks", lambda: ["autoloader", "startup"])
+    error = usage_error(["bench", "speed"], capsys)
+    assert "speed" in error
+    assert "startup" in error
+
+
+def test_run_of_an_unknown_lesson_is_refused_before_any_set_up(lessons: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(steps, "set_up", pytest.fail)
+    (lessons / "01-A.ipynb").touch()
+    assert cli.main(["run", "99"]) == 1
+    assert f"There is no lesson '99' in {lessons}; there are 01." in capsys.readouterr().err
+
+
+def test_run_without_any_lesson_is_an_error(lessons: Path, capsys) -> None:
+    assert cli.main(["run"]) == 1
+    assert str(lessons) in capsys.readouterr().err
+
+
+def test_run_hands_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_path: Path, monkeypatch) -> None:
+    calls = []
+
+    def run(found, **options):
+        calls.append((found, options))
+        return results.SuiteResult((), 0.0, tmp_path, interrupted=True)
+
+    monkeypatch.setattr("streaming_classroom.runner.run_lessons", run)
+    (lessons / "01-A.ipynb").touch()
+    (lessons / "02-B.ipynb").touch()
+    assert cli.main(["run", "2", "--save", "--jobs", "3", "--cell-timeout", "5"]) == 130
+    ((found, options),) = calls
+    assert found == [lessons / "02-B.ipynb"]
+    assert options == {
+        "jobs": 3,
+        "save": True,
+        "cell_timeout": 5.0,
+        "lesson_timeout": 600.0,
+        "junit": None,
+        "home": places.home(),
+        "course": lessons,
+        "parameters": {},
+    }
+    assert options.keys() <= suite.run_lessons.__kwdefaults__.keys() | {"home"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["{guest}", "--save"], "--save is for the course's lessons"),
+        (["1", "--save", "-p", "n=1"], "--save would keep outputs that come from parameters"),
+    ],
+)
+def test_run_saves_only_the_courses_lessons_as_they_are(
+    lessons: Path, tmp_path: Path, monkeypatch, capsys, arguments: list[str], says: str
+) -> None:
+    monkeypatch.setattr(cli, "_set_up", lambda: pytest.fail("set up for nothing"))
+    (lessons / "01-A.ipynb").touch()
+    (tmp_path / "guest.py").touch()
+    assert cli.main(["run", *(word.format(guest=tmp_path / "guest.py") for word in arguments)]) == 1
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("parameter", ["n", "=1", "a b=1", ""])
+def test_run_refuses_what_is_no_parameter(capsys, parameter: str) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["run", "-p", parameter])
+    assert "is not NAME=VALUE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "many"])
+def test_run_refuses_less_than_one_lesson_at_a_time(capsys, jobs: str) -> None:
+    assert "--jobs" in usage_error(["run", f"--jobs={jobs}"], capsys)
+
+
+def test_reset_removes_the_home_only_and_says_so(apart: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(steps, "set_up", pytest.fail)
+    (places.home() / "dbfs" / "user").mkdir(parents=True)
+    places.cache().mkdir()
+    assert cli.main(["reset"]) == 0
+    assert sorted(path.name for path in apart.iterdir()) == ["cache"]
+    expected = f"Removed what the lessons created in {places.home()}. What set-up made is kept.\n"
+    assert capsys.readouterr().out == expected
+
+
+def test_reset_with_nothing_to_remove_says_that(capsys) -> None:
+    assert cli.main(["reset"]) == 0
+    assert capsys.readouterr().out == f"There is nothing to remove: no lesson has created {places.home()}.\n"
+
+
+def test_setup_tries_an_archive_again_that_could_not_be_made() -> None:
+    archive.remember_failure()
+    assert cli.main(["setup"]) == 0
+    assert not archive.has_failed()
+
+
+def test_doctor_gives_the_exit_code_of_its_checks_and_sets_nothing_up(monkeypatch) -> None:
+    monkeypatch.setattr(steps, "set_up", pytest.fail)
+    monkeypatch.setattr(doctor, "main", lambda: 1)
+    assert cli.main(["doctor"]) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such call")
+def test_a_program_that_takes_over_does_so_in_place_and_in_utf_8(monkeypatch) -> None:
+    calls = []
+    monkeypatch.setattr(os, "execve", lambda *call: calls.append(call))
+    monkeypatch.setattr(cli.subprocess, "Popen", lambda *_a, **_k: pytest.skip("execve would not have come back"))
+    with pytest.raises(pytest.skip.Exception):
+        cli._delegate(["/bin/x", "-a"])
+    program, command, environ = calls[0]
+    assert (program, command, environ["PYTHONUTF8"]) == ("/bin/x", ["/bin/x", "-a"], "1")

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from streaming_classroom import environment
+
+pytestmark = pytest.mark.usefixtures("clean_environment")
+
+
+def test_this_machine_is_the_default() -> None:
+    assert environment.is_one_machine()
+    assert environment.master() == "local[*]"
+    assert environment.remote_url() is None
+    assert not environment.is_databricks()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "one_machine"),
+    [
+        ("SPARK_MASTER", "local[1]", True),
+        ("SPARK_MASTER", "", True),
+        ("SPARK_REMOTE", "", True),
+        ("SPARK_MASTER", "spark://host:7077", False),
+        ("SPARK_REMOTE", "sc://host:15002", False),
+        ("DATABRICKS_RUNTIME_VERSION", "17.3", False),
+    ],
+)
+def test_only_a_local_master_is_one_machine(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, one_machine: bool
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert environment.is_one_machine() is one_machine
+    assert environment.fast_start() is one_machine
+
+
+def test_fast_start_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLASSROOM_FAST_START", "0")
+    assert not environment.fast_start()

@@ -1,0 +1,68 @@
+"""The includes: a few lines each, no logic, and what a stock kernel has after running one."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from streaming_classroom import places
+
+INCLUDES = sorted((places.PROJECT / "Includes").glob("*.py")) + sorted(
+    (places.PROJECT / "Includes" / "Common-Notebooks").glob("*.py")
+)
+LESSONS = sorted(path.name[:2] for path in places.notebooks().glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("include", INCLUDES, ids=lambda path: path.name)
+def test_an_include_is_databricks_source_of_at_most_a_dozen_lines_without_logic(include: Path) -> None:
+    lines = include.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# Databricks notebook source"
+    assert len([line for line in lines if line.strip()]) <= 12
+    branching = (ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ClassDef, ast.With)
+    assert not [node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, branching)]
+
+
+def test_every_lesson_has_its_set_up() -> None:
+    assert LESSONS
+    assert [
+        number for number in LESSONS if not (places.PROJECT / f"Includes/Classroom-Setup-{number}.py").exists()
+    ] == []
+
+
+def test_the_includes_work_in_a_stock_kernel_by_the_names_that_older_notebooks_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path))
+    outputs = _outputs(
+        "%run ./Includes/4.1-setup",
+        "print(DA.lesson, spark.table('bronze').count())",
+        "%run ./Includes/Classroom-Setup",
+        "print(username, userhome, workingDir, DA.paths.exists(workingDir))",
+        "%run ./Includes/Common-Notebooks/Utility-Methods",
+        "print(untilStreamIsReady.__name__, stopAllStreams.__name__)",
+        "%run ./Includes/Classroom-Cleanup",
+        "print(DA.paths.exists(DA.paths.working_dir))",
+    )
+    home = "dbfs:/user/learner"
+    assert outputs == [
+        "Landed 2025-06-01.json in bronze: 1,152 rows; 29 batches left.\n",
+        "4.1 1152\n",
+        "",
+        f"learner {home} {home}/streaming-classroom/working_dir True\n",
+        "",
+        "untilStreamIsReady stopAllStreams\n",
+        "Lesson 4.1 is cleaned up.\nRemoved dbfs:/user/learner/streaming-classroom/working_dir.\n",
+        "False\n",
+    ]
+
+
+def _outputs(*cells: str) -> list[str]:
+    """Run the cells in a fresh kernel beside the includes; return what each printed."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    resources = {"metadata": {"path": str(places.PROJECT)}}
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources).execute()
+    return ["".join(output.get("text", "") for output in cell.outputs) for cell in notebook.cells]
