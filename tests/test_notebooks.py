@@ -99,7 +99,7 @@ def test_a_lesson_runs_without_network(tmp_path: Path) -> None:
         in subprocess.run([*isolated, sys.executable, "-c", connect], capture_output=True, text=True).stderr
     )
     command = [sys.executable, str(places.PROJECT / "course.py"), "run", "01", "--cell-timeout", str(CELL_TIMEOUT)]
-    environ = os.environ | {"CLASSROOM_HOME": str(tmp_path)}
+    environ = os.environ | {"CLASSROOM_HOME": str(tmp_path / "home")}
     done = subprocess.run([*isolated, *command], env=environ, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     assert "1 of 1 lessons passed" in done.stdout

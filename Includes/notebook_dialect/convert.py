@@ -99,5 +99,6 @@ def _tags(path: Path, notebook: source.Source) -> list[dict]:
     if path.suffix != ".ipynb":
         return [{}] * len(notebook.cells)
     cells = json.loads(path.read_bytes())["cells"]
-    found = [(cells[cell.number - 1].get("metadata") or {}).get("tags") for cell in notebook.cells]
-    return [{"tags": list(tags)} if tags else {} for tags in found]
+    metadata = [cells[cell.number - 1].get("metadata") for cell in notebook.cells]
+    found = [entry.get("tags") if isinstance(entry, dict) else None for entry in metadata]
+    return [{"tags": list(map(str, tags))} if isinstance(tags, list) and tags else {} for tags in found]

@@ -161,9 +161,15 @@ def _ipynb_cell(kind: str, source: str, number: int, language: str) -> Cell | No
 
 def _language(book: dict[str, Any]) -> str:
     """Return the default language of a notebook: Databricks' own entry, else Jupyter's."""
-    metadata = book.get("metadata") or {}
-    own = (metadata.get(_VENDOR) or {}).get("language")
-    return str(own or (metadata.get("language_info") or {}).get("name") or "python").lower()
+    own = _entry(_entry(book, "metadata"), _VENDOR).get("language")
+    stock = _entry(_entry(book, "metadata"), "language_info").get("name")
+    return str(own or stock or "python").lower()
+
+
+def _entry(mapping: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return an entry that should be a mapping; of anything else, an empty one."""
+    value = mapping.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def _text(path: Path) -> str:

@@ -24,6 +24,9 @@ _TRIES = 50  # quotation marks to try when one of them is not closed
 _ENDED = {"IF", "WHILE", "LOOP", "FOR", "REPEAT"}
 # After BEGIN at the start of a statement these make it a statement of its own.
 _TRANSACTION = {";", "TRANSACTION", "WORK"}
+# Behind these BEGIN, CASE and END are names, as in `window.end` and `max(time) AS end`.
+_BEFORE_A_NAME = {".", "AS"}
+_BEFORE_A_STATEMENT = {";", "BEGIN"}
 
 
 @dataclass(frozen=True)
@@ -76,24 +79,30 @@ def with_markers(text: str, literals: Mapping[str, str]) -> str:
 
 
 class _Block:
-    """How deep in ``BEGIN ... END`` a statement is; only one that begins with ``BEGIN`` can be."""
+    """Which ``BEGIN`` and ``CASE`` of a statement are open; only a statement that begins with ``BEGIN`` has any."""
 
     def __init__(self) -> None:
-        self._depth = 0
+        self._open: list[str] = []
         self._first = True
 
     def contains(self, tokens: list[Token], number: int) -> bool:
         """Take the next token; return whether it is the block's own."""
-        word = _word(tokens, number)
-        if self._first and word == "BEGIN" and _word(tokens, number + 1) not in _TRANSACTION:
-            self._depth = 1
-        elif self._depth and word in ("BEGIN", "CASE") and _word(tokens, number - 1) != "END":
-            self._depth += 1
-        elif self._depth and word == "END" and _word(tokens, number + 1) not in _ENDED:
-            self._depth -= 1
+        word, before, after = (_word(tokens, number + step) for step in (0, -1, 1))
+        if self._first and word == "BEGIN" and after not in _TRANSACTION:
+            self._open.append(word)
+        elif self._open and before not in _BEFORE_A_NAME:
+            self._take(word, before, after)
         # A label may stand before BEGIN.
-        self._first = self._first and (word == ":" or _word(tokens, number + 1) == ":")
-        return self._depth > 0
+        self._first = self._first and (word == ":" or after == ":")
+        return bool(self._open)
+
+    def _take(self, word: str, before: str, after: str) -> None:
+        if word in ("BEGIN", "CASE") and before != "END":
+            self._open.append(word)
+        # Within a block of statements END stands where a statement may begin; elsewhere it is a column's name.
+        is_end = word == "END" and after not in _ENDED
+        if is_end and (self._open[-1] == "CASE" or before in _BEFORE_A_STATEMENT):
+            self._open.pop()
 
 
 def _word(tokens: list[Token], number: int) -> str:

@@ -177,7 +177,7 @@ def _html(table: Table, title: str) -> str:
         return table.to_html(title)
     from stream_view.live.static_frame import interactive_html
 
-    return interactive_html(table, title)
+    return interactive_html(table, title, cell=front_end.running_cell())
 
 
 def _ipython_display(value: Any, options: dict[str, Any]) -> None:

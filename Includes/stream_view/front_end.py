@@ -24,6 +24,12 @@ def in_notebook() -> bool:
     return getattr(ipython(), "kernel", None) is not None
 
 
+def running_cell() -> tuple[str | None, str | None]:
+    """Return which cell runs, so far as the front end says, and which run of it this is."""
+    parent = getattr(ipython(), "parent_header", None) or {}
+    return parent.get("metadata", {}).get("cellId"), parent.get("header", {}).get("msg_id")
+
+
 def ipython():
     """Return the running IPython shell or None, without importing IPython where it is not running."""
     module = sys.modules.get("IPython")

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructField
 
 SHOWN_ROWS = 1000
-SHOWN_CHARACTERS = 200
+SHOWN_CHARACTERS = 200  # of a cell, in a table and in text
+KEPT_CHARACTERS = 5000  # of a cell, for whoever wants to see more of it; the rest stays in Spark
 
 _NUMERIC = ("ByteType", "ShortType", "IntegerType", "LongType", "FloatType", "DoubleType", "DecimalType")
+_SHORT = (*_NUMERIC, "BooleanType", "DateType", "TimestampType", "TimestampNTZType")  # of which nothing need be cut
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Table:
 
     def to_text(self, title: str = "") -> str:
         """Return the table as text, for terminals and logs."""
-        cells = [self.columns, *(tuple("NULL" if v is None else v for v in row) for row in self.rows)]
+        cells = [tuple("NULL" if v is None else _short(v) for v in row) for row in (self.columns, *self.rows)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(v.rjust(w) for v, w in zip(row, widths, strict=True)) for row in cells]
         return "\n".join([*lines, f"({title + ': ' if title else ''}{self.caption})"])
@@ -114,7 +116,7 @@ def _python_table(names: list[str], rows: list[tuple], limit: int) -> Table:
         columns=tuple(names),
         numeric=tuple(bool(column) and all(isinstance(value, Number) for value in column) for column in numbers)
         or (False,) * len(names),
-        rows=tuple(tuple(None if value is None else str(value) for value in row) for row in rows[:limit]),
+        rows=tuple(tuple(None if value is None else _kept(str(value)) for value in row) for row in rows[:limit]),
         cut=len(rows) > limit,
     )
 
@@ -140,10 +142,27 @@ def _as_texts(frame: DataFrame) -> DataFrame:
 
 
 def _as_text(column, data_type: DataType):
-    """Return the column as Spark prints it; bytes in hexadecimal, as ``show`` does."""
+    """Return the column as Spark prints it, cut where nobody reads on; bytes in hexadecimal, as ``show`` does."""
     from pyspark.sql import functions as F
 
-    return F.hex(column) if type(data_type).__name__ == "BinaryType" else column.cast("string")
+    if type(data_type).__name__ == "BinaryType":
+        column = F.hex(F.substring(column, 1, KEPT_CHARACTERS // 2 + 1))
+    if type(data_type).__name__ in _SHORT:
+        return column.cast("string")
+    text = column.cast("string")
+    return F.when(
+        F.length(text) > KEPT_CHARACTERS, F.concat(F.left(text, F.lit(KEPT_CHARACTERS)), F.lit("…"))
+    ).otherwise(text)
+
+
+def _kept(text: str) -> str:
+    """Return as much of a cell's text as is kept."""
+    return text if len(text) <= KEPT_CHARACTERS else text[:KEPT_CHARACTERS] + "…"
+
+
+def _short(text: str) -> str:
+    """Return as much of a cell's text as is shown."""
+    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
 
 
 def _head(name: str, kind: str, numeric: bool) -> str:
@@ -157,6 +176,5 @@ def _cell(tag: str, value: str | None, numeric: bool) -> str:
     if value is None:
         return f'<{tag} style="text-align:{align}"><i style="opacity:.6">NULL</i></{tag}>'
     if len(value) > SHOWN_CHARACTERS:
-        short = escape(value[:SHOWN_CHARACTERS])
-        return f'<{tag} style="text-align:{align}" title="{escape(value[:5000])}">{short}…</{tag}>'
+        return f'<{tag} style="text-align:{align}" title="{escape(value)}">{escape(_short(value))}</{tag}>'
     return f'<{tag} style="text-align:{align}">{escape(value)}</{tag}>'

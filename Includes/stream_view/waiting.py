@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view.errors import StreamNotFound, StreamTimeout
 from stream_view.listener import failure_of
+from stream_view.progress_reports import report_count
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,7 +51,7 @@ def block_until_stream_is_ready(
     query = find_stream(spark, query_or_name)
 
     def ready() -> bool:
-        return len(query.recentProgress) >= min_batches or _is_idle(query)
+        return _is_idle(query) or report_count(query) >= min_batches
 
     if not _await(query, ready, timeout):
         raise _timeout(query, timeout, f"reported {min_batches} batches")

@@ -126,10 +126,13 @@ def reset(_options: argparse.Namespace) -> int:
     from streaming_classroom.setup import reset as removal
 
     home = places.home()
-    if removal.remove(home):
-        print(f"Removed what the lessons created in {home}. What set-up made is kept.")
-    else:
+    left = removal.remove(home)
+    if left is None:
         print(f"There is nothing to remove: no lesson has created {home}.")
+        return 0
+    print(f"Removed what the lessons created in {home}. What set-up made is kept.")
+    if left:
+        print(f"Left alone, because no lesson made it: {', '.join(path.name for path in left)}.")
     return 0
 
 

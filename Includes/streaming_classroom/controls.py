@@ -118,6 +118,13 @@ class Panel:
         self._look()
         return True
 
+    def give_up(self, error: Exception) -> None:
+        """Show why the panel is not kept up to date any more; a press of a button begins anew."""
+        with self._lock:
+            self._is_followed = False
+        self._error = _sentence(error)
+        self._draw()
+
     def press(self, message: dict) -> None:
         """Do what a message of the page asks for; what takes time goes into a thread, so this returns at once."""
         self._heard = time.monotonic()

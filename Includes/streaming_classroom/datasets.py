@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
-import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
-from streaming_classroom import places
+from streaming_classroom import places, registered_files
 from streaming_classroom.errors import UnknownDataset
 from streaming_classroom.file_system import classroom_files
 
@@ -107,12 +105,12 @@ def schema(part: str) -> str:
 def register() -> str:
     """Put every dataset into the classroom's file system; return the path below which they are.
 
-    They are copies, so that a learner who edits one spoils only that; a file that is there in full is left alone.
+    Afterwards the files there are those that the generators make now, and beside them only what somebody else has put
+    there: a file that was edited is put right again, and one that an earlier generator had made is gone.
     """
     for name in names():
-        _copy_tree(generate(name), classroom_files().local_path(f"{REGISTERED}/{name}"))
-    for path, name in OLDER_PATHS.items():
-        _copy_tree(generate(name), classroom_files().local_path(path))
+        for path in (f"{REGISTERED}/{name}", *(older for older, known in OLDER_PATHS.items() if known == name)):
+            registered_files.mirror(generate(name), classroom_files().local_path(path))
     return classroom_files().spark_path(REGISTERED)
 
 
@@ -135,22 +133,6 @@ def _batch(entries: list[tuple[str, Path]]) -> Batch:
         for file in ([entry] if entry.is_file() else sorted(path for path in entry.rglob("[!.]*") if path.is_file()))
     }
     return Batch(", ".join(names), MappingProxyType(files))
-
-
-def _copy_tree(source: Path, target: Path) -> None:
-    """Copy what is missing, with times in the order of the names: a stream reads files in the order of their times."""
-    files = sorted(path for path in source.rglob("*") if path.is_file())
-    made_ns = source.stat().st_mtime_ns  # not the time of copying: two kernels may copy at once, and one mend later
-    for number, file in enumerate(files):
-        copy = target / file.relative_to(source)
-        if copy.exists() and copy.stat().st_size == file.stat().st_size:
-            continue
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        partial = copy.with_name(f".{copy.name}.{os.getpid()}.part")
-        shutil.copyfile(file, partial)
-        time_ns = made_ns - (len(files) - number) * 2_000_000  # Spark knows milliseconds
-        os.utime(partial, ns=(time_ns, time_ns))
-        partial.replace(copy)
 
 
 def _module(name: str) -> ModuleType:

@@ -16,7 +16,7 @@ from threading import RLock
 from filelock import FileLock, Timeout
 
 from stream_view import front_end
-from streaming_classroom import environment, kafka_broker, places
+from streaming_classroom import environment, kafka_broker, ownership, places
 from streaming_classroom.errors import JarsUnavailable, NotHere
 from streaming_classroom.kafka_broker import Broker
 from streaming_classroom.setup import guard, jars, java
@@ -126,10 +126,11 @@ def _take_number() -> tuple[int, FileLock]:
     Two lessons that are open at once have a broker each.  The lock lies where `course.py reset` looks for what is
     in use.
     """
-    (places.home() / "locks").mkdir(parents=True, exist_ok=True)
+    locks = ownership.claim(places.home()) / "locks"
+    locks.mkdir(parents=True, exist_ok=True)
     for number in count(1):
         # Not of one thread: it is released by whichever calls stop().
-        lock = FileLock(places.home() / "locks" / f"kafka-{number}.lock", thread_local=False)
+        lock = FileLock(locks / f"kafka-{number}.lock", thread_local=False)
         with suppress(Timeout):
             lock.acquire(blocking=False)
             return number, lock

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from streaming_classroom import places, user_files
+from streaming_classroom import ownership, places, user_files
 from streaming_classroom.errors import LessonBusy, NotHere
 
 _LONGEST = 40  # characters of a name that are kept: a file's name may have 255 bytes, and a schema's has the user's too
@@ -64,6 +64,7 @@ class Place:
         LessonBusy
             Another live kernel has this lesson open.
         """
+        ownership.claim(places.home())
         Path(self.lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
         try:
             self.lock.acquire(timeout=_PATIENCE)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pyspark_cloudfiles
 from stream_view import front_end
-from streaming_classroom import environment, spark_logs, warehouse
+from streaming_classroom import environment, ownership, places, spark_logs, warehouse
 from streaming_classroom.errors import SessionStartError
 from streaming_classroom.file_system import classroom_files
 
@@ -162,6 +162,7 @@ def _prepare_process() -> None:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         # The launcher is a short-lived JVM of its own.
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    ownership.claim(places.home())
     classroom_files().prepare()
 
 

@@ -6,7 +6,7 @@ import getpass
 import os
 import shutil
 
-from streaming_classroom import environment
+from streaming_classroom import environment, ownership, places
 from streaming_classroom.file_system import classroom_files
 
 _made: set[str] = set()  # what this kernel may remove again
@@ -37,6 +37,7 @@ def base_path() -> str:
 def make_working_dir() -> str:
     """Return the directory of notebooks without a lesson of their own, made if it is not there."""
     path = _working_dir()
+    ownership.claim(places.home())
     classroom_files().local_path(path).mkdir(parents=True, exist_ok=True)
     _made.add(path)
     return path

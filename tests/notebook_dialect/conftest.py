@@ -16,7 +16,7 @@ from unittest.mock import patch
 import pytest
 from jupyter_client import KernelManager
 
-from streaming_classroom import places
+from streaming_classroom import ownership, places
 
 TIMEOUT = 120  # seconds for a cell; CI's machines are slow
 
@@ -58,6 +58,7 @@ class Notebook:
         elsewhere = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
         inherited = {name: value for name, value in os.environ.items() if name not in elsewhere}
         env = inherited | {"CLASSROOM_HOME": str(home), "IPYTHONDIR": str(home / ".ipython"), "PYTHONUTF8": "1"}
+        ownership.claim(home)  # IPython writes into it before the course does
         self.directory = directory
         self.home = home
         self._kernel = KernelManager()

@@ -17,7 +17,7 @@ from notebook_dialect.convert import convert
 from streaming_classroom import places
 from streaming_classroom.runner import SuiteResult, run_lessons
 
-FOREIGN = Path(__file__).parents[2] / "fixtures" / "foreign"
+FOREIGN = Path(__file__).parents[1] / "fixtures" / "foreign"
 ORDERS, CLICKS, STOCK, JOB = (
     "retail/02 - Orders Pipeline.py",  # Databricks source with widgets, volumes and MERGE
     "clicks/SS 03 - Clicks.py",  # older utilities and mounts

@@ -1,5 +1,3 @@
-# The functions of os are what is tested.
-# ruff: noqa: PTH
 """Which paths Python's own functions look up below the root, and which are the machine's.
 
 The machine's folders are stood in for by a temporary folder under a name that looks like Databricks'.

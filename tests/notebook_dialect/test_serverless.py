@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from streaming_classroom import places
+from streaming_classroom import ownership, places
 
 # Lesson 01 has nothing that the other two have not, and is only run in the long form of the tests.
 LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
@@ -32,10 +32,10 @@ RuntimeConfig.set = _refuse
 @pytest.fixture
 def serverless(open_notebook, tmp_path: Path):
     """Have a notebook whose kernel restricts Spark before the first cell."""
-    startup = tmp_path / ".ipython" / "profile_default" / "startup"
+    startup = ownership.claim(tmp_path / "home") / ".ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True)
     (startup / "00-restrict.py").write_text(RESTRICTED)
-    notebook = open_notebook(tmp_path)
+    notebook = open_notebook(tmp_path / "home")
     yield notebook
     notebook.close()
 

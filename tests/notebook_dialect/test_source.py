@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from notebook_dialect import source
@@ -144,6 +144,9 @@ JSON = st.recursive(
 
 
 @given(JSON)
+@example({"cells": [], "metadata": True})
+@example({"cells": [{"cell_type": "code", "source": "1", "metadata": True}]})
+@example({"cells": [{"cell_type": "code", "source": "1", "metadata": {"tags": 5}}]})
 def test_any_json_is_read_or_refused(value: object) -> None:
     import tempfile
 

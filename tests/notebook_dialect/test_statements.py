@@ -47,6 +47,9 @@ def test_statements_end_at_semicolons_outside_of_strings_names_and_comments(text
 
 SCRIPTS = [
     "BEGIN DECLARE x INT; SET x = 1; SELECT x; END",
+    "BEGIN SELECT window.start, window.end FROM t; SELECT 2; END",
+    "BEGIN SELECT max(time) AS end, min(time) AS begin FROM t; SELECT CASE WHEN t.end > 1 THEN 1 END; END",
+    "BEGIN SELECT end FROM t; SELECT t.case, t.begin FROM t; BEGIN END; END",
     "BEGIN IF a THEN SELECT 1; ELSE SELECT CASE WHEN b THEN 1 END; END IF; SELECT 2; END",
     "BEGIN WHILE x < 3 DO SET x = x + 1; END WHILE; BEGIN SELECT ';END'; END; END",
     "BEGIN CASE x WHEN 1 THEN SELECT 1; END CASE; SELECT `END`; END",

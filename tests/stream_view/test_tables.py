@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from stream_view.tables import SHOWN_ROWS, Table, first_rows, newest_rows, rows_of
+from stream_view.tables import KEPT_CHARACTERS, SHOWN_CHARACTERS, SHOWN_ROWS, Table, first_rows, newest_rows, rows_of
 
 OneTable = Callable[..., Table]
 
@@ -202,3 +202,25 @@ def test_an_empty_pandas_frame_keeps_its_columns() -> None:
 )
 def test_what_is_no_list_of_rows_is_no_table(value: object) -> None:
     assert rows_of(value) is None
+
+
+def test_one_huge_cell_does_not_widen_the_text_of_the_others(of: OneTable) -> None:
+    query = (
+        "SELECT id, IF(id = 7, repeat('x', 2000000), 'y') AS text, CAST(repeat('z', 2000000) AS BINARY) FROM range(201)"
+    )
+    table = of(query)
+    assert sum(len(value) for row in table.rows for value in row) < 201 * 6000 + 6000
+    assert len(table.rows[7][1]) == KEPT_CHARACTERS + 1 and table.rows[7][1].endswith("x…")
+    assert len(table.to_text()) < 201 * 3 * SHOWN_CHARACTERS
+    assert len(table.to_html()) < 201 * 7000
+
+
+def test_python_values_are_cut_as_well() -> None:
+    table = rows_of([{"text": "x" * 10**6}, {"text": "y"}])
+    assert len(table.rows[0][0]) == KEPT_CHARACTERS + 1
+    assert len(table.to_text()) < 4 * SHOWN_CHARACTERS + 100
+
+
+@pytest.mark.parametrize("length", [SHOWN_CHARACTERS, KEPT_CHARACTERS])
+def test_a_text_of_just_the_longest_length_is_whole(of: OneTable, length: int) -> None:
+    assert of(f"SELECT repeat('x', {length})").rows == (("x" * length,),)

@@ -137,6 +137,51 @@ def test_registering_again_mends_what_was_damaged_and_leaves_the_rest(tmp_path: 
     assert (there / "readings" / "b.json").stat() == kept
 
 
+def test_after_a_generator_has_changed_old_and_new_files_are_not_together(generators: Path, tmp_path: Path) -> None:
+    datasets.register()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    (there / "mine.json").write_text("{}")
+    changed = GENERATOR.replace('("b.json", "a.json")', '("c.json", "a.json")').replace('"Ann"', '"Bea"')
+    (generators / "small_one.py").write_text(changed)
+    datasets.register()
+    files = sorted(path.relative_to(there).as_posix() for path in there.rglob("*.json"))
+    assert files == [*CLICKS, "mine.json", "patients.json", "readings/a.json", "readings/c.json"]
+    assert (there / "patients.json").read_text() == '{"name": "Bea"}'  # of the same size as before
+
+
+def test_a_file_that_was_edited_to_the_same_size_is_put_right(tmp_path: Path) -> None:
+    datasets.register()
+    patients = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one/patients.json"
+    patients.write_text('{"name": "Eve"}')
+    datasets.register()
+    assert patients.read_text() == '{"name": "Ann"}'
+
+
+def test_a_damaged_note_is_no_reason_to_lose_or_to_keep_anything(tmp_path: Path) -> None:
+    datasets.register()
+    outside = tmp_path / "kept.json"
+    outside.touch()
+    [*notes] = (tmp_path / "home" / "registered").glob("*.json")
+    notes[0].write_text('{"source": "x", "files": {"../../../../../../../kept.json": [0, 0], "/etc/none": [1, 1]}}')
+    notes[1].write_text("{")
+    datasets.register()
+    assert outside.exists()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    assert (there / "patients.json").read_text() == '{"name": "Ann"}'
+
+
+def test_a_link_to_somebodys_own_data_is_left_alone(generators: Path, tmp_path: Path) -> None:
+    datasets.register()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    there.rename(tmp_path / "own")
+    there.symlink_to(tmp_path / "own")
+    (tmp_path / "own" / "patients.json").write_text("mine")
+    (generators / "small_one.py").write_text(GENERATOR.replace('"b.json"', '"c.json"'))
+    datasets.register()
+    assert (tmp_path / "own" / "patients.json").read_text() == "mine"
+    assert (tmp_path / "own" / "readings" / "b.json").exists()
+
+
 def test_editing_a_registered_file_leaves_the_cache_as_it_was(tmp_path: Path) -> None:
     datasets.register()
     with (tmp_path / "home/dbfs/mnt/training/old/patients.json").open("a") as file:

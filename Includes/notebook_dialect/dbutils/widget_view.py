@@ -37,7 +37,7 @@ class WidgetView:
             self._control = _make(widget)
             self._control.observe(self._changed, names="value")
         self._bring_up_to_date(widget, value)
-        cell, run = _running_cell()
+        cell, run = front_end.running_cell()
         if self._shown_in is None or (self._shown_in[0] == cell and self._shown_in[1] != run):
             _display(self._control)
             self._shown_in = cell, run
@@ -87,13 +87,6 @@ def _selected(value: str, choices: tuple[str, ...]) -> tuple[str, ...]:
     if value in choices:
         return (value,)
     return tuple(part for part in value.split(",") if part in choices)
-
-
-def _running_cell() -> tuple[Any, Any]:
-    """Return which cell runs, so far as the front end says, and which run of it this is."""
-    shell = front_end.ipython()
-    parent = getattr(shell, "parent_header", None) or {}
-    return parent.get("metadata", {}).get("cellId"), parent.get("header", {}).get("msg_id")
 
 
 def _display(control: DOMWidget) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from threading import Lock, Thread
 from typing import Protocol
 
@@ -24,6 +25,9 @@ class Followed(Protocol):
 
     def tick(self) -> bool:
         """Bring it up to date; return whether there may be more to come."""
+
+    def give_up(self, error: Exception) -> None:
+        """Say on the screen that it will not be brought up to date any more, and why."""
 
 
 def follow(view: Followed) -> None:
@@ -53,6 +57,8 @@ def _run() -> None:
 def _tick(view: Followed) -> bool:
     try:
         return view.tick()
-    except Exception:  # one broken view must not take the others with it; a session that is gone breaks all
+    except Exception as error:  # one broken view must not take the others with it; a session that is gone breaks all
         _log.debug("a live view has ended", exc_info=True)
+        with suppress(Exception):  # where nothing can be said either, as in a kernel that is ending
+            view.give_up(error)
         return False

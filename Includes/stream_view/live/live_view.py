@@ -11,7 +11,7 @@ from contextlib import suppress
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from stream_view import listener, waiting
+from stream_view import front_end, listener, waiting
 from stream_view.live.follower import follow
 from stream_view.live.reports import Reports
 from stream_view.live.shown_rows import ShownRows
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 SHARE_OF_TIME = 0.25
 SHARE_WHEN_FAST = 0.08
 FAST = 2  # batches since the rows were last read
+
+
+GONE = "The table {name}, which this view reads, was dropped. The stream goes on: stop it, or run this cell again."
+LOST = "The view has lost its session. Run this cell again."
 
 
 class LiveView:
@@ -48,6 +52,7 @@ class LiveView:
         self._table: Table | None = None
         self._drawn = (-1, "")
         self._next_table = 0.0
+        self._cell = front_end.running_cell()
         listener.subscribe(str(query.runId), self._reports.add)
         for progress in query.recentProgress:  # a batch may have ended before the subscription
             if progress["batchId"] > self._reports.batch:
@@ -79,6 +84,13 @@ class LiveView:
         self._drawn = (batch, state)
         return True
 
+    def give_up(self, error: Exception) -> None:
+        """Keep the last rows on the screen and say that they are the last ones; the stream itself is left alone."""
+        listener.unsubscribe(str(self._query.runId))
+        reason = GONE.format(name=self._query.name) if _is_missing_table(error) else LOST
+        self._put_frame("not followed any more", f"{reason}\n{short_message(error)}")
+        self._widget.close()
+
     def _draw_batch(self) -> None:
         began = time.monotonic()
         self._table = self._shown.table()
@@ -104,7 +116,7 @@ class LiveView:
         batch = self._reports.batch
         title = f"{self._query.name} · {fate} · {f'batch {batch}' if batch >= 0 else 'no batch'}"
         table = self._table or Table((), (), (), cut=False)
-        html = interactive_html(table, title, message)
+        html = interactive_html(table, title, message, self._cell)
         self._handle.update({"text/html": html, "text/plain": f"{table.to_text(title)}\n{message}".rstrip()}, raw=True)
 
     def _header(self, state: str) -> dict[str, Any]:
@@ -123,6 +135,10 @@ class LiveView:
 
     def _stop(self) -> None:
         waiting.stop_streams([self._query])
+
+
+def _is_missing_table(error: Exception) -> bool:
+    return "TABLE_OR_VIEW_NOT_FOUND" in str(error)
 
 
 def _show(widget: StreamWidget):

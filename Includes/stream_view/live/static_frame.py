@@ -6,16 +6,20 @@ notebook that is not trusted) it is the table and nothing is missing but the com
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from html import escape
 
 from stream_view.live.stream_widget import SCRIPT, STYLE
 from stream_view.tables import Table
 
+Cell = tuple[str | None, str | None]
+
+_bringer: Cell | None = None  # the cell of this kernel's notebook whose output has the script
 _WIDGET_PART = "// ------------------------------------------------------------------ the widget"
 
 
-def interactive_html(table: Table, title: str = "", error: str = "") -> str:
+def interactive_html(table: Table, title: str = "", error: str = "", cell: Cell = (None, None)) -> str:
     """Return the table as HTML that sorts and draws itself where scripts run, and is whole where they do not.
 
     Parameters
@@ -26,8 +30,10 @@ def interactive_html(table: Table, title: str = "", error: str = "") -> str:
         Stands before the number of rows.
     error : str
         Why the stream failed; its first line is shown, the rest can be opened.
+    cell : tuple
+        The cell that shows it and the run of it, as the front end names them.
     """
-    return f'{_error_box(error)}<div class="sc-static">{table.to_html(title)}</div>{_script()}'
+    return f'{_error_box(error)}<div class="sc-static">{table.to_html(title)}</div>{_script(cell)}'
 
 
 def _error_box(error: str) -> str:
@@ -39,13 +45,42 @@ def _error_box(error: str) -> str:
     return f'<div role="alert" style="{style}"><strong>{escape(first)}</strong>{more}</div>'
 
 
+def _script(cell: Cell) -> str:
+    """Return what makes a frame sort and draw itself: the script where the page may not have it yet, and its call."""
+    return f"<script>{_library() if _brings(cell) else ''}{_CALL}</script>"
+
+
+def _brings(cell: Cell) -> bool:
+    """Whether a cell's output brings the script into the notebook.
+
+    The first cell that needs it brings it, and again whenever it is run again, which takes away what it had brought.
+    Where the front end does not say which cell it is, every frame brings its own.
+    """
+    global _bringer
+    name, _run = cell
+    if name is None:
+        return True
+    if _bringer is not None and (_bringer[0] != name or _bringer == cell):
+        return False
+    _bringer = cell
+    return True
+
+
 @cache
-def _script() -> str:
-    library = SCRIPT.partition(_WIDGET_PART)[0].replace("</", "<\\/")
-    # The front end may not have put the output into the page yet, so the script looks for its own neighbour.
-    start = (
-        "const here = document.currentScript?.previousElementSibling?.previousElementSibling;"
-        "for (const root of here?.matches('.sc-static') ? [here] : document.querySelectorAll('.sc-static')) "
-        "streamView.enhance(root);"
+def _library() -> str:
+    """Return the script, which leaves what it defines to the frames of other cells, and draws those that are there."""
+    library = SCRIPT.partition(_WIDGET_PART)[0]
+    style = (
+        f"document.head.append(Object.assign(document.createElement('style'), {{textContent: {json.dumps(STYLE)}}}));"
     )
-    return f"<style>{STYLE}</style><script>(() => {{{library}\n{start}}})();</script>"
+    draw = "document.querySelectorAll('.sc-static').forEach((root) => streamView.enhance(root));"
+    script = f"{library}\nwindow.streamViewOfFrames = streamView;{style}{draw}"
+    return f"(() => {{if (window.streamViewOfFrames) return;{script}}})();".replace("</", "<\\/")
+
+
+# The front end may not have put the output into the page yet, so the script looks for its own neighbour.
+_CALL = (
+    "(() => {const here = document.currentScript?.previousElementSibling;"
+    "for (const root of here?.matches('.sc-static') ? [here] : document.querySelectorAll('.sc-static')) "
+    "window.streamViewOfFrames?.enhance(root);})();"
+)

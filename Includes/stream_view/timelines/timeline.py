@@ -15,6 +15,7 @@ from stream_view import front_end
 from stream_view.errors import ExplainedError
 from stream_view.live.follower import follow
 from stream_view.messages import short_message
+from stream_view.progress_reports import reports_since
 from stream_view.timelines import story as data
 from stream_view.timelines.picture import description, picture
 from stream_view.timelines.story import Batch, Event, Fate, Story, TimelineInput
@@ -161,6 +162,13 @@ class LiveTimeline(Timeline):
             self._handle.update(self._redrawn(), raw=True)
         return running
 
+    def give_up(self, error: Exception) -> None:
+        """Leave the last picture, with the reason why it is the last."""
+        note = f"Not followed any more: {short_message(error).splitlines()[0]}"
+        last = self._repr_mimebundle_()
+        html = f"{last['text/html']}<p>{escape(note)}</p>"
+        self._handle.update({"text/html": html, "text/plain": f"{last['text/plain']}\n{note}"}, raw=True)
+
     def _redrawn(self) -> dict[str, str]:
         try:
             self._story = self._source.story()
@@ -187,6 +195,7 @@ class _Source:
         self._windows = windows
         self._shown = batches if batches is None or isinstance(batches, int) else list(batches)
         self._reports: dict[int, Mapping[str, Any]] = {}
+        self._last: Mapping[str, Any] | None = None
 
     def state(self) -> tuple[Any, ...]:
         """Return what tells whether there is something new to draw."""
@@ -196,7 +205,8 @@ class _Source:
 
     def story(self) -> Story:
         """Return what the timeline shows now."""
-        for report in self.query.recentProgress:
+        for report in reports_since(self.query, self._last):
+            self._last = report
             # The report of a batch says more than one of a look that found nothing, which may bear its number.
             if is_batch(report) or report["batchId"] not in self._reports:
                 self._reports[report["batchId"]] = report

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from notebook_dialect.convert import as_notebook
 from notebook_dialect.errors import UnreadableNotebook
+from streaming_classroom import ownership
 
 from .judge import judge
 from .lesson_file import code_cells, read_lesson, save_outputs
@@ -140,6 +141,7 @@ def _execute(order: Order, on_cell: Callable[[], None], cancel: threading.Event)
         nb = parameterize_notebook(nb, dict(order.parameters))
     seen = Observed()
     order.home.mkdir(parents=True)
+    ownership.claim(order.home)
     with (order.home / KERNEL_LOG).open("wb") as log:  # what the kernel says before and after the cells
         start = {
             "cwd": str(order.notebook.parent),

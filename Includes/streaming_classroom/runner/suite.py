@@ -6,8 +6,6 @@ so it can arrive at any moment: no further cell starts, the kernels are ended, w
 
 from __future__ import annotations
 
-import secrets
-import shutil
 import signal
 import threading
 import time
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .results import LessonResult, SuiteResult
+from .run_directory import new_run
 from .runner_errors import InvalidNotebook, NoLessons
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from .progress import Reporter
 
 _LOOK = 0.2  # how soon Ctrl-C is noticed
-_KEPT = 10  # runs whose notebooks are kept; a failed lesson's home has 40 MB
 _GRACE = 5.0  # for a process to obey before it is killed: a JVM removes its temporary files
 
 
@@ -90,37 +88,27 @@ def run_lessons(
 
     console = console or Console()
     started = time.monotonic()
-    directory = _new_run(home)
-    orders = [
-        Order(
-            name,
-            notebook.absolute(),
-            directory,
-            save,
-            cell_timeout,
-            lesson_timeout,
-            guest=course is not None and not notebook.absolute().is_relative_to(course),
-            parameters=parameters or {},
-        )
-        for name, notebook in _named(lessons)
-    ]
-    with _interruptible() as cancel, reporter(console, _count_cells(orders)) as show:
-        results = _run_all(orders, max(1, jobs), show, cancel)
+    with new_run(home) as directory:
+        orders = [
+            Order(
+                name,
+                notebook.absolute(),
+                directory,
+                save,
+                cell_timeout,
+                lesson_timeout,
+                guest=course is not None and not notebook.absolute().is_relative_to(course),
+                parameters=parameters or {},
+            )
+            for name, notebook in _named(lessons)
+        ]
+        with _interruptible() as cancel, reporter(console, _count_cells(orders)) as show:
+            results = _run_all(orders, max(1, jobs), show, cancel)
     result = SuiteResult(tuple(results), time.monotonic() - started, directory, cancel.is_set())
     if junit is not None:
         write_junit(result, junit)
     print_summary(result, console)
     return result
-
-
-def _new_run(home: Path) -> Path:
-    """A directory that no other run has, also if both start in the same second."""
-    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
-    directory = home.absolute() / "runs" / name
-    directory.mkdir(parents=True)
-    for old in sorted(directory.parent.iterdir())[:-_KEPT]:
-        shutil.rmtree(old, ignore_errors=True)
-    return directory
 
 
 def _named(lessons: Sequence[Path]) -> list[tuple[str, Path]]:

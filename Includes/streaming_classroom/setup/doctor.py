@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streaming_classroom import environment, places
+from streaming_classroom import environment, ownership, places
 from streaming_classroom.setup import archive, guard, jars, java, steps
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _python() -> Finding:
 def _write_access() -> Finding:
     for folder in (places.cache(), places.home()):
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            ownership.claim(folder)
             with tempfile.TemporaryFile(dir=folder):
                 pass
         except OSError as error:

@@ -1,7 +1,7 @@
 """Remove everything the lessons created, and nothing else.
 
-The home may have been moved by ``CLASSROOM_HOME``, so a directory that does not look like one is left alone;
-so is one that a lesson is working in.
+Only a folder that bears the course's marker is touched, of it only what lessons are known to create, and not while a
+lesson is working in it.  A stranger's file in it stays, and so does the folder around it.
 """
 
 from __future__ import annotations
@@ -12,23 +12,29 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from streaming_classroom import places
+from streaming_classroom import ownership
 from streaming_classroom.errors import SetupError
 
-# What every home has after its first lesson or run.
-_SIGNS = ("dbfs", "logs", "runs", "locks")
+# What lessons, runs and brokers put into a home.
+CHILDREN = ("dbfs", "kafka", "locks", "logs", "registered", "runs")
+_LOCKS = ("locks/*.lock", "runs/*/run.lock", "runs/*/*/locks/*.lock")
 
 
-def remove(home: Path) -> bool:
-    """Remove the home; return whether there was one.
+def remove(home: Path) -> list[Path] | None:
+    """Remove what lessons created in a home, and the home itself where nothing else is in it.
+
+    Returns
+    -------
+    list of Path or None
+        What is left in the home because lessons did not create it; None where there is no home.
 
     Raises
     ------
     SetupError
-        It is in use, cannot be removed, or is a directory that holds more than lessons create.
+        It is in use, cannot be removed, or is a folder that the course did not make.
     """
     if not home.exists():
-        return False
+        return None
     _refuse_foreign(home)
     if lesson := next(_open_lessons(home), None):
         raise SetupError(
@@ -36,31 +42,47 @@ def remove(home: Path) -> bool:
             "Shut that kernel down, or close JupyterLab, and run the same command again.",
         )
     try:
-        shutil.rmtree(home)
+        for child in CHILDREN:
+            _remove_child(home / child)
+        return _remove_if_empty(home)
     except OSError as error:
         problem = f"{error.filename or home} could not be removed: {error.strerror}."
         raise SetupError(problem, "Make it removable, or remove it by hand.") from error
-    return True
 
 
 def _refuse_foreign(home: Path) -> None:
-    above = {path for start in (places.PROJECT, Path.home(), places.cache()) for path in (start, *start.parents)}
-    ours = any((home / sign).is_dir() for sign in _SIGNS) or not any(home.iterdir())
-    if home.resolve() in above or not ours:
+    if not ownership.is_claimed(home):
         raise SetupError(
-            f"{home} does not look like a directory that only lessons wrote to, so nothing was removed.",
-            "Set CLASSROOM_HOME to one that is theirs alone, or remove by hand what they created.",
+            f"{home} is not a folder that the course has made, so nothing was removed.",
+            "Set CLASSROOM_HOME to the one that lessons used, or remove by hand what they created.",
         )
+
+
+def _remove_child(child: Path) -> None:
+    """Remove one of the known folders; of a link, the link alone."""
+    if child.is_symlink():
+        child.unlink()
+    elif child.is_dir():
+        shutil.rmtree(child)
+
+
+def _remove_if_empty(home: Path) -> list[Path]:
+    """Remove a home in which nothing but the marker is left; return what else there is."""
+    strangers = sorted(path for path in home.iterdir() if path.name != ownership.MARKER)
+    if not strangers:
+        (home / ownership.MARKER).unlink()
+        home.rmdir()
+    return strangers
 
 
 def _open_lessons(home: Path) -> Iterator[str]:
     """Yield the lessons that a live process has open; the lock of a dead one is free."""
-    for pattern in ("locks/*.lock", "runs/*/*/locks/*.lock"):
+    for pattern in _LOCKS:
         for file in sorted(home.glob(pattern)):
             lock = FileLock(file)
             try:
                 lock.acquire(blocking=False)
             except Timeout:
-                yield file.stem
+                yield file.parent.name if file.name == "run.lock" else file.stem
             finally:
                 lock.release()

@@ -15,6 +15,7 @@ class View:
         self.left = ticks
         self.breaks = breaks
         self.ended = threading.Event()
+        self.given_up = ""
 
     def tick(self) -> bool:
         self.left -= 1
@@ -24,6 +25,9 @@ class View:
         if self.breaks:
             raise RuntimeError("the session is gone")
         return False
+
+    def give_up(self, error: Exception) -> None:
+        self.given_up = str(error)
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +61,7 @@ def test_a_broken_view_does_not_take_the_others_with_it() -> None:
     follower.follow(sound)
     assert broken.ended.wait(10) and sound.ended.wait(10)
     wait_until_gone()
+    assert (broken.given_up, sound.given_up) == ("the session is gone", "")
 
 
 def test_a_view_that_comes_after_the_thread_has_ended_gets_a_new_one() -> None:

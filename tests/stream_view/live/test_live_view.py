@@ -231,3 +231,17 @@ def test_a_batch_frame_can_be_sorted_where_scripts_run_and_is_whole_where_not(
     plain, _, script = bundle["text/html"].partition("<style>")
     assert "&lt;/script&gt;&lt;b&gt;" in plain and "<script>" not in plain
     assert script.count("</script>") == 1 and script.endswith("</script>")
+
+
+def test_a_table_that_is_dropped_meanwhile_leaves_the_last_rows_and_a_sentence(
+    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output]
+) -> None:
+    display(stream, streamName="rows")
+    [query] = spark.streams.active
+    spark.catalog.dropTempView("rows")
+    land(4)
+    outputs[0].wait_for_frame("not followed any more")
+    shown = outputs[0].frame["text/plain"]
+    assert "The table rows, which this view reads, was dropped. The stream goes on" in shown
+    assert {line.strip() for line in shown.splitlines()} >= {"1", "2", "3"}
+    assert query.isActive and outputs[0].widget.comm is None

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stream_view.live import static_frame
 from stream_view.live.static_frame import interactive_html
 from stream_view.tables import Table
 
@@ -61,3 +63,29 @@ def test_the_error_says_its_sentence_first_and_the_rest_when_opened() -> None:
 
 def test_the_same_table_gives_the_same_frame() -> None:
     assert interactive_html(table_of("a", None), "t") == interactive_html(table_of("a", None), "t")
+
+
+@pytest.fixture
+def no_cell_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a kernel that has shown nothing yet."""
+    monkeypatch.setattr(static_frame, "_bringer", None)
+
+
+def test_the_script_is_sent_once_a_notebook(no_cell_has_it: None) -> None:
+    frames = [interactive_html(table_of("a"), cell=(f"cell {n}", f"run {n}")) for n in range(12)]
+    assert [brings_the_script(frame) for frame in frames] == [True] + 11 * [False]
+    assert len("".join(frames)) < 2 * len(frames[0])
+
+
+def test_the_cell_that_has_the_script_brings_it_again_when_it_is_run_again(no_cell_has_it: None) -> None:
+    runs = [("one", "1"), ("one", "1"), ("two", "2"), ("one", "3"), ("two", "4"), ("one", "3")]
+    frames = [interactive_html(table_of(), cell=run) for run in runs]
+    assert [brings_the_script(frame) for frame in frames] == [True, False, False, True, False, False]
+
+
+def test_where_no_cell_is_named_each_frame_stands_alone(no_cell_has_it: None) -> None:
+    assert all(brings_the_script(interactive_html(table_of())) for _frame in range(2))
+
+
+def brings_the_script(html: str) -> bool:
+    return "const streamView" in html

@@ -13,6 +13,7 @@ import psutil
 import pytest
 from rich.console import Console
 
+from streaming_classroom import ownership
 from streaming_classroom.runner import NoLessons, SuiteResult, run_lessons
 from streaming_classroom.runner.processes import HOME_VARIABLE
 
@@ -40,7 +41,7 @@ def test_two_runs_at_once_do_not_meet(lesson: Callable[..., Path], tmp_path: Pat
 
 
 def test_the_oldest_runs_make_room(lesson: Callable[..., Path], tmp_path: Path) -> None:
-    runs = tmp_path / "home" / "runs"
+    runs = ownership.claim(tmp_path / "home") / "runs"
     for number in range(12):
         (runs / f"20200101-0000{number:02}-abcdef").mkdir(parents=True)
     run_lessons([lesson("passing")], console=Console(file=io.StringIO()), home=tmp_path / "home")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom import places
+from streaming_classroom import ownership, places
 from streaming_classroom.errors import SetupError
 from streaming_classroom.setup import reset
 
@@ -22,7 +22,7 @@ with FileLock(sys.argv[1]):
 @pytest.fixture
 def home(cache: Path) -> Path:
     """A home as a lesson leaves it."""
-    home = places.home()
+    home = ownership.claim(places.home())
     for folder in ("dbfs/user", "logs", "locks", "runs/1/07-Triggers/locks"):
         (home / folder).mkdir(parents=True)
     for lock in ("locks/03.lock", "runs/1/07-Triggers/locks/07.lock"):
@@ -32,16 +32,18 @@ def home(cache: Path) -> Path:
 
 def test_a_home_is_removed_whole_and_nothing_beside_it(home: Path, cache: Path) -> None:
     cache.mkdir()
-    assert reset.remove(home)
+    assert reset.remove(home) == []
     assert not home.exists()
     assert cache.exists()
 
 
 def test_where_there_is_none_nothing_happens(cache: Path) -> None:
-    assert not reset.remove(places.home())
+    assert reset.remove(places.home()) is None
 
 
-@pytest.mark.parametrize(("lock", "lesson"), [("locks/03.lock", "03"), ("runs/1/07-Triggers/locks/07.lock", "07")])
+@pytest.mark.parametrize(
+    ("lock", "lesson"), [("locks/03.lock", "03"), ("runs/1/07-Triggers/locks/07.lock", "07"), ("runs/1/run.lock", "1")]
+)
 def test_a_home_that_a_live_lesson_uses_is_left_alone(home: Path, lock: str, lesson: str) -> None:
     command = [sys.executable, "-c", HOLD, str(home / lock)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as kernel:
@@ -51,21 +53,36 @@ def test_a_home_that_a_live_lesson_uses_is_left_alone(home: Path, lock: str, les
             reset.remove(home)
         kernel.kill()
     assert (home / "dbfs").exists()
-    assert reset.remove(home)
+    assert reset.remove(home) == []
 
 
-def test_a_directory_with_other_things_in_it_is_left_alone(tmp_path: Path, cache: Path) -> None:
-    (tmp_path / "thesis.tex").touch()
-    with pytest.raises(SetupError, match=r"does not look like .* nothing was removed"):
-        reset.remove(tmp_path)
-    assert (tmp_path / "thesis.tex").exists()
+@pytest.mark.parametrize("folders", [("dags", "logs"), ("dbfs",), ("runs", "locks", "kafka"), ()])
+def test_a_folder_that_the_course_has_not_made_is_left_alone_whatever_is_in_it(
+    tmp_path: Path, cache: Path, folders: tuple[str, ...]
+) -> None:
+    somebodys = tmp_path / "airflow"
+    for folder in (".", *folders):
+        (somebodys / folder).mkdir(parents=True, exist_ok=True)
+        (somebodys / folder / "kept.txt").touch()
+    with pytest.raises(SetupError, match=r"not a folder that the course has made, so nothing was removed"):
+        reset.remove(somebodys)
+    assert all((somebodys / folder / "kept.txt").exists() for folder in (".", *folders))
 
 
-def test_a_directory_above_the_users_own_is_left_alone(tmp_path: Path, cache: Path, monkeypatch) -> None:
-    (tmp_path / "logs").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    with pytest.raises(SetupError, match="nothing was removed"):
-        reset.remove(tmp_path)
+def test_a_strangers_files_in_a_home_stay_and_the_home_with_them(home: Path) -> None:
+    (home / "thesis.tex").touch()
+    (home / "data").mkdir()
+    assert reset.remove(home) == [home / "data", home / "thesis.tex"]
+    assert sorted(path.name for path in home.iterdir()) == [ownership.MARKER, "data", "thesis.tex"]
+    assert reset.remove(home) == [home / "data", home / "thesis.tex"]
+
+
+def test_what_a_link_in_the_home_leads_to_is_left_alone(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "kept.txt").touch()
+    (home / "kafka").symlink_to(tmp_path / "elsewhere")
+    assert reset.remove(home) == []
+    assert (tmp_path / "elsewhere" / "kept.txt").exists()
 
 
 def test_a_home_that_cannot_be_removed_is_one_sentence(home: Path, read_only) -> None:

@@ -1,0 +1,48 @@
+"""A query's progress reports, of which only the new ones are fetched.
+
+``query.recentProgress`` makes a dictionary of each report that Spark keeps, which may be ten thousand; whoever asks
+several times a second pays for all of them each time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
+
+def report_count(query: StreamingQuery) -> int:
+    """Return how many reports Spark keeps of a query."""
+    kept = _of_the_jvm(query)
+    return len(query.recentProgress if kept is None else kept)
+
+
+def reports_since(query: StreamingQuery, last: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """Return the reports that came after ``last``, oldest first; all that Spark keeps where ``last`` is None.
+
+    A report is known again by its run, its time and its batch.
+    """
+    kept = _of_the_jvm(query)
+    if kept is None:  # over Connect, where all of them come in one answer
+        kept = list(query.recentProgress)
+    new: list[Mapping[str, Any]] = []
+    for position in range(len(kept) - 1, -1, -1):
+        report = kept[position]
+        report = report if isinstance(report, Mapping) else json.loads(report.json())
+        if last is not None and _identity(report) == _identity(last):
+            break
+        new.append(report)
+    return new[::-1]
+
+
+def _identity(report: Mapping[str, Any]) -> tuple[Any, ...]:
+    return report["runId"], report["timestamp"], report["batchId"], report["numInputRows"]
+
+
+def _of_the_jvm(query: StreamingQuery) -> Any:
+    """Return the JVM's array of reports, whose elements are fetched one by one; None over Connect."""
+    wrapped = getattr(query, "_jsq", None)
+    return None if wrapped is None else wrapped.recentProgress()

@@ -1,0 +1,47 @@
+"""Folders that are the course's own: marked before anything is put into them, and nothing else is ever cleared.
+
+The home and the cache may be moved to any path of the user's.  A folder that somebody else has filled is therefore
+neither written to nor taken for ours because of a name in it: only the marker counts, which nobody else writes.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from streaming_classroom.errors import SetupError
+
+MARKER = ".made-by-streaming-classroom"
+_CONTENTS = """\
+The course on Spark Structured Streaming has made this folder and keeps its own files here.
+`python course.py reset` removes what lessons created. Without this file the course does not touch the folder.
+"""
+
+
+def claim(folder: Path) -> Path:
+    """Make sure that a folder is the course's own, and return it; call this before the first write into it.
+
+    Several processes may do it at the same time.
+
+    Raises
+    ------
+    SetupError
+        It is there without the marker and is not empty. Nothing has been changed.
+    """
+    if is_claimed(folder):
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()) and not is_claimed(folder):
+        raise SetupError(
+            f"{folder} is not empty, and it was not made by the course, which therefore puts nothing there.",
+            "Set CLASSROOM_HOME (for what lessons create) and CLASSROOM_CACHE (for what set-up fetches) to folders "
+            "that are empty or not there yet; if an older version of the course made this one, move it away.",
+        )
+    with suppress(FileExistsError), (folder / MARKER).open("x", encoding="utf-8") as marker:
+        marker.write(_CONTENTS)
+    return folder
+
+
+def is_claimed(folder: Path) -> bool:
+    """Whether a folder bears the marker."""
+    return (folder / MARKER).is_file()

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from stream_view.progress_reports import report_count, reports_since
+
+
+def report(number: int) -> dict[str, Any]:
+    return {"runId": "r", "timestamp": f"2025-01-01T00:00:{number:02}Z", "batchId": number // 2, "numInputRows": number}
+
+
+class Kept:
+    """A JVM's array of reports that counts how many were fetched."""
+
+    def __init__(self, *numbers: int) -> None:
+        self.numbers = numbers
+        self.fetched = 0
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, position: int) -> SimpleNamespace:
+        self.fetched += 1
+        return SimpleNamespace(json=lambda: json.dumps(report(self.numbers[position])))
+
+
+def query_of(kept: Kept) -> Any:
+    return SimpleNamespace(_jsq=SimpleNamespace(recentProgress=lambda: kept))
+
+
+def test_only_the_new_reports_are_fetched() -> None:
+    kept = Kept(*range(40))
+    assert report_count(query_of(kept)) == 40 and kept.fetched == 0
+    assert reports_since(query_of(kept), report(37)) == [report(38), report(39)]
+    assert kept.fetched == 3
+
+
+def test_without_a_last_one_all_that_is_kept_is_new() -> None:
+    assert reports_since(query_of(Kept(3, 4, 5)), None) == [report(3), report(4), report(5)]
+
+
+def test_where_spark_has_let_go_of_the_last_one_all_that_is_kept_is_new() -> None:
+    assert reports_since(query_of(Kept(8, 9)), report(2)) == [report(8), report(9)]
+
+
+def test_over_connect_the_answer_is_the_same() -> None:
+    query = SimpleNamespace(recentProgress=[report(1), report(2), report(3)])
+    assert report_count(query) == 3
+    assert reports_since(query, report(1)) == [report(2), report(3)]
+
+
+def test_a_real_querys_reports_come_once(spark: SparkSession) -> None:
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    query = rows.writeStream.format("memory").queryName("reports").start()
+    seen: list[Any] = []
+    while len(seen) < 5:
+        assert not query.awaitTermination(0.05)
+        seen += reports_since(query, seen[-1] if seen else None)
+    query.stop()
+    seen += reports_since(query, seen[-1])
+    assert [r["timestamp"] for r in seen] == [r["timestamp"] for r in query.recentProgress]
+    assert pytest.approx(report_count(query)) == len(seen)
