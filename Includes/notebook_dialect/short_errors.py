@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 from notebook_dialect import filesystem
 from notebook_dialect.errors import NotebookExit
-from stream_view.errors import ExplainedError
-from stream_view.messages import short_message
+from stream_view.errors import ExplainedError, short_message
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -1,4 +1,4 @@
-"""The one family of errors of these packages.
+"""The one family of errors of these packages, and what is shown of any error.
 
 Every error that is raised on purpose is an :class:`ExplainedError`, here and in the packages above this one, and its
 leaves are named after what the reader must do about them.  An error keeps its facts in fields and makes a sentence of
@@ -7,7 +7,15 @@ them only when it is printed; that sentence says what to do next.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+# Where a message turns from what is wrong to how Spark sees it: plans, JVM frames, query progress.
+# Errors of cloudFiles begin with their reason; what follows is how it reached the user.
+_PLUMBING = re.compile(
+    r"\n(?:\s*JVM stacktrace:|\s*at org\.|=== Streaming Query ===|['~!+*] ?\w|\+- |:- "
+    r"|\n\[(?:STREAM_FAILED|PYTHON_DATA_SOURCE_ERROR)\])"
+)
 
 
 class ExplainedError(Exception):
@@ -52,3 +60,17 @@ class StreamTimeout(ExplainedError, TimeoutError):
             f"Its last status: {self.status}. "
             "Look at query.status and query.lastProgress, or wait longer with timeout=..."
         )
+
+
+def short_message(error: BaseException) -> str:
+    """Return what is wrong, without the plans and stack traces that follow it."""
+    text = str(error).strip()
+    if cut := _PLUMBING.search(text):
+        text = text[: cut.start()]
+    return _without_volatile(text).rstrip().removesuffix(";").rstrip()
+
+
+def _without_volatile(text: str) -> str:
+    """Return the text without what differs from run to run and helps nobody."""
+    text = re.sub(r"\[STREAM_FAILED\] Query \[id = \S+, runId = \S+\] terminated with exception: ", "", text)
+    return re.sub(r'File "[^"]*ipykernel_[^"]*"', 'File "this notebook"', text)

@@ -15,10 +15,9 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, waiting
-from stream_view.errors import ExplainedError, NotHere
+from stream_view.errors import ExplainedError, NotHere, short_message
 from stream_view.live.controls_widget import ControlsWidget
 from stream_view.live.follower import follow
-from stream_view.messages import short_message
 from streaming_classroom import data_factory, places
 
 if TYPE_CHECKING:

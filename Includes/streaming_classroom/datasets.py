@@ -18,7 +18,7 @@ from types import MappingProxyType, ModuleType
 
 from streaming_classroom import places, registered_files
 from streaming_classroom.errors import UnknownDataset
-from streaming_classroom.file_system import classroom_files
+from streaming_classroom.places import classroom_files
 
 GENERATORS = places.PROJECT / "datasets"
 REGISTERED = "dbfs:/mnt/training/streaming-classroom"

@@ -13,9 +13,9 @@ from stream_view import listener, waiting
 from streaming_classroom import datasets, user_files
 from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
 from streaming_classroom.errors import NotHere
-from streaming_classroom.file_system import classroom_files
 from streaming_classroom.lesson_paths import Paths
 from streaming_classroom.lesson_place import Place, place_of
+from streaming_classroom.places import classroom_files
 from streaming_classroom.session import get_spark
 
 if TYPE_CHECKING:

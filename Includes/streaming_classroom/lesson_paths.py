@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from streaming_classroom.file_system import classroom_files
+from streaming_classroom.places import classroom_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, listener, waiting
-from stream_view.errors import StreamNotFound
-from stream_view.messages import short_message
+from stream_view.errors import StreamNotFound, short_message
 from streaming_classroom import environment, user_files
-from streaming_classroom.file_system import classroom_files
+from streaming_classroom.places import classroom_files
 from streaming_classroom.session import get_spark
 
 if TYPE_CHECKING:

@@ -10,6 +10,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from notebook_dialect.filesystem import FileSystem
+from streaming_classroom import environment
+
 PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -31,3 +34,8 @@ def logs() -> Path:
 def notebooks() -> Path:
     """Directory of the lessons."""
     return PROJECT / "notebooks"
+
+
+def classroom_files() -> FileSystem:
+    """Return what ``dbfs:/`` stands for: a folder of the home, as the environment is now."""
+    return FileSystem(home() / "dbfs", home(), (PROJECT, home(), cache()), environment.spark_place())

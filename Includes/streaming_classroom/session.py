@@ -19,7 +19,7 @@ import pyspark_cloudfiles
 from stream_view import front_end
 from streaming_classroom import environment, ownership, places, spark_logs, warehouse
 from streaming_classroom.errors import SessionStartError
-from streaming_classroom.file_system import classroom_files
+from streaming_classroom.places import classroom_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,6 +52,8 @@ ONE_MACHINE_CONF = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.warehouse.dir": warehouse.WAREHOUSE,
     "spark.databricks.delta.snapshotPartitions": "2",
+    # VACUUM cuts its listing of even a tiny table into up to 10,000 tasks by default, which take most of a minute.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": str(4 * (os.cpu_count() or 2)),
     # An idle stream looks for data a hundred times a second by default: five of them leave little of two cores.
     "spark.sql.streaming.pollingDelay": "100",
 }

@@ -7,7 +7,7 @@ import os
 import shutil
 
 from streaming_classroom import environment, ownership, places
-from streaming_classroom.file_system import classroom_files
+from streaming_classroom.places import classroom_files
 
 _made: set[str] = set()  # what this kernel may remove again
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streaming_classroom import environment
-from streaming_classroom.file_system import classroom_files
+from streaming_classroom.places import classroom_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ from pyspark.errors import AnalysisException, PySparkException, StreamingQueryEx
 from pyspark.sql import SparkSession
 
 from notebook_dialect import short_errors
-from stream_view.messages import short_message
+from stream_view.errors import short_message
 from streaming_classroom.errors import StreamNotFound
 
 Run = Callable[[str], str]

@@ -71,7 +71,7 @@ def test_help_is_quick_and_imports_neither_pyspark_nor_anything_else_to_be_insta
         "try: cli.main(['--help'])\n"
         "except SystemExit: pass\n"
         "tops = {name.partition('.')[0] for name in sys.modules}\n"
-        "own = {'__main__', 'streaming_classroom', 'stream_view'}\n"
+        "own = {'__main__', 'streaming_classroom', 'stream_view', 'notebook_dialect'}\n"
         "print(sorted(tops - sys.stdlib_module_names - own), file=sys.stderr)"
     )
     environ = os.environ | {"PYTHONPATH": str(places.PROJECT / "Includes")}

@@ -19,8 +19,8 @@ from streaming_classroom.controls import NOBODY, Panel, show_controls
 from streaming_classroom.data_factory import DataFactory, Directory
 from streaming_classroom.datasets import Batch
 from streaming_classroom.errors import NotHere, StreamTimeout
-from streaming_classroom.file_system import classroom_files
 from streaming_classroom.lesson import start_lesson
+from streaming_classroom.places import classroom_files
 
 READINGS = "device-readings/readings"
 NAUGHTY = '<img src=x onerror="alert(1)"> "quoted"'

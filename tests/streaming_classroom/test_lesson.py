@@ -13,10 +13,10 @@ from pyspark.sql import SparkSession
 from streaming_classroom import lesson as module
 from streaming_classroom import places, user_files
 from streaming_classroom.errors import LessonBusy, NotHere, UnknownDataset
-from streaming_classroom.file_system import classroom_files
 from streaming_classroom.lesson import Lesson, start_lesson
 from streaming_classroom.lesson_paths import Paths
 from streaming_classroom.lesson_place import identifier
+from streaming_classroom.places import classroom_files
 
 READINGS = "device-readings/readings"
 HOLD_LOCK = """

@@ -11,8 +11,8 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from streaming_classroom import notebook_setup
-from streaming_classroom.file_system import classroom_files
 from streaming_classroom.notebook_setup import set_up_notebook, set_up_user
+from streaming_classroom.places import classroom_files
 
 
 def test_the_names_that_lessons_use_are_there(spark: SparkSession) -> None:

@@ -1,4 +1,4 @@
-"""The parameters that papermill ran this notebook with.
+"""Values that nobody chose on the page: the parameters that papermill ran this notebook with, and the environment's.
 
 Papermill puts a cell into the notebook that begins with the comment ``# Parameters`` and assigns each parameter
 a literal; nothing else of it reaches the kernel.  The cell is found again in IPython's own history of inputs.
@@ -7,6 +7,7 @@ a literal; nothing else of it reaches the kernel.  The cell is found again in IP
 from __future__ import annotations
 
 import ast
+import re
 
 from stream_view import front_end
 
@@ -47,3 +48,8 @@ class _FloatsAsLiterals(ast.NodeTransformer):
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="nan" | "inf" | "-inf" as text)]):
                 return ast.Constant(float(text))
         return node
+
+
+def variable_name(*names: str) -> str:
+    """Return ``CLASSROOM_A_B`` for ``a`` and ``b``: upper case, and ``_`` for all but letters and digits."""
+    return re.sub(r"[^A-Z0-9]", "_", "_".join(("CLASSROOM", *names)).upper())

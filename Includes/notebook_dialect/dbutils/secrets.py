@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from notebook_dialect.dbutils.execution_errors import SecretNotFound
 from notebook_dialect.dbutils.help import describe
-from notebook_dialect.dbutils.variables import variable_name
+from notebook_dialect.dbutils.parameters import variable_name
 
 _KIND = "SECRET"
 

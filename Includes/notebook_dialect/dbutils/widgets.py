@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from notebook_dialect.dbutils.execution_errors import InputWidgetNotDefined, WidgetInvalid
 from notebook_dialect.dbutils.help import describe
-from notebook_dialect.dbutils.parameters import papermill_parameters
-from notebook_dialect.dbutils.variables import variable_name
+from notebook_dialect.dbutils.parameters import papermill_parameters, variable_name
 from notebook_dialect.dbutils.widget_view import WidgetView
 from stream_view import front_end
 

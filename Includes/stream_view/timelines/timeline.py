@@ -12,9 +12,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end
-from stream_view.errors import ExplainedError
+from stream_view.errors import ExplainedError, short_message
 from stream_view.live.follower import follow
-from stream_view.messages import short_message
 from stream_view.progress_reports import reports_since
 from stream_view.timelines import story as data
 from stream_view.timelines.picture import description, picture
