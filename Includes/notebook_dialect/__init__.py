@@ -24,6 +24,7 @@ def load_ipython_extension(shell: Any) -> None:
     """``%load_ext notebook_dialect``: the dialect over the folder ``dbfs`` beside the notebook, and its session."""
     from pathlib import Path
 
+    # As above.
     from notebook_dialect.dialect import Dialect
     from notebook_dialect.filesystem import FileSystem
 

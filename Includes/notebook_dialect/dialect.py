@@ -16,6 +16,7 @@ from notebook_dialect.dbutils.imports import NotebookModules
 from notebook_dialect.filesystem import FileSystem
 from notebook_dialect.python_files import PythonFiles
 from notebook_dialect.running import RunningNotebooks
+from stream_view import display, displayHTML
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -60,8 +61,6 @@ class Dialect:
         """Put into ``namespace`` the names that Databricks defines in every notebook."""
         from pyspark.errors import PySparkException
         from pyspark.sql.functions import udf
-
-        from stream_view import display, displayHTML
 
         namespace.update(
             spark=spark,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from stream_view import display
+
 
 def install() -> None:
     """Add what is missing to Spark's classes; what Spark has by itself is left."""
@@ -24,6 +26,4 @@ def install() -> None:
 
 def _display(self: Any, *arguments: Any, **options: Any) -> None:
     """Show this frame; see :func:`stream_view.display`."""
-    from stream_view import display
-
     display(self, *arguments, **options)

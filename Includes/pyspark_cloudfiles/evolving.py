@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyspark_cloudfiles.errors import CloudFilesError
+from pyspark_cloudfiles.inference import infer
 from pyspark_cloudfiles.log.file_log import files_between
 from pyspark_cloudfiles.plan import FilePartition, Plan
-from pyspark_cloudfiles.reading import infer
 from pyspark_cloudfiles.schemas.evolution import evolved
 from pyspark_cloudfiles.schemas.settled import layout_of, settled
 from pyspark_cloudfiles.schemas.store import SchemaStore, SchemaVersion

@@ -173,7 +173,7 @@ def lock(url: str, timeout: float = 10.0) -> AbstractContextManager[None]:
     path = local_path(url)
     if path is None:
         return nullcontext()
-    from pyspark_cloudfiles.filesystems import locks
+    from pyspark_cloudfiles.filesystems import locks  # workers lock nothing
 
     return locks.held(path, timeout)
 

@@ -106,6 +106,7 @@ class FilePartition(InputPartition):
 
 def discover_files(options: Options) -> Iterator[SourceFile]:
     """Iterate over the files that are there now."""
+    # Workers, which are handed plans, list nothing.
     from pyspark_cloudfiles.discovery import DiscoveryOptions, discover, parse_timestamp
 
     timezone = options.timezone or local_timezone()

@@ -105,6 +105,7 @@ def _loaded(reader: Any, load: Any) -> DataFrame:
 
 
 def _without_metadata(frame: DataFrame) -> DataFrame:
+    # Readers are wrapped before anything of cloudFiles is loaded; others' loads need none of this.
     from pyspark_cloudfiles.hidden_metadata import hidden
     from pyspark_cloudfiles.layout import METADATA, METADATA_TYPE
 
@@ -116,6 +117,7 @@ def _completed(schema: StructType | str, rescued: str | None, hides: bool) -> St
     """Return the user's schema with the columns that a data source cannot add to it."""
     from pyspark.sql.types import StructType
 
+    # As above.
     from pyspark_cloudfiles.hidden_metadata import with_metadata, with_rescued
 
     given = StructType.fromDDL(schema) if isinstance(schema, str) else schema

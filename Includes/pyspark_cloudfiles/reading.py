@@ -13,17 +13,15 @@ from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles import filesystem
 from pyspark_cloudfiles.columns import assemble
 from pyspark_cloudfiles.errors import MissingFile, UnknownFields, UnreadableFile
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats import format_named
-from pyspark_cloudfiles.formats.base import InferRequest, Rows
+from pyspark_cloudfiles.formats.base import Rows
 from pyspark_cloudfiles.options import Options
-from pyspark_cloudfiles.plan import FilePartition, Plan, local_timezone
-from pyspark_cloudfiles.schemas.hints import parse_hints
+from pyspark_cloudfiles.plan import FilePartition, Plan
 
 
 def read_partition(partition: FilePartition, plan: Plan) -> Iterator[pa.RecordBatch]:
@@ -39,28 +37,6 @@ def read_partition(partition: FilePartition, plan: Plan) -> Iterator[pa.RecordBa
     target = to_arrow_schema(partition.layout.schema, timezone="UTC")
     for rows in _Reading(partition, plan).rows():
         yield assemble(rows, partition.layout, target, plan.options)
-
-
-def infer(files: list[SourceFile], options: Options) -> StructType:
-    """Return the schema of the data in ``files``; see :meth:`pyspark_cloudfiles.formats.base.Format.infer`."""
-    request = InferRequest(
-        infer_types=options.infer_column_types,
-        options=options.format_options,
-        timezone=options.timezone or local_timezone(),
-        hinted=frozenset(hint.path[0].lower() for hint in parse_hints(options.schema_hints)),
-    )
-    file_format = format_named(options.format)
-    while True:
-        try:
-            return file_format.infer(files, request)
-        except MissingFile:
-            # Files that went away can be read by nobody; their columns are not missed.
-            files = [file for file in files if filesystem.exists(file.url)]
-        except UnreadableFile as error:
-            left = [file for file in files if file.url != error.path]
-            if not options.ignore_corrupt_files or len(left) == len(files):
-                raise
-            files = left
 
 
 class _Reading:
@@ -112,7 +88,7 @@ class _Reading:
 
     def _evolve_or_raise(self, error: UnknownFields) -> None:
         """Keep the new columns and end the task; return only if there is none that could be added."""
-        from pyspark_cloudfiles.evolving import evolve
+        from pyspark_cloudfiles.evolving import evolve  # most tasks meet nothing new
 
         if not self._plan.inferred or self._plan.evolution_mode == "failOnNewColumns":
             raise UnknownFields(error.path, error.record, error.columns, retry=False) from None
@@ -124,7 +100,7 @@ class _Reading:
         """Where types may grow, see once whether what was rescued fits wider ones."""
         if rows.rescued is None or not self._may_widen:
             return rows
-        from pyspark_cloudfiles.evolving import evolve, widened_columns
+        from pyspark_cloudfiles.evolving import evolve, widened_columns  # most tasks meet nothing new
 
         self._may_widen = False
         if evolve(self._partition, self._plan):

@@ -38,6 +38,7 @@ def _travelling_source() -> type:
     class CloudFiles(DataSource):
         def __new__(cls, options: Any) -> Any:
             make_importable(*origin)
+            # On a worker, after the package has been brought there.
             from pyspark_cloudfiles.source import CloudFilesDataSource
 
             return CloudFilesDataSource(options)
@@ -52,6 +53,7 @@ def _travelling_source() -> type:
 def _state_function() -> Any:
     from pyspark.sql.functions import udtf
 
+    # Not before Spark's own functions, whose import takes longest.
     from pyspark_cloudfiles.file_state import COLUMNS
 
     make_importable, origin = shipping.loader()
@@ -59,6 +61,7 @@ def _state_function() -> Any:
     class CloudFilesState:
         def eval(self, checkpoint: str) -> Iterator[tuple]:
             make_importable(*origin)
+            # On a worker, after the package has been brought there.
             from pyspark_cloudfiles.file_state import file_states
 
             yield from map(tuple, file_states(checkpoint))

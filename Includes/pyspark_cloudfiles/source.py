@@ -73,12 +73,12 @@ class CloudFilesDataSource(DataSource):
         return self._inferred.schema
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        from pyspark_cloudfiles.stream import CloudFilesStreamReader
+        from pyspark_cloudfiles.stream import CloudFilesStreamReader  # a process needs one of the two readers
 
         return CloudFilesStreamReader(self._plan(schema))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        from pyspark_cloudfiles.batch import CloudFilesReader
+        from pyspark_cloudfiles.batch import CloudFilesReader  # a process needs one of the two readers
 
         if not self._options.batch:
             raise InvalidOption(
@@ -160,7 +160,7 @@ def sample(settings: Options) -> list[SourceFile]:
 
 
 def _inferred_version(files: list[SourceFile], settings: Options) -> SchemaVersion:
-    from pyspark_cloudfiles.reading import infer
+    from pyspark_cloudfiles.inference import infer  # not where a schema is given or stored
 
     data = format_named(settings.format).fixed_schema() or infer(files, settings)
     if not data.fields:

@@ -136,6 +136,7 @@ def _show_stream(stream: _Stream) -> None:
 
 def _follow(stream: _Stream) -> None:
     """Show the stream live; return when its first result is on the screen, or when that takes too long."""
+    # Widgets take a second to import, and without a person there are none.
     from stream_view.live.live_view import LiveView
     from stream_view.live.shown_rows import ShownRows
 
@@ -175,7 +176,7 @@ def _html(table: Table, title: str) -> str:
     """Return the table as HTML: for a person to sort and to draw, else plain."""
     if not front_end.is_interactive():
         return table.to_html(title)
-    from stream_view.live.static_frame import interactive_html
+    from stream_view.live.static_frame import interactive_html  # as above
 
     return interactive_html(table, title, cell=front_end.running_cell())
 

@@ -76,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
         home=places.home(),
         course=places.notebooks(),
         parameters=dict(options.parameter),
+        compare=options.compare,
     )
     return result.exit_code
 
@@ -193,6 +194,7 @@ def _parser() -> argparse.ArgumentParser:
     command = _add(commands, "run", run)
     command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
     command.add_argument("--save", action="store_true", help="write the outputs back into notebooks/")
+    command.add_argument("--compare", action="store_true", help="fail where marked outputs differ from the files'")
     command.add_argument("--jobs", type=_positive, default=1, metavar="N", help="lessons at a time (default: 1)")
     command.add_argument("--cell-timeout", type=float, default=120, metavar="SECONDS", help="default: 120")
     command.add_argument("--lesson-timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
@@ -238,6 +240,8 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
     guests = [path for path in lessons if not path.is_relative_to(places.notebooks())]
     if options.save and guests:
         raise NotHere(f"--save is for the course's lessons, and {guests[0]} is none.", "Leave it out.")
+    if options.compare and (guests or options.save or options.parameter):
+        raise NotHere("--compare is for the course's lessons, run as they are.", "Leave out what goes against it.")
     if options.save and options.parameter:
         raise NotHere("--save would keep outputs that come from parameters.", "Leave one of the two out.")
 

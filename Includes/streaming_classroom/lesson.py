@@ -82,7 +82,7 @@ class Lesson:
 
     def controls(self) -> None:
         """Show the instructor's panel: land data, start over, stop streams; without a person only say so."""
-        from streaming_classroom.controls import show_controls
+        from streaming_classroom.controls import show_controls  # widgets take a second to import
 
         show_controls(lambda: _current or self)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, listener, waiting
 from stream_view.errors import StreamNotFound, short_message
-from streaming_classroom import environment, user_files
+from streaming_classroom import datasets, environment, lesson, user_files
 from streaming_classroom.places import classroom_files
 from streaming_classroom.session import get_spark
 
@@ -44,7 +44,7 @@ def set_up_notebook(namespace: dict[str, Any]) -> None:
 def classroom_dialect() -> Dialect:
     """Return the dialect of this kernel over the classroom's files, made when it is first asked for."""
     global _dialect
-    from notebook_dialect import Dialect
+    from notebook_dialect import Dialect  # on Databricks nothing of it is loaded
 
     files = classroom_files()
     if _dialect is None or _dialect.files != files:
@@ -57,8 +57,6 @@ def set_up_user(namespace: dict[str, Any]) -> None:
 
     They are ``username``, ``userhome`` and ``workingDir``, a directory of one's own that exists.
     """
-    from streaming_classroom import datasets
-
     datasets.register()
     working_dir = user_files.make_working_dir()
     namespace.update(username=user_files.username(), userhome=user_files.userhome(), workingDir=working_dir)
@@ -66,8 +64,6 @@ def set_up_user(namespace: dict[str, Any]) -> None:
 
 def cleanup() -> None:
     """Clean up the lesson that this kernel has open, and the ``workingDir`` that :func:`set_up_user` has made."""
-    from streaming_classroom import lesson
-
     lesson.cleanup()
     if user_files.has_working_dir():
         waiting.stop_streams(get_spark().streams.active)

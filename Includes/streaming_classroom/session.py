@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark_cloudfiles
-from stream_view import front_end
+from stream_view import console, front_end
 from streaming_classroom import environment, ownership, places, spark_logs, warehouse
 from streaming_classroom.errors import SessionStartError
 from streaming_classroom.places import classroom_files
+from streaming_classroom.setup import archive, jars, steps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -128,8 +129,6 @@ def _remote_session(url: str) -> SparkSession:
 
 def _classic_conf(java_options: str | None) -> dict[str, str]:
     """Return the configuration of a session whose driver runs here."""
-    from streaming_classroom.setup import archive, jars
-
     conf = LESSON_CONF | DELTA_CONF | classroom_files().spark_conf()
     if not environment.is_one_machine():
         # Executors elsewhere need the jars brought to them.
@@ -149,8 +148,6 @@ def _classic_conf(java_options: str | None) -> dict[str, str]:
 def _prepare_process() -> None:
     """Make this process fit to start a JVM: a Java, the jars, and an environment that agrees with them."""
     import pyspark
-
-    from streaming_classroom.setup import steps
 
     java = steps.ensure_session_needs()
     os.environ["JAVA_HOME"] = str(java.home)
@@ -192,8 +189,6 @@ def _console() -> Iterator[int | None]:
     if not front_end.in_notebook():
         yield None
         return
-    from stream_view import console
-
     pipe = console.open_pipe()
     try:
         yield pipe

@@ -1,14 +1,16 @@
 """The headless runner: every lesson in a fresh kernel, judged as CI would judge it.
 
-Importing it costs next to nothing: papermill and Jupyter are imported by the first run only.
+Importing it costs next to nothing: papermill and Jupyter, which take a second, are imported with ``run_lessons``.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from .find import find_lessons
 from .results import Failure, LessonResult, SuiteResult
 from .runner_errors import InvalidNotebook, LessonChanged, LessonNotFound, NoLessons, RunnerError
-from .suite import run_lessons
 
 __all__ = [
     "Failure",
@@ -22,3 +24,9 @@ __all__ = [
     "find_lessons",
     "run_lessons",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "run_lessons":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.suite").run_lessons

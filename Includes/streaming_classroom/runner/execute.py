@@ -10,11 +10,18 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+import nbformat
+from papermill.iorw import load_notebook_node
+from papermill.parameterize import parameterize_notebook
+
 from notebook_dialect.convert import as_notebook
 from notebook_dialect.errors import UnreadableNotebook
 from streaming_classroom import ownership
 
+from .comparison import differences
+from .engine import Deadlines, LessonEngine, Observed
 from .judge import judge
+from .kernel import KERNEL_LOG, kernel_environment
 from .lesson_file import code_cells, read_lesson, save_outputs
 from .processes import end_processes
 from .results import Failure, LessonResult
@@ -22,8 +29,6 @@ from .runner_errors import InvalidNotebook, RunnerError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
-
-    from .engine import Observed
 
 
 # What a guest finds done, as a Databricks notebook does.
@@ -47,6 +52,8 @@ class Order:
         Databricks' source format, and need not keep the course's rules about streams and stderr.
     parameters
         Values that papermill puts into the notebook.
+    compare
+        Whether outputs that differ from those of the file are a failure.
     """
 
     lesson: str
@@ -57,6 +64,7 @@ class Order:
     lesson_timeout: float
     guest: bool = False
     parameters: Mapping[str, str] = field(default_factory=dict)
+    compare: bool = False
 
     @property
     def home(self) -> Path:
@@ -90,6 +98,8 @@ def run_lesson(order: Order, on_cell: Callable[[], None], cancel: threading.Even
         return LessonResult(order.lesson, order.notebook, "not run", total=code_cells(nb))
     executed, seen = _execute(order, on_cell, cancel)
     failures = judge(executed, order.notebook, seen, strict=not order.guest)
+    if order.compare and seen.trouble is None:
+        failures += differences(nb, executed, order.notebook, order.home)
     interrupted = cancel.is_set() and (seen.trouble is not None or bool(failures))
     if order.save and not failures and not interrupted:
         failures = _save(order, content, executed)
@@ -114,8 +124,6 @@ def read(order: Order) -> tuple[NotebookNode, bytes]:
     """Return the notebook and the bytes of its file; a guest's is kept as a notebook where the executed one goes."""
     if not order.guest:
         return read_lesson(order.notebook)
-    import nbformat
-
     try:
         nb = as_notebook(order.notebook)
     except UnreadableNotebook as error:
@@ -130,12 +138,6 @@ def _invalid(order: Order, error: InvalidNotebook) -> LessonResult:
 
 
 def _execute(order: Order, on_cell: Callable[[], None], cancel: threading.Event) -> tuple[NotebookNode, Observed]:
-    from papermill.iorw import load_notebook_node
-    from papermill.parameterize import parameterize_notebook
-
-    from .engine import Deadlines, LessonEngine, Observed
-    from .kernel import KERNEL_LOG, kernel_environment
-
     nb = load_notebook_node(str(order.executed if order.guest else order.notebook))
     if order.parameters:
         nb = parameterize_notebook(nb, dict(order.parameters))

@@ -12,8 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nbclient.exceptions import CellTimeoutError
+
 from notebook_dialect.convert import ORIGIN
 
+from .engine import Interrupted
 from .results import Failure, Kind
 
 if TYPE_CHECKING:
@@ -36,8 +39,6 @@ def judge(nb: NotebookNode, notebook: Path, seen: Observed, strict: bool = True)
 
     Without `strict`, active streams and stderr are none.
     """
-    from .engine import Interrupted
-
     failures = [failure for index in range(len(nb.cells)) for failure in _of_cell(nb, notebook, seen, index)]
     failures += [_of_stream(nb, notebook, name) for name in seen.streams]
     if not strict:
@@ -118,8 +119,6 @@ def _where_started(nb: NotebookNode, name: str) -> tuple[int | None, int | None]
 
 
 def _of_trouble(nb: NotebookNode, notebook: Path, seen: Observed) -> Failure:
-    from nbclient.exceptions import CellTimeoutError
-
     kind: Kind = "deadline" if isinstance(seen.trouble, CellTimeoutError) else "dead kernel"
     said = (str(seen.trouble).strip().splitlines() or [type(seen.trouble).__name__])[0]
     if seen.under_way is None:

@@ -18,6 +18,7 @@ Kind = Literal[
     "dead kernel",
     "invalid",
     "save",
+    "other output",
 ]
 Outcome = Literal["passed", "failed", "interrupted", "not run"]
 

@@ -13,17 +13,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rich.console import Console
+
+from .execute import Order, read, run_lesson
+from .lesson_file import code_cells
+from .processes import end_processes
+from .progress import Reporter, reporter
+from .report import print_summary, write_junit
 from .results import LessonResult, SuiteResult
 from .run_directory import new_run
 from .runner_errors import InvalidNotebook, NoLessons
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from .execute import Order
-    from .progress import Reporter
 
 _LOOK = 0.2  # how soon Ctrl-C is noticed
 _GRACE = 5.0  # for a process to obey before it is killed: a JVM removes its temporary files
@@ -41,6 +41,7 @@ def run_lessons(
     home: Path,
     course: Path | None = None,
     parameters: Mapping[str, str] | None = None,
+    compare: bool = False,
 ) -> SuiteResult:
     """Execute lessons, each in a fresh kernel and a home of its own, and report how they went.
 
@@ -65,6 +66,8 @@ def run_lessons(
         first cell, and neither an active stream nor stderr makes it fail. By default, there are no guests.
     parameters
         Values that papermill puts into each notebook.
+    compare
+        Fail a lesson also where a fresh output is not the one in its file; see :mod:`.comparison`.
     home
         The run makes ``home/runs/<run-id>/``, with the executed notebooks in it.
 
@@ -80,12 +83,6 @@ def run_lessons(
     """
     if not lessons:
         raise NoLessons
-    from rich.console import Console
-
-    from .execute import Order
-    from .progress import reporter
-    from .report import print_summary, write_junit
-
     console = console or Console()
     started = time.monotonic()
     with new_run(home) as directory:
@@ -99,6 +96,7 @@ def run_lessons(
                 lesson_timeout,
                 guest=course is not None and not notebook.absolute().is_relative_to(course),
                 parameters=parameters or {},
+                compare=compare,
             )
             for name, notebook in _named(lessons)
         ]
@@ -125,9 +123,6 @@ def _named(lessons: Sequence[Path]) -> list[tuple[str, Path]]:
 
 
 def _count_cells(orders: list[Order]) -> int:
-    from .execute import read
-    from .lesson_file import code_cells
-
     total = 0
     for order in orders:
         try:
@@ -154,9 +149,6 @@ def _interruptible() -> Iterator[threading.Event]:
 
 
 def _run_all(orders: list[Order], jobs: int, show: Reporter, cancel: threading.Event) -> list[LessonResult]:
-    # The first import of papermill takes a second and is not made for several threads at once.
-    from . import engine  # noqa: F401
-
     with ThreadPoolExecutor(jobs, thread_name_prefix="lesson") as pool:
         futures = [pool.submit(_run_one, order, show, cancel) for order in orders]
         _wait(futures, orders, cancel)
@@ -164,8 +156,6 @@ def _run_all(orders: list[Order], jobs: int, show: Reporter, cancel: threading.E
 
 
 def _run_one(order: Order, show: Reporter, cancel: threading.Event) -> LessonResult:
-    from .execute import run_lesson
-
     if cancel.is_set():
         return LessonResult(order.lesson, order.notebook, "not run")
     show.started(order.lesson)
@@ -176,8 +166,6 @@ def _run_one(order: Order, show: Reporter, cancel: threading.Event) -> LessonRes
 
 def _wait(futures: list[Future[LessonResult]], orders: list[Order], cancel: threading.Event) -> None:
     """Wait for all lessons; each has a deadline. Once told to stop, end their kernels until all are over."""
-    from .processes import end_processes
-
     pending = set(futures)
     while pending:
         pending = wait(pending, timeout=_LOOK).not_done

@@ -1,0 +1,189 @@
+"""The packages' structure: imports go downwards, no modules form a circle, and each package declares what it needs."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+INCLUDES = Path(__file__).parents[1] / "Includes"
+# What each package may import of the others.
+BELOW = {
+    "stream_view": set(),
+    "notebook_dialect": {"stream_view"},
+    "pyspark_cloudfiles": set(),
+    "streaming_classroom": {"stream_view", "notebook_dialect", "pyspark_cloudfiles"},
+}
+ALONE = ("stream_view", "notebook_dialect", "pyspark_cloudfiles")
+# Distributions whose modules have another name.
+DISTRIBUTIONS = {"IPython": "ipython"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """A module that another one imports, where, and whether this happens in a function, or for a type checker only."""
+
+    name: str
+    line: int
+    late: bool
+    typing: bool
+
+
+def modules(package: str, includes: Path = INCLUDES) -> dict[str, Path]:
+    """Return a package's modules by their dotted names."""
+    found = {}
+    for path in sorted((includes / package).rglob("*.py")):
+        parts = path.relative_to(includes).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(name: str, path: Path) -> Iterator[Import]:
+    """Yield what a module imports, by full names; of ``from a import b`` it is ``a.b``."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    guards = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
+    typing = {id(inner) for guard in guards for inner in ast.walk(guard)}
+    at_the_top = {id(node) for node in tree.body}
+    for node in ast.walk(tree):
+        late = id(node) not in at_the_top and id(node) not in typing
+        if isinstance(node, ast.Import):
+            yield from (Import(alias.name, node.lineno, late, id(node) in typing) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = _base(name, path, node)
+            yield from (Import(f"{base}.{a.name}", node.lineno, late, id(node) in typing) for a in node.names)
+
+
+def _base(name: str, path: Path, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    parents = package[: len(package) - node.level + 1]
+    return ".".join([*parents, *([node.module] if node.module else [])])
+
+
+def upward_imports(includes: Path, below: dict[str, set[str]]) -> list[str]:
+    """Return the imports of a package's modules from packages that are not below it, those for types included."""
+    return [
+        f"{name}:{found.line} imports {found.name}"
+        for package in below
+        for name, path in modules(package, includes).items()
+        for found in imports(name, path)
+        if (top := found.name.partition(".")[0]) in below and top != package and top not in below[package]
+    ]
+
+
+def circles(includes: Path, packages: list[str]) -> list[str]:
+    """Return the modules of a circle of imports, those in functions counted; nothing if there is none."""
+    every = {name: path for package in packages for name, path in modules(package, includes).items()}
+    graph = {
+        name: {_module_of(found.name, every) for found in imports(name, path) if not found.typing} - {name, None}
+        for name, path in every.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def _module_of(name: str, every: dict[str, Path]) -> str | None:
+    while name and name not in every:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def unexplained_late_imports(includes: Path, package: str) -> list[str]:
+    """Return the imports of our own modules in functions that neither a comment nor a docstring gives a reason for."""
+    unexplained = []
+    for name, path in modules(package, includes).items():
+        text = path.read_text(encoding="utf-8")
+        for found in imports(name, path):
+            ours = found.name.partition(".")[0] in BELOW
+            if ours and found.late and not _is_explained(text, found.line):
+                unexplained.append(f"{name}:{found.line}")
+    return unexplained
+
+
+def _is_explained(text: str, line: int) -> bool:
+    """Whether a comment on the line or the two before it says something, or a docstring around it speaks of imports."""
+    tree = ast.parse(text)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    around = [tree, *(node for node in functions if node.lineno <= line <= (node.end_lineno or 0))]
+    comments = [part for part in text.splitlines()[max(line - 3, 0) : line] if "#" in part]
+    return bool(comments) or any("import" in (ast.get_docstring(node) or "").lower() for node in around)
+
+
+def test_imports_go_downwards() -> None:
+    assert upward_imports(INCLUDES, BELOW) == []
+
+
+@pytest.mark.parametrize("package", BELOW)
+def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
+    assert circles(INCLUDES, [package]) == []
+
+
+@pytest.mark.parametrize("package", BELOW)
+def test_an_import_in_a_function_says_why_it_is_there(package: str) -> None:
+    assert unexplained_late_imports(INCLUDES, package) == []
+
+
+@pytest.mark.parametrize("package", BELOW)
+def test_no_two_modules_of_a_package_have_one_name(package: str) -> None:
+    names = [path.name for path in modules(package).values() if path.name != "__init__.py"]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("package", BELOW)
+def test_a_package_has_a_readme_with_an_example_that_is_python(package: str) -> None:
+    readme = (INCLUDES / package / "README.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert examples
+    for example in examples:
+        ast.parse(re.sub(r"^%", "#", example, flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("package", ALONE)
+def test_a_package_declares_what_it_imports_and_nothing_else(package: str) -> None:
+    project = tomllib.loads((INCLUDES / package / "pyproject.toml").read_text(encoding="utf-8"))
+    required = project["project"]["dependencies"]
+    optional = [name for group in project["project"].get("optional-dependencies", {}).values() for name in group]
+    declared = {re.split(r"[^\w-]", requirement)[0].lower() for requirement in [*required, *optional]}
+    used = {
+        DISTRIBUTIONS.get(top, top.replace("_", "-"))
+        for name, path in modules(package).items()
+        for found in imports(name, path)
+        if (top := found.name.partition(".")[0]) not in sys.stdlib_module_names and top != package
+    }
+    assert declared == used
+
+
+@pytest.mark.parametrize("package", ALONE)
+def test_the_modules_that_are_packed_are_those_that_are_there(package: str) -> None:
+    project = tomllib.loads((INCLUDES / package / "pyproject.toml").read_text(encoding="utf-8"))
+    folders = {path.parent.relative_to(INCLUDES).as_posix().replace("/", ".") for path in modules(package).values()}
+    assert set(project["tool"]["setuptools"]["packages"]) == folders
+
+
+def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
+    """Each check fails on packages that are wrong on purpose."""
+    for package, text in {
+        "stream_view/__init__": "",
+        "stream_view/low": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import notebook_dialect.high\n",
+        "notebook_dialect/__init__": "",
+        "notebook_dialect/high": "def f():\n\n    from . import other\n",
+        "notebook_dialect/other": "from notebook_dialect.high import f\n",
+    }.items():
+        path = tmp_path / f"{package}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    below = {"stream_view": set(), "notebook_dialect": {"stream_view"}}
+    assert upward_imports(tmp_path, below) == ["stream_view.low:3 imports notebook_dialect.high"]
+    assert set(circles(tmp_path, ["notebook_dialect"])) == {"notebook_dialect.high", "notebook_dialect.other"}
+    assert unexplained_late_imports(tmp_path, "notebook_dialect") == ["notebook_dialect.high:3"]
