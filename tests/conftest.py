@@ -1,24 +1,141 @@
-"""What the tests of the classroom share: one Spark session, and a clean classroom after each test."""
+"""What the tests of the classroom share: lanes, a seed, one Spark session, one run of the lessons.
+
+A lane is what a test needs, and is run by one process: ``pure`` tests need nothing and go to whichever process is free;
+those of ``spark`` share a session, those of ``kernel`` start kernels and JVMs of their own, ``lessons`` are about one
+run of every lesson, ``browser`` has a JupyterLab and a Chromium.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import random
+import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+import nbformat
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+
+from streaming_classroom import places
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from streaming_classroom.runner import LessonResult
 
 # What would make the session another one than a learner's on a laptop.
 _ELSEWHERE = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
 _ELSEWHERE += ("CLASSROOM_USER", "CLASSROOM_FAST_START")
 
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
+
+SEED = "CLASSROOM_TEST_SEED"
+LANES = ("lessons", "spark", "kernel", "browser", "pure")  # the long ones first, the small ones fill the gaps
+TESTS = Path(__file__).parent
+# Fixtures that tell what a test needs.
+_NEEDS = {"_session": "spark", "open_notebook": "kernel", "run_python": "kernel"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the seed of everything random once, for all processes; the environment may name it."""
+    os.environ.setdefault(SEED, str(secrets.randbelow(10**6)))
+
+
+def pytest_report_header() -> str:
+    return f"{SEED}={os.environ[SEED]} repeats this run's random choices"
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks for the markers that were asked for, and xdist for groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test its lane, and those that share something one process."""
+    for item in items:
+        lane = _lane(item)
+        item.add_marker(lane)
+        if lane != "pure":
+            item.add_marker(pytest.mark.xdist_group(lane))
+    items.sort(key=lambda item: LANES.index(_lane(item)))  # stable: within a lane the order stays
+
+
+def _lane(item: pytest.Item) -> str:
+    """Return what a test needs: what it is marked with, else what its place or its fixtures say."""
+    marked = next((lane for lane in LANES if item.get_closest_marker(lane)), None)
+    if marked is not None:
+        return marked
+    top = item.path.relative_to(TESTS).parts[0]
+    if top in ("browser", "lessons"):
+        return top
+    needs = {_NEEDS[name] for name in getattr(item, "fixturenames", ()) if name in _NEEDS}
+    return next((lane for lane in LANES if lane in needs), "pure")
+
+
+@pytest.fixture
+def chance(request: pytest.FixtureRequest) -> random.Random:
+    """Give random choices that the seed repeats, others in each test."""
+    return random.Random(f"{os.environ[SEED]} {request.node.nodeid}")
+
+
+@pytest.fixture(scope="session")
+def lesson_runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LessonRuns:
+    """Have every lesson that a test of this run is about executed once, and compared with its file."""
+    return LessonRuns(request.session.items, tmp_path_factory.mktemp("lessons") / "home")
+
+
+class LessonRuns:
+    """One run of some lessons by the runner, in an order that the seed decides.
+
+    Parameters
+    ----------
+    items
+        The tests of this process: of each in the lane ``lessons`` the lesson is run that it has as a parameter
+        ``lesson``, or that its module is named after.
+    home
+        Where the run's homes and executed notebooks are.
+    """
+
+    def __init__(self, items: Sequence[pytest.Item], home: Path) -> None:
+        self._numbers = sorted({number for item in items if (number := _lesson_of(item))})
+        self._home = home
+
+    @cached_property
+    def _results(self) -> dict[str, LessonResult]:
+        from streaming_classroom.runner import find_lessons, run_lessons
+
+        lessons = find_lessons(self._numbers, places.notebooks())
+        random.Random(os.environ[SEED]).shuffle(lessons)
+        done = run_lessons(lessons, jobs=2, cell_timeout=240, lesson_timeout=900, home=self._home, compare=True)
+        return {result.lesson[:2]: result for result in done.lessons}
+
+    def result(self, number: str) -> LessonResult:
+        """Return how a lesson went."""
+        return self._results[number]
+
+    def executed(self, number: str) -> NotebookNode:
+        """Return a lesson as the run left it.
+
+        Raises
+        ------
+        AssertionError
+            The lesson did not pass; its own test says why.
+        """
+        result = self.result(number)
+        assert result.outcome == "passed", f"lesson {number} {result.outcome}"
+        return nbformat.read(result.executed, as_version=4)
+
+
+def _lesson_of(item: pytest.Item) -> str | None:
+    """Return the number of the lesson that a test needs to be run."""
+    if "lesson_runs" not in getattr(item, "fixturenames", ()):
+        return None
+    lesson = getattr(item, "callspec", None) and item.callspec.params.get("lesson")
+    return lesson.name[:2] if lesson else item.path.stem.removeprefix("test_lesson_")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Every lesson: through the runner, compared with its committed outputs, twice, after a kill, in any order."""
+"""Every lesson: run once, judged by the runner and compared with its file; one after a kill, one without network."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -18,47 +16,30 @@ import psutil
 import pytest
 
 from streaming_classroom import places
-from streaming_classroom.runner import find_lessons, run_lessons
+from streaming_classroom.runner import find_lessons
 
 LESSONS = find_lessons([], places.notebooks())
 CHECKED = "nbval-check-output"
 CELL_TIMEOUT = 240  # seconds; CI's machines are slow and shared
+pytestmark = pytest.mark.lessons
 
-# The long form takes an hour: every lesson through the runner, twice in a row in one home, and after a kill. Otherwise
-# every lesson is compared, two go through the runner before, in the same home, and one is killed; others each time.
+# The long form takes an hour more: every lesson twice in a row in one home, and after a kill; otherwise one is killed.
 LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
-RUNS = 2 if LONG else 1
-KILLED = LESSONS if LONG else [random.choice(LESSONS)]
-RUN = len(LESSONS) if LONG else 2
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One home for all runs of this module, as a learner has one."""
-    return tmp_path_factory.mktemp("home")
-
-
-def test_lessons_pass_in_a_random_order(home: Path) -> None:
-    seed = random.randrange(10**6)
-    shuffled = random.Random(seed).sample(LESSONS, RUN)
-    result = run_lessons(shuffled, jobs=2, cell_timeout=CELL_TIMEOUT, home=home)
-    assert result.passed, f"with seed {seed}: {[str(failure) for run in result.lessons for failure in run.failures]}"
-
-
-@pytest.fixture(scope="module")
-def compared(home: Path) -> Iterator[dict[Path, Future[subprocess.CompletedProcess]]]:
-    """Every lesson is compared with its committed outputs, two at a time, in a random order, in one home."""
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        yield {lesson: pool.submit(_compare, lesson, home, RUNS) for lesson in random.sample(LESSONS, len(LESSONS))}
-        pool.shutdown(cancel_futures=True)
+KILLED = LESSONS if LONG else random.Random(os.environ["CLASSROOM_TEST_SEED"]).sample(LESSONS, 1)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_gives_the_committed_outputs(
-    lesson: Path, compared: dict[Path, Future[subprocess.CompletedProcess]]
-) -> None:
-    done = compared[lesson].result()
-    assert done.returncode == 0, done.stdout[-5000:]
+def test_a_lesson_passes_and_gives_the_committed_outputs(lesson: Path, lesson_runs) -> None:
+    result = lesson_runs.result(lesson.name[:2])
+    assert (result.outcome, [str(failure) for failure in result.failures]) == ("passed", [])
+
+
+@pytest.mark.skipif(not LONG, reason="part of CLASSROOM_LONG_TESTS=1")
+@pytest.mark.parametrize("again", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_gives_the_same_twice_in_a_row_in_one_home(again: Path, tmp_path: Path) -> None:
+    for _run in range(2):
+        done = _compare(again, tmp_path / "home")
+        assert done.returncode == 0, done.stdout[-5000:]
 
 
 def test_a_changed_output_is_noticed(tmp_path: Path) -> None:
@@ -74,15 +55,15 @@ def test_a_changed_output_is_noticed(tmp_path: Path) -> None:
     assert done.returncode == 1 and "Cell 0" in done.stdout
 
 
-@pytest.mark.parametrize("lesson", KILLED, ids=lambda path: path.stem)
-def test_a_lesson_starts_over_after_a_kill_in_the_middle(lesson: Path, tmp_path: Path) -> None:
-    """SIGKILL to kernel and JVM in the midst of it, then the same lesson again in the same home."""
-    output = tmp_path / "killed.txt"
-    with output.open("w") as file:
-        process = subprocess.Popen(_nbval(lesson), env=_in_home(tmp_path), stdout=file, stderr=subprocess.STDOUT)
-    _wait_for_the_middle(lesson, tmp_path, process)
+@pytest.mark.parametrize("killed", KILLED, ids=lambda path: path.stem)
+def test_a_lesson_starts_over_after_a_kill_in_the_middle(killed: Path, tmp_path: Path, chance: random.Random) -> None:
+    """SIGKILL to kernel and JVM in the midst of it, then the same lesson again in the same home, compared by nbval."""
+    home = tmp_path / "home"
+    with (tmp_path / "killed.txt").open("w") as file:
+        process = subprocess.Popen(_nbval(killed), env=_in_home(home), stdout=file, stderr=subprocess.STDOUT)
+    _wait_for_the_middle(killed, home, process, chance.uniform(1, 10))
     _kill_with_children(process)
-    done = _compare(lesson, tmp_path)
+    done = _compare(killed, home)
     assert done.returncode == 0, done.stdout[-5000:]
 
 
@@ -98,7 +79,7 @@ def test_a_lesson_runs_without_network(tmp_path: Path) -> None:
         "unreachable"
         in subprocess.run([*isolated, sys.executable, "-c", connect], capture_output=True, text=True).stderr
     )
-    command = [sys.executable, str(places.PROJECT / "course.py"), "run", "01", "--cell-timeout", str(CELL_TIMEOUT)]
+    command = [sys.executable, str(places.PROJECT / "course.py"), "run", "00", "--cell-timeout", str(CELL_TIMEOUT)]
     environ = os.environ | {"CLASSROOM_HOME": str(tmp_path / "home")}
     done = subprocess.run([*isolated, *command], env=environ, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
@@ -114,13 +95,9 @@ def _kill_with_children(process: subprocess.Popen) -> None:
     process.wait(20)
 
 
-def _compare(lesson: Path, home: Path, runs: int = 1) -> subprocess.CompletedProcess:
-    """Run a lesson so many times in a row, or until it fails; return the last run."""
-    for _run in range(runs):
-        done = subprocess.run(_nbval(lesson), env=_in_home(home), capture_output=True, text=True, timeout=900)
-        if done.returncode != 0:
-            break
-    return done
+def _compare(lesson: Path, home: Path) -> subprocess.CompletedProcess:
+    """Run a lesson by nbval, which compares the marked outputs."""
+    return subprocess.run(_nbval(lesson), env=_in_home(home), capture_output=True, text=True, timeout=900)
 
 
 def _nbval(lesson: Path) -> list[str]:
@@ -133,8 +110,8 @@ def _in_home(home: Path) -> dict[str, str]:
     return os.environ | {"CLASSROOM_HOME": str(home)}
 
 
-def _wait_for_the_middle(lesson: Path, home: Path, process: subprocess.Popen) -> None:
-    """Return when the lesson has landed its first data, or begun its first stream, and gone on for a few seconds."""
+def _wait_for_the_middle(lesson: Path, home: Path, process: subprocess.Popen, seconds: float) -> None:
+    """Return when the lesson has landed its first data, or begun its first stream, and gone on for so many seconds."""
     number = lesson.name[:2]
     working_dir = home / "dbfs/user/learner/streaming-classroom" / number
     deadline = time.monotonic() + CELL_TIMEOUT
@@ -142,5 +119,5 @@ def _wait_for_the_middle(lesson: Path, home: Path, process: subprocess.Popen) ->
     while not any(sign.exists() for sign in signs):
         assert process.poll() is None and time.monotonic() < deadline, f"lesson {number} never landed anything"
         time.sleep(0.1)
-    time.sleep(random.uniform(1, 10))
+    time.sleep(seconds)
     assert process.poll() is None, f"lesson {number} had ended before it could be killed"

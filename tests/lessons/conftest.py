@@ -1,19 +1,15 @@
-"""What a lesson's committed outputs say, and the datasets' files, for reference answers without Spark.
-
-``tests/test_notebooks.py`` compares the same outputs with a fresh run, so a result that agrees here is what the
-lesson's streams produce.
-"""
+"""What a lesson showed in the run of these tests, and the datasets' files, for reference answers without Spark."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import pytest
+from nbformat import NotebookNode
 
-from streaming_classroom import datasets, places
+from streaming_classroom import datasets
 
 
 @pytest.fixture(scope="session")
@@ -23,30 +19,27 @@ def dataset() -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session")
-def lines() -> Callable[[str, str], list[str]]:
+def lines(lesson_runs) -> Callable[[str, str], list[str]]:
     """A function of lesson and cell id that returns what the cell printed, line by line."""
-    return _lines
+    return lambda lesson, cell: _lines(lesson_runs.executed(lesson), cell)
 
 
 @pytest.fixture(scope="session")
-def shown() -> Callable[[str, str], pd.DataFrame]:
+def shown(lines) -> Callable[[str, str], pd.DataFrame]:
     """A function of lesson and cell id that returns the table that the cell printed with Spark's ``show``.
 
     All values are text; NULL is None.
     """
-    return _shown
+    return lambda lesson, cell: _table(lines(lesson, cell))
 
 
-def _lines(lesson: str, cell: str) -> list[str]:
-    [path] = places.notebooks().glob(f"{lesson}-*.ipynb")
-    [found] = (each for each in nbformat.read(path, as_version=4).cells if each.id == cell)
-    assert "nbval-check-output" in found.metadata.get("tags", []), f"nothing compares {cell} with a fresh run"
+def _lines(notebook: NotebookNode, cell: str) -> list[str]:
+    [found] = (each for each in notebook.cells if each.id == cell)
+    assert "nbval-check-output" in found.metadata.get("tags", []), f"nothing compares {cell} with the committed file"
     printed = (output.text for output in found.outputs if output.output_type == "stream" and output.name == "stdout")
     return "".join(printed).splitlines()
 
 
-def _shown(lesson: str, cell: str) -> pd.DataFrame:
-    head, *rows = (
-        [value.strip() for value in line.strip("|").split("|")] for line in _lines(lesson, cell) if line.startswith("|")
-    )
+def _table(lines: list[str]) -> pd.DataFrame:
+    head, *rows = ([value.strip() for value in line.strip("|").split("|")] for line in lines if line.startswith("|"))
     return pd.DataFrame(rows, columns=head).replace({"NULL": None})

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-KILLS = 50 if os.environ.get("CLASSROOM_LONG_TESTS") else 20
+KILLS = 20 if os.environ.get("CLASSROOM_LONG_TESTS") else 5
 FILES, ROWS, FILES_A_BATCH = 4000, 5, 5
 START_TIMEOUT = 60
 PROGRAM = """
@@ -50,9 +50,8 @@ print("done", flush=True)
 """
 
 
-def test_nothing_is_lost_or_doubled_by_kills_at_random_moments(tmp_path: Path, spark):
+def test_nothing_is_lost_or_doubled_by_kills_at_random_moments(tmp_path: Path, spark, chance: random.Random):
     land(tmp_path, FILES // 2)
-    draw = random.Random()
     progress = []
     with ExitStack() as stack:
         program = stack.enter_context(started(tmp_path))
@@ -60,7 +59,7 @@ def test_nothing_is_lost_or_doubled_by_kills_at_random_moments(tmp_path: Path, s
             land(tmp_path, FILES // 2 // KILLS, FILES // 2 + kill * (FILES // 2 // KILLS))
             following = stack.enter_context(started(tmp_path))  # its Spark starts while the one before is at work
             # Every fourth during the start: while files are listed and the first batch is planned.
-            run_and_kill(program, tmp_path, draw.uniform(0.0, 2.0), after_a_batch=kill % 4 > 0)
+            run_and_kill(program, tmp_path, chance.uniform(0.0, 2.0), after_a_batch=kill % 4 > 0)
             progress.append(commits(tmp_path))
             program = following
         # Were the moments no good, nothing would have been shown: kills must have hit a stream at work.
