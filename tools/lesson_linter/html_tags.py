@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from .elements import elements
 from .events import VOID, Event, events
-from .lesson import Lesson
+from .lesson_file import Lesson
 from .problem import Problem
 
 RULE = "tags"

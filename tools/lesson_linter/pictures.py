@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from . import svg
 from .elements import Element, elements
 from .events import events
-from .lesson import Cell, Lesson
+from .lesson_file import Cell, Lesson
 from .problem import Problem
 
 SHORTEST_ALT = 20  # characters

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from streaming_classroom.runner.judge import MAY_FAIL
 
-from .lesson import Cell, Lesson
+from .lesson_file import Cell, Lesson
 from .problem import Problem
 from .sections import Section, sections
 

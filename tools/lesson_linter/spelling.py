@@ -20,7 +20,7 @@ from streaming_classroom import places
 from . import svg
 from .elements import passages
 from .events import events
-from .lesson import Cell, Lesson
+from .lesson_file import Cell, Lesson
 from .pictures import pictures
 from .problem import Problem
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 
+from lesson_linter import check
 from streaming_classroom import places
-from streaming_classroom.grammar import check
 
 UUID = "eefc66e8-850a-498a-a3c0-c50ca3974b52"
 WIDGET = "application/vnd.jupyter.widget-view+json"

@@ -10,7 +10,7 @@ from typing import Any
 
 from streaming_classroom import places
 
-from .lesson import Lesson
+from .lesson_file import Lesson
 from .problem import Problem
 
 _HOMES = re.compile(r"(?<![\w.])/(?:home|Users)/(?!\.\.\.|…)\S|(?<![\w.])/tmp/|[A-Za-z]:\\+Users\b")

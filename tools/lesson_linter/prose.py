@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .elements import passages
 from .events import events
-from .lesson import Lesson
+from .lesson_file import Lesson
 from .problem import Problem
 
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)

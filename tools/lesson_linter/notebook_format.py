@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from streaming_classroom.dialect.convert import KERNELSPEC
 
-from .lesson import Lesson
+from .lesson_file import Lesson
 from .problem import Problem
 
 OLDEST_MINOR = 5  # the first whose cells have ids

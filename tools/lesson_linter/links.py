@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from .elements import HEADINGS, Element, elements, passages
 from .events import events
-from .lesson import Cell, Lesson
+from .lesson_file import Cell, Lesson
 from .problem import Problem
 from .sections import sections
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .check import check
 from .problem import Problem
+from .rules import check
 
 __all__ = ["Problem", "check"]

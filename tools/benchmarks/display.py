@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from streaming_classroom.benchmarks.lab import CHROMIUM, Notebook, running_browser, running_lab
+from browser_harness import CHROMIUM, Notebook, running_browser, running_lab
 
 if TYPE_CHECKING:
     from jupyter_client.blocking import BlockingKernelClient

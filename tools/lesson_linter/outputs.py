@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from streaming_classroom.runner.judge import MAY_FAIL, MAY_WRITE_STDERR
 
-from .lesson import Cell, Lesson
-from .machine import strings
+from .lesson_file import Cell, Lesson
+from .machine_paths import strings
 from .problem import Problem
 
 CHECKED = "nbval-check-output"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .lesson import Cell, Lesson
+from .lesson_file import Cell, Lesson
 from .problem import Problem
 
 CLEANUP = "DA.cleanup()"

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from streaming_classroom.grammar import Problem, check
+from lesson_linter import Problem, check
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" role="img" aria-label="A road">
   <defs><marker id="tip"/></defs>

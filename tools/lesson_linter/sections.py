@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .elements import Element, elements
 from .events import Event, events
-from .lesson import Cell, Lesson
+from .lesson_file import Cell, Lesson
 
 
 @dataclass(frozen=True)

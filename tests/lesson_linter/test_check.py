@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from lesson_linter import Problem, check
 from streaming_classroom import places
-from streaming_classroom.grammar import Problem, check
 from streaming_classroom.runner import find_lessons
 
 LESSONS = find_lessons([], places.notebooks())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .elements import Fold, folds
-from .lesson import Cell, Lesson
+from .lesson_file import Cell, Lesson
 from .problem import Problem
 from .sections import sections
 

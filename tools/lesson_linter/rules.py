@@ -7,25 +7,39 @@ from pathlib import Path
 
 from streaming_classroom.runner.errors import InvalidNotebook
 
-from . import code, file, frame, links, machine, opening, outputs, pictures, prose, questions, spelling, steps, tags
+from . import (
+    code_cells,
+    html_tags,
+    links,
+    machine_paths,
+    notebook_format,
+    opening_cell,
+    outputs,
+    pictures,
+    prose,
+    questions,
+    setup_and_cleanup,
+    spelling,
+    steps,
+)
 from .excuses import is_excused
-from .lesson import Lesson, read
+from .lesson_file import Lesson, read
 from .problem import Problem
 
 Rule = Callable[[Lesson], Iterator[Problem]]
 
 RULES: tuple[Rule, ...] = (
     # the parts of a lesson
-    opening.file_name,
-    opening.title,
-    opening.why,
-    opening.question,
-    opening.objectives,
-    opening.time,
-    opening.instructors,
-    frame.set_up,
-    frame.set_up_is_second,
-    frame.cleanup,
+    opening_cell.file_name,
+    opening_cell.title,
+    opening_cell.why,
+    opening_cell.question,
+    opening_cell.objectives,
+    opening_cell.time,
+    opening_cell.instructors,
+    setup_and_cleanup.set_up,
+    setup_and_cleanup.set_up_is_second,
+    setup_and_cleanup.cleanup,
     steps.numbering,
     steps.ending,
     steps.content,
@@ -33,7 +47,7 @@ RULES: tuple[Rule, ...] = (
     steps.breaking,
     questions.questions,
     # the text
-    tags.tags,
+    html_tags.tags,
     links.targets,
     links.texts,
     links.broken,
@@ -50,19 +64,19 @@ RULES: tuple[Rule, ...] = (
     spelling.spelling,
     spelling.spelling_of_pictures,
     # the code and what it gave
-    code.length,
-    code.parses,
-    code.sleeps,
-    code.bare_excepts,
-    machine.machine_paths,
+    code_cells.length,
+    code_cells.parses,
+    code_cells.sleeps,
+    code_cells.bare_excepts,
+    machine_paths.machine_paths,
     outputs.ran,
     outputs.clean,
     outputs.checked,
     outputs.known_tags,
     # the file
-    file.form,
-    file.size,
-    file.ids,
+    notebook_format.form,
+    notebook_format.size,
+    notebook_format.ids,
 )
 
 

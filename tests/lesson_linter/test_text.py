@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streaming_classroom.grammar import spelling
+from lesson_linter import spelling
 
 FIRST = "* [The guide](https://spark.apache.org/docs/latest/)"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .elements import Passage, folds, passages
 from .events import events
-from .lesson import Cell, Lesson
+from .lesson_file import Cell, Lesson
 from .problem import Problem
 
 QUESTION = "**The question:**"

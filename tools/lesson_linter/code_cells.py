@@ -10,7 +10,7 @@ from functools import lru_cache
 from streaming_classroom.dialect import first_line
 from streaming_classroom.runner.judge import MAY_FAIL
 
-from .lesson import Cell, Lesson
+from .lesson_file import Cell, Lesson
 from .problem import Problem
 
 MOST_LINES = 24
