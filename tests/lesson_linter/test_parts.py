@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from lesson_linter.excuses import EXCUSES
+from lesson_linter.rules import EXCUSES
 
 FIVE = "<details><summary>5. Is it <code>small</code>?</summary>\n\nYes.\n</details>\n"
 

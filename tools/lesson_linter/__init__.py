@@ -1,4 +1,4 @@
-"""The grammar of the lessons: what each must have, and what none may have.
+"""A linter for the lessons: what each must have, and what none may have.
 
 :func:`check` reads a committed notebook and says what to change.  Nothing is run; neither Spark nor Java is needed.
 """

@@ -1,4 +1,7 @@
-"""What cells with code may hold: a few short lines that parse, wait for a moment only and hide no error."""
+"""What cells with code may hold: a few short lines that parse, wait for a moment only and hide no error.
+
+One cell at least shows an error on purpose.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +55,19 @@ def bare_excepts(lesson: Lesson) -> Iterator[Problem]:
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             line = _line(cell, node.lineno)
             yield lesson.problem("bare-excepts", "name the exception that is caught", cell, line)
+
+
+def breaking(lesson: Lesson) -> Iterator[Problem]:
+    """At least one cell fails on purpose, with its error committed, and is explained below."""
+    failing = list(lesson.tagged(MAY_FAIL))
+    if not failing:
+        yield lesson.problem("break", f"break something on purpose, in a cell tagged {MAY_FAIL}")
+    for cell in failing:
+        if lesson.has_run and not any(output["output_type"] == "error" for output in cell.outputs):
+            yield lesson.problem("break", f"let this cell fail, or take its tag {MAY_FAIL} away", cell)
+        below = lesson.after(cell)
+        if below is None or below.kind != "markdown":
+            yield lesson.problem("break", "explain the error in a Markdown cell right below", cell)
 
 
 @lru_cache(maxsize=1024)

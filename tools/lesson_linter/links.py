@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from .elements import HEADINGS, Element, elements, passages
-from .events import events
+from bs4.element import Tag
+
+from .cell_html import HEADINGS, text_of, tree
 from .lesson_file import Cell, Lesson
+from .passages import passages
 from .problem import Problem
-from .sections import sections
+from .sections import section_named
 
 OFFICIAL_HOSTS = (
     "avro.apache.org",
@@ -46,21 +48,21 @@ _BRACKETS = re.compile(r"(?:^|(?<=\s))\w{1,2}\)|[\[\](){}]")  # 'a)' numbers an 
 def targets(lesson: Lesson) -> Iterator[Problem]:
     """A link leads to https, to a file beside the lesson, or to a heading of it."""
     for cell, link in _links(lesson):
-        if message := _about_target(lesson, link.attributes["href"]):
-            yield lesson.problem("link-targets", message, cell, link.line)
+        if message := _about_target(lesson, link["href"]):
+            yield lesson.problem("link-targets", message, cell, link.sourceline)
 
 
 def texts(lesson: Lesson) -> Iterator[Problem]:
     """The text of a link says where it leads."""
     for cell, link in _links(lesson):
-        if link.text.casefold().strip(" .") in _SAYS_NOTHING:
-            yield lesson.problem("link-texts", "let the link's text say where it leads", cell, link.line)
+        if text_of(link).casefold().strip(" .") in _SAYS_NOTHING:
+            yield lesson.problem("link-texts", "let the link's text say where it leads", cell, link.sourceline)
 
 
 def broken(lesson: Lesson) -> Iterator[Problem]:
     """Nothing in the text looks like a link that is none, and each bracket is closed."""
     for cell in lesson.markdown:
-        for passage in passages(events(cell.source)):
+        for passage in passages(cell.source):
             text = passage.text
             if match := _BROKEN.search(text):
                 line = passage.line_at(match.start())
@@ -75,23 +77,23 @@ def broken(lesson: Lesson) -> Iterator[Problem]:
 
 def reading(lesson: Lesson) -> Iterator[Problem]:
     """Further reading is official documentation."""
-    section = next((section for section in sections(lesson) if section.heading.text == READING), None)
-    if section is None or section.is_empty:
-        return  # which the rules for sections report
-    found = [(cell, link) for cell, inside in section.parts for link in elements(inside, "a")]
+    section = section_named(lesson, READING)
+    if section is None:
+        return
+    found = list(section.find_all("a"))
     if len(found) < FEWEST_READINGS:
         message = f"link at least {FEWEST_READINGS} pages of official documentation"
-        yield lesson.problem("reading", message, section.cell, section.heading.line)
+        yield lesson.problem("reading", message, section.cell, section.heading.sourceline)
     for cell, link in found:
-        address = _split(link.attributes.get("href", ""))
+        address = _split(link.get("href", ""))
         if address is not None and address.scheme == "https" and address.hostname not in OFFICIAL_HOSTS:
             message = f"link official documentation here: {address.hostname} is not in the linter's list"
-            yield lesson.problem("reading", message, cell, link.line)
+            yield lesson.problem("reading", message, cell, link.sourceline)
 
 
-def _links(lesson: Lesson) -> Iterator[tuple[Cell, Element]]:
+def _links(lesson: Lesson) -> Iterator[tuple[Cell, Tag]]:
     for cell in lesson.markdown:
-        yield from ((cell, link) for link in elements(events(cell.source), "a") if "href" in link.attributes)
+        yield from ((cell, link) for link in tree(cell.source).find_all("a", href=True))
 
 
 def _about_target(lesson: Lesson, target: str) -> str | None:
@@ -128,9 +130,8 @@ def _anchors(lesson: Lesson) -> set[str]:
     """Return the names of all places in the lesson that a link can lead to."""
     found: set[str] = set()
     for cell in lesson.markdown:
-        read = events(cell.source)
-        found.update(_slug(heading.text) for heading in elements(read, *HEADINGS))
-        found.update(_slug(event.attributes["id"]) for event in read if event.attributes.get("id"))
+        found.update(_slug(text_of(heading)) for heading in tree(cell.source).find_all(HEADINGS))
+        found.update(_slug(place["id"]) for place in tree(cell.source).find_all(id=True))
     return found
 
 

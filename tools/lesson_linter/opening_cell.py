@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .elements import Passage, folds, passages
-from .events import events
+from bs4.element import Tag
+
+from .cell_html import text_of, tree
 from .lesson_file import Cell, Lesson
 from .problem import Problem
 
@@ -44,8 +45,7 @@ def why(lesson: Lesson) -> Iterator[Problem]:
     if cell.kind != "markdown":
         return
     asked = _line_of(cell, QUESTION) or len(cell.lines) + 1
-    before = [part for part in passages(events(cell.source)) if part.block == "p" and part.line < asked]
-    if not any(part.text.strip() for part in before):
+    if not any(text_of(part) for part in tree(cell.source).find_all("p") if part.sourceline < asked):
         yield lesson.problem("why", "say why in a paragraph between the title and the question", cell, 1)
 
 
@@ -69,7 +69,7 @@ def objectives(lesson: Lesson) -> Iterator[Problem]:
     line = _line_of(cell, OBJECTIVES)
     if line is None:
         yield lesson.problem("objectives", f"add a line '{OBJECTIVES}' with a list to the opening cell", cell)
-    elif len(_list_after(cell, line)) < FEWEST_OBJECTIVES:
+    elif len(_list_below(cell, line)) < FEWEST_OBJECTIVES:
         yield lesson.problem("objectives", f"list at least {FEWEST_OBJECTIVES} objectives below this line", cell, line)
 
 
@@ -85,13 +85,14 @@ def instructors(lesson: Lesson) -> Iterator[Problem]:
     cell = lesson.cells[0]
     if cell.kind != "markdown":
         return
-    note = next((fold for fold in folds(events(cell.source)) if fold.summary == INSTRUCTORS), None)
+    summaries = tree(cell.source).select("details > summary")
+    note = next((summary.parent for summary in summaries if text_of(summary) == INSTRUCTORS), None)
     if note is None:
         message = f"add a folded note <details><summary>{INSTRUCTORS}</summary> to the opening cell"
         yield lesson.problem("instructors", message, cell)
-    elif not _MINUTES.search(note.hidden):
+    elif not _MINUTES.search(text_of(note)):
         yield lesson.problem(
-            "instructors", "say in the note for instructors how many minutes a part takes", cell, note.line
+            "instructors", "say in the note for instructors how many minutes a part takes", cell, note.sourceline
         )
 
 
@@ -108,17 +109,8 @@ def _paragraph(cell: Cell, line: int) -> str:
     return "\n".join(cell.lines[line - 1 :]).split("\n\n", 1)[0].rstrip()
 
 
-def _list_after(cell: Cell, line: int) -> list[Passage]:
-    """Return the items of the list that follows a line, up to the next paragraph."""
-    items: list[Passage] = []
-    for part in passages(events(cell.source)):
-        if part.line <= line or not part.text.strip():
-            continue
-        if part.block not in ("li", "p") or (part.block == "p" and not _is_item(cell, part.line)):
-            break
-        items += [part] if _is_item(cell, part.line) else []
-    return items
-
-
-def _is_item(cell: Cell, line: int) -> bool:
-    return re.match(r"\s*(?:[*+-]|\d+[.)])\s", cell.lines[line - 1]) is not None
+def _list_below(cell: Cell, line: int) -> list[Tag]:
+    """Return the items of the list that comes next below a line; none if something else comes next."""
+    blocks = tree(cell.source).find_all(True, recursive=False)
+    below = next((block for block in blocks if block.sourceline > line), None)
+    return [item for item in below.find_all("li") if text_of(item)] if below and below.name in ("ul", "ol") else []

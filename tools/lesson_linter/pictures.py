@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from bs4.element import Tag
+
 from . import svg
-from .elements import Element, elements
-from .events import events
+from .cell_html import tree
 from .lesson_file import Cell, Lesson
 from .problem import Problem
 
@@ -23,7 +24,7 @@ class Picture:
     """One place where a picture is shown, and its file; None where it is not one of the course's."""
 
     cell: Cell
-    element: Element
+    element: Tag
     file: Path | None
 
     @property
@@ -43,8 +44,8 @@ class Picture:
 def pictures(lesson: Lesson) -> Iterator[Picture]:
     """Yield the pictures of a lesson, each as often as it is shown."""
     for cell in lesson.markdown:
-        for element in elements(events(cell.source), "img"):
-            yield Picture(cell, element, _file(lesson, element.attributes.get("src", "")))
+        for element in tree(cell.source).find_all("img"):
+            yield Picture(cell, element, _file(lesson, element.get("src", "")))
 
 
 def at_least_one(lesson: Lesson) -> Iterator[Problem]:
@@ -56,21 +57,21 @@ def at_least_one(lesson: Lesson) -> Iterator[Problem]:
 def described(lesson: Lesson) -> Iterator[Problem]:
     """A picture says in words what it shows, for those who cannot see it."""
     for picture in pictures(lesson):
-        alt = picture.element.attributes.get("alt", "").strip()
+        alt = picture.element.get("alt", "").strip()
         if not alt:
             yield _at(lesson, picture, "alt", "the picture has no alt text: say what it shows")
         elif len(alt) < SHORTEST_ALT:
             yield _at(lesson, picture, "alt", f"say more in the alt text: at least {SHORTEST_ALT} characters")
     for cell, diagram in _diagrams(lesson):
         for wanted in ("accTitle", "accDescr"):
-            if not re.search(rf"^\s*{wanted}\b", diagram.text, re.MULTILINE):
-                yield lesson.problem("alt", f"add a line '{wanted}' to the diagram", cell, diagram.line)
+            if not re.search(rf"^\s*{wanted}\b", diagram.get_text(), re.MULTILINE):
+                yield lesson.problem("alt", f"add a line '{wanted}' to the diagram", cell, diagram.sourceline)
 
 
 def local(lesson: Lesson) -> Iterator[Problem]:
     """A picture lies beside the lesson."""
     for picture in pictures(lesson):
-        source = picture.element.attributes.get("src", "")
+        source = picture.element.get("src", "")
         if picture.file is None:
             yield _at(lesson, picture, "local", "put the picture into images/ and show that file")
         elif not picture.is_there:
@@ -91,12 +92,10 @@ def _file(lesson: Lesson, source: str) -> Path | None:
     return lesson.path.parent / path.split("?", 1)[0].split("#", 1)[0]
 
 
-def _diagrams(lesson: Lesson) -> Iterator[tuple[Cell, Element]]:
+def _diagrams(lesson: Lesson) -> Iterator[tuple[Cell, Tag]]:
     for cell in lesson.markdown:
-        for fence in elements(events(cell.source), "pre"):
-            if fence.attributes.get("info", "").split(None, 1)[:1] == ["mermaid"]:
-                yield cell, fence
+        yield from ((cell, fence) for fence in tree(cell.source).select("pre > code.language-mermaid"))
 
 
 def _at(lesson: Lesson, picture: Picture, rule: str, message: str) -> Problem:
-    return lesson.problem(rule, message, picture.cell, picture.element.line)
+    return lesson.problem(rule, message, picture.cell, picture.element.sourceline)

@@ -1,4 +1,4 @@
-"""One breach of the lessons' grammar: where it is and what to do about it.
+"""One breach of the lessons' form: where it is and what to do about it.
 
 Text is made in ``__str__`` only, so that the command and a test read the same fields.
 """
@@ -24,7 +24,7 @@ class Problem:
     line
         Line in the cell's source, from 1; None where it is not about one line.
     rule
-        The name of the broken rule, for :mod:`.excuses`.
+        The name of the broken rule, by which a lesson may be excused from it.
     message
         What to do, one short sentence.
     """

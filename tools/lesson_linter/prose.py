@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .elements import passages
-from .events import events
 from .lesson_file import Lesson
+from .passages import passages
 from .problem import Problem
 
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
@@ -21,7 +20,7 @@ _BLANKS = re.compile(r"[ \t]+$")
 def doubled_words(lesson: Lesson) -> Iterator[Problem]:
     """No word stands twice in a row, across line ends too."""
     for cell in lesson.markdown:
-        for passage in passages(events(cell.source)):
+        for passage in passages(cell.source):
             for match in _DOUBLED.finditer(passage.text):
                 if match[1].lower() not in _MAY_DOUBLE:
                     line = passage.line_at(match.end() - 1)
@@ -31,7 +30,7 @@ def doubled_words(lesson: Lesson) -> Iterator[Problem]:
 def exclamations(lesson: Lesson) -> Iterator[Problem]:
     """No sentence ends in an exclamation mark."""
     for cell in lesson.markdown:
-        for passage in passages(events(cell.source)):
+        for passage in passages(cell.source):
             for match in _SHOUT.finditer(passage.text):
                 line = passage.line_at(match.start())
                 yield lesson.problem("exclamations", "end the sentence without an exclamation mark", cell, line)

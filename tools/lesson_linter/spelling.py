@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 from streaming_classroom import places
 
 from . import svg
-from .elements import passages
-from .events import events
 from .lesson_file import Cell, Lesson
+from .passages import passages
 from .pictures import pictures
 from .problem import Problem
 
@@ -36,7 +35,7 @@ _SQL_COMMENT = re.compile(r"--\s(.*)")
 def spelling(lesson: Lesson) -> Iterator[Problem]:
     """No word is misspelt in text or comments."""
     for cell in lesson.cells:
-        for text, line in _comments(cell) if cell.kind == "code" else _prose(cell):
+        for line, text in _comments(cell) if cell.kind == "code" else _prose(cell):
             for wrong, right in misspelt(text):
                 yield lesson.problem("spelling", f"write '{right}' for '{wrong}'", cell, line)
 
@@ -48,7 +47,7 @@ def spelling_of_pictures(lesson: Lesson) -> Iterator[Problem]:
             found = {pair for text in svg.words(drawing) for pair in misspelt(text)}
             for wrong, right in sorted(found):
                 message = f"write '{right}' for '{wrong}' in {drawing.name}"
-                yield lesson.problem("spelling", message, picture.cell, picture.element.line)
+                yield lesson.problem("spelling", message, picture.cell, picture.element.sourceline)
 
 
 def misspelt(text: str) -> Iterator[tuple[str, str]]:
@@ -58,26 +57,25 @@ def misspelt(text: str) -> Iterator[tuple[str, str]]:
             yield word, known.data.strip(" ,").replace(",", " or")
 
 
-def _prose(cell: Cell) -> Iterator[tuple[str, int]]:
-    for passage in passages(events(cell.source)):
-        for text, line in passage.pieces:
-            yield from ((part, line + offset) for offset, part in enumerate(text.split("\n")))
+def _prose(cell: Cell) -> Iterator[tuple[int, str]]:
+    for passage in passages(cell.source):
+        yield from passage.lines
 
 
-def _comments(cell: Cell) -> Iterator[tuple[str, int]]:
+def _comments(cell: Cell) -> Iterator[tuple[int, str]]:
     if cell.is_python:
         yield from _python_comments(cell.source)
         return
     for number, line in enumerate(cell.lines, start=1):
         if comment := _SQL_COMMENT.search(line):
-            yield comment[1], number
+            yield number, comment[1]
 
 
-def _python_comments(source: str) -> Iterator[tuple[str, int]]:
+def _python_comments(source: str) -> Iterator[tuple[int, str]]:
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:
-                yield token.string, token.start[0]
+                yield token.start[0], token.string
     except (tokenize.TokenError, SyntaxError):
         return  # of code that does not parse, which has its own rule
 

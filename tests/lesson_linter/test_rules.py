@@ -18,7 +18,7 @@ NAME = "07-A-Small-Lesson.ipynb"
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_the_courses_lessons_keep_the_grammar(lesson: Path) -> None:
+def test_the_courses_lessons_have_no_problem(lesson: Path) -> None:
     assert [str(problem) for problem in check(lesson)] == []
 
 
