@@ -94,11 +94,19 @@ def _measure(side: str, notebook: Notebook) -> Samples:
         busy, disturbed = _watch(protocol, page, FOCUS[side][chart], FIRST_UPDATED + number)
         found["busy", chart] = [(busy - idle) / UPDATES]
         found |= {(name, chart): [float(value)] for name, value in disturbed.items()}
-    notebook.run(len(SHOWS) + len(CHARTS) + 1)
-    sent = json.loads(notebook.output(len(SHOWS) + len(CHARTS) + 1).inner_text())
+    sent = _printed(notebook, len(SHOWS) + len(CHARTS) + 1)
     drawn = page.evaluate("window.drawn")
     found |= {("paint", name): _delays(sent[name], drawn) for _chart, name in SHOWS}
     return found | {("update", chart): _delays(sent[f"update {chart}"], drawn) for chart in CHARTS}
+
+
+def _printed(notebook: Notebook, cell: int) -> dict[str, list[float]]:
+    """Run a cell and return what it prints, which may come later than the number of its prompt."""
+    from playwright.sync_api import expect
+
+    notebook.run(cell)
+    expect(notebook.output(cell)).to_contain_text("}")
+    return json.loads(notebook.output(cell).inner_text())
 
 
 def _watch(protocol: CDPSession, page: Page, focus: str, cell: int) -> tuple[float, dict[str, float]]:
