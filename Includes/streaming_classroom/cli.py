@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -82,16 +82,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lint(options: argparse.Namespace) -> int:
-    """Check that lessons keep the grammar of the course; nothing is run."""
-    from streaming_classroom.grammar import check
-    from streaming_classroom.runner import find_lessons
-
-    lessons = find_lessons(options.lessons, places.notebooks())
-    problems = [problem for lesson in lessons for problem in check(lesson)]
-    for problem in problems:
-        print(problem)
-    print(f"{_count(len(lessons), 'lesson')}, {_count(len(problems), 'problem')}.")
-    return 1 if problems else 0
+    """Check that lessons have the form that all of them share; nothing is run."""
+    return _delegate([sys.executable, "-m", "lesson_linter", *options.lessons], _with_tools())
 
 
 def convert(options: argparse.Namespace) -> int:
@@ -112,7 +104,7 @@ def test(options: argparse.Namespace) -> int:
 def bench(options: argparse.Namespace) -> int:
     """Run a benchmark."""
     _set_up()
-    return _delegate([sys.executable, "-m", f"streaming_classroom.benchmarks.{options.name}"])
+    return _delegate([sys.executable, "-m", f"benchmarks.{options.name}"], _with_tools())
 
 
 def doctor(_options: argparse.Namespace) -> int:
@@ -152,9 +144,19 @@ def _set_up() -> None:
     steps.set_up(lambda line: print(line, flush=True), offset=1)
 
 
-def _delegate(command: Sequence[str]) -> int:
+def _with_tools() -> dict[str, str]:
+    """Return what to add to the environment, so that Python finds what no learner installs."""
+    folders = [str(_tools()), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {"PYTHONPATH": os.pathsep.join(folders)}
+
+
+def _tools() -> Path:
+    return places.PROJECT / "tools"
+
+
+def _delegate(command: Sequence[str], more: Mapping[str, str] | None = None) -> int:
     """Run a program in place of this process, so that signals are its own; on Windows, wait for it."""
-    environ = os.environ | {"PYTHONUTF8": "1"}
+    environ = os.environ | {"PYTHONUTF8": "1"} | (more or {})
     if sys.platform != "win32":
         sys.stdout.flush()
         os.execve(command[0], command, environ)
@@ -246,13 +248,8 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
         raise NotHere("--save would keep outputs that come from parameters.", "Leave one of the two out.")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number or 'no'} {noun}" + ("" if number == 1 else "s")
-
-
 def _benchmarks() -> list[str]:
-    folder = Path(__file__).parent / "benchmarks"
-    return sorted(path.stem for path in folder.glob("[a-z]*.py"))
+    return sorted(path.stem for path in (_tools() / "benchmarks").glob("[a-z]*.py"))
 
 
 def _port(text: str) -> int:

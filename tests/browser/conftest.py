@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from browser_harness import CHROMIUM, Notebook, running_browser, running_lab
 from streaming_classroom import places
-from streaming_classroom.benchmarks.lab import CHROMIUM, Notebook, running_browser, running_lab
 
 SCREENSHOTS = os.environ.get("CLASSROOM_SCREENSHOTS")
 

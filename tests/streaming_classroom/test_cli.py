@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,7 @@ def delegated(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Collect the programs that would take this one's place, instead of letting them."""
     commands: list[list[str]] = []
 
-    def collect(command: Sequence[str]) -> int:
+    def collect(command: Sequence[str], _environ: Mapping[str, str] | None = None) -> int:
         commands.append(list(command))
         return 7
 
@@ -181,10 +181,22 @@ def test_test_runs_pytest_in_the_project_with_what_follows(delegated, typed: lis
     assert Path.cwd() == places.PROJECT
 
 
-def test_bench_runs_the_module_of_that_name(delegated, monkeypatch) -> None:
-    monkeypatch.setattr(cli, "_benchmarks", lambda: ["startup"])
+def test_bench_runs_the_module_of_that_name(delegated) -> None:
     assert cli.main(["bench", "startup"]) == 7
-    assert delegated == [[sys.executable, "-m", "streaming_classroom.benchmarks.startup"]]
+    assert delegated == [[sys.executable, "-m", "benchmarks.startup"]]
+
+
+def test_lint_runs_the_linter_with_what_follows(delegated) -> None:
+    assert cli.main(["lint", "07", "x.ipynb"]) == 7
+    assert delegated == [[sys.executable, "-m", "lesson_linter", "07", "x.ipynb"]]
+
+
+def test_the_tools_are_found_before_what_is_set_already(monkeypatch) -> None:
+    tools = str(places.PROJECT / "tools")
+    monkeypatch.setenv("PYTHONPATH", "mine")
+    assert cli._with_tools() == {"PYTHONPATH": os.pathsep.join([tools, "mine"])}
+    monkeypatch.delenv("PYTHONPATH")
+    assert cli._with_tools() == {"PYTHONPATH": tools}
 
 
 def test_an_unknown_benchmark_is_told_the_known_ones(monkeypatch, capsys) -> None:

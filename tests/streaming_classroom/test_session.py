@@ -236,3 +236,20 @@ except Exception as error:
 DA.cleanup()
 print(spark.streams.active)
 """
+
+
+def test_vacuum_of_a_tiny_table_is_not_cut_into_thousands_of_tasks(spark: SparkSession, tmp_path: Path) -> None:
+    table = (tmp_path / "t").as_uri()
+    for _version in range(3):
+        spark.range(10).write.mode("overwrite").format("delta").save(table)
+    spark.sparkContext.setJobGroup("vacuum", "VACUUM")
+    spark.sql(f"VACUUM delta.`{table}` RETAIN 168 HOURS")
+    spark.sparkContext.setJobGroup("", "")
+    assert 0 < _tasks(spark, "vacuum") < 200
+
+
+def _tasks(spark: SparkSession, group: str) -> int:
+    tracker = spark.sparkContext.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
+    stages = {stage for job in jobs if job for stage in job.stageIds}
+    return sum(info.numTasks for stage in stages if (info := tracker.getStageInfo(stage)))

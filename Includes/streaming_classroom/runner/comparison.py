@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .judge import MAY_FAIL, plain
+from .judge import plain
 from .lesson_file import transplant
-from .results import Failure
+from .results import MAY_FAIL, Failure
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -17,15 +17,12 @@ from nbclient.exceptions import CellTimeoutError
 from notebook_dialect.convert import ORIGIN
 
 from .engine import Interrupted
-from .results import Failure, Kind
+from .results import MAY_FAIL, MAY_WRITE_STDERR, Failure, Kind
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from .engine import Observed
-
-MAY_FAIL = "raises-exception"
-MAY_WRITE_STDERR = "stderr-expected"
 
 ENDED_ON_PURPOSE = "NotebookExit"  # what dbutils.notebook.exit raises
 

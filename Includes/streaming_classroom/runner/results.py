@@ -22,6 +22,10 @@ Kind = Literal[
 ]
 Outcome = Literal["passed", "failed", "interrupted", "not run"]
 
+# Tags by which a cell says what it may do.
+MAY_FAIL = "raises-exception"
+MAY_WRITE_STDERR = "stderr-expected"
+
 EXIT_INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended: 128 + SIGINT
 
 

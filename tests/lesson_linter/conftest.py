@@ -1,0 +1,178 @@
+"""A small lesson without a problem, to break in one place at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from lesson_linter import Problem, check
+
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" role="img" aria-label="A road">
+  <defs><marker id="tip"/></defs>
+  <path d="M0 0H9" marker-end="url(#tip)"/><text x="1" y="5">files land</text>
+</svg>
+"""
+OPENING = """# 07 · A Small Lesson
+
+Somebody must begin.
+
+**The question:** how small can
+a lesson be?
+
+**When you are through, you can**
+
+* land a file;
+* count its rows;
+* say `why`.
+
+**Time:** 5 minutes. No more.
+
+<details><summary>For instructors</summary>
+
+Section 1 takes five minutes.
+</details>
+"""
+STEP = """## 1. A step
+
+The files land, see [the first step](#1.-A-step) and `[0](x)`.
+
+![Files land one after the other on a road](images/07-road.svg)
+
+**Predict:** how many?"""
+MORE = """It was one. An interval such as [0, 10) is balanced, and that that is so is no mistake.
+
+**Predict:** and now?"""
+LAST = """## 2. Another
+
+**Predict:** still?"""
+ENDING = """The class in brackets says `NAME_ERROR`.
+
+## Experiment
+
+* Change it.
+
+## Recap
+
+* It is small.
+
+## Questions
+"""
+QUESTION = """
+<details><summary>{0}. Is it <code>small</code>?</summary>
+
+Yes.
+</details>
+"""
+READING = """
+## Further reading
+
+* [The guide](https://spark.apache.org/docs/latest/)
+* [Delta Lake](https://docs.delta.io/latest/index.html)"""
+
+
+class Draft:
+    """A lesson to change, write and check."""
+
+    def __init__(self, directory: Path) -> None:
+        self.name = "07-A-Small-Lesson.ipynb"
+        self.directory = directory
+        self.cells = _cells()
+        self.metadata: dict[str, Any] = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+        (directory / "images").mkdir(parents=True)
+        (directory.parent / "Includes").mkdir()
+        (directory.parent / "Includes" / "Classroom-Setup-07.py").touch()
+        self.draw(SVG)
+
+    @property
+    def path(self) -> Path:
+        """The notebook's file."""
+        return self.directory / self.name
+
+    def draw(self, svg: str) -> None:
+        """Write the lesson's only picture."""
+        (self.directory / "images" / "07-road.svg").write_text(svg, encoding="utf-8")
+
+    def change(self, cell: int, old: str, new: str) -> None:
+        """Replace a text, which must be there, in a cell's source."""
+        assert old in self.cells[cell - 1].source
+        self.cells[cell - 1].source = self.cells[cell - 1].source.replace(old, new, 1)
+
+    def insert(self, cell: int, *new: Any) -> None:
+        """Put cells before the cell of this number, and number all anew."""
+        self.cells[cell - 1 : cell - 1] = new
+        number(self.cells)
+
+    def remove(self, cell: int) -> None:
+        """Take a cell out, and number all anew."""
+        del self.cells[cell - 1]
+        number(self.cells)
+
+    def write(self) -> Path:
+        """Write the notebook."""
+        notebook = new_notebook(metadata=self.metadata)
+        notebook.cells = self.cells  # neither here nor by nbformat.write, which repair ids on the way
+        self.path.write_text(nbformat.v4.writes(notebook) + "\n", encoding="utf-8")
+        return self.path
+
+    def check(self) -> list[Problem]:
+        """Write the notebook and return its problems."""
+        return check(self.write())
+
+
+def number(cells: list[Any]) -> None:
+    """Give ids and execution counts from 1."""
+    for position, cell in enumerate(cells, start=1):
+        cell.id = f"l07-{position:02}"
+    for count, cell in enumerate((cell for cell in cells if cell.cell_type == "code"), start=1):
+        cell.execution_count = count
+
+
+def marked(source: str, text: str = "1\n") -> Any:
+    """Return a cell whose output is compared."""
+    output = new_output("stream", name="stdout", text=text)
+    return new_code_cell(source, outputs=[output], metadata={"tags": ["nbval-check-output"]})
+
+
+def _cells() -> list[Any]:
+    error = new_output("error", ename="NameError", evalue="x", traceback=["NameError: x"])
+    questions = "".join(QUESTION.format(number) for number in range(1, 6))
+    cells = [
+        new_markdown_cell(OPENING.rstrip()),
+        new_code_cell("%run ../Includes/Classroom-Setup-07"),
+        new_markdown_cell(STEP),
+        marked("print(1)  # the first"),
+        new_markdown_cell(MORE),
+        marked("%sql\nSELECT 1 -- the second"),
+        new_markdown_cell(LAST),
+        marked("print(1)"),
+        marked("print(1)"),
+        marked("!echo 1"),
+        new_code_cell("x", outputs=[error], metadata={"tags": ["raises-exception"]}),
+        new_markdown_cell(ENDING + questions + READING),
+        new_code_cell("DA.cleanup()"),
+    ]
+    number(cells)
+    return cells
+
+
+@pytest.fixture
+def draft(tmp_path: Path) -> Draft:
+    """Give a lesson that has no problem, with its include and its picture."""
+    return Draft(tmp_path / "notebooks")
+
+
+@pytest.fixture
+def one_problem(draft: Draft) -> Callable[[], tuple[int | None, int | None, str, str]]:
+    """Check the draft, which must have exactly one problem; return cell, line, rule and message."""
+
+    def check_draft() -> tuple[int | None, int | None, str, str]:
+        problems = draft.check()
+        assert len(problems) == 1, [str(problem) for problem in problems]
+        return problems[0].cell, problems[0].line, problems[0].rule, problems[0].message
+
+    return check_draft

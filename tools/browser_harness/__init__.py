@@ -1,0 +1,9 @@
+"""A real JupyterLab and a real browser that looks at it, for benchmarks and the tests of the live view."""
+
+from __future__ import annotations
+
+from .chromium import CHROMIUM, running_browser
+from .lab_server import running_lab
+from .notebook_page import Notebook
+
+__all__ = ["CHROMIUM", "Notebook", "running_browser", "running_lab"]

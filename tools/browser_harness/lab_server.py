@@ -1,0 +1,69 @@
+"""A JupyterLab with files and settings of its own, which is gone afterwards with every kernel of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from .chromium import SECONDS
+
+
+@contextmanager
+def running_lab(folder: Path) -> Iterator[str]:
+    """Start JupyterLab on a folder; give its address. It and every kernel of it are gone afterwards."""
+    port = _free_port()
+    log = folder / "lab.log"
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}"]
+    command += [f"--ServerApp.root_dir={folder}", "--IdentityProvider.token=t", "--ServerApp.port_retries=0"]
+    with log.open("w") as file:
+        server = psutil.Popen(command, env=_environment(folder), cwd=folder, stdout=file, stderr=subprocess.STDOUT)
+    try:
+        _wait_for(server, port, log)
+        yield f"http://127.0.0.1:{port}/lab"
+    finally:
+        family = [*server.children(recursive=True), server]
+        server.terminate()
+        _gone, alive = psutil.wait_procs(family, timeout=20)
+        for process in alive:
+            process.kill()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Return an environment in which nothing of the user's own is read or written."""
+    settings = folder / ".settings" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)
+    # Cells that are scrolled out of sight stay in the page, so that one can look at them.
+    (settings / "tracker.jupyterlab-settings").write_text(json.dumps({"windowingMode": "none"}), encoding="utf-8")
+    return os.environ | {
+        "CLASSROOM_HOME": str(folder / "home"),
+        "JUPYTERLAB_SETTINGS_DIR": str(folder / ".settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"),
+        "JUPYTER_CONFIG_DIR": str(folder / ".config"),
+    }
+
+
+def _wait_for(server: psutil.Popen, port: int, log: Path) -> None:
+    deadline = time.monotonic() + SECONDS
+    while True:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/api?token=t", timeout=5).close()
+            return
+        except OSError:
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8')}") from None
+            time.sleep(0.2)

@@ -1,0 +1,83 @@
+"""A notebook that is open in JupyterLab: run a cell, find its output, choose from a menu."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nbformat
+
+from .chromium import SECONDS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+
+class Notebook:
+    """A notebook that is open in JupyterLab.
+
+    Parameters
+    ----------
+    browser : Browser
+        Where its page is opened.
+    lab : str
+        JupyterLab's address.
+    path : Path
+        The file, which is written; below ``root``.
+    root : Path
+        The folder that JupyterLab shows.
+    cells : list of str
+        Its code cells.
+    width : int
+        Of the page, in pixels.
+    """
+
+    def __init__(self, browser: Browser, lab: str, path: Path, root: Path, cells: list[str], width: int = 1300) -> None:
+        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
+        notebook = nbformat.v4.new_notebook(metadata=kernel, cells=list(map(nbformat.v4.new_code_cell, cells)))
+        nbformat.write(notebook, path)
+        self.name = path.stem
+        self.page: Page = browser.new_page(viewport={"width": width, "height": 1200})
+        self.page.set_default_timeout(SECONDS * 1000)
+        self.page.goto(f"{lab}/tree/{path.relative_to(root).as_posix()}?reset&token=t")
+        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell >> visible=true")
+        self.wait_for_kernel()
+
+    def wait_for_kernel(self) -> None:
+        """Return when the status bar says that the kernel is there."""
+        self.page.wait_for_selector("text=Python 3 (ipykernel) | Idle")
+
+    @property
+    def cells(self) -> Locator:
+        """The code cells."""
+        return self.page.locator(".jp-Notebook .jp-Cell.jp-CodeCell")
+
+    def output(self, cell: int) -> Locator:
+        """Return the first output of a code cell, by its number from 0."""
+        return self.cells.nth(cell).locator(".jp-OutputArea-output").first
+
+    def view(self, cell: int) -> Locator:
+        """Return the live view, or the sortable table, below a code cell."""
+        return self.cells.nth(cell).locator(".sc-view")
+
+    def run(self, cell: int) -> None:
+        """Run one code cell and wait until it has ended."""
+        from playwright.sync_api import expect
+
+        editor = self.cells.nth(cell).locator(".jp-InputArea-editor")
+        editor.scroll_into_view_if_needed()
+        editor.click()
+        expect(self.cells.nth(cell)).to_have_class(re.compile("jp-mod-active"))
+        self.page.keyboard.press("Control+Enter")
+        self.page.wait_for_function(
+            "i => /\\[\\d+\\]/.test(document.querySelectorAll('.jp-Notebook .jp-Cell.jp-CodeCell')[i]"
+            ".querySelector('.jp-InputPrompt').textContent)",
+            arg=cell,
+        )
+
+    def choose(self, menu: str, *items: str) -> None:
+        """Choose from the menu bar."""
+        self.page.locator(f".lm-MenuBar-itemLabel:text-is('{menu}')").click()
+        for item in items:
+            self.page.locator(f".lm-Menu-itemLabel:text-is('{item}')").click()

@@ -1,0 +1,64 @@
+"""What a lesson asks: predictions before a cell is run, and review questions at the end, with folded answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bs4.element import Tag
+
+from .cell_html import text_of
+from .lesson_file import Cell, Lesson
+from .problem import Problem
+from .sections import section_named
+
+PREDICT = "**Predict:**"
+FEWEST_PREDICTIONS = 3
+SECTION = "Questions"
+FEWEST_QUESTIONS = 5
+_QUESTION = re.compile(r"(\d+)\. \S.*\?", re.DOTALL)
+
+
+def predictions(lesson: Lesson) -> Iterator[Problem]:
+    """The learner predicts, at least three times, what the next cell will show."""
+    found = [(cell, match) for cell in lesson.markdown for match in re.finditer(re.escape(PREDICT), cell.source)]
+    if len(found) < FEWEST_PREDICTIONS:
+        message = f"let the learner predict at least {FEWEST_PREDICTIONS} results: '{PREDICT} …?'"
+        yield lesson.problem("predictions", message)
+    for cell, match in found:
+        line = cell.source.count("\n", 0, match.start()) + 1
+        asked = cell.source[match.end() :].split(PREDICT, 1)[0]
+        if "?" not in asked:
+            yield lesson.problem("predictions", "ask for the prediction with a question mark", cell, line)
+        if not _is_code(lesson.after(cell)):
+            message = "let the cell that shows the answer follow the prediction"
+            yield lesson.problem("predictions", message, cell, line)
+
+
+def review_questions(lesson: Lesson) -> Iterator[Problem]:
+    """At least five folded answers, numbered without gaps, none empty."""
+    section = section_named(lesson, SECTION)
+    if section is None:
+        return
+    found = [(cell, fold) for cell, fold in section.find_all("details") if not fold.find_parent("details")]
+    if len(found) < FEWEST_QUESTIONS:
+        message = f"ask at least {FEWEST_QUESTIONS} questions, each a <details> with its answer"
+        yield lesson.problem("questions", message, section.cell, section.heading.sourceline)
+    for number, (cell, fold) in enumerate(found, start=1):
+        yield from (lesson.problem("questions", message, cell, fold.sourceline) for message in _wrong(fold, number))
+
+
+def _wrong(fold: Tag, number: int) -> Iterator[str]:
+    """Yield what to do about a question."""
+    summary = text_of(fold.summary) if fold.summary else ""
+    question = _QUESTION.fullmatch(summary)
+    if question is None:
+        yield f"make the summary a numbered question: '{number}. …?'"
+    elif int(question[1]) != number:
+        yield f"number this question {number}"
+    if not text_of(fold).removeprefix(summary).strip():
+        yield "write the answer below the summary"
+
+
+def _is_code(cell: Cell | None) -> bool:
+    return cell is not None and cell.kind == "code"

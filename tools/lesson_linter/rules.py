@@ -1,0 +1,112 @@
+"""All rules, what a lesson breaks of them, and which lesson is excused from which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from streaming_classroom.runner.runner_errors import InvalidNotebook
+
+from . import (
+    code_cells,
+    html_tags,
+    links,
+    machine_paths,
+    notebook_format,
+    opening_cell,
+    outputs,
+    pictures,
+    prose,
+    questions,
+    sections,
+    setup_and_cleanup,
+    spelling,
+)
+from .lesson_file import Lesson, read
+from .problem import Problem
+
+Rule = Callable[[Lesson], Iterator[Problem]]
+
+RULES: tuple[Rule, ...] = (
+    # the parts of a lesson
+    opening_cell.file_name,
+    opening_cell.title,
+    opening_cell.why,
+    opening_cell.question,
+    opening_cell.objectives,
+    opening_cell.time,
+    opening_cell.instructors,
+    setup_and_cleanup.set_up,
+    setup_and_cleanup.set_up_is_second,
+    setup_and_cleanup.cleanup,
+    sections.numbering,
+    sections.ending,
+    sections.content,
+    questions.predictions,
+    code_cells.breaking,
+    questions.review_questions,
+    # the text
+    html_tags.tags,
+    links.targets,
+    links.texts,
+    links.broken,
+    links.reading,
+    pictures.at_least_one,
+    pictures.described,
+    pictures.local,
+    pictures.drawn,
+    prose.doubled_words,
+    prose.exclamations,
+    prose.emoji,
+    prose.unfinished,
+    prose.trailing_blanks,
+    spelling.spelling,
+    spelling.spelling_of_pictures,
+    # the code and what it gave
+    code_cells.length,
+    code_cells.parses,
+    code_cells.sleeps,
+    code_cells.bare_excepts,
+    machine_paths.machine_paths,
+    outputs.ran,
+    outputs.clean,
+    outputs.checked,
+    outputs.known_tags,
+    # the file
+    notebook_format.form,
+    notebook_format.size,
+    notebook_format.ids,
+)
+
+# Which lesson need not keep which rule, and why: by the lesson's number, then by the rule's name.  There is no other
+# way around a rule.
+EXCUSES = {
+    "00": {
+        "set-up-is-second": "It says how a cell is run before the first one is to be run.",
+    },
+}
+
+
+def check(path: Path) -> list[Problem]:
+    """Return what a lesson breaks of the course's form, from top to bottom; what is about no cell comes first.
+
+    The same file always gives the same problems.  It never raises for what is in the file: one that is no notebook is
+    one problem.
+
+    Parameters
+    ----------
+    path : Path
+        The notebook.
+    """
+    try:
+        lesson = read(path)
+    except InvalidNotebook as error:
+        return [Problem(path, None, None, None, "notebook", f"make it a notebook: {error.reason}")]
+    if not lesson.cells:
+        return [lesson.problem("notebook", "write the lesson: the notebook has no cells")]
+    found = (problem for rule in RULES for problem in rule(lesson) if not _is_excused(lesson.number, problem.rule))
+    return sorted(found, key=lambda problem: (problem.cell or 0, problem.line or 0))
+
+
+def _is_excused(lesson: str, rule: str) -> bool:
+    return rule in EXCUSES.get(lesson, {})
