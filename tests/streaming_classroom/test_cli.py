@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom import cli, places
+from streaming_classroom import cli, ownership, places
 from streaming_classroom.errors import SetupError
 from streaming_classroom.runner import results, suite
 from streaming_classroom.setup import archive, doctor, steps
@@ -240,6 +240,7 @@ def test_run_hands_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_
         "home": places.home(),
         "course": lessons,
         "parameters": {},
+        "compare": False,
     }
     assert options.keys() <= suite.run_lessons.__kwdefaults__.keys() | {"home"}
 
@@ -275,7 +276,7 @@ def test_run_refuses_less_than_one_lesson_at_a_time(capsys, jobs: str) -> None:
 
 def test_reset_removes_the_home_only_and_says_so(apart: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(steps, "set_up", pytest.fail)
-    (places.home() / "dbfs" / "user").mkdir(parents=True)
+    (ownership.claim(places.home()) / "dbfs" / "user").mkdir(parents=True)
     places.cache().mkdir()
     assert cli.main(["reset"]) == 0
     assert sorted(path.name for path in apart.iterdir()) == ["cache"]

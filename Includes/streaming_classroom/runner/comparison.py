@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .judge import plain
 from .lesson_file import transplant
-from .results import MAY_FAIL, Failure
+from .results import MAY_FAIL, Failure, plain
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

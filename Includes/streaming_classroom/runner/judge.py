@@ -17,7 +17,7 @@ from nbclient.exceptions import CellTimeoutError
 from notebook_dialect.convert import ORIGIN
 
 from .engine import Interrupted
-from .results import MAY_FAIL, MAY_WRITE_STDERR, Failure, Kind
+from .results import MAY_FAIL, MAY_WRITE_STDERR, Failure, Kind, plain
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 ENDED_ON_PURPOSE = "NotebookExit"  # what dbutils.notebook.exit raises
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _ERROR_CLASS = re.compile(r"\[[A-Z][A-Z0-9_]{2,}(?:\.[A-Z0-9_]+)*\]")
 _LONGEST = 400
 
@@ -43,11 +42,6 @@ def judge(nb: NotebookNode, notebook: Path, seen: Observed, strict: bool = True)
     if seen.trouble is not None and not isinstance(seen.trouble, Interrupted):
         failures.append(_of_trouble(nb, notebook, seen))
     return tuple(failures)
-
-
-def plain(text: str) -> str:
-    """Return `text` without terminal colours."""
-    return _ANSI.sub("", text)
 
 
 def _of_cell(nb: NotebookNode, notebook: Path, seen: Observed, index: int) -> Iterator[Failure]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from notebook_dialect.convert import KERNELSPEC
 
-from .judge import plain
+from .results import plain
 from .runner_errors import InvalidNotebook, LessonChanged
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ Text is made in ``__str__`` only, so that the table, JUnit and a test read the s
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -25,6 +26,8 @@ Outcome = Literal["passed", "failed", "interrupted", "not run"]
 # Tags by which a cell says what it may do.
 MAY_FAIL = "raises-exception"
 MAY_WRITE_STDERR = "stderr-expected"
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 EXIT_INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended: 128 + SIGINT
 
@@ -117,3 +120,8 @@ class SuiteResult:
         if self.interrupted:
             return EXIT_INTERRUPTED
         return 0 if self.passed else 1
+
+
+def plain(text: str) -> str:
+    """Return `text` without terminal colours."""
+    return _ANSI.sub("", text)
