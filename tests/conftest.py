@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+import hypothesis
 import nbformat
 import pytest
+from hypothesis import HealthCheck
 from pyspark.sql import DataFrame, SparkSession
 
 from streaming_classroom import places
@@ -47,6 +49,9 @@ _NEEDS = {"_session": "spark", "open_notebook": "kernel", "run_python": "kernel"
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed of everything random once, for all processes; the environment may name it."""
     os.environ.setdefault(SEED, str(secrets.randbelow(10**6)))
+    # A machine that others use as well is slow at times, which says nothing about what is tested.
+    hypothesis.settings.register_profile("course", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    hypothesis.settings.load_profile("course")
 
 
 def pytest_report_header() -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, waiting
+from stream_view.errors import StreamTimeout
 from stream_view.tables import Table, first_rows, newest_rows, rows_of
 
 if TYPE_CHECKING:
@@ -128,10 +129,19 @@ def _free_name(frame: DataFrame) -> str:
 def _show_stream(stream: _Stream) -> None:
     """Draw the stream's table now, and again after each batch while somebody looks."""
     if not front_end.is_interactive():
-        waiting.wait_until_processed([stream.query], DRAIN_TIMEOUT)
+        _drain(stream.query)
         _publish(_first_result(stream), stream.query.name)
         return
     _follow(stream)
+
+
+def _drain(query: StreamingQuery) -> None:
+    """Wait until the stream has read what is there; a source that is never dry is shown as it is at the deadline."""
+    try:
+        waiting.wait_until_processed([query], DRAIN_TIMEOUT)
+    except StreamTimeout:
+        if waiting.last_batch(query) < 0:
+            raise
 
 
 def _follow(stream: _Stream) -> None:

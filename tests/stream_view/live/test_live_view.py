@@ -228,7 +228,7 @@ def test_a_batch_frame_can_be_sorted_where_scripts_run_and_is_whole_where_not(
     monkeypatch.setattr(displaying, "_ipython_display", lambda bundle, _options: bundles.append(bundle))
     display(spark.createDataFrame([("</script><b>",)], "text STRING"))
     [bundle] = bundles
-    plain, _, script = bundle["text/html"].partition("<style>")
+    plain, _, script = bundle["text/html"].partition("<script>")
     assert "&lt;/script&gt;&lt;b&gt;" in plain and "<script>" not in plain
     assert script.count("</script>") == 1 and script.endswith("</script>")
 
