@@ -186,9 +186,9 @@ def _html(table: Table, title: str) -> str:
     """Return the table as HTML: for a person to sort and to draw, else plain."""
     if not front_end.is_interactive():
         return table.to_html(title)
-    from stream_view.live.static_frame import interactive_html  # as above
+    from stream_view.live.static_frame import brings_script, interactive_html  # as above
 
-    return interactive_html(table, title, cell=front_end.running_cell())
+    return interactive_html(table, title, with_script=brings_script(front_end.running_cell()))
 
 
 def _ipython_display(value: Any, options: dict[str, Any]) -> None:
