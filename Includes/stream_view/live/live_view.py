@@ -32,6 +32,11 @@ KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: wh
 
 
 GONE = "The table {name}, which this view reads, was dropped. The stream goes on: stop it, or run this cell again."
+# Without its kernel JupyterLab puts a complaint, a text without elements, in the widget's place; the frame says more.
+_NO_COMPLAINT = (
+    "<style>.jp-OutputArea-child:has([data-sc-view]) ~ .jp-OutputArea-child > .jupyter-widgets:not(:has(*))"
+    "{display:none}</style>"
+)
 LOST = "The view has lost its session. Run this cell again."
 
 
@@ -132,7 +137,7 @@ class LiveView:
         table = self._table or Table((), (), (), cut=False)
         html = interactive_html(table, title, message, self._with_script)
         text = f"{table.to_text(title)}\n{message}".rstrip()
-        return {"text/html": f'<div data-sc-view="{self._name}">{html}</div>', "text/plain": text}
+        return {"text/html": f'<div data-sc-view="{self._name}">{html}</div>{_NO_COMPLAINT}', "text/plain": text}
 
     def _header(self, state: str) -> dict[str, Any]:
         return {
