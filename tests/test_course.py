@@ -411,7 +411,7 @@ class Index:
         wheel = self.folder / f"{name}-1-py3-none-any.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
             for file, content in files.items():
-                archive.writestr(file, content)
+                archive.writestr(zipfile.ZipInfo(file), content)  # of no time: the same files have the same hash
         return f"{name}==1 \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
 
     def add_uv(self, program: str = MADE_UP_UV) -> str:
