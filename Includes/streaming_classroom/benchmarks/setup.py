@@ -2,7 +2,8 @@
 
 The one side is what a project without a set-up of its own asks for: make an environment, let pip install all that is
 pinned, for learners, tests, linter and benchmarks alike, then run.  The other is `course.py run`.  Each run is of a
-clone of this repository's last commit with empty caches, the two alternating so that a noisy machine disturbs both alike.
+clone of this repository's last commit with empty caches, the two alternating so that a noisy machine disturbs both
+alike.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from streaming_classroom import places
 
 ROUNDS = 2  # each is minutes
 TIMEOUT = 1800  # seconds for one run
-LESSON = "00"
+COMMAND = ("run", "00")
 PHASES = ("clone", "environment", "jars", "datasets", "archive", "lesson")
 # Which line of the output begins a phase. Java is there: this runs in an environment that was set up.
 BEGINNINGS = {
@@ -53,7 +54,8 @@ def main() -> None:
     medians = {side: _medians(found) for side, found in runs.items()}
     _print_table(medians)
     pip_all, course = (medians[side]["total"] for side in ("pip_all", "course"))
-    print(json.dumps({"pip_all_s": round(pip_all, 1), "course_s": round(course, 1), "ratio": round(pip_all / course, 2)}))
+    figures = {"pip_all_s": round(pip_all, 1), "course_s": round(course, 1), "ratio": round(pip_all / course, 2)}
+    print(json.dumps(figures))
 
 
 def _run(commands: Callable[[Path], list[list[str]]]) -> Phases:
@@ -75,14 +77,11 @@ def _with_pip(clone: Path) -> list[list[str]]:
     python = str(clone / ".venv" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python"))
     say = [PYTHON, "-c", "print('[1/5]', flush=True)"]
     install = [python, "-m", "pip", "install", "--quiet", "-r", str(everything), "-e", str(clone)]
-    return [say, [PYTHON, "-m", "venv", str(clone / ".venv")], install, [python, "-m", "streaming_classroom", *_LESSON]]
+    return [say, [PYTHON, "-m", "venv", str(clone / ".venv")], install, [python, "-m", "streaming_classroom", *COMMAND]]
 
 
 def _with_course(clone: Path) -> list[list[str]]:
-    return [[PYTHON, str(clone / "course.py"), *_LESSON]]
-
-
-_LESSON = ["run", LESSON]
+    return [[PYTHON, str(clone / "course.py"), *COMMAND]]
 
 
 def _pins(clone: Path) -> list[str]:
