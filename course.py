@@ -78,7 +78,7 @@ SIGNS = (
     (("No matching distribution found",), NO_VERSION),
     (("Read-only file system", "Permission denied"), READ_ONLY),
 )
-NO_HELP_OF_PIPS = (FULL, ANOTHER_FILE, NO_NETWORK, READ_ONLY)  # what pip would fail for as well as uv
+NO_HELP_OF_PIPS = (FULL, ANOTHER_FILE, NO_NETWORK)  # what pip would fail for as well as uv
 
 
 class CannotSetUp(Exception):
