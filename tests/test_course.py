@@ -605,6 +605,8 @@ def test_a_group_whose_lock_has_changed_is_brought_up_to_date(ready: Small, inde
     assert ready.run("lab").stdout.splitlines()[0].startswith("handed over")
     assert ready.run("test", **index.environ).returncode == 7
     assert installed(ready, "testing") == ["testing"]
+    stamp = (ready.venv / "course-requirements.sha256").read_text(encoding="utf-8")
+    assert stamp.count("dev ") == 1  # else going back to the former lock would go unnoticed
 
 
 def test_two_groups_stay_side_by_side(ready: Small) -> None:
