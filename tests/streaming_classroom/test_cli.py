@@ -101,7 +101,7 @@ def test_ctrl_c_is_exit_code_130_and_no_traceback(monkeypatch, capsys) -> None:
 
 
 def test_a_polite_kill_ends_the_programs_that_were_started(tmp_path: Path) -> None:
-    """SIGTERM, as CI sends it: Python's own handling would leave Ivy and the archive's workload running."""
+    """SIGTERM, as CI sends it: Python's own handling would leave the archive's workload running."""
     code = (
         "import runpy, subprocess, sys\n"
         "from streaming_classroom.setup import steps\n"

@@ -105,7 +105,9 @@ def test_a_full_disk_is_one_sentence(maven, tiny_disk, monkeypatch) -> None:
     monkeypatch.setenv("CLASSROOM_CACHE", str(cache))
     with pytest.raises(SetupError, match=r"The disk of .*tiny disk.* is full\. Free 1 GB there"):
         steps.set_up(lambda _line: None)
-    assert not list(cache.glob("jars-*"))
+    half = {jar.file_name for jar in jars.missing_or_damaged()}
+    assert half
+    assert not half & {path.name for path in jars.directory().iterdir()}
 
 
 def test_an_archive_without_room_is_reported_in_a_line_and_breaks_nothing(cache: Path, monkeypatch) -> None:
