@@ -25,6 +25,9 @@ PROJECT = os.path.dirname(os.path.realpath(__file__))
 VENV = os.path.join(PROJECT, ".venv")
 CACHE = os.path.abspath(os.environ.get("CLASSROOM_CACHE") or os.path.join(PROJECT, ".cache"))
 STAMP = os.path.join(VENV, "course-requirements.sha256")
+# Only an environment and a cache with these in them are the course's own, to be replaced and to be cleared.
+OURS = os.path.join(VENV, "made-by-course")
+CACHE_MARKER = ".made-by-streaming-classroom"  # as the package `streaming_classroom` has it
 ADDING = os.path.join(VENV, "course-adding")  # there while a group is being added, and if that was interrupted
 # Which group of packages a command needs, beside what a learner has.
 GROUPS = {"test": "dev", "lint": "lint", "bench": "bench"}
@@ -181,6 +184,7 @@ def digest(*paths):
 def make_ready(group=None):
     """Make the environment and install into it; one process at a time."""
     try:
+        claim_cache()
         os.makedirs(os.path.join(CACHE, "logs"), exist_ok=True)
         with only_one(os.path.join(CACHE, "environment.lock")):
             if not is_ready():  # unless by the process that was waited for
@@ -193,6 +197,21 @@ def make_ready(group=None):
                 add(group)
     except OSError as error:
         raise CannotSetUp(explain_refusal(error))  # noqa: B904 - Python 2 cannot read `from`
+
+
+def claim_cache():
+    """Mark the cache as the course's own; refuse a folder that somebody else has filled."""
+    marker = os.path.join(CACHE, CACHE_MARKER)
+    if os.path.isfile(marker):
+        return
+    os.makedirs(CACHE, exist_ok=True)
+    if os.listdir(CACHE) and os.path.join(PROJECT, ".cache") != CACHE:
+        raise CannotSetUp(
+            "%s is not empty, and it was not made by the course, which therefore puts nothing there. "
+            "Set CLASSROOM_CACHE to a folder that is empty or not there yet, and %s." % (CACHE, AGAIN)
+        )
+    with open(marker, "a", encoding="utf-8"):
+        pass
 
 
 def users_of(group):
@@ -212,10 +231,24 @@ def make_environment():
     python = (
         getattr(sys, "_base_executable", sys.executable) if os.path.realpath(sys.prefix) == VENV else sys.executable
     )
-    shutil.rmtree(VENV, ignore_errors=True)
+    clear_environment()
     log = os.path.join(CACHE, "logs", "venv.log")
     if run_logged([python, "-m", "venv", VENV], log) != 0:
         raise CannotSetUp(explain(log, "The virtual environment %s could not be made" % VENV))
+
+
+def clear_environment():
+    """Remove what is left of an environment of the course, and begin one; somebody else's is never removed."""
+    signs = (OURS, STAMP, ADDING)
+    if os.path.isdir(VENV) and os.listdir(VENV) and not any(map(os.path.exists, signs)):
+        raise CannotSetUp(
+            "%s is an environment that the course did not make, and it is left alone. Move it away, and %s."
+            % (VENV, AGAIN)
+        )
+    shutil.rmtree(VENV, ignore_errors=True)
+    os.makedirs(VENV, exist_ok=True)
+    with open(OURS, "w", encoding="utf-8") as mark:
+        mark.write("`course.py` made this environment, and replaces it when it has to.\n")
 
 
 def missing_modules():

@@ -256,6 +256,21 @@ def test_in_a_moved_project_the_environment_is_made_anew(ready: Small) -> None:
     assert not (moved.venv / "kept").exists()
 
 
+def test_an_environment_that_somebody_else_has_made_is_left_alone(small: Small) -> None:
+    small.venv.mkdir()
+    (small.venv / "pyvenv.cfg").write_text("theirs")
+    done = small.run("lab")
+    assert done.returncode == 1 and "is an environment that the course did not make" in done.stderr
+    assert [path.name for path in small.venv.iterdir()] == ["pyvenv.cfg"]
+
+
+def test_a_cache_that_somebody_else_has_filled_is_not_written_into(small: Small, tmp_path: Path) -> None:
+    (tmp_path / "theirs" / "archive").mkdir(parents=True)
+    done = small.run("lab", CLASSROOM_CACHE=str(tmp_path / "theirs"))
+    assert done.returncode == 1 and "is not empty, and it was not made by the course" in done.stderr
+    assert [path.name for path in (tmp_path / "theirs").rglob("*")] == ["archive"]
+
+
 def test_what_cannot_be_done_is_refused_before_anything_is_installed(small: Small) -> None:
     done = small.run("unknown")
     assert (done.returncode, done.stderr) == (2, "usage: course.py\n")
