@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom import places
+from streaming_classroom import ownership, places
 from streaming_classroom.errors import JarsUnavailable
 from streaming_classroom.setup import jars
 
@@ -21,9 +21,12 @@ def two_jars() -> list[jars.Jar]:
     return list(jars.locked()[:2])
 
 
+KEPT = ("jars", "setup.lock", ownership.MARKER)
+
+
 def left_over() -> list[str]:
     """What a fetch leaves in the cache beside the jars."""
-    return sorted(path.name for path in places.cache().iterdir() if path.name not in ("jars", "setup.lock"))
+    return sorted(path.name for path in places.cache().iterdir() if path.name not in KEPT)
 
 
 @pytest.mark.parametrize("which", [jars.SPARK, jars.KAFKA_BROKER], ids=lambda which: which.folder)
