@@ -44,6 +44,8 @@ LANES = ("lessons", "spark", "kernel", "browser", "pure")  # the long ones first
 TESTS = Path(__file__).parent
 # Fixtures that tell what a test needs.
 _NEEDS = {"_session": "spark", "open_notebook": "kernel", "run_python": "kernel"}
+# Fixtures that a process has once, so that all who use one must be with it, and the groups of those.
+_SHARED = {"_session": "spark", "lesson_runs": "lessons", "open_notebook": "kernel"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -64,9 +66,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         lane = _lane(item)
         item.add_marker(lane)
-        if lane != "pure":
-            item.add_marker(pytest.mark.xdist_group(lane))
-    items.sort(key=lambda item: LANES.index(_lane(item)))  # stable: within a lane the order stays
+        if (group := _group(item)) is not None:
+            item.add_marker(pytest.mark.xdist_group(group))
+    # What one process does alone comes first. Stable: within a lane the order stays.
+    items.sort(key=lambda item: (item.get_closest_marker("xdist_group") is None, LANES.index(_lane(item))))
 
 
 def _lane(item: pytest.Item) -> str:
@@ -79,6 +82,13 @@ def _lane(item: pytest.Item) -> str:
         return top
     needs = {_NEEDS[name] for name in getattr(item, "fixturenames", ()) if name in _NEEDS}
     return next((lane for lane in LANES if lane in needs), "pure")
+
+
+def _group(item: pytest.Item) -> str | None:
+    """Return which tests must be run by the same process as this one; None where it is all the same."""
+    if _lane(item) == "browser":
+        return "browser"
+    return next((group for name, group in _SHARED.items() if name in getattr(item, "fixturenames", ())), None)
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from notebook_dialect.convert import convert
 from streaming_classroom import places
 from streaming_classroom.runner import SuiteResult, run_lessons
 
+pytestmark = pytest.mark.kernel
+
 FOREIGN = Path(__file__).parents[1] / "fixtures" / "foreign"
 ORDERS, CLICKS, STOCK, JOB = (
     "retail/02 - Orders Pipeline.py",  # Databricks source with widgets, volumes and MERGE

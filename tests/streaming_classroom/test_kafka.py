@@ -19,6 +19,8 @@ from streaming_classroom import kafka, kafka_broker, places
 from streaming_classroom.errors import BrokerStartError, JarsUnavailable, NotHere, SetupError
 from streaming_classroom.setup import java, reset
 
+pytestmark = pytest.mark.kernel
+
 # A kernel that asks for a broker, says where it is, and survives an interrupt as a kernel does.
 KERNEL = """
 import signal, sys

@@ -9,6 +9,8 @@ import pytest
 
 from streaming_classroom.setup import archive, jars, java
 
+pytestmark = pytest.mark.kernel
+
 
 @pytest.fixture
 def workload(monkeypatch: pytest.MonkeyPatch):
