@@ -9,11 +9,13 @@ broker, which is a program of its own.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache as remember
 from importlib.util import find_spec
 from pathlib import Path
+from zipfile import ZipFile
 
 from streaming_classroom import places
 from streaming_classroom.errors import JarsUnavailable
@@ -21,7 +23,7 @@ from streaming_classroom.setup import download
 from streaming_classroom.setup.download import Download, is_sound
 
 CONF = Path(__file__).parents[1] / "conf"
-MAVEN_CENTRAL = "https://repo1.maven.org/maven2"
+_RESOLVER = "org/apache/ivy/plugins/resolver/IBiblioResolver.class"
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,25 @@ def fetch(wanted: Sequence[Jar] | None = None, of: JarSet = SPARK) -> None:
 
 def _url(jar: Jar) -> str:
     """Return where a jar is in a Maven repository; an organisation's own is set in ``CLASSROOM_MAVEN_REPOSITORY``."""
-    repository = os.environ.get("CLASSROOM_MAVEN_REPOSITORY") or MAVEN_CENTRAL
+    repository = os.environ.get("CLASSROOM_MAVEN_REPOSITORY") or default_repository()
     folder = "/".join([*jar.organisation.split("."), jar.module, jar.revision])
     return f"{repository.rstrip('/')}/{folder}/{jar.file_name}"
+
+
+@remember
+def default_repository() -> str:
+    """Return the Maven repository that Spark's own ``--packages`` asks: the one built into Ivy, which PySpark ships.
+
+    Raises
+    ------
+    JarsUnavailable
+        PySpark is not there, or its Ivy names none.
+    """
+    for jar in sorted(spark_jars().glob("ivy-*.jar")):
+        with ZipFile(jar) as classes:
+            if found := re.search(rb"https://[\w./-]+/maven2/", classes.read(_RESOLVER)):
+                return found[0].decode()
+    raise JarsUnavailable("PySpark, which knows the Maven repository, is not here.", "Run `python course.py setup`.")
 
 
 def spark_jars() -> Path:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -115,7 +116,7 @@ def test_without_a_setting_jars_come_from_maven_central(monkeypatch, setting: st
     if setting is not None:
         monkeypatch.setenv("CLASSROOM_MAVEN_REPOSITORY", setting)
     jar = jars.Jar("org.example", "some-module", "1.0", "00")
-    assert jars._url(jar) == f"{jars.MAVEN_CENTRAL}/org/example/some-module/1.0/some-module-1.0.jar"
+    assert jars._url(jar) == f"{jars.default_repository()}org/example/some-module/1.0/some-module-1.0.jar"
 
 
 @pytest.mark.parametrize("end", ["", "/"])
@@ -129,6 +130,16 @@ def test_two_set_ups_at_once_fetch_each_jar_once(maven) -> None:
     assert [process.communicate(timeout=60)[1] for process in both] == [b"", b""]
     assert [process.returncode for process in both] == [0, 0]
     assert sorted(maven.jar_requests()) == sorted(jar.file_name for jar in jars.locked())
+
+
+def test_the_default_repository_is_the_one_of_sparks_own_resolver() -> None:
+    assert re.fullmatch(r"https://\S+/maven2/", jars.default_repository())
+
+
+def test_without_pyspark_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(jars, "spark_jars", lambda: tmp_path)
+    with pytest.raises(JarsUnavailable, match=r"Run `python course\.py setup`"):
+        jars.default_repository.__wrapped__()
 
 
 def test_a_fetch_that_was_killed_is_taken_up_where_it_was(maven) -> None:
