@@ -137,7 +137,12 @@ display(bronze.groupBy("device_id").count(), streamName="per_device")
 
 
 def test_when_the_kernel_has_died_the_page_that_is_opened_again_shows_the_last_rows(open_notebook, screenshot) -> None:
-    set_up = "%run ../Includes/Classroom-Setup-01\nDA.data_factory.load()"
+    set_up = """
+%run ../Includes/Classroom-Setup
+from streaming_classroom import start_lesson
+DA = start_lesson("dying", dataset="device-readings/readings", into_table="bronze")
+DA.data_factory.load()
+"""
     notebook = open_notebook("dying", set_up, DYING, "import os\nos._exit(9)")
     notebook.run(0)
     notebook.run(1)
