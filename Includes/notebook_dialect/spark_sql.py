@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect import catalog_names, time_travel
+from notebook_dialect import catalog_names, clone_statement, deep_clone, time_travel
 from notebook_dialect.databricks_sql import Statement
 from notebook_dialect.rewriting import explain
 
@@ -58,12 +58,12 @@ def _understanding(original: Callable[..., DataFrame]) -> Callable[..., DataFram
     @wraps(original)
     def sql(self: SparkSession, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
         __tracebackhide__ = True
-        return run(sqlQuery, lambda text: original(self, text, *args, **kwargs))
+        return run(self, sqlQuery, lambda text: original(self, text, *args, **kwargs))
 
     return sql
 
 
-def run(text: str, execute: Callable[[str], DataFrame]) -> DataFrame:
+def run(spark: SparkSession, text: str, execute: Callable[[str], DataFrame]) -> DataFrame:
     """Have a statement executed, rewritten as far as Spark refuses it.
 
     Raises
@@ -85,9 +85,12 @@ def run(text: str, execute: Callable[[str], DataFrame]) -> DataFrame:
             return execute(statement.rewritten.text)
         except (PySparkException, Py4JJavaError) as error:
             another = statement.after(str(error))
-            if another is None:
+            is_clone = another is None and clone_statement.is_refused(str(error), statement.tokens)
+            if another is None and not is_clone:
                 explain(error, statement.rewritten)
                 raise
+        if is_clone:
+            return deep_clone.run(spark, text)
         statement = another
 
 
