@@ -62,6 +62,7 @@ class Dialect:
         from pyspark.errors import PySparkException
         from pyspark.sql.functions import udf
 
+        spark_methods.install()  # before the session's methods are taken
         namespace.update(
             spark=spark,
             sql=spark.sql,

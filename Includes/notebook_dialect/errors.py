@@ -68,6 +68,22 @@ class BadSql(ExplainedError, ValueError):
         return self.problem
 
 
+@dataclass(eq=False)
+class NoJson(ExplainedError, ValueError):
+    """``column:field`` of a column that holds neither JSON text nor a VARIANT: read its fields in another way."""
+
+    expression: str
+    column: str
+    type: str
+
+    def __str__(self) -> str:
+        of_a_struct = f" A STRUCT's fields are {self.column}.field." if self.type.startswith("STRUCT") else ""
+        return (
+            f"{self.expression} reads a field of JSON text or of a VARIANT, but {self.column} has the type "
+            f"{self.type}.{of_a_struct}"
+        )
+
+
 class NotebookExit(Exception):
     """``dbutils.notebook.exit(value)``: the notebook ends here, on purpose."""
 

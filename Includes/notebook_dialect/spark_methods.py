@@ -1,10 +1,11 @@
-"""Methods that Databricks' Spark has and open-source Spark has not: ``df.display()``, ``writer.table("t")``."""
+"""What Databricks' Spark has and open-source Spark has not: ``df.display()``, ``writer.table("t")``, more of SQL."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
+from notebook_dialect import spark_sql
 from stream_view import display
 
 
@@ -13,6 +14,7 @@ def install() -> None:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming import DataStreamWriter
 
+    spark_sql.install()
     writers = [DataStreamWriter]
     # Loaded where a session is a Connect one, and only then to be had.
     if connect := sys.modules.get("pyspark.sql.connect.streaming.readwriter"):

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, waiting
-from stream_view.errors import StreamTimeout
+from stream_view.errors import NoInterval, StreamTimeout
 from stream_view.tables import Table, first_rows, newest_rows, rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
 FIRST_RESULT_TIMEOUT = 8.0  # seconds that a cell waits for a first result on the screen
 DRAIN_TIMEOUT = 120.0  # seconds that a cell waits, when nobody looks, for the stream to run dry
@@ -27,7 +27,7 @@ LOOK_EVERY = 0.1  # seconds between two looks for a first result
 def display(
     *values: Any,
     streamName: str | None = None,
-    trigger: dict | None = None,
+    trigger: dict | str | None = None,
     processingTime: str | None = None,
     checkpointLocation: str | None = None,
     outputMode: str | None = None,
@@ -41,10 +41,11 @@ def display(
         What to show. The first 1,000 rows of a frame are shown, and said so when it has more.
     streamName : str, optional
         Name of the query and of the memory table it fills; by default ``display_query_<n>``.
-    trigger : dict, optional
-        As the arguments of ``DataStreamWriter.trigger``, such as ``{"availableNow": True}``.
+    trigger : str or dict, optional
+        Interval between batches, such as ``"4 seconds"``, or arguments of ``DataStreamWriter.trigger``, such as
+        ``{"availableNow": True}``.
     processingTime : str, optional
-        Interval between batches, such as ``"4 seconds"``.
+        The same interval under its other name.
     checkpointLocation : str, optional
         Where the query keeps its progress; by default a temporary directory.
     outputMode : str, optional
@@ -54,14 +55,15 @@ def display(
     ------
     AnalysisException
         Spark refuses the query.
+    NoInterval
+        The trigger is a string that Spark does not read as an interval.
     """
     for value in values:
         if not _is_frame(value):
             _show_value(value, ipython_options)
         elif value.isStreaming:
             options = {"checkpointLocation": checkpointLocation} if checkpointLocation else {}
-            interval = {"processingTime": processingTime} if processingTime else None
-            _show_stream(_start(value, streamName, trigger or interval, options, outputMode))
+            _show_stream(_start(value, streamName, trigger or processingTime, options, outputMode))
         else:
             _publish(first_rows(value))
 
@@ -97,14 +99,14 @@ class _Stream:
 
 
 def _start(
-    frame: DataFrame, name: str | None, trigger: dict | None, options: dict[str, str], mode: str | None
+    frame: DataFrame, name: str | None, trigger: dict | str | None, options: dict[str, str], mode: str | None
 ) -> _Stream:
     """Start the query whose memory table is shown."""
     from pyspark.errors import AnalysisException
 
     def start(output_mode: str) -> _Stream:
         writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
-        query = (writer.trigger(**trigger) if trigger else writer).options(**options).start()
+        query = _triggered(writer, trigger).options(**options).start()
         return _Stream(frame.sparkSession, query, output_mode, name is not None)
 
     query_name = name or _free_name(frame)
@@ -115,6 +117,19 @@ def _start(
     except AnalysisException:
         # Complete needs an aggregation. If append is refused as well, its message is the one that helps.
         return start("append")
+
+
+def _triggered(writer: DataStreamWriter, trigger: dict | str | None) -> DataStreamWriter:
+    from pyspark.errors import PySparkException
+
+    if not trigger:
+        return writer
+    if not isinstance(trigger, str):
+        return writer.trigger(**trigger)
+    try:
+        return writer.trigger(processingTime=trigger)
+    except PySparkException:
+        raise NoInterval(trigger) from None
 
 
 def _free_name(frame: DataFrame) -> str:

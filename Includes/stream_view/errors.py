@@ -46,6 +46,19 @@ class StreamNotFound(ExplainedError):
 
 
 @dataclass(eq=False)
+class NoInterval(ExplainedError, ValueError):
+    """A trigger that is a string, but no interval: write one, or a trigger of another kind."""
+
+    trigger: str
+
+    def __str__(self) -> str:
+        return (
+            f"trigger={self.trigger!r} is no interval. Write one, such as trigger='1 second'; for one run over what is "
+            "there, write trigger={'availableNow': True}."
+        )
+
+
+@dataclass(eq=False)
 class StreamTimeout(ExplainedError, TimeoutError):
     """A stream had not done what was waited for when the deadline passed."""
 

@@ -74,6 +74,7 @@ def test_a_displayed_stream_has_its_name_and_its_table(source) -> None:
     "options",
     [
         "trigger={'processingTime': '1 second'}",
+        "trigger='1 second'",
         "processingTime='1 second'",
         "trigger={'availableNow': True}",
         "checkpointLocation='/tmp/test/display'",

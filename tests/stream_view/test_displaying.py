@@ -10,7 +10,7 @@ from pyspark.sql.functions import udf
 
 from stream_view import displaying
 from stream_view.displaying import display, displayHTML
-from stream_view.errors import StreamTimeout
+from stream_view.errors import NoInterval, StreamTimeout
 
 
 def names(spark: SparkSession) -> list[str]:
@@ -84,6 +84,22 @@ def test_the_interval_and_the_checkpoint_are_the_querys(
     [query] = spark.streams.active
     execution = query._jsq.streamingQuery() if hasattr(query._jsq, "streamingQuery") else query._jsq
     assert "ProcessingTimeTrigger(1000)" in str(execution.trigger())
+
+
+def test_a_trigger_that_is_a_string_is_an_interval(spark: SparkSession, stream: DataFrame) -> None:
+    display(stream, streamName="rows", trigger="1 second")
+    [query] = spark.streams.active
+    execution = query._jsq.streamingQuery() if hasattr(query._jsq, "streamingQuery") else query._jsq
+    assert "ProcessingTimeTrigger(1000)" in str(execution.trigger())
+
+
+@pytest.mark.parametrize("trigger", ["availableNow", "soon"])
+def test_a_trigger_that_is_another_string_says_what_may_stand_there(
+    spark: SparkSession, stream: DataFrame, trigger: str
+) -> None:
+    with pytest.raises(NoInterval, match=rf"trigger='{trigger}' is no interval.*'1 second'.*'availableNow': True"):
+        display(stream, streamName="rows", trigger=trigger)
+    assert names(spark) == []
 
 
 def test_two_displays_of_one_frame_have_two_names(spark: SparkSession, stream: DataFrame) -> None:
