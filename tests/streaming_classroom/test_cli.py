@@ -173,7 +173,7 @@ def test_lab_refuses_what_is_no_port(capsys, port: str) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "given"),
-    [([], []), (["--", "-q", "-k", "foo"], ["-q", "-k", "foo"]), (["tests/x.py"], ["tests/x.py"])],
+    [([], list(cli.SIDE_BY_SIDE)), (["--", "-q", "-k", "foo"], ["-q", "-k", "foo"]), (["tests/x.py"], ["tests/x.py"])],
 )
 def test_test_runs_pytest_in_the_project_with_what_follows(delegated, typed: list[str], given: list[str]) -> None:
     assert cli.main(["test", *typed]) == 7
