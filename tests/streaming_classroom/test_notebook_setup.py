@@ -10,6 +10,7 @@ from nbclient import NotebookClient
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
+from stream_view import waiting
 from streaming_classroom import notebook_setup
 from streaming_classroom.notebook_setup import set_up_notebook, set_up_user
 from streaming_classroom.places import classroom_files
@@ -89,7 +90,7 @@ def test_cleanup_takes_away_what_a_notebook_without_a_lesson_has_made(spark: Spa
     rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
     path = f"{namespace['workingDir']}/stream"
     query = rows.writeStream.option("checkpointLocation", f"{path}/_checkpoint").start(path)
-    query.processAllAvailable()
+    waiting.block_until_stream_is_ready(spark, query, min_batches=1, timeout=60)
     (beside := working_dir.parent / "another").mkdir(exist_ok=True)
     notebook_setup.cleanup()
     assert not working_dir.exists() and beside.exists() and not query.isActive
