@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """The one command of the course: `python course.py lab` opens the lessons, `python course.py run` runs them.
 
-It needs Python 3.11 and nothing else.  It makes the virtual environment `.venv` beside itself, installs
-`requirements.txt` into it, and hands over to the package `streaming_classroom` inside, which does the rest.
+It needs Python 3.11 and nothing else.  It makes the virtual environment `.venv` beside itself, installs what is in
+`requirements.lock` into it, and hands over to the package `streaming_classroom` inside, which does the rest.  uv
+installs, in a third of pip's time; pip fetches it, and takes over where it fails.  What only the tests, the linter or
+the benchmarks need is added the first time that one of them is started.
 Only the standard library is used, and only syntax that an old Python can read, so that it can say so.
 """
 
 from __future__ import print_function
 
+import ast
 import contextlib
 import errno
 import hashlib
@@ -22,19 +25,41 @@ PROJECT = os.path.dirname(os.path.realpath(__file__))
 VENV = os.path.join(PROJECT, ".venv")
 CACHE = os.path.abspath(os.environ.get("CLASSROOM_CACHE") or os.path.join(PROJECT, ".cache"))
 STAMP = os.path.join(VENV, "course-requirements.sha256")
+# Only an environment and a cache with these in them are the course's own, to be replaced and to be cleared.
+OURS = os.path.join(VENV, "made-by-course")
+CACHE_MARKER = ".made-by-streaming-classroom"  # as the package `streaming_classroom` has it
+ADDING = os.path.join(VENV, "course-adding")  # there while a group is being added, and if that was interrupted
+# Which group of packages a command needs, beside what a learner has.
+GROUPS = {"test": "dev", "lint": "lint", "bench": "bench"}
+# PySpark comes as source. That its 400 MB of jars, which are zip files, are not compressed again saves 10 s.
+AS_IT_IS = "--build-option=--compression=stored"
 WINDOWS = sys.platform == "win32"
 PYTHON = os.path.join(VENV, "Scripts", "python.exe") if WINDOWS else os.path.join(VENV, "bin", "python")
 
 AGAIN = "run the same command again"
 FULL = "The disk is full. Free 2 GB and %s." % AGAIN
-# What the logs of venv and pip say, most telling first, and what to do about it.
+ANOTHER_FILE = (
+    "The package index sent another file than the course was tested with. Check the index or the proxy in between, "
+    "and %s." % AGAIN
+)
+UNTRUSTED = (
+    "The certificate of the package index is not trusted here; a proxy in between can be why. "
+    "Set PIP_CERT to the file with your organisation's certificates and %s." % AGAIN
+)
+NO_NETWORK = (
+    "The package index could not be reached. Connect to the internet (the first set-up needs it, later "
+    "starts do not) and %s; what was fetched is kept." % AGAIN
+)
+NO_VERSION = (
+    "The package index has no version of a package that fits Python %d.%d. Start the command with another "
+    "Python, for example `python3.12 course.py lab`." % sys.version_info[:2]
+)
+READ_ONLY = "%s cannot be written. Clone the course into a folder of your own and %s." % (VENV, AGAIN)
+# What the logs of venv, uv and pip say, most telling first, and what to do about it.
 SIGNS = (
     (("No space left", "Disk quota exceeded"), FULL),
-    (
-        ("CERTIFICATE_VERIFY_FAILED", "SSLError"),
-        "The certificate of the package index is not trusted here; a proxy in between can be why. "
-        "Set PIP_CERT to the file with your organisation's certificates and %s." % AGAIN,
-    ),
+    (("DO NOT MATCH THE HASHES", "Hash mismatch"), ANOTHER_FILE),
+    (("CERTIFICATE_VERIFY_FAILED", "SSLError", "invalid peer certificate"), UNTRUSTED),
     (
         (
             "name resolution",
@@ -48,20 +73,15 @@ SIGNS = (
             "ProxyError",
             "Max retries exceeded",
             "Connection broken",
+            "dns error",
+            "tcp connect error",
         ),
-        "The package index could not be reached. Connect to the internet (the first set-up needs it, later "
-        "starts do not) and %s; what was fetched is kept." % AGAIN,
+        NO_NETWORK,
     ),
-    (
-        ("No matching distribution found",),
-        "The package index has no version of a package that fits Python %d.%d. Start the command with another "
-        "Python, for example `python3.12 course.py lab`." % sys.version_info[:2],
-    ),
-    (
-        ("Read-only file system", "Permission denied"),
-        "%s cannot be written. Clone the course into a folder of your own and %s." % (VENV, AGAIN),
-    ),
+    (("No matching distribution found",), NO_VERSION),
+    (("Read-only file system", "Permission denied"), READ_ONLY),
 )
+NO_HELP_OF_PIPS = (FULL, ANOTHER_FILE, NO_NETWORK)  # what pip would fail for as well as uv
 
 
 class CannotSetUp(Exception):
@@ -73,9 +93,10 @@ def main(arguments):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that pip is not left running
     try:
         check_python(sys.version_info)
-        if not is_ready():
+        group = GROUPS.get(arguments[0]) if arguments else None
+        if not is_ready(group):
             check_arguments(arguments)
-            make_ready()
+            make_ready(group)
         return hand_over([PYTHON, "-m", "streaming_classroom"] + arguments)
     except CannotSetUp as error:
         print("\n%s" % error, file=sys.stderr)
@@ -103,24 +124,25 @@ def check_arguments(arguments):
     cli.parse(arguments)
 
 
-def is_ready():
-    """Tell whether the environment is there and was made here from the present requirements."""
+def is_ready(group=None):
+    """Tell whether the environment is there, made here from the present lock, and has the group as well."""
     try:
-        return stamped() == [fingerprint(), PROJECT] and os.access(PYTHON, os.X_OK)
+        there = stamped()[:2] == [fingerprint(), PROJECT] and os.access(PYTHON, os.X_OK)
+        return there and (group is None or stamp_of(group) in stamped()[2:])
     except OSError:
         return False
 
 
 def is_mendable():
-    """Tell whether pip can bring the environment up to date.
+    """Tell whether the environment can be brought up to date.
 
     Without its stamp it is a half-made one, and pip cannot mend what it was killed in; and none can be moved.
     """
-    return stamped()[1:] == [PROJECT] and os.access(PYTHON, os.X_OK)
+    return stamped()[1:2] == [PROJECT] and os.access(PYTHON, os.X_OK)
 
 
 def stamped():
-    """Return what the environment was made from and where, or nothing if it was not made to the end."""
+    """Return what the environment was made from and where, and its groups; nothing if it was not made to the end."""
     try:
         with open(STAMP, encoding="utf-8") as stamp:
             return stamp.read().splitlines()
@@ -128,28 +150,73 @@ def stamped():
         return []
 
 
+def leave_stamp(lines):
+    """Say what the environment has; the last act of whatever installed it."""
+    with open(STAMP + ".part", "w", encoding="utf-8") as stamp:
+        stamp.write("".join(line + "\n" for line in lines))
+    os.replace(STAMP + ".part", STAMP)
+
+
 def fingerprint():
     """Return a digest of what the environment is made from."""
-    digest = hashlib.sha256()
-    for name in ("requirements.txt", "pyproject.toml"):
-        with open(os.path.join(PROJECT, name), "rb") as file:
-            digest.update(file.read())
-    return digest.hexdigest()
+    return digest(lock_of(None), os.path.join(PROJECT, "pyproject.toml"))
 
 
-def make_ready():
+def stamp_of(group):
+    """Return the line of the stamp that says that a group is there, in its present form."""
+    return "%s %s" % (group, digest(lock_of(group)))
+
+
+def lock_of(group):
+    """Return the file that lists the learners' packages, or those of a group."""
+    return os.path.join(PROJECT, "requirements-%s.lock" % group if group else "requirements.lock")
+
+
+def digest(*paths):
+    """Return a digest of files."""
+    total = hashlib.sha256()
+    for path in paths:
+        with open(path, "rb") as file:
+            total.update(file.read())
+    return total.hexdigest()
+
+
+def make_ready(group=None):
     """Make the environment and install into it; one process at a time."""
     try:
+        claim_cache()
         os.makedirs(os.path.join(CACHE, "logs"), exist_ok=True)
         with only_one(os.path.join(CACHE, "environment.lock")):
-            if is_ready():  # by the process that was waited for
-                return
-            say("[1/5] Python environment (a minute or two, once) ...")
-            if not is_mendable():
-                make_environment()
-            install_requirements()
+            if not is_ready():  # unless by the process that was waited for
+                say("[1/5] Python environment (a minute, once) ...")
+                if not is_mendable():
+                    make_environment()
+                install_learners()
+            if group and not is_ready(group):
+                say("[1/5] What only `%s` needs (once) ..." % " and ".join(sorted(users_of(group))))
+                add(group)
     except OSError as error:
         raise CannotSetUp(explain_refusal(error))  # noqa: B904 - Python 2 cannot read `from`
+
+
+def claim_cache():
+    """Mark the cache as the course's own; refuse a folder that somebody else has filled."""
+    marker = os.path.join(CACHE, CACHE_MARKER)
+    if os.path.isfile(marker):
+        return
+    os.makedirs(CACHE, exist_ok=True)
+    if os.listdir(CACHE) and os.path.join(PROJECT, ".cache") != CACHE:
+        raise CannotSetUp(
+            "%s is not empty, and it was not made by the course, which therefore puts nothing there. "
+            "Set CLASSROOM_CACHE to a folder that is empty or not there yet, and %s." % (CACHE, AGAIN)
+        )
+    with open(marker, "a", encoding="utf-8"):
+        pass
+
+
+def users_of(group):
+    """Return the commands that need a group."""
+    return [command for command in GROUPS if GROUPS[command] == group]
 
 
 def make_environment():
@@ -164,10 +231,24 @@ def make_environment():
     python = (
         getattr(sys, "_base_executable", sys.executable) if os.path.realpath(sys.prefix) == VENV else sys.executable
     )
-    shutil.rmtree(VENV, ignore_errors=True)
+    clear_environment()
     log = os.path.join(CACHE, "logs", "venv.log")
     if run_logged([python, "-m", "venv", VENV], log) != 0:
         raise CannotSetUp(explain(log, "The virtual environment %s could not be made" % VENV))
+
+
+def clear_environment():
+    """Remove what is left of an environment of the course, and begin one; somebody else's is never removed."""
+    signs = (OURS, STAMP, ADDING)
+    if os.path.isdir(VENV) and os.listdir(VENV) and not any(map(os.path.exists, signs)):
+        raise CannotSetUp(
+            "%s is an environment that the course did not make, and it is left alone. Move it away, and %s."
+            % (VENV, AGAIN)
+        )
+    shutil.rmtree(VENV, ignore_errors=True)
+    os.makedirs(VENV, exist_ok=True)
+    with open(OURS, "w", encoding="utf-8") as mark:
+        mark.write("`course.py` made this environment, and replaces it when it has to.\n")
 
 
 def missing_modules():
@@ -177,27 +258,176 @@ def missing_modules():
     return [name for name in ("venv", "ensurepip") if find_spec(name) is None]
 
 
-def install_requirements():
-    """Install the pinned requirements and this project's packages; leave the stamp as the last act."""
+def install_learners():
+    """Install what a learner needs, and this project's packages."""
     with contextlib.suppress(FileNotFoundError):
         os.remove(STAMP)
-    log = os.path.join(CACHE, "logs", "pip.log")
-    pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
-    if run_logged(pip + ["--retries", "2", "-r", "requirements.txt", "-e", "."], log) != 0:
-        raise CannotSetUp(explain(log, "pip could not install the requirements"))
-    with open(STAMP + ".part", "w", encoding="utf-8") as stamp:
-        stamp.write("%s\n%s\n" % (fingerprint(), PROJECT))
-    os.replace(STAMP + ".part", STAMP)
+    install(lock_of(None), and_project=True)
+    leave_stamp([fingerprint(), PROJECT])
+
+
+def add(group):
+    """Add a group's packages; what a learner needs stays as it is, whatever comes of it."""
+    again = os.path.exists(ADDING)
+    with open(ADDING, "w"):
+        pass
+    install(lock_of(group), again=again)
+    others = [line for line in stamped()[2:] if line.split()[0] != group]
+    leave_stamp([fingerprint(), PROJECT] + others + [stamp_of(group)])
+    os.remove(ADDING)
+
+
+def install(lock, and_project=False, again=False):
+    """Install what a lock lists, checked by its hashes: with uv, or where uv fails for reasons of its own, with pip.
+
+    With `again`, also what seems to be there: an interrupted installation may have left half of it.
+    """
+    if not (has_uv() and with_uv(lock, and_project, again)):
+        with_pip(lock, and_project, again)
+
+
+def has_uv():
+    """Install uv and what builds, at their locked versions; tell whether uv is there."""
+    packages = locked()
+    if "uv" not in packages:
+        return False
+    done = pip(["--only-binary", ":all:"], [packages[name] for name in ("uv", "setuptools") if name in packages])
+    if not done:
+        return give_way("pip.log")
+    return True
+
+
+def with_uv(lock, and_project, again):
+    """Install with uv; tell whether it could."""
+    settings = pip_settings()
+    log = os.path.join(CACHE, "logs", "uv.log")
+    uv = [PYTHON, "-m", "uv", "pip", "install", "--python", PYTHON, "--no-deps", "--no-build-isolation"]
+    uv += ["--no-index"] if is_on(settings.get("no-index")) else []
+    wanted = ["--require-hashes", "--config-settings-package=pyspark:" + AS_IT_IS, "-r", lock]
+    steps = [(["--reinstall"] if again else []) + wanted] + ([["-e", "."]] if and_project else [])
+    environment = uv_environment(settings)
+    for step in steps:
+        if run_logged(uv + step, log, environment) != 0:
+            return give_way("uv.log")
+    return True
+
+
+def with_pip(lock, and_project, again):
+    """Install with pip, which without its resolver is not even slow, only slower."""
+    packages = locked()
+    build = ["--no-build-isolation"] if "setuptools" in packages and pip([], [packages["setuptools"]]) else []
+    options = build + ["--use-pep517", "--config-settings", AS_IT_IS] + (["--ignore-installed"] if again else [])
+    wanted = [text for name, text in locked(lock).items() if name != "uv"]
+    done = not wanted or pip(options, wanted)
+    if done and and_project:
+        done = pip(build + ["-e", "."])
+    if not done:
+        raise CannotSetUp(explain(os.path.join(CACHE, "logs", "pip.log"), "pip could not install the requirements"))
+
+
+def pip(options, requirements=None):
+    """Run `pip install` with options and locked requirements; tell whether it did its work."""
+    command = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    command += ["--retries", "2", "--no-deps"] + options
+    if requirements is not None:
+        file = os.path.join(CACHE, "logs", "pip-requirements.txt")
+        with open(file, "w", encoding="utf-8") as listed:
+            listed.write("".join(requirements))
+        command += ["--require-hashes", "-r", file]
+    return run_logged(command, os.path.join(CACHE, "logs", "pip.log")) == 0
+
+
+def give_way(log):
+    """Say that pip takes over, unless it would fail for the same reason: then that is all there is to say."""
+    log = os.path.join(CACHE, "logs", log)
+    for signs, advice in SIGNS:
+        if advice in NO_HELP_OF_PIPS and occurs(signs, log):
+            raise CannotSetUp(advice)
+    say("      uv could not do it (its log is %s); pip does, which takes a minute or two longer." % log)
+    return False
+
+
+def locked(lock=None):
+    """Return what a lock says of each package, hashes and all; of two versions for different Pythons, of both."""
+    packages = {}
+    name = None
+    with open(lock or lock_of(None), encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith(("#", " ")):
+                name = line.split("==")[0]
+            if name:
+                packages[name] = packages.get(name, "") + line
+    return packages
+
+
+def pip_settings():
+    """Return how pip is set up here, by files and by the environment: its settings by their names."""
+    done = subprocess.Popen(
+        [PYTHON, "-m", "pip", "config", "list"],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+    )
+    found = [line.partition("=") for line in done.communicate()[0].splitlines()]
+    settings = {}
+    for section in ("global.", "install.", ":env:."):  # the later ones win
+        for name, _, value in found:
+            if name.startswith(section):
+                with contextlib.suppress(ValueError, SyntaxError):
+                    settings[name[len(section) :]] = str(ast.literal_eval(value))
+    return settings
+
+
+def uv_environment(settings):
+    """Return the environment in which uv goes the ways that pip is set to go; what is set for uv itself stays."""
+    links = [link for link in settings.get("find-links", "").split() if "://" in link or os.path.exists(link)]
+    proxy = settings.get("proxy", "")
+    proxy = "http://" + proxy if proxy and "://" not in proxy else proxy
+    told = (
+        (("UV_DEFAULT_INDEX", "UV_INDEX_URL"), settings.get("index-url")),
+        (("UV_INDEX", "UV_EXTRA_INDEX_URL"), " ".join(settings.get("extra-index-url", "").split())),
+        # As pip does: the file with the right hash may be on any of them.
+        (("UV_INDEX_STRATEGY",), "unsafe-best-match" if settings.get("extra-index-url") else None),
+        (("UV_FIND_LINKS",), ",".join(links)),
+        (("UV_INSECURE_HOST",), " ".join(settings.get("trusted-host", "").split())),
+        (("SSL_CERT_FILE",), settings.get("cert")),
+        (("UV_SYSTEM_CERTS", "UV_NATIVE_TLS"), "1"),  # pip trusts the system's certificates too
+        (("SSL_CLIENT_CERT",), settings.get("client-cert")),
+        (("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"), proxy),
+        (("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), proxy),
+        (("UV_HTTP_TIMEOUT",), settings.get("timeout") or settings.get("default-timeout")),
+        (("UV_HTTP_RETRIES",), settings.get("retries")),
+        (("UV_NO_CACHE",), "1" if is_on(settings.get("no-cache-dir")) else None),
+    )
+    environment = dict(os.environ)
+    for names, value in told:
+        if value and not any(environment.get(name) for name in names):
+            environment[names[0]] = value
+    return environment
+
+
+def is_on(value):
+    """Tell whether a setting of pip is on."""
+    return str(value).lower() in ("1", "true", "yes", "on", "t", "y")
 
 
 def explain(log, problem):
     """Return why a program failed and what to do, from its log."""
+    for signs, advice in SIGNS:
+        if occurs(signs, log):
+            return advice
     with open(log, encoding="utf-8", errors="replace") as file:
         lines = file.readlines()
-    for signs, advice in SIGNS:
-        if any(sign in line for sign in signs for line in lines):
-            return advice
     return "%s. Its log, %s, ends with what to look for; then %s.\n\n%s" % (problem, log, AGAIN, "".join(lines[-15:]))
+
+
+def occurs(signs, log):
+    """Tell whether a log has one of the signs."""
+    with open(log, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    return any(sign in text for sign in signs)
 
 
 def explain_refusal(error):
@@ -210,12 +440,13 @@ def explain_refusal(error):
     return "The set-up came upon this: %s. Put it right, or clone the course afresh, and %s." % (error, AGAIN)
 
 
-def run_logged(command, log):
+def run_logged(command, log, environment=None):
     """Run a program with its output in a log; on a terminal show what it is at. Return its exit code."""
     with open(log, "w", encoding="utf-8") as file:
         process = subprocess.Popen(
             command,
             cwd=PROJECT,
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+import hypothesis
 import nbformat
 import pytest
+from hypothesis import HealthCheck
 from pyspark.sql import DataFrame, SparkSession
 
 from streaming_classroom import places
@@ -42,11 +44,16 @@ LANES = ("lessons", "spark", "kernel", "browser", "pure")  # the long ones first
 TESTS = Path(__file__).parent
 # Fixtures that tell what a test needs.
 _NEEDS = {"_session": "spark", "open_notebook": "kernel", "run_python": "kernel"}
+# Fixtures that a process has once, so that all who use one must be with it, and the groups of those.
+_SHARED = {"_session": "spark", "lesson_runs": "lessons", "open_notebook": "kernel"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed of everything random once, for all processes; the environment may name it."""
     os.environ.setdefault(SEED, str(secrets.randbelow(10**6)))
+    # A machine that others use as well is slow at times, which says nothing about what is tested.
+    hypothesis.settings.register_profile("course", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    hypothesis.settings.load_profile("course")
 
 
 def pytest_report_header() -> str:
@@ -59,9 +66,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         lane = _lane(item)
         item.add_marker(lane)
-        if lane != "pure":
-            item.add_marker(pytest.mark.xdist_group(lane))
-    items.sort(key=lambda item: LANES.index(_lane(item)))  # stable: within a lane the order stays
+        if (group := _group(item)) is not None:
+            item.add_marker(pytest.mark.xdist_group(group))
+    # What one process does alone comes first. Stable: within a lane the order stays.
+    items.sort(key=lambda item: (item.get_closest_marker("xdist_group") is None, LANES.index(_lane(item))))
 
 
 def _lane(item: pytest.Item) -> str:
@@ -74,6 +82,13 @@ def _lane(item: pytest.Item) -> str:
         return top
     needs = {_NEEDS[name] for name in getattr(item, "fixturenames", ()) if name in _NEEDS}
     return next((lane for lane in LANES if lane in needs), "pure")
+
+
+def _group(item: pytest.Item) -> str | None:
+    """Return which tests must be run by the same process as this one; None where it is all the same."""
+    if _lane(item) == "browser":
+        return "browser"
+    return next((group for name, group in _SHARED.items() if name in getattr(item, "fixturenames", ())), None)
 
 
 @pytest.fixture

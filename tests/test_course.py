@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import errno
+import hashlib
 import importlib.util
+import json
 import os
 import shlex
 import shutil
@@ -12,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -39,7 +42,7 @@ def course(tmp_path: Path) -> ModuleType:
 
 
 class Small:
-    """A copy of course.py in a project whose only requirement is itself."""
+    """A copy of course.py in a project whose only requirement, at first, is itself."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -95,7 +98,8 @@ class Small:
 def make_small(root: Path) -> Small:
     shutil.copytree(SMALL_PROJECT, root, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(PROJECT / "course.py", root)
-    (root / "requirements.txt").write_text("# nothing\n", encoding="utf-8")
+    for lock in ("requirements.lock", "requirements-dev.lock", "requirements-lint.lock"):
+        (root / lock).write_text("# nothing\n", encoding="utf-8")
     return Small(root)
 
 
@@ -127,7 +131,7 @@ def ready(template: Small, tmp_path: Path) -> Small:
 @pytest.fixture
 def outdated(ready: Small) -> Small:
     """Give a project that is set up, but not from its present requirements."""
-    (ready.root / "requirements.txt").write_text("# still nothing\n", encoding="utf-8")
+    (ready.root / "requirements.lock").write_text("# still nothing\n", encoding="utf-8")
     return ready
 
 
@@ -230,7 +234,7 @@ def test_the_first_start_sets_up_and_the_second_does_not(small: Small) -> None:
     first = small.run("run", "07", "--save")
     assert first.returncode == 7, first.stderr
     announced, handed_over = first.stdout.splitlines()
-    assert announced == "[1/5] Python environment (a minute or two, once) ..."
+    assert announced == "[1/5] Python environment (a minute, once) ..."
     assert handed_over == f"handed over: ['run', '07', '--save'] 1 {small.venv}"
     started = time.monotonic()
     second = small.run("run", "07", "--save")
@@ -252,6 +256,21 @@ def test_in_a_moved_project_the_environment_is_made_anew(ready: Small) -> None:
     assert not (moved.venv / "kept").exists()
 
 
+def test_an_environment_that_somebody_else_has_made_is_left_alone(small: Small) -> None:
+    small.venv.mkdir()
+    (small.venv / "pyvenv.cfg").write_text("theirs")
+    done = small.run("lab")
+    assert done.returncode == 1 and "is an environment that the course did not make" in done.stderr
+    assert [path.name for path in small.venv.iterdir()] == ["pyvenv.cfg"]
+
+
+def test_a_cache_that_somebody_else_has_filled_is_not_written_into(small: Small, tmp_path: Path) -> None:
+    (tmp_path / "theirs" / "archive").mkdir(parents=True)
+    done = small.run("lab", CLASSROOM_CACHE=str(tmp_path / "theirs"))
+    assert done.returncode == 1 and "is not empty, and it was not made by the course" in done.stderr
+    assert [path.name for path in (tmp_path / "theirs").rglob("*")] == ["archive"]
+
+
 def test_what_cannot_be_done_is_refused_before_anything_is_installed(small: Small) -> None:
     done = small.run("unknown")
     assert (done.returncode, done.stderr) == (2, "usage: course.py\n")
@@ -270,8 +289,8 @@ def test_the_help_of_a_fresh_checkout_needs_no_set_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["unreachable index", "no network"])
 def test_without_a_network_a_sentence_says_so_and_a_later_start_goes_on(outdated: Small, how: str) -> None:
     small = outdated
-    requirements = small.root / "requirements.txt"
-    requirements.write_text("pyspark==4.2.0\n", encoding="utf-8")
+    requirements = small.root / "requirements.lock"
+    requirements.write_text(f"pyspark==4.2.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
     if how == "no network":
         if shutil.which("unshare") is None or subprocess.run(["unshare", "-rn", "true"]).returncode != 0:
             pytest.skip("a process without a network cannot be made here")
@@ -367,6 +386,281 @@ def test_the_environments_own_python_can_make_it_anew(ready: Small) -> None:
     (ready.venv / "course-requirements.sha256").unlink()
     done = ready.run("lab", python=str(ready.python))
     assert done.returncode == 7, done.stderr
+
+
+# --- Which packages, and who installs them --------------------------------------------------------------------------
+
+PIP_DOES = "      uv could not do it (its log is {log}); pip does, which takes a minute or two longer."
+# A uv that says what it was told, and leaves the work to pip; or says why it cannot.
+MADE_UP_UV = """
+import json, os, pathlib, subprocess, sys
+told = {name: value for name, value in os.environ.items() if name.startswith(("UV_", "SSL_", "HTTP"))}
+with pathlib.Path("uv-calls").open("a") as calls:
+    calls.write(json.dumps([sys.argv[1:], told]) + "\\n")
+if pathlib.Path("uv-says").exists():
+    print(pathlib.Path("uv-says").read_text())
+    sys.exit(2)
+own = ("pip", "install", "--python", sys.executable)
+rest = [word for word in sys.argv[1:] if word not in own and not word.startswith("--config-settings-package")]
+rest = ["--ignore-installed" if word == "--reinstall" else word for word in rest]
+sys.exit(subprocess.call([sys.executable, "-m", "pip", "install", *rest]))
+"""
+
+
+class Index:
+    """A folder of wheels that pip finds instead of an index."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self.environ = {"PIP_FIND_LINKS": str(folder), "PIP_NO_INDEX": "1", "PIP_NO_CACHE_DIR": "1"}
+
+    def add(self, name: str, files: dict[str, str] | None = None) -> str:
+        """Put a package there; return its lines of a lock."""
+        info = f"{name}-1.dist-info"
+        files = (files or {f"{name}.py": "VERSION = 1\n"}) | {
+            f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n",
+            f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        }
+        files[f"{info}/RECORD"] = "".join(f"{file},,\n" for file in [*files, f"{info}/RECORD"])
+        wheel = self.folder / f"{name}-1-py3-none-any.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for file, content in files.items():
+                archive.writestr(zipfile.ZipInfo(file), content)  # of no time: the same files have the same hash
+        return f"{name}==1 \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
+
+    def add_uv(self, program: str = MADE_UP_UV) -> str:
+        """Put a made-up uv there; return its lines of a lock."""
+        return self.add("uv", {"uv/__init__.py": "", "uv/__main__.py": program})
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    return Index(tmp_path / "wheels")
+
+
+def lock(small: Small, *lines: str, group: str = "") -> None:
+    """Make that the lock of the learners' packages, or of a group."""
+    name = f"requirements-{group}.lock" if group else "requirements.lock"
+    (small.root / name).write_text("# made by hand\n" + "".join(lines), encoding="utf-8")
+
+
+def installed(small: Small, *names: str) -> list[str]:
+    """Return which of these packages the environment has."""
+    found = {path.name.split("-")[0] for path in small.venv.glob("lib/*/site-packages/*.dist-info")}
+    return [name for name in names if name in found]
+
+
+def uv_calls(small: Small) -> list[tuple[list[str], dict[str, str]]]:
+    file = small.root / "uv-calls"
+    return [tuple(json.loads(line)) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def test_uv_installs_what_the_lock_lists_and_pip_fetches_uv(ready: Small, index: Index) -> None:
+    lock(ready, index.add_uv(), index.add("tiny"))
+    done = ready.run("lab", **index.environ)
+    assert (done.returncode, len(done.stdout.splitlines())) == (7, 2), done.stdout
+    assert installed(ready, "uv", "tiny") == ["uv", "tiny"]
+    packages, project = [call for call, _environ in uv_calls(ready)]
+    assert "--require-hashes" in packages
+    assert packages[-2:] == ["-r", str(ready.root / "requirements.lock")]
+    assert project[-2:] == ["-e", "."]
+    assert all({"--no-deps", "--no-build-isolation"} <= set(call) for call in (packages, project))
+
+
+@pytest.mark.parametrize("who", ["uv", "the real uv", "pip"])
+def test_a_package_with_another_hash_is_refused_in_a_sentence(ready: Small, index: Index, who: str, tmp_path) -> None:
+    uv = {"uv": index.add_uv, "the real uv": lambda: real_uv(index), "pip": str}[who]()
+    tiny = index.add("tiny")
+    lock(ready, uv, tiny)
+    index.add("tiny", {"tiny.py": "VERSION = 'another'\n"})
+    done = ready.run("lab", UV_CACHE_DIR=str(tmp_path / "uv"), **index.environ)
+    assert (done.returncode, done.stdout.splitlines()[1:]) == (1, [])
+    assert done.stderr.startswith("\nThe package index sent another file than the course was tested with.")
+    assert installed(ready, "tiny") == []
+    index.add("tiny")
+    assert ready.run("lab", UV_CACHE_DIR=str(tmp_path / "uv"), **index.environ).returncode == 7
+
+
+def real_uv(index: Index) -> str:
+    """Put a package there that starts the uv of the environment that the tests run in."""
+    uv = pytest.importorskip("uv").find_uv_bin()
+    return index.add_uv(f"import os, sys; os.execv({uv!r}, [{uv!r}, *sys.argv[1:]])")
+
+
+def test_the_real_uv_understands_what_it_is_told(ready: Small, index: Index, tmp_path: Path) -> None:
+    lock(ready, real_uv(index), index.add("tiny"))
+    lock(ready, index.add("testing"), group="dev")
+    done = ready.run("test", UV_CACHE_DIR=str(tmp_path / "uv"), **index.environ)
+    assert done.returncode == 7, done.stderr
+    assert "pip does" not in done.stdout
+    assert installed(ready, "tiny", "testing") == ["tiny", "testing"]
+
+
+def test_where_uv_fails_pip_installs_from_the_same_lock_and_a_line_says_so(ready: Small, index: Index) -> None:
+    lock(ready, index.add_uv(), index.add("tiny"))
+    (ready.root / "uv-says").write_text("error: something that only happens to uv")
+    done = ready.run("lab", **index.environ)
+    assert done.returncode == 7, done.stderr
+    assert done.stdout.splitlines()[1:-1] == [PIP_DOES.format(log=ready.root / ".cache" / "logs" / "uv.log")]
+    assert installed(ready, "tiny") == ["tiny"]
+
+
+def test_where_uv_cannot_be_had_pip_installs_the_rest(ready: Small, index: Index) -> None:
+    lock(ready, "uv==1 --hash=sha256:" + "0" * 64 + "\n", index.add("tiny"))
+    done = ready.run("lab", **index.environ)
+    assert done.returncode == 7, done.stderr
+    assert done.stdout.splitlines()[1:-1] == [PIP_DOES.format(log=ready.root / ".cache" / "logs" / "pip.log")]
+    assert installed(ready, "tiny") == ["tiny"]
+
+
+@pytest.mark.parametrize(
+    ("says", "sentence"),
+    [
+        ("error: No space left on device (os error 28)", "The disk is full."),
+        ("error: Failed to fetch\n  cause: dns error", "The package index could not be reached."),
+        ("error: Hash mismatch for `tiny==1`", "The package index sent another file"),
+    ],
+)
+def test_pip_is_not_tried_for_what_it_cannot_mend(ready: Small, index: Index, says: str, sentence: str) -> None:
+    lock(ready, index.add_uv(), index.add("tiny"))
+    (ready.root / "uv-says").write_text(says)
+    done = ready.run("lab", **index.environ)
+    assert (done.returncode, installed(ready, "tiny")) == (1, [])
+    assert done.stderr.strip().startswith(sentence)
+    assert len(done.stdout.splitlines()) == 1
+
+
+@pytest.fixture
+def pip_conf(course: ModuleType, monkeypatch, tmp_path: Path) -> Callable[[str], dict[str, str]]:
+    """Make pip's file of settings; return what uv's environment becomes by it."""
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_")) or "proxy" in name.lower()]:
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setattr(course, "PYTHON", sys.executable)
+
+    def environment(text: str) -> dict[str, str]:
+        (tmp_path / "pip.conf").write_text(text, encoding="utf-8")
+        # Without a text, not even the machine's own files are read.
+        monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf") if text else os.devnull)
+        return course.uv_environment(course.pip_settings())
+
+    return environment
+
+
+@pytest.mark.parametrize(
+    ("setting", "name", "value"),
+    [
+        ("index-url = https://a.example/simple", "UV_DEFAULT_INDEX", "https://a.example/simple"),
+        ("extra-index-url = https://a.example\n  https://b.example", "UV_INDEX", "https://a.example https://b.example"),
+        ("extra-index-url = https://a.example", "UV_INDEX_STRATEGY", "unsafe-best-match"),
+        ("find-links = https://a.example/x\n  {tmp}\n  {tmp}/gone", "UV_FIND_LINKS", "https://a.example/x,{tmp}"),
+        ("trusted-host = a.example\n  b.example:8080", "UV_INSECURE_HOST", "a.example b.example:8080"),
+        ("cert = /etc/a.pem", "SSL_CERT_FILE", "/etc/a.pem"),
+        ("client-cert = /etc/a.pem", "SSL_CLIENT_CERT", "/etc/a.pem"),
+        ("proxy = a.example:3128", "HTTPS_PROXY", "http://a.example:3128"),
+        ("proxy = http://a.example:3128", "HTTP_PROXY", "http://a.example:3128"),
+        ("timeout = 60", "UV_HTTP_TIMEOUT", "60"),
+        ("retries = 9", "UV_HTTP_RETRIES", "9"),
+        ("no-cache-dir = true", "UV_NO_CACHE", "1"),
+        ("", "UV_SYSTEM_CERTS", "1"),
+    ],
+)
+def test_uv_is_told_what_pip_is_set_to(pip_conf, tmp_path: Path, setting: str, name: str, value: str) -> None:
+    environment = pip_conf("[global]\n" + setting.format(tmp=tmp_path))
+    assert environment.get(name) == value.format(tmp=tmp_path)
+
+
+def test_of_pips_settings_the_more_special_one_counts(pip_conf, monkeypatch) -> None:
+    text = "[global]\nindex-url = https://a.example\ntimeout = 1\n[install]\nindex-url = https://b.example\n"
+    monkeypatch.setenv("PIP_TIMEOUT", "2")
+    environment = pip_conf(text)
+    assert (environment["UV_DEFAULT_INDEX"], environment["UV_HTTP_TIMEOUT"]) == ("https://b.example", "2")
+
+
+@pytest.mark.parametrize(("own", "not_set"), [("UV_DEFAULT_INDEX", ""), ("UV_INDEX_URL", "UV_DEFAULT_INDEX")])
+def test_what_is_set_for_uv_itself_stays(pip_conf, monkeypatch, own: str, not_set: str) -> None:
+    monkeypatch.setenv(own, "https://own.example")
+    environment = pip_conf("[global]\nindex-url = https://a.example")
+    assert environment[own] == "https://own.example"
+    assert not_set not in environment
+
+
+def test_without_any_setting_uv_is_told_nothing_but_to_trust_the_system(pip_conf) -> None:
+    assert {name for name in pip_conf("") if name not in os.environ} == {"UV_SYSTEM_CERTS"}
+
+
+def test_no_index_is_handed_on_as_an_option(ready: Small, index: Index) -> None:
+    lock(ready, index.add_uv())
+    ready.run("lab", **index.environ)
+    calls = uv_calls(ready)
+    assert all("--no-index" in call for call, _environ in calls)
+    assert calls[0][1]["UV_FIND_LINKS"] == str(index.folder)
+
+
+# --- What only some commands need -------------------------------------------------------------------------------------
+
+
+def test_a_group_is_added_the_first_time_that_a_command_needs_it(ready: Small, index: Index) -> None:
+    lock(ready, index.add("testing"), group="dev")
+    assert ready.run("lab").returncode == 7
+    assert installed(ready, "testing") == []
+    first = ready.run("test", **index.environ)
+    assert first.returncode == 7, first.stderr
+    assert first.stdout.splitlines()[0] == "[1/5] What only `test` needs (once) ..."
+    assert installed(ready, "testing") == ["testing"]
+    assert len(ready.run("test").stdout.splitlines()) == 1
+    assert len(ready.run("lab").stdout.splitlines()) == 1
+    assert ready.builds() == 0
+
+
+def test_a_group_whose_lock_has_changed_is_brought_up_to_date(ready: Small, index: Index) -> None:
+    ready.run("test")
+    lock(ready, index.add("testing"), group="dev")
+    assert ready.run("lab").stdout.splitlines()[0].startswith("handed over")
+    assert ready.run("test", **index.environ).returncode == 7
+    assert installed(ready, "testing") == ["testing"]
+    stamp = (ready.venv / "course-requirements.sha256").read_text(encoding="utf-8")
+    assert stamp.count("dev ") == 1  # else going back to the former lock would go unnoticed
+
+
+def test_two_groups_stay_side_by_side(ready: Small) -> None:
+    for command in ("test", "lint", "test", "lint", "lab"):
+        last = ready.run(command)
+    assert [len(ready.run(command).stdout.splitlines()) for command in ("test", "lint")] == [1, 1]
+    assert last.returncode == 7
+
+
+def test_a_group_that_cannot_be_had_leaves_the_lessons_running(ready: Small, index: Index) -> None:
+    lock(ready, f"testing==1 --hash=sha256:{'0' * 64}\n", group="dev")
+    assert ready.run("test", **UNREACHABLE).returncode == 1
+    done = ready.run("lab", **UNREACHABLE)
+    assert (done.returncode, len(done.stdout.splitlines())) == (7, 1)
+    lock(ready, index.add("testing"), group="dev")
+    assert ready.run("test", **index.environ).returncode == 7
+
+
+def test_what_an_interrupted_addition_left_half_is_installed_again(ready: Small, index: Index) -> None:
+    lock(ready, index.add("testing"), group="dev")
+    ready.run("test", **index.environ)
+    (module,) = ready.venv.glob("lib/*/site-packages/testing.py")
+    module.unlink()
+    next(ready.venv.glob("lib/*/site-packages/testing-1.dist-info/RECORD")).unlink()
+    stamp = ready.venv / "course-requirements.sha256"
+    stamp.write_text("".join(stamp.read_text(encoding="utf-8").splitlines(True)[:2]), encoding="utf-8")
+    (ready.venv / "course-adding").touch()
+    done = ready.run("test", **index.environ)
+    assert done.returncode == 7, done.stderr
+    assert module.exists()
+    assert not (ready.venv / "course-adding").exists()
+
+
+def test_a_fresh_checkout_gets_both_for_the_tests(small: Small, index: Index) -> None:
+    lock(small, index.add("tiny"))
+    lock(small, index.add("testing"), group="dev")
+    done = small.run("test", **index.environ)
+    assert [line[:5] for line in done.stdout.splitlines()] == ["[1/5]", "[1/5]", "hande"]
+    assert installed(small, "tiny", "testing") == ["tiny", "testing"]
 
 
 # --- What CI runs ---------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, waiting
-from stream_view.errors import NoInterval
+from stream_view.errors import NoInterval, StreamTimeout
 from stream_view.tables import Table, first_rows, newest_rows, rows_of
 
 if TYPE_CHECKING:
@@ -144,10 +144,19 @@ def _free_name(frame: DataFrame) -> str:
 def _show_stream(stream: _Stream) -> None:
     """Draw the stream's table now, and again after each batch while somebody looks."""
     if not front_end.is_interactive():
-        waiting.wait_until_processed([stream.query], DRAIN_TIMEOUT)
+        _drain(stream.query)
         _publish(_first_result(stream), stream.query.name)
         return
     _follow(stream)
+
+
+def _drain(query: StreamingQuery) -> None:
+    """Wait until the stream has read what is there; a source that is never dry is shown as it is at the deadline."""
+    try:
+        waiting.wait_until_processed([query], DRAIN_TIMEOUT)
+    except StreamTimeout:
+        if waiting.last_batch(query) < 0:
+            raise
 
 
 def _follow(stream: _Stream) -> None:
@@ -192,9 +201,9 @@ def _html(table: Table, title: str) -> str:
     """Return the table as HTML: for a person to sort and to draw, else plain."""
     if not front_end.is_interactive():
         return table.to_html(title)
-    from stream_view.live.static_frame import interactive_html  # as above
+    from stream_view.live.static_frame import brings_script, interactive_html  # as above
 
-    return interactive_html(table, title, cell=front_end.running_cell())
+    return interactive_html(table, title, with_script=brings_script(front_end.running_cell()))
 
 
 def _ipython_display(value: Any, options: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ def reports_since(query: StreamingQuery, last: Mapping[str, Any] | None) -> list
 
 
 def _identity(report: Mapping[str, Any]) -> tuple[Any, ...]:
-    return report["runId"], report["timestamp"], report["batchId"], report["numInputRows"]
+    return tuple(report.get(field) for field in ("runId", "timestamp", "batchId", "numInputRows"))
 
 
 def _of_the_jvm(query: StreamingQuery) -> Any:

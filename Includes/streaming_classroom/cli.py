@@ -19,6 +19,8 @@ from streaming_classroom import places
 from streaming_classroom.errors import ClassroomError, NotHere
 
 INTERRUPTED = 130
+# Two processes, one for what shares Spark's session, one for the lessons, and whatever is left for whoever is free.
+SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,7 +102,7 @@ def test(options: argparse.Namespace) -> int:
     """Run all tests."""
     _set_up()
     os.chdir(places.PROJECT)
-    return _delegate([sys.executable, "-m", "pytest", *options.pytest])
+    return _delegate([sys.executable, "-m", "pytest", *(options.pytest or SIDE_BY_SIDE)])
 
 
 def bench(options: argparse.Namespace) -> int:

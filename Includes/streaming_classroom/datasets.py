@@ -16,7 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
-from streaming_classroom import places, registered_files
+from streaming_classroom import ownership, places, registered_files
 from streaming_classroom.errors import UnknownDataset
 from streaming_classroom.places import classroom_files
 
@@ -68,6 +68,7 @@ def generate(name: str) -> Path:
     target = directory(name)
     if target.exists():
         return target
+    ownership.claim_cache()
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         made = Path(scratch) / name

@@ -108,13 +108,13 @@ def _ensure_fetched() -> java.Java:
         found = java.find_or_fetch()
         if missing := jars.missing_or_damaged(jars.KAFKA_BROKER):
             report("Fetching Kafka's broker, 45 MB, this once ...")
-            _fetch(found, missing)
+            _fetch(missing)
         return found
 
 
-def _fetch(found: java.Java, missing: list[jars.Jar]) -> None:
+def _fetch(missing: list[jars.Jar]) -> None:
     try:
-        jars.fetch(found, missing, jars.KAFKA_BROKER)
+        jars.fetch(missing, jars.KAFKA_BROKER)
     except JarsUnavailable as error:
         error.fix += f" Or set {VARIABLE} to a broker that runs."
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streaming_classroom.places import classroom_files
@@ -44,6 +45,10 @@ class Paths:
         """Print each path with its name."""
         print(self)
 
+    def local(self, path: str) -> Path:
+        """Return where Python finds the file or directory that Spark calls ``path``."""
+        return classroom_files().local_path(path)
+
     def exists(self, path: str) -> bool:
         """Return whether there is a file or directory at ``path``."""
-        return classroom_files().local_path(path).exists()
+        return self.local(path).exists()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from streaming_classroom import places
 from streaming_classroom.errors import SetupError
 
 MARKER = ".made-by-streaming-classroom"
@@ -18,10 +19,17 @@ The course on Spark Structured Streaming has made this folder and keeps its own 
 """
 
 
-def claim(folder: Path) -> Path:
+def claim(folder: Path, adopt: bool = False) -> Path:
     """Make sure that a folder is the course's own, and return it; call this before the first write into it.
 
     Several processes may do it at the same time.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; made if it is not there.
+    adopt : bool
+        Whether it is known to be the course's even without the marker, which older versions did not leave.
 
     Raises
     ------
@@ -31,7 +39,7 @@ def claim(folder: Path) -> Path:
     if is_claimed(folder):
         return folder
     folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()) and not is_claimed(folder):
+    if not adopt and any(folder.iterdir()) and not is_claimed(folder):
         raise SetupError(
             f"{folder} is not empty, and it was not made by the course, which therefore puts nothing there.",
             "Set CLASSROOM_HOME (for what lessons create) and CLASSROOM_CACHE (for what set-up fetches) to folders "
@@ -40,6 +48,11 @@ def claim(folder: Path) -> Path:
     with suppress(FileExistsError), (folder / MARKER).open("x", encoding="utf-8") as marker:
         marker.write(_CONTENTS)
     return folder
+
+
+def claim_cache() -> Path:
+    """Make sure that the cache is the course's own, as the checkout's own one is; see :func:`claim`."""
+    return claim(places.cache(), adopt=places.is_default_cache())
 
 
 def is_claimed(folder: Path) -> bool:

@@ -21,6 +21,11 @@ def cache() -> Path:
     return Path(os.environ.get("CLASSROOM_CACHE") or PROJECT / ".cache").absolute()
 
 
+def is_default_cache() -> bool:
+    """Whether the cache is the checkout's own folder, which nobody else has anything in."""
+    return cache() == PROJECT / ".cache"
+
+
 def home() -> Path:
     """Directory of what lessons create: file-system root, logs, runs."""
     return Path(os.environ.get("CLASSROOM_HOME") or PROJECT / ".classroom").absolute()

@@ -17,6 +17,8 @@ from notebook_dialect.convert import convert
 from streaming_classroom import places
 from streaming_classroom.runner import SuiteResult, run_lessons
 
+pytestmark = pytest.mark.kernel
+
 FOREIGN = Path(__file__).parents[1] / "fixtures" / "foreign"
 ORDERS, CLICKS, STOCK, JOB = (
     "retail/02 - Orders Pipeline.py",  # Databricks source with widgets, volumes and MERGE
@@ -132,7 +134,7 @@ def test_a_converted_lesson_runs_in_a_stock_kernel(foreign: Path, tmp_path: Path
 
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
-    target = convert(foreign / ORDERS)
+    target = convert(foreign / ORDERS, extension="streaming_classroom")
     book = nbformat.read(target, 4)
     NotebookClient(book, timeout=240, resources={"metadata": {"path": str(target.parent)}}).execute()
     assert sum(len(cell.get("outputs", [])) for cell in book.cells) > 4

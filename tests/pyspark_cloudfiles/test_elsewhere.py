@@ -11,6 +11,8 @@ from pathlib import Path
 import pyspark
 import pytest
 
+pytestmark = pytest.mark.kernel
+
 TIMEOUT = 180
 LONG = pytest.mark.skipif(os.environ.get("CLASSROOM_LONG_TESTS") != "1", reason="part of CLASSROOM_LONG_TESTS=1")
 PROGRAM = """

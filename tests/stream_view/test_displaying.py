@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import time
+
 import pandas as pd
 import pytest
 from pyspark.errors import AnalysisException, IllegalArgumentException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import udf
 
+from stream_view import displaying
 from stream_view.displaying import display, displayHTML
-from stream_view.errors import NoInterval
+from stream_view.errors import NoInterval, StreamTimeout
 
 
 def names(spark: SparkSession) -> list[str]:
@@ -132,3 +136,21 @@ def test_a_long_stream_shows_its_newest_rows_and_says_so(spark: SparkSession, la
     land(*range(1000))
     display(stream, streamName="rows")
     assert capsys.readouterr().out.endswith("(rows: newest 1,000 rows)\n")
+
+
+def test_without_a_person_a_source_that_is_never_dry_is_shown_at_the_deadline(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.setattr(displaying, "DRAIN_TIMEOUT", 3.0)
+    endless = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    display(endless.selectExpr("value % 2 AS odd").groupBy("odd").count(), streamName="endless")
+    assert "(endless: " in capsys.readouterr().out
+
+
+def test_without_a_person_a_stream_that_does_nothing_is_an_error_at_the_deadline(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(displaying, "DRAIN_TIMEOUT", 1.0)
+    stuck = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    with pytest.raises(StreamTimeout, match="stuck had not processed all that is there"):
+        display(stuck.select(udf(lambda value: time.sleep(10) or value)("value")), streamName="stuck")

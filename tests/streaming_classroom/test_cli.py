@@ -101,7 +101,7 @@ def test_ctrl_c_is_exit_code_130_and_no_traceback(monkeypatch, capsys) -> None:
 
 
 def test_a_polite_kill_ends_the_programs_that_were_started(tmp_path: Path) -> None:
-    """SIGTERM, as CI sends it: Python's own handling would leave Ivy and the archive's workload running."""
+    """SIGTERM, as CI sends it: Python's own handling would leave the archive's workload running."""
     code = (
         "import runpy, subprocess, sys\n"
         "from streaming_classroom.setup import steps\n"
@@ -173,7 +173,7 @@ def test_lab_refuses_what_is_no_port(capsys, port: str) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "given"),
-    [([], []), (["--", "-q", "-k", "foo"], ["-q", "-k", "foo"]), (["tests/x.py"], ["tests/x.py"])],
+    [([], list(cli.SIDE_BY_SIDE)), (["--", "-q", "-k", "foo"], ["-q", "-k", "foo"]), (["tests/x.py"], ["tests/x.py"])],
 )
 def test_test_runs_pytest_in_the_project_with_what_follows(delegated, typed: list[str], given: list[str]) -> None:
     assert cli.main(["test", *typed]) == 7

@@ -11,6 +11,8 @@ from nbclient import NotebookClient
 
 from streaming_classroom import places
 
+pytestmark = pytest.mark.kernel
+
 INCLUDES = sorted((places.PROJECT / "Includes").glob("*.py")) + sorted(
     (places.PROJECT / "Includes" / "Common-Notebooks").glob("*.py")
 )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +18,8 @@ from pyspark.sql import DataFrame, SparkSession
 from streaming_classroom import kafka, kafka_broker, places
 from streaming_classroom.errors import BrokerStartError, JarsUnavailable, NotHere, SetupError
 from streaming_classroom.setup import java, reset
+
+pytestmark = pytest.mark.kernel
 
 # A kernel that asks for a broker, says where it is, and survives an interrupt as a kernel does.
 KERNEL = """
@@ -305,3 +308,25 @@ def test_two_kernels_of_one_home_have_a_broker_each_that_goes_with_its_kernel(ke
     kernels[0].communicate(timeout=20)
     assert not answers(one)
     assert answers(other)
+
+
+def test_a_port_that_another_program_takes_meanwhile_is_not_mistaken_for_the_brokers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = kafka._ensure_fetched()
+    free_ports, asked = kafka_broker._free_ports, []
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        def ports(count: int) -> list[int]:
+            asked.append(count)
+            return [port, *free_ports(count - 1)] if len(asked) == 1 else free_ports(count)
+
+        monkeypatch.setattr(kafka_broker, "_free_ports", ports)
+        broker = kafka_broker.start(found, tmp_path / "broker", tmp_path / "broker.log")
+    try:
+        assert len(asked) == 2 and broker.address != f"127.0.0.1:{port}"
+        assert kafka_broker._listens(broker, int(broker.address.rpartition(":")[2]))
+        assert not kafka_broker._listens(broker, port)
+    finally:
+        broker.stop()

@@ -27,6 +27,12 @@ def test_a_folder_with_anything_in_it_is_never_written_into(tmp_path: Path, name
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
+def test_what_an_older_version_made_can_be_adopted(tmp_path: Path) -> None:
+    (tmp_path / "jars").mkdir()
+    ownership.claim(tmp_path, adopt=True)
+    assert ownership.is_claimed(tmp_path)
+
+
 def test_processes_that_begin_together_all_find_it_theirs(tmp_path: Path) -> None:
     def begin(number: int) -> None:
         ownership.claim(tmp_path / "home")

@@ -58,8 +58,8 @@ class Notebook:
         return self.cells.nth(cell).locator(".jp-OutputArea-output").first
 
     def view(self, cell: int) -> Locator:
-        """Return the live view, or the sortable table, below a code cell."""
-        return self.cells.nth(cell).locator(".sc-view")
+        """Return the live view, or the sortable table, that is to be seen below a code cell."""
+        return self.cells.nth(cell).locator(".sc-view:visible")
 
     def run(self, cell: int) -> None:
         """Run one code cell and wait until it has ended."""
@@ -75,6 +75,16 @@ class Notebook:
             ".querySelector('.jp-InputPrompt').textContent)",
             arg=cell,
         )
+
+    def save(self) -> None:
+        """Save the notebook and return when the file is written."""
+        with self.page.expect_response(lambda response: response.request.method == "PUT" and response.ok):
+            self.page.keyboard.press("Control+s")
+
+    def reload(self) -> None:
+        """Open the page again, as it is on the disk."""
+        self.page.reload()
+        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell >> visible=true")
 
     def choose(self, menu: str, *items: str) -> None:
         """Choose from the menu bar."""

@@ -1,14 +1,14 @@
 """The live view of a stream: one widget, kept up to date by one thread for all views, until the stream ends.
 
-While it lives the output is a widget.  When it has ended the output becomes the static frame, in place, so that a
-notebook saved afterwards shows the last result without a kernel.
+The cell has two outputs.  One is the widget, which needs the kernel.  The other is the static frame with the last rows,
+which the widget hides as long as it is on the page; so a notebook whose kernel has died, or that is opened elsewhere,
+shows what the stream had brought.
 """
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, listener, waiting
@@ -16,7 +16,7 @@ from stream_view.errors import short_message
 from stream_view.live.follower import follow
 from stream_view.live.reports import Reports
 from stream_view.live.shown_rows import ShownRows
-from stream_view.live.static_frame import interactive_html
+from stream_view.live.static_frame import brings_script, interactive_html
 from stream_view.live.stream_widget import StreamWidget
 from stream_view.tables import Table
 
@@ -28,9 +28,15 @@ if TYPE_CHECKING:
 SHARE_OF_TIME = 0.25
 SHARE_WHEN_FAST = 0.08
 FAST = 2  # batches since the rows were last read
+KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
 
 
 GONE = "The table {name}, which this view reads, was dropped. The stream goes on: stop it, or run this cell again."
+# Without its kernel JupyterLab puts a complaint, a text without elements, in the widget's place; the frame says more.
+_NO_COMPLAINT = (
+    "<style>.jp-OutputArea-child:has([data-sc-view]) ~ .jp-OutputArea-child > .jupyter-widgets:not(:has(*))"
+    "{display:none}</style>"
+)
 LOST = "The view has lost its session. Run this cell again."
 
 
@@ -52,13 +58,15 @@ class LiveView:
         self._table: Table | None = None
         self._drawn = (-1, "")
         self._next_table = 0.0
-        self._cell = front_end.running_cell()
+        self._with_script = brings_script(front_end.running_cell())
         listener.subscribe(str(query.runId), self._reports.add)
         for progress in query.recentProgress:  # a batch may have ended before the subscription
             if progress["batchId"] > self._reports.batch:
                 self._reports.add(progress)
-        self._widget = StreamWidget(self._stop, header=self._header("starting"))
-        self._handle = _show(self._widget)
+        self._name = f"sc-{query.runId}"
+        self._next_frame = 0.0
+        self._widget = StreamWidget(self._name, self._stop, header=self._header("starting"))
+        self._frame = _show(self._widget, self._bundle("starting"))
 
     def follow(self) -> None:
         """Keep the view up to date from now on, in a thread; return at once."""
@@ -88,8 +96,7 @@ class LiveView:
         """Keep the last rows on the screen and say that they are the last ones; the stream itself is left alone."""
         listener.unsubscribe(str(self._query.runId))
         reason = GONE.format(name=self._query.name) if _is_missing_table(error) else LOST
-        self._put_frame("not followed any more", f"{reason}\n{short_message(error)}")
-        self._widget.close()
+        self._say("not followed any more", f"{reason}\n{short_message(error)}")
 
     def _draw_batch(self) -> None:
         began = time.monotonic()
@@ -100,24 +107,37 @@ class LiveView:
         self._widget.table = _table_value(self._table, self._shown.warning())
         self._widget.reports = self._reports.columns()
         self._widget.raw = self._reports.raw()
+        if began >= self._next_frame:
+            self._next_frame = began + KEPT_EVERY
+            self._frame.update(self._bundle("running when this was saved"), raw=True)
 
     def _end(self) -> None:
-        """Put the static frame where the widget was; take everything else away."""
+        """Show the last rows and how it ended, in the widget and in the static frame."""
         from pyspark.errors import AnalysisException
 
         listener.unsubscribe(str(self._query.runId))
         with suppress(AnalysisException):  # a lesson that is started over takes the table away
             self._table = self._shown.table()
+        if self._table is not None:
+            self._widget.table = _table_value(self._table, "")
+        self._widget.reports = self._reports.columns()
+        self._widget.raw = self._reports.raw()
         error = self._query.exception()
-        self._put_frame("failed" if error else "stopped", short_message(error) if error else "")
-        self._widget.close()
+        self._say("failed" if error else "stopped", short_message(error) if error else "")
 
-    def _put_frame(self, fate: str, message: str = "") -> None:
+    def _say(self, fate: str, message: str) -> None:
+        """Let the widget and the static frame say how it stands with the stream, and why."""
+        self._widget.header = self._header(fate) | {"error": message}
+        self._frame.update(self._bundle(fate, message), raw=True)
+
+    def _bundle(self, fate: str, message: str = "") -> dict[str, str]:
+        """Return the static frame: the last rows, and how it stood with the stream."""
         batch = self._reports.batch
         title = f"{self._query.name} · {fate} · {f'batch {batch}' if batch >= 0 else 'no batch'}"
         table = self._table or Table((), (), (), cut=False)
-        html = interactive_html(table, title, message, self._cell)
-        self._handle.update({"text/html": html, "text/plain": f"{table.to_text(title)}\n{message}".rstrip()}, raw=True)
+        html = interactive_html(table, title, message, self._with_script)
+        text = f"{table.to_text(title)}\n{message}".rstrip()
+        return {"text/html": f'<div data-sc-view="{self._name}">{html}</div>{_NO_COMPLAINT}', "text/plain": text}
 
     def _header(self, state: str) -> dict[str, Any]:
         return {
@@ -141,14 +161,14 @@ def _is_missing_table(error: Exception) -> bool:
     return "TABLE_OR_VIEW_NOT_FOUND" in str(error)
 
 
-def _show(widget: StreamWidget):
-    """Put the widget on the screen; where front ends know no widgets, a sentence stands in its place."""
+def _show(widget: StreamWidget, frame: dict[str, str]):
+    """Put the static frame and below it the widget, which hides it, on the screen; return the frame's handle."""
     from IPython.display import display as ipython_display
 
-    sentence = f"Live view of the stream {widget.header['name']}"
+    handle = ipython_display(frame, raw=True, display_id=True)
     shown, _metadata = widget._repr_mimebundle_()
-    bundle = shown | {"text/plain": sentence, "text/html": f"<i>{escape(sentence)}</i>"}
-    return ipython_display(bundle, raw=True, display_id=True)
+    ipython_display(shown | {"text/plain": ""}, raw=True)
+    return handle
 
 
 def _table_value(table: Table, warning: str) -> dict[str, Any]:

@@ -13,13 +13,11 @@ from html import escape
 from stream_view.live.stream_widget import SCRIPT, STYLE
 from stream_view.tables import Table
 
-Cell = tuple[str | None, str | None]
-
-_bringer: Cell | None = None  # the cell of this kernel's notebook whose output has the script
+_bringer: tuple[str | None, str | None] | None = None  # the cell of this kernel's notebook whose output has the script
 _WIDGET_PART = "// ------------------------------------------------------------------ the widget"
 
 
-def interactive_html(table: Table, title: str = "", error: str = "", cell: Cell = (None, None)) -> str:
+def interactive_html(table: Table, title: str = "", error: str = "", with_script: bool = True) -> str:
     """Return the table as HTML that sorts and draws itself where scripts run, and is whole where they do not.
 
     Parameters
@@ -30,10 +28,11 @@ def interactive_html(table: Table, title: str = "", error: str = "", cell: Cell 
         Stands before the number of rows.
     error : str
         Why the stream failed; its first line is shown, the rest can be opened.
-    cell : tuple
-        The cell that shows it and the run of it, as the front end names them.
+    with_script : bool
+        Whether the frame brings the script, which the page may not have yet; see :func:`brings_script`.
     """
-    return f'{_error_box(error)}<div class="sc-static">{table.to_html(title)}</div>{_script(cell)}'
+    script = f"<script>{_library() if with_script else ''}{_CALL}</script>"
+    return f'{_error_box(error)}<div class="sc-static">{table.to_html(title)}</div>{script}'
 
 
 def _error_box(error: str) -> str:
@@ -45,16 +44,16 @@ def _error_box(error: str) -> str:
     return f'<div role="alert" style="{style}"><strong>{escape(first)}</strong>{more}</div>'
 
 
-def _script(cell: Cell) -> str:
-    """Return what makes a frame sort and draw itself: the script where the page may not have it yet, and its call."""
-    return f"<script>{_library() if _brings(cell) else ''}{_CALL}</script>"
+def brings_script(cell: tuple[str | None, str | None]) -> bool:
+    """Whether a frame of a cell is to bring the script into the notebook, which needs it once.
 
+    The first cell that shows a frame brings it, and again whenever it is run again, which takes away what it had
+    brought. Where the front end does not say which cell it is, every frame brings its own.
 
-def _brings(cell: Cell) -> bool:
-    """Whether a cell's output brings the script into the notebook.
-
-    The first cell that needs it brings it, and again whenever it is run again, which takes away what it had brought.
-    Where the front end does not say which cell it is, every frame brings its own.
+    Parameters
+    ----------
+    cell : tuple
+        The cell and the run of it, as :func:`stream_view.front_end.running_cell` names them.
     """
     global _bringer
     name, _run = cell

@@ -18,19 +18,22 @@ class StreamWidget(anywidget.AnyWidget):
 
     Parameters
     ----------
+    name : str
+        Names the view on the page; what stands there for readers without a kernel bears the same name.
     on_stop : callable
         Called when somebody presses *Stop*.
     """
 
     _esm = SCRIPT
     _css = STYLE
+    name = traitlets.Unicode().tag(sync=True)
     header = traitlets.Dict().tag(sync=True)
     table = traitlets.Dict().tag(sync=True)
     reports = traitlets.Dict().tag(sync=True)
     raw = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, on_stop: Callable[[], None], **values: object) -> None:
-        super().__init__(**values)
+    def __init__(self, name: str, on_stop: Callable[[], None], **values: object) -> None:
+        super().__init__(name=name, **values)
         self._on_stop = on_stop
         self.on_msg(self._receive)
 

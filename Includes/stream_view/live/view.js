@@ -378,7 +378,8 @@ const streamView = (() => {
 
   // ---------------------------------------------------------------- the view
 
-  const LIGHTS = { starting: "◌", running: "●", waiting: "○", disconnected: "?" };
+  const LIGHTS = { starting: "◌", running: "●", waiting: "○", stopped: "■", failed: "▲" };
+  const ALIVE = ["starting", "running", "waiting"];
 
   function makeHeader(stop) {
     const light = element("span", { class: "sc-light", "aria-hidden": "true" });
@@ -390,10 +391,12 @@ const streamView = (() => {
       button.textContent = "Stopping …";
       stop();
     } }, "Stop");
-    const row = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, ...(stop ? [button] : []));
+    const line = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, ...(stop ? [button] : []));
+    const alert = element("div", { class: "sc-error", role: "alert", hidden: "" });
+    const row = element("div", {}, line, alert);
 
     function update(header) {
-      light.textContent = LIGHTS[header.state] || "○";
+      light.textContent = LIGHTS[header.state] || "?";
       light.className = `sc-light sc-${header.state}`;
       name.textContent = header.name;
       state.textContent = header.state;
@@ -401,7 +404,11 @@ const streamView = (() => {
       if (header.batch >= 0) parts.push(`batch ${header.batch}`, `${whole(header.rows)} rows`);
       if (header.rate > 0) parts.push(`${short(header.rate)} rows/s`);
       numbers.textContent = parts.join(" · ");
-      button.hidden = header.state === "disconnected";
+      button.hidden = !ALIVE.includes(header.state);
+      const [sentence, ...rest] = (header.error || "").split("\n");
+      alert.hidden = !sentence;
+      alert.replaceChildren(element("strong", {}, sentence), ...(rest.join("").trim() ? [element("details", {},
+        element("summary", {}, "all of the message"), element("pre", {}, rest.join("\n")))] : []));
       button.setAttribute("aria-label", `Stop the stream ${header.name}`);
     }
 
@@ -497,12 +504,20 @@ const streamView = (() => {
 export default {
   render({ model, el }) {
     const view = streamView.createView(el, { stream: true, stop: () => model.send({ do: "stop" }) });
+    // What stands for readers without a kernel is not shown beside the view itself.
+    const frame = `[data-sc-view="${model.get("name")}"]`;
+    const hiding = document.createElement("style");
+    hiding.textContent = `.jp-OutputArea-child:has(${frame}), ${frame} { display: none }`;
+    document.head.append(hiding);
     const parts = ["header", "table", "reports", "raw"];
     for (const part of parts) {
       model.on(`change:${part}`, () => view[part](model.get(part)));
       view[part](model.get(part));
     }
     model.on("comm:close", () => view.header({ ...model.get("header"), state: "disconnected" }));
-    return () => view.destroy();
+    return () => {
+      hiding.remove();
+      view.destroy();
+    };
   },
 };

@@ -102,7 +102,7 @@ def run_lesson(order: Order, on_cell: Callable[[], None], cancel: threading.Even
         return LessonResult(order.lesson, order.notebook, "not run", total=code_cells(nb))
     executed, seen = _execute(order, on_cell, cancel)
     failures = judge(executed, order.notebook, seen, strict=not order.guest)
-    if order.compare and seen.trouble is None:
+    if order.compare and not failures and seen.trouble is None:
         failures += differences(nb, executed, order.notebook, order.home)
     interrupted = cancel.is_set() and (seen.trouble is not None or bool(failures))
     if order.save and not failures and not interrupted:

@@ -90,9 +90,10 @@ def _python() -> Finding:
 
 
 def _write_access() -> Finding:
-    for folder in (places.cache(), places.home()):
+    claims = {places.cache(): ownership.claim_cache, places.home(): lambda: ownership.claim(places.home())}
+    for folder, claim in claims.items():
         try:
-            ownership.claim(folder)
+            claim()
             with tempfile.TemporaryFile(dir=folder):
                 pass
         except OSError as error:

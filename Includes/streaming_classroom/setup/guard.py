@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from filelock import FileLock, Timeout
 
-from streaming_classroom import places
+from streaming_classroom import ownership, places
 from streaming_classroom.errors import SetupError
 
 LOCK_TIMEOUT = 1200  # seconds; a whole set-up over a slow line
@@ -34,7 +34,7 @@ def only_one(report: Callable[[str], None]) -> Iterator[None]:
     SetupError
         Another process has held the lock for longer than any set-up takes.
     """
-    places.cache().mkdir(parents=True, exist_ok=True)
+    ownership.claim_cache()
     lock = FileLock(places.cache() / "setup.lock")
     try:
         _acquire(lock, report)

@@ -8,19 +8,24 @@ keep a learner from a lesson.
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 from streaming_classroom import places
 from streaming_classroom.errors import JavaNotFound
+from streaming_classroom.setup import download
+from streaming_classroom.setup.download import Download
 
 MINIMUM = 17  # Spark 4 runs on Java 17 and later
-FETCHED = "temurin-jre:17"
+ARCHIVES = Path(__file__).parents[1] / "conf" / "java.lock"
 EXECUTABLE = "java.exe" if sys.platform == "win32" else "java"
 
 _USUAL_PLACES = {
@@ -39,7 +44,7 @@ _USUAL_PLACES = {
         "C:/Program Files/Zulu/*",
     ),
 }
-_IN_PROGRESS = "fetching"  # where cjdk unpacks, until all is there
+_IN_PROGRESS = "fetching"  # where an archive is unpacked, until all is there
 _ANYWHERE = ("~/.sdkman/candidates/java/*", "~/.jdks/*", "~/.jabba/jdk/*")
 
 
@@ -54,6 +59,14 @@ class Java:
     def executable(self) -> Path:
         """The ``java`` program."""
         return self.home / "bin" / EXECUTABLE
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A Java to be fetched: where it is, and the SHA-256 of what is there."""
+
+    url: str
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -93,21 +106,45 @@ def find_or_fetch() -> Java:
         return search.java
     try:
         fetched = _fetch()
-    except Exception as error:  # whatever a download can raise; cjdk has no root of its own for it
+    except (download.NotFetched, LookupError, tarfile.TarError, BadZipFile) as error:
         problem = ["There is no Java 17 or later here, and none could be fetched.", *search.passed_over]
-        detail = f"{type(error).__name__}: {error}"
-        raise JavaNotFound(" ".join(problem), install_advice(), detail) from error
+        raise JavaNotFound(" ".join(problem), install_advice(), str(error)) from error
     return Java(fetched, _version(fetched) or MINIMUM)
 
 
 def _fetch() -> Path:
     """Download a Java into the cache and return its home."""
-    import cjdk
+    archive = _archive_for_here()
+    file = _fetched_dir() / archive.url.rpartition("/")[2]
+    download.fetch([Download(archive.url, archive.sha256, file)])
+    place = _fetched_dir() / file.name.partition(".")[0]
+    half = _fetched_dir() / _IN_PROGRESS
+    shutil.rmtree(half, ignore_errors=True)
+    _unpack(file, half)
+    shutil.rmtree(place, ignore_errors=True)
+    half.replace(place)
+    file.unlink()
+    return next(place.glob("**/bin/" + EXECUTABLE)).parents[1]
 
-    # Where a killed one was at it, cjdk waits for minutes for it to end, and then fails.
-    shutil.rmtree(_fetched_dir() / "v0" / _IN_PROGRESS, ignore_errors=True)
-    vendor, version = FETCHED.split(":")
-    return Path(cjdk.java_home(vendor=vendor, version=version, cache_dir=_fetched_dir()))
+
+def _archive_for_here() -> Archive:
+    """Return the listed archive for this system and processor."""
+    system = {"linux": "linux", "darwin": "mac", "win32": "windows"}.get(sys.platform, sys.platform)
+    machine = {"amd64": "x64", "x86_64": "x64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine())
+    lines = (line.split("#")[0].split() for line in ARCHIVES.read_text(encoding="utf-8").splitlines())
+    listed = {where: Archive(url, sha256) for where, url, sha256 in filter(None, lines)}
+    if f"{system}-{machine}" not in listed:
+        raise LookupError(f"There is no Java to be fetched for {system} on {machine}.")
+    return listed[f"{system}-{machine}"]
+
+
+def _unpack(file: Path, directory: Path) -> None:
+    if file.suffix == ".zip":
+        with ZipFile(file) as archive:
+            archive.extractall(directory)
+    else:
+        with tarfile.open(file) as archive:
+            archive.extractall(directory, filter="data")  # nothing outside of the directory, whatever is in it
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:

@@ -28,11 +28,7 @@ def steps() -> list[Step]:
     """Return the steps in the order in which they need each other."""
     return [
         Step("Java", lambda: java.find().java is not None, lambda _report: java.find_or_fetch()),
-        Step(
-            "Delta's and Kafka's jars",
-            lambda: not jars.missing_or_damaged(),
-            lambda _report: jars.fetch(java.find_or_fetch()),
-        ),
+        Step("Delta's and Kafka's jars", lambda: not jars.missing_or_damaged(), lambda _report: jars.fetch()),
         Step("Datasets", datasets_made, lambda _report: _make_datasets()),
         Step("Class-data archive (makes every later start quicker)", archive.is_settled, _make_archive),
     ]
@@ -80,7 +76,7 @@ def ensure_session_needs() -> java.Java:
             return found
         with guard.only_one(lambda _line: None):
             found = java.find_or_fetch()
-            jars.fetch(found)
+            jars.fetch()
             return found
 
 

@@ -18,11 +18,11 @@ from stream_view.live.stream_widget import StreamWidget
 
 
 class Output:
-    """An output cell with a widget in it, and the frame that takes its place."""
+    """An output cell with a widget in it, and the frame that stands for it where there is no kernel."""
 
-    def __init__(self, widget: StreamWidget) -> None:
+    def __init__(self, widget: StreamWidget, frame: dict[str, str]) -> None:
         self.widget = widget
-        self.frame: dict[str, str] = {}
+        self.frame = frame
         self.batches: list[int] = []
         widget.observe(lambda change: self.batches.append(change["new"]["batch"]), "header")
 
@@ -49,7 +49,7 @@ def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Output]:
     """Have a person look; give the outputs as they are made."""
     outputs: list[Output] = []
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr(live_view, "_show", lambda widget: outputs.append(Output(widget)) or outputs[-1])
+    monkeypatch.setattr(live_view, "_show", lambda widget, frame: outputs.append(Output(widget, frame)) or outputs[-1])
     return outputs
 
 
@@ -228,7 +228,7 @@ def test_a_batch_frame_can_be_sorted_where_scripts_run_and_is_whole_where_not(
     monkeypatch.setattr(displaying, "_ipython_display", lambda bundle, _options: bundles.append(bundle))
     display(spark.createDataFrame([("</script><b>",)], "text STRING"))
     [bundle] = bundles
-    plain, _, script = bundle["text/html"].partition("<style>")
+    plain, _, script = bundle["text/html"].partition("<script>")
     assert "&lt;/script&gt;&lt;b&gt;" in plain and "<script>" not in plain
     assert script.count("</script>") == 1 and script.endswith("</script>")
 
@@ -244,4 +244,26 @@ def test_a_table_that_is_dropped_meanwhile_leaves_the_last_rows_and_a_sentence(
     shown = outputs[0].frame["text/plain"]
     assert "The table rows, which this view reads, was dropped. The stream goes on" in shown
     assert {line.strip() for line in shown.splitlines()} >= {"1", "2", "3"}
-    assert query.isActive and outputs[0].widget.comm is None
+    assert query.isActive and outputs[0].widget.header["state"] == "not followed any more"
+
+
+def test_while_it_lives_its_last_rows_are_kept_for_when_the_kernel_dies(
+    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
+) -> None:
+    monkeypatch.setattr(live_view, "KEPT_EVERY", 0.0)
+    display(stream, streamName="rows")
+    outputs[0].wait_for_frame("(rows · running when this was saved · batch 0: 3 rows)")
+    land(4)
+    outputs[0].wait_for_frame("(rows · running when this was saved · batch 1: 4 rows)")
+    assert f'data-sc-view="{outputs[0].widget.name}"' in outputs[0].frame["text/html"]
+
+
+def test_when_it_has_ended_the_view_keeps_its_reports_and_says_how_it_ended(
+    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output]
+) -> None:
+    display(stream.selectExpr("assert_true(id < 4, 'too big')", "id"), streamName="rows")
+    land(4)
+    outputs[0].wait_for_frame("failed")
+    assert outputs[0].widget.header["state"] == "failed" and "too big" in outputs[0].widget.header["error"]
+    assert outputs[0].widget.reports["batch"] == [0]
+    assert len(outputs[0].rows) == 3 and outputs[0].widget.comm is not None

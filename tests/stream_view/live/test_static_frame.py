@@ -72,19 +72,23 @@ def no_cell_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_script_is_sent_once_a_notebook(no_cell_has_it: None) -> None:
-    frames = [interactive_html(table_of("a"), cell=(f"cell {n}", f"run {n}")) for n in range(12)]
+    frames = [frame_of((f"cell {n}", f"run {n}")) for n in range(12)]
     assert [brings_the_script(frame) for frame in frames] == [True] + 11 * [False]
     assert len("".join(frames)) < 2 * len(frames[0])
 
 
 def test_the_cell_that_has_the_script_brings_it_again_when_it_is_run_again(no_cell_has_it: None) -> None:
     runs = [("one", "1"), ("one", "1"), ("two", "2"), ("one", "3"), ("two", "4"), ("one", "3")]
-    frames = [interactive_html(table_of(), cell=run) for run in runs]
+    frames = [frame_of(run) for run in runs]
     assert [brings_the_script(frame) for frame in frames] == [True, False, False, True, False, False]
 
 
 def test_where_no_cell_is_named_each_frame_stands_alone(no_cell_has_it: None) -> None:
-    assert all(brings_the_script(interactive_html(table_of())) for _frame in range(2))
+    assert all(brings_the_script(frame_of((None, None))) for _frame in range(2))
+
+
+def frame_of(cell: tuple[str | None, str | None]) -> str:
+    return interactive_html(table_of("a"), with_script=static_frame.brings_script(cell))
 
 
 def brings_the_script(html: str) -> bool:

@@ -17,6 +17,8 @@ from streaming_classroom import ownership
 from streaming_classroom.runner import NoLessons, SuiteResult, run_lessons
 from streaming_classroom.runner.processes import HOME_VARIABLE
 
+pytestmark = pytest.mark.kernel
+
 
 def test_running_nothing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(NoLessons):

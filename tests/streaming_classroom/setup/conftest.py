@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -14,9 +13,6 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom.setup import jars, java
-
-POM = """<project><modelVersion>4.0.0</modelVersion><groupId>{jar.organisation}</groupId>
-<artifactId>{jar.module}</artifactId><version>{jar.revision}</version></project>"""
 
 
 @pytest.fixture
@@ -59,36 +55,36 @@ def no_java(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 class Maven:
     """A Maven repository on this machine, which serves the jars that the real set-up fetched.
 
-    ``requests`` holds the paths asked for; ``damaged`` the file names to serve other bytes for; while ``open``
-    is not set, a request for a jar named in ``stalled`` waits.
+    ``requests`` holds the paths asked for, ``ranges`` the first byte that was asked for by those that go on from
+    somewhere; ``damaged`` the file names to serve other bytes for, ``breaking`` those of which the next answer ends
+    half-way; while ``open`` is not set, a request for a jar named in ``stalled`` waits.
     """
 
     def __init__(self) -> None:
         self.files = {
-            f"/{jar.organisation.replace('.', '/')}/{jar.module}/{jar.revision}/{jar.file_name}": (jar, path)
+            f"/{jar.organisation.replace('.', '/')}/{jar.module}/{jar.revision}/{jar.file_name}": path
             for jar, path in zip(jars.locked(), jars.paths(), strict=True)
         }
         self.requests: list[str] = []
+        self.ranges: list[int] = []
         self.damaged: set[str] = set()
+        self.breaking: set[str] = set()
         self.stalled: set[str] = set()
+        self.knows_ranges = True
         self.open = threading.Event()
         self.waiting = threading.Event()
 
     def content(self, path: str) -> bytes | None:
         """Return what is at a path, or None."""
-        stem, digest = (path[: -len(".sha1")], True) if path.endswith(".sha1") else (path, False)
-        jar_path = stem[: -len(".pom")] + ".jar" if stem.endswith(".pom") else stem
-        if jar_path not in self.files:
+        if path not in self.files:
             return None
-        jar, file = self.files[jar_path]
-        content = POM.format(jar=jar).encode() if stem.endswith(".pom") else file.read_bytes()
-        if stem == jar_path and jar.file_name in self.damaged:
-            content = b"not what the course was tested with"
-        return hashlib.sha1(content).hexdigest().encode() if digest else content
+        return (
+            b"not what the course was tested with" if name_of(path) in self.damaged else self.files[path].read_bytes()
+        )
 
     def jar_requests(self) -> list[str]:
-        """Return the file names of the jars that were downloaded, in order."""
-        return [path.rpartition("/")[2] for path in self.requests if path.endswith(".jar")]
+        """Return the file names of the jars that were asked for, in order."""
+        return [name_of(path) for path in self.requests]
 
     def serve(self) -> ThreadingHTTPServer:
         """Start serving; return the server."""
@@ -97,21 +93,25 @@ class Maven:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 repository.requests.append(self.path)
-                if self.path.rpartition("/")[2] in repository.stalled:
+                name = name_of(self.path)
+                if name in repository.stalled:
                     repository.waiting.set()
                     repository.open.wait(30)
-                self.answer(body=True)
-
-            def do_HEAD(self) -> None:
-                self.answer(body=False)
-
-            def answer(self, body: bool) -> None:
                 content = repository.content(self.path)
-                self.send_response(200 if content is not None else 404)
-                self.send_header("Content-Length", str(len(content or b"")))
+                start = self.start_of_range()
+                self.send_response(404 if content is None else 206 if start else 200)
+                content = (content or b"")[start:]
+                self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
-                if body and content is not None:
-                    self.wfile.write(content)
+                if name in repository.breaking:
+                    repository.breaking.remove(name)
+                    content = content[: len(content) // 2]
+                self.wfile.write(content)
+
+            def start_of_range(self) -> int:
+                start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").removesuffix("-"))
+                repository.ranges.extend([start] if start else [])
+                return start if repository.knows_ranges else 0
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -125,6 +125,10 @@ class Maven:
         server = Server(("127.0.0.1", 0), Handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return server
+
+
+def name_of(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 @pytest.fixture

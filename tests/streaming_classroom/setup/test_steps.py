@@ -90,7 +90,7 @@ def test_a_step_that_fails_ends_the_set_up(todo) -> None:
 def test_a_read_only_cache_is_one_sentence(cache: Path, read_only) -> None:
     cache.mkdir()
     read_only(cache)
-    with pytest.raises(SetupError, match=r"setup\.lock cannot be written: .* set CLASSROOM_CACHE"):
+    with pytest.raises(SetupError, match=r"made-by-streaming-classroom cannot be written: .* set CLASSROOM_CACHE"):
         steps.set_up(lambda _line: None)
 
 
@@ -105,7 +105,9 @@ def test_a_full_disk_is_one_sentence(maven, tiny_disk, monkeypatch) -> None:
     monkeypatch.setenv("CLASSROOM_CACHE", str(cache))
     with pytest.raises(SetupError, match=r"The disk of .*tiny disk.* is full\. Free 1 GB there"):
         steps.set_up(lambda _line: None)
-    assert not list(cache.glob("jars-*"))
+    half = {jar.file_name for jar in jars.missing_or_damaged()}
+    assert half
+    assert not half & {path.name for path in jars.directory().glob("*")}
 
 
 def test_an_archive_without_room_is_reported_in_a_line_and_breaks_nothing(cache: Path, monkeypatch) -> None:

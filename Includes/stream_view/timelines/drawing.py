@@ -1,0 +1,264 @@
+"""The parts of a timeline as SVG, each from the story and the places of its lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stream_view.timelines.layout import (
+    BATCH_X,
+    DROPPED_X,
+    LABEL,
+    LEFT,
+    RIGHT,
+    ROWS_X,
+    WATERMARK_X,
+    Axis,
+    Lane,
+    Mark,
+    many_days,
+    moves,
+)
+from stream_view.timelines.story import DAY, Fate, Story, date_text, duration_text, time_text
+from stream_view.timelines.svg_text import (
+    CLOSED,
+    COLOURS,
+    FAINT,
+    INK,
+    OPEN,
+    SOFT,
+    compact,
+    escaped,
+    rectangle,
+    text_element,
+    width_of,
+)
+
+
+def bands(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:
+    """Draw what is closed in each lane, and each window from its first event to the batch that closes it."""
+    parts = [rectangle(LEFT, lane.top, RIGHT - LEFT, lane.bottom - lane.top, "#f8fafc") for lane in lanes]
+    opened, bars = _open_windows(story, axis, lanes)
+    parts += opened
+    if not _knows_closed(story):
+        return parts
+    closed = []
+    for lane in lanes:
+        refused = lane.batch.refused
+        edges = (None, None) if refused is None else _closed_until(story, refused)
+        closed.append((axis.x(edges[0]) if edges[0] is not None else LEFT, lane.top, lane.end))
+        if edges[0] is not None and edges[1] > edges[0]:
+            x = axis.x(edges[0])
+            parts.append(rectangle(x, lane.top, axis.x(edges[1]) - x, lane.end - lane.top, "#e2e8f0", opacity=0.75))
+    parts += [rectangle(LEFT, top, x - LEFT, end - top, CLOSED) for x, top, end in closed if x > LEFT]
+    if path := _hatching(closed):
+        parts.append(f'<path d="{path}" stroke="{FAINT}" fill="none"/>')
+    return parts + bars
+
+
+def _knows_closed(story: Story) -> bool:
+    """Whether the picture can tell what is closed: not of reports alone, which do not say how long windows are."""
+    return story.closes and story.has_watermark and bool(story.windows or story.events)
+
+
+def _closed_until(story: Story, refused: int) -> tuple[int, int]:
+    """Return up to where every window is closed, and up to where at least one is."""
+    windows = story.windows
+    if windows is None:
+        return refused, refused
+    some = windows.last_start(refused)
+    return windows.last_start(refused - windows.size) + windows.slide, some
+
+
+def _open_windows(story: Story, axis: Axis, lanes: Sequence[Lane]) -> tuple[list[str], list[str]]:
+    """Draw the windows that have begun, and the bars that end them.
+
+    Sliding windows lie over each other, so what the same ones share is drawn as one piece.
+    """
+    windows = story.windows
+    if windows is None or windows.slide * (RIGHT - LEFT) < 7 * (axis.high - axis.low):
+        return [], []
+    begun: dict[int, int] = {}
+    for number, lane in enumerate(lanes):
+        for time in _counted(story, lane):
+            last = windows.last_start(time)
+            reach = range(-windows.size + windows.slide, windows.size, windows.slide)
+            for piece in (last + away for away in reach):
+                if axis.low <= piece < axis.high:
+                    begun.setdefault(piece, number)
+    parts, bars = [], []
+    for piece, number in sorted(begun.items()):
+        x, end = axis.x(piece), axis.x(piece + windows.slide)
+        closing = [lane for lane in lanes if (lane.batch.before or 0) >= piece + windows.size] if story.closes else []
+        bottom = closing[0].end if closing and closing[0].top >= lanes[number].top else lanes[-1].end
+        parts.append(rectangle(x + 1, lanes[number].top, end - x - 2, bottom - lanes[number].top, OPEN, rx=3))
+        if closing and bottom == closing[0].end:
+            bars += _closing(windows.size == windows.slide, x, end, closing[0])
+    return parts, bars
+
+
+def _closing(tumbling: bool, x: float, end: float, lane: Lane) -> list[str]:
+    """Draw the bar that ends a window, and say so where a batch without rows leaves room for it."""
+    bar = rectangle(x + 1, lane.bottom - 1.5, end - x - 2, 3, INK, rx=1.5)
+    if not tumbling or lane.marks or lane.batch.rows or end - x < 48:
+        return [bar]
+    return [bar, text_element((x + end) / 2, lane.middle + 3, "closes", size=12, fill=SOFT, anchor="middle")]
+
+
+def _counted(story: Story, lane: Lane) -> list[int]:
+    """Return the times that opened windows in this batch; without events, all times that its span may hold."""
+    if story.events:
+        mine = [event for event in story.events if event.batch == lane.batch.number]
+        return [event.time for event in mine if event.fate is not Fate.DROPPED]
+    first, last, windows = lane.batch.first, lane.batch.last, story.windows
+    if first is None or last is None or (last - first) // windows.slide > 1000:
+        return []
+    return [first, last, *range(windows.last_start(first) + windows.slide, last, windows.slide)]
+
+
+def _hatching(regions: Sequence[tuple[float, float, float]]) -> str:
+    """Return diagonals over all regions (right edge, top, bottom) that begin at the left edge of the plot."""
+    if all(right <= LEFT for right, _, _ in regions):
+        return ""
+    top, bottom, right = regions[0][1], regions[-1][2], max(region[0] for region in regions)
+    pieces = []
+    for total in range(int(LEFT + top) + 9, int(right + bottom), 9):
+        open_y: tuple[float, float] | None = None
+        for edge, begin, end in [*regions, (LEFT, bottom, bottom)]:
+            high, low = max(begin, total - edge), min(end, total - LEFT)
+            if edge > LEFT and low > high and open_y and abs(open_y[1] - high) < 0.01:
+                open_y = (open_y[0], low)
+                continue
+            if open_y:
+                pieces.append(f"M{total - open_y[0]:.0f} {open_y[0]:.0f}L{total - open_y[1]:.0f} {open_y[1]:.0f}")
+            open_y = (high, low) if edge > LEFT and low > high else None
+    return "".join(pieces)
+
+
+def grid(axis: Axis, lanes: Sequence[Lane]) -> list[str]:
+    top, bottom = lanes[0].top, lanes[-1].end
+    parts, day = [], None
+    whole_days, years = axis.dates and all(tick % DAY == 0 for tick in axis.ticks), axis.high - axis.low > 365 * DAY
+    for tick in axis.ticks:
+        x = axis.x(tick)
+        parts.append(f'<path d="M{x} {top - 6}V{bottom:g}" stroke="{FAINT}" stroke-dasharray="1 3"/>')
+        if whole_days:
+            parts.append(text_element(x, top - 13, date_text(tick, years), size=12, fill=SOFT, anchor="middle"))
+            continue
+        parts.append(text_element(x, top - 13, time_text(tick), size=12, fill=SOFT, anchor="middle"))
+        if axis.dates and date_text(tick) != day:
+            day = date_text(tick)
+            parts.append(text_element(x, top - 28, day, size=12, fill=SOFT, anchor="middle"))
+    return parts
+
+
+def columns(story: Story, lanes: Sequence[Lane]) -> list[str]:
+    """Write the numbers of each batch left and right of its lane."""
+    y = lanes[0].top - 13
+    parts = [
+        text_element(BATCH_X, y, "batch", size=12, fill=SOFT),
+        text_element(ROWS_X, y, "rows", size=12, fill=SOFT, anchor="end"),
+        text_element(WATERMARK_X, y - 15, "works with", size=12, fill=SOFT, anchor="end"),
+        text_element(WATERMARK_X, y, "watermark", size=12, fill=SOFT, anchor="end"),
+        text_element(DROPPED_X, y - 15, "Spark", size=12, fill=SOFT, anchor="end"),
+        text_element(DROPPED_X, y, "dropped", size=12, fill=SOFT, anchor="end"),
+    ]
+    dates = many_days([batch.before for batch in story.batches])
+    for lane in lanes:
+        batch, y = lane.batch, lane.middle + 4.5
+        watermark = "none yet" if batch.before is None else time_text(batch.before, dates)
+        dropped = "–" if batch.dropped is None else compact(batch.dropped)
+        ink, bold = (INK, "bold") if batch.rows else (SOFT, "")
+        drop_ink, drop_bold = (INK, "bold") if batch.dropped else (SOFT, "")
+        parts += [
+            text_element(BATCH_X, y, str(batch.number), weight=bold, fill=ink),
+            text_element(ROWS_X, y, compact(batch.rows) if batch.rows else "no data", anchor="end", fill=ink),
+            text_element(WATERMARK_X, y, watermark if story.has_watermark else "–", anchor="end", fill=ink),
+            text_element(DROPPED_X, y, dropped, anchor="end", weight=drop_bold, fill=drop_ink),
+        ]
+    return parts
+
+
+def spans(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:
+    """Draw each batch's span of event times, with its mean, where no events are drawn."""
+    parts = []
+    for lane in lanes:
+        batch = lane.batch
+        if lane.marks or batch.first is None or batch.last is None:
+            continue
+        x, width = axis.x(batch.first), axis.x(batch.last) - axis.x(batch.first)
+        title = f"batch {batch.number}: event times {time_text(batch.first)} to {time_text(batch.last)}"
+        colour = COLOURS[Fate.ON_TIME]
+        bar = f'<rect x="{x - 5:g}" y="{lane.middle - 5:g}" width="{width + 10:g}" height="10" rx="5" fill="{colour}"'
+        parts.append(f"{bar}><title>{escaped(title)}</title></rect>")
+        if batch.mean is not None and width > 10:
+            parts.append(rectangle(axis.x(batch.mean) - 1, lane.middle - 5, 2, 10, "#ffffff"))
+    return parts
+
+
+def watermark(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:
+    """Draw the watermark: down through the batches that work with it, sideways where one leaves it further on."""
+    parts, path = [], ""
+    for lane in lanes:
+        batch = lane.batch
+        if batch.before is not None:
+            x = axis.x(batch.before)
+            path += f"{'L' if path else 'M'}{x:g} {lane.top:g}"
+            path += f"L{x:g} {lane.step_y:g}"
+        if moves(batch):
+            x = axis.x(batch.after)
+            path += f"{'' if path else f'M{LEFT} {lane.step_y:g}'}L{x:g} {lane.step_y:g}L{x:g} {lane.end:g}"
+            parts += _delay(story, axis, lane)
+    if path:
+        parts.append(f'<path d="{path}" fill="none" stroke="#ffffff" stroke-width="6" stroke-linejoin="round"/>')
+        parts.append(f'<path d="{path}" fill="none" stroke="{INK}" stroke-width="2.5" stroke-linejoin="round"/>')
+    return parts
+
+
+def _delay(story: Story, axis: Axis, lane: Lane) -> list[str]:
+    """Draw how far the new watermark stays behind the newest event."""
+    batch = lane.batch
+    if story.delay is None or batch.last is None or batch.last - batch.after != story.delay or not story.delay:
+        return []
+    x, end, y = axis.x(batch.after), axis.x(batch.last), lane.step_y
+    if end - x < 16 or batch.after < axis.low:
+        return []
+    text, middle = duration_text(story.delay), (x + end) / 2 + 3
+    half = width_of(text, 12) / 2 + 4
+    fits = end - x > 2 * half + 26
+    line = f"M{end:g} {lane.bottom - 3:g}V{y:g}" + (f"H{middle + half:g}M{middle - half:g} {y:g}" if fits else "")
+    parts = [f'<path d="{line}H{x + 6:g}" fill="none" stroke="{SOFT}" stroke-dasharray="2 3"/>']
+    return parts + ([text_element(middle, y + 4, text, size=12, fill=SOFT, anchor="middle")] if fits else [])
+
+
+def marks(lanes: Sequence[Lane]) -> list[str]:
+    parts = []
+    for lane in lanes:
+        for mark in lane.marks:
+            parts.append(mark_shape(mark.event.fate, mark.x, mark.y, _tooltip(mark)))
+            if mark.label:
+                anchor = "end" if mark.end else "start"
+                parts.append(text_element(mark.label_x, mark.y + 4, mark.label, size=LABEL, anchor=anchor, halo=3))
+    return parts
+
+
+def mark_shape(fate: Fate, x: float, y: float, title: str = "") -> str:
+    """Draw a circle, a triangle or a cross: the colour is never the only sign."""
+    colour, inside = COLOURS[fate], f"<title>{escaped(title)}</title>" if title else ""
+    if fate is Fate.ON_TIME:
+        return (
+            f'<circle cx="{x:g}" cy="{y:g}" r="5.5" fill="{colour}" stroke="#fff" stroke-width="1.5">{inside}</circle>'
+        )
+    if fate is Fate.LATE:
+        shape = f'd="M{x:g} {y - 6.5:g}l6.5 12h-13z" fill="{colour}" stroke="#7c4a00" stroke-linejoin="round"'
+        return f"<path {shape}>{inside}</path>"
+    cross = f"M{x - 4.5:g} {y - 4.5:g}l9 9m0 -9l-9 9"
+    halo = f'<path d="{cross}" stroke="#fff" stroke-width="6" stroke-linecap="round"/>'
+    return f'{halo}<path d="{cross}" stroke="{colour}" stroke-width="3" stroke-linecap="round">{inside}</path>'
+
+
+def _tooltip(mark: Mark) -> str:
+    event = mark.event
+    if mark.count > 1:
+        return f"{mark.count:,} events about {time_text(event.time)}, batch {event.batch}: {event.fate.value}"
+    name = f"{event.label}: " if event.label else ""
+    return f"{name}{time_text(event.time)}, batch {event.batch}, {event.fate.value}: {event.why}"

@@ -1,0 +1,52 @@
+"""Make the locks anew: `.venv/bin/python tools/lock.py`, after a change of requirements.txt or of a group.
+
+A lock names every package that is installed with its version and the hashes of its files, for every Python and system
+that the course runs on; no address of an index is in it, so that it fits every mirror.  What is locked stays at its
+version as far as the sources allow: `tools/lock.py --upgrade` takes the newest.  Other options of
+`uv pip compile` may be given as well.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+HEADER = "# Made by `python tools/lock.py`, which makes it anew; edit {sources} instead.\n"
+GROUPS = ("dev", "lint", "bench")
+OLDEST = "3.11"
+
+
+def main(options: list[str]) -> None:
+    """Resolve everything together, so that a group never asks for other versions; write a lock for each part of it."""
+    groups = {f"requirements-{group}.lock": f"--group=pyproject.toml:{group}" for group in GROUPS}
+    parts = {"requirements.lock": "requirements.txt", **groups}
+    with tempfile.TemporaryDirectory() as scratch:
+        everything = Path(scratch) / "everything.txt"
+        # What uv finds in the file that it is to write, it keeps as far as it can.
+        everything.write_text("".join(_read(PROJECT / lock) for lock in parts), encoding="utf-8")
+        _compile(list(parts.values()), everything, options)
+        for lock, source in parts.items():
+            _compile([source, f"--constraint={everything}"], PROJECT / lock, options)
+            where = source if source == "requirements.txt" else "the groups of pyproject.toml"
+            text = HEADER.format(sources=where) + _read(PROJECT / lock)
+            (PROJECT / lock).write_text(text, encoding="utf-8")
+
+
+def _compile(sources: list[str], lock: Path, options: list[str]) -> None:
+    """Let uv resolve; its own header and annotations would name paths."""
+    command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes"]
+    command += [f"--python-version={OLDEST}", "--no-header", "--no-annotate", f"--output-file={lock}"]
+    subprocess.run([*command, *options, *sources], cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
+
+
+def _read(lock: Path) -> str:
+    """Return a lock without its header."""
+    return re.sub(r"\A#.*\n", "", lock.read_text(encoding="utf-8")) if lock.exists() else ""
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
