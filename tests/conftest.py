@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 # What would make the session another one than a learner's on a laptop.
 _ELSEWHERE = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
-_ELSEWHERE += ("CLASSROOM_USER", "CLASSROOM_FAST_START")
+_ELSEWHERE += ("CLASSROOM_USER", "CLASSROOM_FAST_START", "CLASSROOM_ANSI")
 
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -29,6 +29,7 @@ def load_ipython_extension(shell: Any) -> None:
     from notebook_dialect.filesystem import FileSystem
 
     dialect = Dialect(FileSystem(Path.cwd() / "dbfs"))
+    dialect.ansi_hint = "ANSI mode makes this an error; older clusters give NULL: SET spark.sql.ansi.enabled = false."
     spark = shell.user_ns.get("spark") or dialect.get_session()
     dialect.fill(shell.user_ns, spark)
     dialect.install(shell.user_ns, shell)

@@ -41,6 +41,8 @@ class Dialect:
         The running notebook's, with its widgets; one that ``dbutils.notebook.run`` runs has its own.
     running : RunningNotebooks
         The notebooks that are under way.
+    ansi_hint : str
+        What is shown below an error that Spark raises because of its ANSI mode: how to do without that mode.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Dialect:
         self.get_session = get_session or self._own_session
         self.user = user
         self.running = RunningNotebooks()
+        self.ansi_hint = ""
         self.dbutils = DBUtils(self)
         self._modules = NotebookModules()
         self._python_files = PythonFiles(files)
@@ -110,7 +113,7 @@ class Dialect:
 
         magics.install(shell, self)
         completion.install(shell)
-        short_errors.install(shell, self.running.compiled)
+        short_errors.install(shell, self.running.compiled, self.ansi_hint)
         console.install()
         self._python_files.install()
 

@@ -26,25 +26,37 @@ if TYPE_CHECKING:
 # PySpark writes each analysis error a second time to stderr, as one long line of JSON.
 _SECOND_REPORTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
+# What is NULL or a wrapped number where ANSI mode is off.
+_OF_ANSI_MODE = re.compile(
+    r"\[(CAST_INVALID_INPUT|CAST_OVERFLOW|DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|ARITHMETIC_OVERFLOW|BINARY_ARITHMETIC_OVERFLOW"
+    r"|INTERVAL_ARITHMETIC_OVERFLOW|INTERVAL_DIVIDED_BY_ZERO|INVALID_ARRAY_INDEX|INVALID_ARRAY_INDEX_IN_ELEMENT_AT"
+    r"|CANNOT_PARSE_TIMESTAMP|DATETIME_FIELD_OUT_OF_BOUNDS|NUMERIC_VALUE_OUT_OF_RANGE)(\.\w+)?\]"
+)
 
-def install(shell: InteractiveShell, compiled: Container[str] = ()) -> None:
+
+def install(shell: InteractiveShell, compiled: Container[str] = (), ansi_hint: str = "") -> None:
     """Show errors of Spark, of its JVM and our own short in this shell; calling it again changes nothing.
 
     Parameters
     ----------
     compiled : container of str
         Names of files whose lines are the reader's own, as tracebacks show them, besides those of cells.
+    ansi_hint : str
+        The line to show below an error that Spark raises because of its ANSI mode; by default none.
     """
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     for name in _SECOND_REPORTS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    shell.set_custom_exc((PySparkException, Py4JJavaError, ExplainedError, NotebookExit), partial(_show, compiled))
+    shell.set_custom_exc(
+        (PySparkException, Py4JJavaError, ExplainedError, NotebookExit), partial(_show, compiled, ansi_hint)
+    )
 
 
 def _show(
     compiled: Container[str],
+    ansi_hint: str,
     shell: InteractiveShell,
     kind: type,
     error: BaseException,
@@ -52,14 +64,16 @@ def _show(
     tb_offset: int | None = None,
 ) -> list[str]:
     """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
-    lines = _report(compiled, kind, error, trace)
+    lines = _report(compiled, ansi_hint, kind, error, trace)
     # What IPython keeps of any other error, for %tb.
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     shell._showtraceback(kind, error, lines)
     return lines
 
 
-def _report(compiled: Container[str], kind: type, error: BaseException, trace: TracebackType) -> list[str]:
+def _report(
+    compiled: Container[str], ansi_hint: str, kind: type, error: BaseException, trace: TracebackType
+) -> list[str]:
     """Return where it happened and what is wrong; of a notebook that ended on purpose, only that."""
     if isinstance(error, NotebookExit):
         return [str(error)]
@@ -69,11 +83,13 @@ def _report(compiled: Container[str], kind: type, error: BaseException, trace: T
     if notes:
         # The note marks the place in the cell; Spark's own mark is in the one statement.
         message = re.sub(r"\s*[(;]?\s*\bline \d+,? pos \d+\)?;?|\n\n== SQL.*", "", message, flags=re.DOTALL).rstrip()
-    return [*where, *([""] if where else []), f"{kind.__name__}: {message}", *_hint(message)]
+    return [*where, *([""] if where else []), f"{kind.__name__}: {message}", *_hint(message, ansi_hint)]
 
 
-def _hint(message: str) -> list[str]:
-    """Say how to read a file of this machine that Spark has looked for in the classroom's file system."""
+def _hint(message: str, ansi_hint: str) -> list[str]:
+    """Say how to read a file of this machine that Spark has looked for as `dbfs:/`, or how to do without ANSI mode."""
+    if ansi_hint and _OF_ANSI_MODE.search(message):
+        return [ansi_hint]
     found = re.search(rf"Path does not exist: {filesystem.SCHEME}(/.+?)\. SQLSTATE", message)
     meant = filesystem.on_this_machine(found[1]) if found else None
     return [f"This machine has {meant}; to read it, write {meant.as_uri()}."] if meant else []

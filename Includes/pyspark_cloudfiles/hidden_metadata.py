@@ -17,15 +17,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def hidden(frame: DataFrame, name: str) -> DataFrame:
-    """Return a frame without a column, which can still be selected by its name from it, its filters and projections."""
-    visible = frame.drop(name)
+def has_metadata(frame: DataFrame) -> bool:
+    """Whether a frame has the column that the data source gives."""
+    return any(field.name == METADATA and field.dataType == METADATA_TYPE for field in frame.schema.fields)
+
+
+def hidden(frame: DataFrame) -> DataFrame:
+    """Return a frame without the column, which can still be selected by name from it, its filters and projections."""
+    visible = frame.drop(METADATA)
     jvm = frame.sparkSession._jvm
     attributes = frame._jdf.queryExecution().analyzed().output().iterator()
     concealed = []
     while attributes.hasNext():
         attribute = attributes.next()
-        if attribute.name() == name:
+        if attribute.name() == METADATA:
             concealed.append(attribute)
     tag = jvm.org.apache.spark.sql.catalyst.plans.logical.Project.hiddenOutputTag()
     visible._jdf.logicalPlan().setTagValue(tag, jvm.org.apache.spark.api.python.PythonUtils.toSeq(concealed))

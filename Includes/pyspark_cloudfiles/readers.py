@@ -1,7 +1,8 @@
 """``spark.readStream`` with what a data source cannot do: bring itself along, and hide its ``_metadata``.
 
 Spark's readers keep what the user says on the other side of a bridge.  Here they remember it, and when they load
-``cloudFiles`` they register the source, tell it what only the session knows, and hide the column.
+``cloudFiles`` they register the source, tell it what only the session knows, hide the column, and have
+``input_file_name()`` know the files.
 """
 
 from __future__ import annotations
@@ -106,11 +107,10 @@ def _loaded(reader: Any, load: Any) -> DataFrame:
 
 def _without_metadata(frame: DataFrame) -> DataFrame:
     # Readers are wrapped before anything of cloudFiles is loaded; others' loads need none of this.
-    from pyspark_cloudfiles.hidden_metadata import hidden
-    from pyspark_cloudfiles.layout import METADATA, METADATA_TYPE
+    from pyspark_cloudfiles.hidden_metadata import has_metadata, hidden
+    from pyspark_cloudfiles.input_file_name import noted
 
-    ours = [field for field in frame.schema.fields if field.name == METADATA and field.dataType == METADATA_TYPE]
-    return hidden(frame, METADATA) if ours else frame
+    return hidden(noted(frame)) if has_metadata(frame) else frame
 
 
 def _completed(schema: StructType | str, rescued: str | None, hides: bool) -> StructType:

@@ -34,4 +34,4 @@ def load_ipython_extension(shell: Any) -> None:
     """Do what a set-up include does, for a notebook without one: ``%load_ext streaming_classroom``."""
     from streaming_classroom.notebook_setup import set_up_notebook  # as above
 
-    set_up_notebook(shell.user_ns)
+    set_up_notebook(shell.user_ns, guest=True)

@@ -67,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
     lessons = find_lessons(options.lessons, places.notebooks())
     _refuse_to_save(options, lessons)
+    _refuse_ansi(options, lessons)
     _set_up()
     result = run_lessons(
         lessons,
@@ -79,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
         course=places.notebooks(),
         parameters=dict(options.parameter),
         compare=options.compare,
+        ansi=options.ansi,
     )
     return result.exit_code
 
@@ -204,6 +206,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--lesson-timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
     command.add_argument("--junit", type=Path, metavar="FILE", help="also write a JUnit XML report")
     command.add_argument(
+        "--ansi", choices=("on", "off"), help="Spark's ANSI mode, for a notebook of your own made for older clusters"
+    )
+    command.add_argument(
         "-p",
         "--parameter",
         type=_parameter,
@@ -248,6 +253,15 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
         raise NotHere("--compare is for the course's lessons, run as they are.", "Leave out what goes against it.")
     if options.save and options.parameter:
         raise NotHere("--save would keep outputs that come from parameters.", "Leave one of the two out.")
+
+
+def _refuse_ansi(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
+    """The course's lessons say what Spark does by default."""
+    own = [path for path in lessons if path.is_relative_to(places.notebooks())]
+    if options.ansi and own:
+        raise NotHere(
+            f"--ansi is for notebooks of your own, and {own[0].name} is a lesson of the course.", "Leave it out."
+        )
 
 
 def _benchmarks() -> list[str]:

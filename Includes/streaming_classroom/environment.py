@@ -9,8 +9,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from streaming_classroom.errors import NotHere
+
 if TYPE_CHECKING:
     from notebook_dialect.filesystem import Spark
+
+ANSI = "CLASSROOM_ANSI"
 
 
 def is_databricks() -> bool:
@@ -40,6 +44,23 @@ def spark_place() -> Spark:
     if remote_url() is not None:
         return "behind Connect"
     return "here" if is_one_machine() else "on a cluster"
+
+
+def guest_conf() -> dict[str, str]:
+    """Settings of the session in a notebook that is not the course's own: its ANSI mode (``CLASSROOM_ANSI``).
+
+    A notebook that was made for an older cluster may rely on ``off``, where a cast that fails gives NULL.  By default
+    Spark's own default holds.
+
+    Raises
+    ------
+    NotHere
+        The variable has another value than ``on`` or ``off``.
+    """
+    asked = os.environ.get(ANSI, "")
+    if asked not in ("", "on", "off"):
+        raise NotHere(f"{ANSI}={asked} is neither on nor off.", "Set it to one of them, or unset it.")
+    return {"spark.sql.ansi.enabled": str(asked == "on").lower()} if asked else {}
 
 
 def fast_start() -> bool:

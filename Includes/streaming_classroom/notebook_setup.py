@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from notebook_dialect import Dialect
 
 _dialect: Dialect | None = None
+_ANSI_HINT = (
+    "ANSI mode makes this an error; older clusters give NULL. For a notebook made for them: `python course.py run PATH "
+    f"--ansi off`, {environment.ANSI}=off in Jupyter's environment, or spark.conf.set('spark.sql.ansi.enabled', False)."
+)
 
 
-def set_up_notebook(namespace: dict[str, Any]) -> None:
+def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     """Put into ``namespace`` what a lesson's cells use: ``spark``, ``display``, ``dbutils``, the waiting helpers.
 
     In a notebook the dialect's magics (``%sql``, ``%run``, ``%fs`` ...) are there as well.
@@ -30,13 +34,17 @@ def set_up_notebook(namespace: dict[str, Any]) -> None:
     ----------
     namespace : dict
         An include passes its ``globals()``, which ``%run`` hands on to the notebook.
+    guest : bool
+        Whether the notebook is not the course's own: it may choose its ANSI mode (``CLASSROOM_ANSI``).
     """
     namespace.update(untilStreamIsReady=untilStreamIsReady, stopAllStreams=stopAllStreams)
     if environment.is_databricks():
         return
-    spark = get_spark()
+    spark = get_spark(environment.guest_conf() if guest else None)
     listener.watch(spark)
     dialect = classroom_dialect()
+    if guest:
+        dialect.ansi_hint = _ANSI_HINT
     dialect.fill(namespace, spark)
     dialect.install(namespace, front_end.ipython())
 

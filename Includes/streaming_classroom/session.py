@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,13 +60,18 @@ ONE_MACHINE_CONF = {
 }
 
 
-def get_spark() -> SparkSession:
+def get_spark(settings: Mapping[str, str] | None = None) -> SparkSession:
     """Return the classroom's SparkSession, started if it is not running.
 
     On one machine (the default) it is a local session with Delta, ``dbfs:/`` and lesson settings.
     ``SPARK_MASTER`` points it at a cluster and ``SPARK_REMOTE`` at a Connect server; what the user's own
     ``spark-defaults.conf`` (``SPARK_CONF_DIR``) sets wins over the classroom's settings.  On Databricks it is
     the platform's session, untouched.
+
+    Parameters
+    ----------
+    settings : mapping, optional
+        What the notebook is to find set, whatever is set elsewhere, in a session that is running as well.
 
     Raises
     ------
@@ -78,22 +83,24 @@ def get_spark() -> SparkSession:
     if environment.is_databricks():
         return _platform_session()
     if url := environment.remote_url():
-        return _remote_session(url)
-    return classic_session()
+        return _remote_session(url, settings or {})
+    return classic_session(settings=settings)
 
 
-def classic_session(java_options: str | None = None) -> SparkSession:
+def classic_session(java_options: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
     """Return a session whose driver runs here; see :func:`get_spark`.
 
     Parameters
     ----------
     java_options : str, optional
         Options of the driver's JVM, instead of the ones that make it start quickly.
+    settings : mapping, optional
+        As there.
     """
     from pyspark.sql import SparkSession
 
     _prepare_process()
-    conf = _without_users_own(_classic_conf(java_options))
+    conf = _without_users_own(_classic_conf(java_options)) | dict(settings or {})
     _start_jvm(conf)
     builder = SparkSession.builder.appName("streaming-classroom").master(environment.master())
     for key, value in conf.items():
@@ -112,13 +119,13 @@ def _platform_session() -> SparkSession:
     return SparkSession.builder.getOrCreate()
 
 
-def _remote_session(url: str) -> SparkSession:
+def _remote_session(url: str, settings: Mapping[str, str]) -> SparkSession:
     """Connect to a server and set what may be set there; what it refuses is its administrator's choice."""
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.remote(url).getOrCreate()
-    for key, value in LESSON_CONF.items():
+    for key, value in (LESSON_CONF | dict(settings)).items():
         try:
             spark.conf.set(key, value)
         except PySparkException:

@@ -26,6 +26,7 @@ ORDERS, CLICKS, STOCK, JOB = (
     "warehouse/1.3 Stock.sql",  # SQL language
     "exported/job.ipynb",  # exported, a job of two notebooks
 )
+OLDER = "older/Devices.py"  # SQL that only Databricks has, casts that give NULL
 # What each shows when it is run.
 LESSONS = {
     ORDERS: ("2024-05-01.json", "rows; so far", "by_status", "Stopping by_status"),
@@ -61,6 +62,21 @@ def test_an_unmodified_lesson_of_somebody_else_runs(
     shown = "".join(str(cell.get("outputs", "")) for cell in book.cells)
     assert [text for text in shows if text not in shown] == []
     assert (foreign / lesson).read_bytes() == before
+
+
+def test_a_lesson_for_an_older_cluster_runs_without_ansi_mode(foreign: Path, tmp_path: Path) -> None:
+    result = run(foreign / OLDER, tmp_path / "home", ansi="off")
+    assert result.passed, failures(result)
+    book = nbformat.read(result.lessons[0].executed, 4)
+    shown = "".join(str(cell.get("outputs", "")) for cell in book.cells)
+    for text in ("arriving: 2 rows", "day%201.txt", "read at", "by hand", "as it was: 2 rows"):
+        assert text in shown
+
+
+def test_with_ansi_mode_it_fails_and_the_error_says_how_to_run_it(foreign: Path, tmp_path: Path) -> None:
+    result = run(foreign / OLDER, tmp_path / "home")
+    [failure] = failures(result)
+    assert "CAST_INVALID_INPUT" in failure and "--ansi off" in failure
 
 
 def test_parameters_reach_the_widgets(foreign: Path, tmp_path: Path) -> None:

@@ -241,6 +241,7 @@ def test_run_hands_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_
         "course": lessons,
         "parameters": {},
         "compare": False,
+        "ansi": None,
     }
     assert options.keys() <= suite.run_lessons.__kwdefaults__.keys() | {"home"}
 
@@ -260,6 +261,26 @@ def test_run_saves_only_the_courses_lessons_as_they_are(
     (tmp_path / "guest.py").touch()
     assert cli.main(["run", *(word.format(guest=tmp_path / "guest.py") for word in arguments)]) == 1
     assert says in capsys.readouterr().err
+
+
+def test_run_changes_the_ansi_mode_of_guests_only(lessons: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    calls = []
+
+    def run(_found, **options):
+        calls.append(options["ansi"])
+        return results.SuiteResult((), 0.0, tmp_path, interrupted=True)
+
+    monkeypatch.setattr("streaming_classroom.runner.run_lessons", run)
+    (lessons / "01-A.ipynb").touch()
+    (tmp_path / "guest.py").touch()
+    cli.main(["run", str(tmp_path / "guest.py"), "--ansi", "off"])
+    assert calls == ["off"]
+    monkeypatch.setattr(cli, "_set_up", lambda: pytest.fail("set up for nothing"))
+    for named in ([], ["1"], [str(tmp_path / "guest.py"), "1"]):
+        assert cli.main(["run", *named, "--ansi", "off"]) == 1
+        assert (
+            "--ansi is for notebooks of your own, and 01-A.ipynb is a lesson of the course." in capsys.readouterr().err
+        )
 
 
 @pytest.mark.parametrize("parameter", ["n", "=1", "a b=1", ""])

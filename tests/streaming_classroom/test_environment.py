@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from streaming_classroom import environment
+from streaming_classroom.errors import NotHere
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
@@ -36,3 +37,19 @@ def test_only_a_local_master_is_one_machine(
 def test_fast_start_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLASSROOM_FAST_START", "0")
     assert not environment.fast_start()
+
+
+@pytest.mark.parametrize(
+    ("asked", "conf"),
+    [(None, {}), ("", {}), ("off", {"spark.sql.ansi.enabled": "false"}), ("on", {"spark.sql.ansi.enabled": "true"})],
+)
+def test_a_guest_may_choose_its_ansi_mode(monkeypatch: pytest.MonkeyPatch, asked: str | None, conf: dict) -> None:
+    if asked is not None:
+        monkeypatch.setenv("CLASSROOM_ANSI", asked)
+    assert environment.guest_conf() == conf
+
+
+def test_an_ansi_mode_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLASSROOM_ANSI", "perhaps")
+    with pytest.raises(NotHere, match="CLASSROOM_ANSI=perhaps is neither on nor off"):
+        environment.guest_conf()

@@ -17,6 +17,7 @@ from papermill.parameterize import parameterize_notebook
 from notebook_dialect.convert import as_notebook
 from notebook_dialect.errors import UnreadableNotebook
 from streaming_classroom import ownership
+from streaming_classroom.environment import ANSI
 
 from .comparison import differences
 from .engine import Deadlines, LessonEngine, Observed
@@ -54,6 +55,8 @@ class Order:
         Values that papermill puts into the notebook.
     compare
         Whether outputs that differ from those of the file are a failure.
+    ansi
+        What the guest finds Spark's ANSI mode to be, ``on`` or ``off``; by default as it is elsewhere.
     """
 
     lesson: str
@@ -65,6 +68,7 @@ class Order:
     guest: bool = False
     parameters: Mapping[str, str] = field(default_factory=dict)
     compare: bool = False
+    ansi: str | None = None
 
     @property
     def home(self) -> Path:
@@ -147,7 +151,7 @@ def _execute(order: Order, on_cell: Callable[[], None], cancel: threading.Event)
     with (order.home / KERNEL_LOG).open("wb") as log:  # what the kernel says before and after the cells
         start = {
             "cwd": str(order.notebook.parent),
-            "env": kernel_environment(order.home, order.notebook),
+            "env": kernel_environment(order.home, order.notebook, {ANSI: order.ansi} if order.ansi else {}),
             "stdout": log,
             "stderr": log,
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from jupyter_client import AsyncKernelManager
@@ -39,10 +40,11 @@ class LessonKernelManager(AsyncKernelManager):
         return self._kernel_spec
 
 
-def kernel_environment(home: Path, notebook: Path) -> dict[str, str]:
-    """Return the environment of the kernel whose lesson lives in `home`: the runner's own, and this."""
+def kernel_environment(home: Path, notebook: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment of the kernel whose lesson lives in `home`: the runner's own, this, and more."""
     return {
         **os.environ,
+        **(more or {}),
         HOME_VARIABLE: str(home),
         "JPY_SESSION_NAME": str(notebook),  # as Jupyter's server says it
         "IPYTHONDIR": str(home / ".ipython"),

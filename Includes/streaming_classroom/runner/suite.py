@@ -42,6 +42,7 @@ def run_lessons(
     course: Path | None = None,
     parameters: Mapping[str, str] | None = None,
     compare: bool = False,
+    ansi: str | None = None,
 ) -> SuiteResult:
     """Execute lessons, each in a fresh kernel and a home of its own, and report how they went.
 
@@ -68,6 +69,8 @@ def run_lessons(
         Values that papermill puts into each notebook.
     compare
         Fail a lesson also where a fresh output is not the one in its file; see :mod:`.comparison`.
+    ansi
+        What guests find Spark's ANSI mode to be, ``on`` or ``off``; by default as it is elsewhere.
     home
         The run makes ``home/runs/<run-id>/``, with the executed notebooks in it.
 
@@ -97,6 +100,7 @@ def run_lessons(
                 guest=course is not None and not notebook.absolute().is_relative_to(course),
                 parameters=parameters or {},
                 compare=compare,
+                ansi=ansi,
             )
             for name, notebook in _named(lessons)
         ]

@@ -21,6 +21,10 @@ def test_the_kernel_inherits_the_environment_and_has_its_own_home(
     assert env["PYTHONUTF8"] == env["PYDEVD_DISABLE_FILE_VALIDATION"] == "1"
 
 
+def test_more_may_be_put_into_the_kernels_environment(tmp_path: Path) -> None:
+    assert kernel_environment(tmp_path, tmp_path / "guest.py", {"CLASSROOM_ANSI": "off"})["CLASSROOM_ANSI"] == "off"
+
+
 def test_neither_installed_kernels_nor_the_users_profile_count(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

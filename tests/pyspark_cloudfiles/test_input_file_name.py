@@ -1,0 +1,97 @@
+"""``input_file_name()`` over streams of ``cloudFiles``, wherever it may stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+Place = Callable[[DataFrame], DataFrame]
+
+
+@pytest.fixture
+def files(ingestion):
+    """Have two files, one with a blank in its name, of two rows each."""
+    ingestion.schema = "id INT"
+    ingestion.put("one.json", {"id": 1}, {"id": 2})
+    ingestion.put("the two.json", {"id": 3}, {"id": 4})
+    return ingestion
+
+
+def with_view(query: str) -> Place:
+    def place(frame: DataFrame) -> DataFrame:
+        frame.createOrReplaceTempView("files_of")
+        frame.sparkSession.sql("CREATE OR REPLACE TEMP VIEW of_a_view AS SELECT * FROM files_of")
+        return frame.sparkSession.sql(query)
+
+    return place
+
+
+PLACES: dict[str, Place] = {
+    "select": lambda frame: frame.select("id", F.input_file_name().alias("file")),
+    "withColumn": lambda frame: frame.withColumn("file", F.input_file_name()),
+    "withColumn later": lambda frame: frame.select("id").where("id > 0").withColumn("file", F.input_file_name()),
+    "selectExpr": lambda frame: frame.selectExpr("id", "input_file_name() AS file"),
+    "within an expression": lambda frame: frame.select("id", F.concat(F.lit(""), F.input_file_name()).alias("file")),
+    "beside _metadata": lambda frame: frame.select("id", F.input_file_name().alias("file"), "_metadata.file_size"),
+    "a view": with_view("SELECT id, input_file_name() AS file FROM files_of"),
+    "a view of a view": with_view("SELECT id, input_file_name() AS file FROM of_a_view WHERE id > 0"),
+    "a subquery": with_view("SELECT id, file FROM (SELECT *, input_file_name() AS file FROM files_of)"),
+    "a watermark": lambda frame: (
+        frame.withColumn("at", F.current_timestamp())
+        .withWatermark("at", "1 second")
+        .withColumn("file", F.input_file_name())
+    ),
+    "a join": lambda frame: frame.withColumn("file", F.input_file_name()).join(frame.sparkSession.range(9), "id"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_each_row_has_the_path_of_its_file(files, place: str) -> None:
+    files.run(PLACES[place](files.frame()))
+    found = {row.id: row.file for row in files.rows("id", "file")}
+    native = files.spark.read.schema("id INT").json(files.url("in")).select("id", "_metadata.file_path")
+    assert found == {row.id: row.file_path for row in native.collect()}
+    assert found[3].endswith("/in/the%20two.json")
+
+
+def test_rows_are_counted_by_their_file(files) -> None:
+    counts = files.frame().groupBy(F.input_file_name().alias("file")).count()
+    query = counts.writeStream.format("memory").queryName("by_file").outputMode("complete").start()
+    query.processAllAvailable()
+    found = files.spark.table("by_file").collect()
+    assert sorted((row.file.rpartition("/")[2], row["count"]) for row in found) == [
+        ("one.json", 2),
+        ("the%20two.json", 2),
+    ]
+
+
+def test_rows_are_filtered_by_their_file(files) -> None:
+    files.run(files.frame().where(F.input_file_name().endswith("/one.json")))
+    assert sorted(row.id for row in files.rows("id")) == [1, 2]
+
+
+def test_a_batch_function_has_it(files) -> None:
+    batches = []
+    stream = files.frame().withColumn("file", F.input_file_name()).writeStream.trigger(availableNow=True)
+    query = stream.foreachBatch(lambda batch, _: batches.extend(batch.collect())).start()
+    assert query.awaitTermination(60)
+    assert {row.file.rpartition("/")[2] for row in batches} == {"one.json", "the%20two.json"}
+
+
+def test_sql_functions_have_it(files, spark: SparkSession) -> None:
+    options = "map('cloudFiles.schemaLocation', '{}')".format(files.url("schema"))
+    frame = spark.sql(f"SELECT *, input_file_name() AS file FROM cloud_files('{files.url('in')}', 'json', {options})")
+    files.run(frame)
+    assert {row.file.rpartition("/")[2] for row in files.rows("file")} == {"one.json", "the%20two.json"}
+
+
+def test_the_stream_has_no_more_columns_than_before(files) -> None:
+    assert files.frame().columns == ["id"]
+
+
+def test_other_frames_know_no_file_afterwards(files) -> None:
+    files.run(PLACES["select"](files.frame()))
+    assert {row[0] for row in files.spark.range(8).select(F.input_file_name()).collect()} == {""}
