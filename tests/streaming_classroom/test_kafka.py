@@ -15,7 +15,7 @@ import psutil
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from streaming_classroom import kafka, kafka_broker, places
+from streaming_classroom import kafka, kafka_broker, ownership, places
 from streaming_classroom.errors import BrokerStartError, JarsUnavailable, NotHere, SetupError
 from streaming_classroom.setup import java, reset
 
@@ -48,11 +48,19 @@ def address(_home: None) -> str:
 
 @pytest.fixture
 def nothing_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make this process one that has not asked for a broker yet, in an empty home; return that home."""
-    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path))
+    """Make this process one that has not asked for a broker yet, in a home that is not there; return it."""
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
     monkeypatch.delenv(kafka.VARIABLE, raising=False)
     monkeypatch.setattr(kafka, "_running", None)
-    return tmp_path
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def messages_of_before(nothing_started: Path) -> Path:
+    """Return the directory of a broker's messages in that home, which an earlier kernel has made; it is empty."""
+    directory = ownership.claim(nothing_started) / "kafka" / "1" / "messages"
+    directory.mkdir(parents=True)
+    return directory
 
 
 @pytest.fixture
@@ -72,11 +80,11 @@ def kernel(nothing_started: Path) -> Iterator[Callable[[], subprocess.Popen[str]
 
 
 @pytest.fixture
-def broken_java(nothing_started: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def broken_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Put a Java in place of the machine's that does what a line of shell says."""
 
     def put(line: str) -> None:
-        program = nothing_started / "jdk" / "bin" / java.EXECUTABLE
+        program = tmp_path / "jdk" / "bin" / java.EXECUTABLE
         program.parent.mkdir(parents=True)
         program.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
         program.chmod(0o755)
@@ -195,7 +203,7 @@ def test_a_broker_that_died_is_started_again(spark: SparkSession, address: str) 
 def test_the_variable_wins_and_nothing_is_started(nothing_started: Path, monkeypatch) -> None:
     monkeypatch.setenv(kafka.VARIABLE, "broker.example:9092")
     assert kafka.bootstrap_servers() == "broker.example:9092"
-    assert list(nothing_started.iterdir()) == []
+    assert not nothing_started.exists()
 
 
 def test_a_variable_set_later_wins_over_the_broker_that_is_up(address: str, monkeypatch) -> None:
@@ -210,17 +218,17 @@ def test_where_spark_runs_elsewhere_no_broker_is_started_here(nothing_started: P
 
 
 def test_without_a_network_a_sentence_says_what_to_do(nothing_started: Path, monkeypatch) -> None:
-    monkeypatch.setenv("CLASSROOM_CACHE", str(nothing_started / "cache"))
+    monkeypatch.setenv("CLASSROOM_CACHE", str(nothing_started.parent / "cache"))
     monkeypatch.setenv("CLASSROOM_MAVEN_REPOSITORY", "http://127.0.0.1:9/")
     with pytest.raises(JarsUnavailable, match=r"Connect to the internet .* Or set KAFKA_BOOTSTRAP_SERVERS"):
         kafka.bootstrap_servers()
 
 
 @pytest.mark.parametrize("harm", ["node.id=2", "node.id=one\nversion=1"])
-def test_a_broker_that_cannot_start_gives_its_last_words(nothing_started: Path, harm: str) -> None:
-    note = nothing_started / "kafka" / "1" / "messages" / "meta.properties"
-    note.parent.mkdir(parents=True)
-    note.write_text(harm, encoding="utf-8")
+def test_a_broker_that_cannot_start_gives_its_last_words(
+    nothing_started: Path, messages_of_before: Path, harm: str
+) -> None:
+    (messages_of_before / "meta.properties").write_text(harm, encoding="utf-8")
     with pytest.raises(BrokerStartError, match=r"did not start.*\n\n(.|\n)*(Exception|ERROR)") as caught:
         kafka.bootstrap_servers()
     assert Path(caught.value.log) == nothing_started / "logs" / "kafka-1.log"
@@ -228,11 +236,10 @@ def test_a_broker_that_cannot_start_gives_its_last_words(nothing_started: Path, 
 
 
 @pytest.mark.parametrize("formatted", [False, True])
-def test_a_java_that_fails_gives_its_last_words(nothing_started: Path, broken_java, formatted: bool) -> None:
+def test_a_java_that_fails_gives_its_last_words(messages_of_before: Path, broken_java, formatted: bool) -> None:
     broken_java("echo Could not reserve enough space >&2; exit 1")
     if formatted:
-        (nothing_started / "kafka" / "1" / "messages").mkdir(parents=True)
-        (nothing_started / "kafka" / "1" / "messages" / "meta.properties").touch()
+        (messages_of_before / "meta.properties").touch()
     started = time.monotonic()
     with pytest.raises(BrokerStartError) as caught:
         kafka.bootstrap_servers()
@@ -265,10 +272,9 @@ def test_after_a_failure_the_next_try_has_the_same_messages(nothing_started: Pat
     assert kafka._take_number()[0] == 1
 
 
-def test_an_unfinished_directory_is_made_anew(nothing_started: Path, broken_java) -> None:
+def test_an_unfinished_directory_is_made_anew(messages_of_before: Path, broken_java) -> None:
     broken_java("mkdir messages && touch messages/meta.properties; exit 1")
-    half_made = nothing_started / "kafka" / "1" / "messages" / "bootstrap.checkpoint"
-    half_made.parent.mkdir(parents=True)
+    half_made = messages_of_before / "bootstrap.checkpoint"
     half_made.write_bytes(b"half")
     with pytest.raises(BrokerStartError):
         kafka.bootstrap_servers()

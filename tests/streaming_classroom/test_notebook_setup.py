@@ -11,7 +11,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from stream_view import waiting
-from streaming_classroom import notebook_setup
+from streaming_classroom import lesson, notebook_setup
 from streaming_classroom.notebook_setup import set_up_notebook, set_up_user
 from streaming_classroom.places import classroom_files
 
@@ -84,6 +84,8 @@ def test_a_stream_that_is_not_active_lets_an_older_notebook_go_on(spark: SparkSe
 
 
 def test_cleanup_takes_away_what_a_notebook_without_a_lesson_has_made(spark: SparkSession, capsys) -> None:
+    lesson.cleanup()  # of a test before this one
+    capsys.readouterr()
     namespace: dict[str, str] = {}
     set_up_user(namespace)
     working_dir = classroom_files().local_path(namespace["workingDir"])
