@@ -10,7 +10,8 @@ import logging
 import re
 import sys
 import traceback
-from collections.abc import Container
+from collections.abc import Callable, Container
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -34,7 +35,21 @@ _OF_ANSI_MODE = re.compile(
 )
 
 
-def install(shell: InteractiveShell, compiled: Container[str] = (), ansi_hint: str = "") -> None:
+@dataclass(frozen=True)
+class _Manner:
+    """How a notebook's errors are shown; see :func:`install`."""
+
+    compiled: Container[str]
+    ansi_hint: str
+    when_interrupted: Callable[[], str]
+
+
+def install(
+    shell: InteractiveShell,
+    compiled: Container[str] = (),
+    ansi_hint: str = "",
+    when_interrupted: Callable[[], str] = lambda: "Interrupted.",
+) -> None:
     """Show errors of Spark, of its JVM and our own short in this shell; calling it again changes nothing.
 
     Parameters
@@ -43,6 +58,8 @@ def install(shell: InteractiveShell, compiled: Container[str] = (), ansi_hint: s
         Names of files whose lines are the reader's own, as tracebacks show them, besides those of cells.
     ansi_hint : str
         The line to show below an error that Spark raises because of its ANSI mode; by default none.
+    when_interrupted : callable
+        Does what is to be done when a cell is interrupted, and returns the line to show.
     """
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
@@ -50,13 +67,13 @@ def install(shell: InteractiveShell, compiled: Container[str] = (), ansi_hint: s
     for name in _SECOND_REPORTS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     shell.set_custom_exc(
-        (PySparkException, Py4JJavaError, ExplainedError, NotebookExit), partial(_show, compiled, ansi_hint)
+        (PySparkException, Py4JJavaError, ExplainedError, NotebookExit, KeyboardInterrupt),
+        partial(_show, _Manner(compiled, ansi_hint, when_interrupted)),
     )
 
 
 def _show(
-    compiled: Container[str],
-    ansi_hint: str,
+    manner: _Manner,
     shell: InteractiveShell,
     kind: type,
     error: BaseException,
@@ -64,26 +81,26 @@ def _show(
     tb_offset: int | None = None,
 ) -> list[str]:
     """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
-    lines = _report(compiled, ansi_hint, kind, error, trace)
+    lines = _report(manner, kind, error, trace)
     # What IPython keeps of any other error, for %tb.
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     shell._showtraceback(kind, error, lines)
     return lines
 
 
-def _report(
-    compiled: Container[str], ansi_hint: str, kind: type, error: BaseException, trace: TracebackType
-) -> list[str]:
-    """Return where it happened and what is wrong; of a notebook that ended on purpose, only that."""
+def _report(manner: _Manner, kind: type, error: BaseException, trace: TracebackType) -> list[str]:
+    """Return where it happened and what is wrong; of a notebook that somebody has ended on purpose, only that."""
     if isinstance(error, NotebookExit):
         return [str(error)]
+    if isinstance(error, KeyboardInterrupt):
+        return [manner.when_interrupted()]
     notes = getattr(error, "__notes__", [])
-    where = [*_own_lines(compiled, trace), *notes]
+    where = [*_own_lines(manner.compiled, trace), *notes]
     message = short_message(error)
     if notes:
         # The note marks the place in the cell; Spark's own mark is in the one statement.
         message = re.sub(r"\s*[(;]?\s*\bline \d+,? pos \d+\)?;?|\n\n== SQL.*", "", message, flags=re.DOTALL).rstrip()
-    return [*where, *([""] if where else []), f"{kind.__name__}: {message}", *_hint(message, ansi_hint)]
+    return [*where, *([""] if where else []), f"{kind.__name__}: {message}", *_hint(message, manner.ansi_hint)]
 
 
 def _hint(message: str, ansi_hint: str) -> list[str]:

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stream_view import front_end, waiting
+from stream_view import cell_streams, front_end, waiting
 from stream_view.errors import NoInterval, StreamTimeout
 from stream_view.tables import Table, first_rows, newest_rows, rows_of
 
@@ -55,6 +55,9 @@ def display(
     ------
     AnalysisException
         Spark refuses the query.
+    NameInUse
+        An active stream has the name, and it is not one that an earlier run of the same cell has started: those end
+        when the cell is run again.
     NoInterval
         The trigger is a string that Spark does not read as an interval.
     """
@@ -107,8 +110,11 @@ def _start(
     def start(output_mode: str) -> _Stream:
         writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
         query = _triggered(writer, trigger).options(**options).start()
+        cell_streams.keep(query)
         return _Stream(frame.sparkSession, query, output_mode, name is not None)
 
+    if name:
+        cell_streams.refuse_name_in_use(name, frame.sparkSession.streams.active)
     query_name = name or _free_name(frame)
     if mode:
         return start(mode)

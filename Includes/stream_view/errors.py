@@ -46,6 +46,21 @@ class StreamNotFound(ExplainedError):
 
 
 @dataclass(eq=False)
+class NameInUse(ExplainedError):
+    """A stream was to be shown under the name of one that is active: stop that one, or choose another name."""
+
+    name: str
+    owner: int | None
+    cell: int | None
+
+    def __str__(self) -> str:
+        here = f"Cell [{self.cell}]" if self.cell else "This"
+        there = f"cell [{self.owner}] shows" if self.owner else "was started without display()"
+        which = f"the stream that {there}" if self.owner else f"the active stream {self.name!r}, which {there}"
+        return f"{here} asks for the name {self.name!r} of {which}. Stop that one first, or choose another streamName."
+
+
+@dataclass(eq=False)
 class NoInterval(ExplainedError, ValueError):
     """A trigger that is a string, but no interval: write one, or a trigger of another kind."""
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stream_view import listener, waiting
-from streaming_classroom import datasets, user_files
+from streaming_classroom import datasets, set_up_line, user_files
 from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
 from streaming_classroom.errors import NotHere
 from streaming_classroom.lesson_paths import Paths
@@ -94,16 +94,19 @@ class Lesson:
         self._place.leave()
         print(f"Lesson {self.lesson} is cleaned up.")
 
-    def _open(self, resume: bool) -> None:
-        """Take the lesson's place and make it ready: empty, or as the last kernel left it."""
+    def _open(self, resume: bool) -> str:
+        """Take the lesson's place and make it ready: empty, or as the last kernel left it; return what was done."""
         with landing:
-            self._make_ready(resume)
+            return self._make_ready(resume)
 
-    def _make_ready(self, resume: bool) -> None:
+    def _make_ready(self, resume: bool) -> str:
         self._place.take()
+        active = self._spark.streams.active
         if resume:
-            waiting.stop_streams(self._spark.streams.active)
+            waiting.stop_streams(active)
+            removed = 0
         else:
+            removed = len(self._tables())
             self._clear()
         for path in (self.paths.working_dir, self.paths.landing):
             classroom_files().local_path(path).mkdir(parents=True, exist_ok=True)
@@ -112,6 +115,20 @@ class Lesson:
         self._spark.catalog.setCurrentDatabase(self.schema_name)
         if resume:
             self._restore_tables()
+        return self._report(len(active), removed)
+
+    def _report(self, stopped: int, removed: int) -> str:
+        """Say what there was before, if there was anything, and what has landed."""
+        over = [set_up_line.counted(stopped, "stream", "stopped")] * bool(stopped)
+        over += [set_up_line.counted(removed, "table", "removed")] * bool(removed)
+        factory = self.__dict__.get("data_factory")
+        if factory is None:
+            there = ""
+        elif not factory.landed:
+            there = "Nothing has landed yet."
+        else:
+            there = f"{factory.landed} of {factory.total} batches have landed."
+        return " ".join([*([f"Started over: {', '.join(over)}."] if over else []), there]).rstrip()
 
     def _clear(self) -> None:
         waiting.stop_streams(self._spark.streams.active)
@@ -123,10 +140,14 @@ class Lesson:
 
     def _restore_tables(self) -> None:
         """Make the tables known again: the catalog of an open-source session lives as long as its kernel."""
-        database = classroom_files().local_path(self.paths.user_db)
-        for table in sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir()):
+        for table in self._tables():
             location = _quoted(f"{self.paths.user_db}/{table}")
             self._spark.sql(f"CREATE TABLE IF NOT EXISTS `{table}` USING delta LOCATION {location}")
+
+    def _tables(self) -> list[str]:
+        """Return the tables that lie in the lesson's database, whether or not this kernel's catalog knows them."""
+        database = classroom_files().local_path(self.paths.user_db)
+        return sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir())
 
     def _make_factory(
         self, batches: list[datasets.Batch], dataset: str | Sequence[str], into_table: str | None
@@ -178,6 +199,7 @@ def start_lesson(
         Several datasets were to land in one table.
     """
     global _current
+    set_up_line.begin(f"Starting lesson {name} ...")
     spark = get_spark()
     listener.watch(spark)
     datasets.register()
@@ -191,11 +213,12 @@ def start_lesson(
             place.leave()
         raise
     _current = lesson
-    lesson._open(resume)
+    report = lesson._open(resume)
     if previous is not None and previous._place.lock is not place.lock:
         previous._place.leave()  # its streams have stopped
     if not lesson.paths._are_settings:
         print(_NO_SETTINGS)
+    set_up_line.end(f"Lesson {lesson.lesson} is ready", report)
     return lesson
 
 

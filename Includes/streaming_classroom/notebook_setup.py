@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, listener, waiting
 from stream_view.errors import StreamNotFound, short_message
-from streaming_classroom import datasets, environment, lesson, user_files
+from streaming_classroom import datasets, environment, lesson, set_up_line, user_files
 from streaming_classroom.places import classroom_files
 from streaming_classroom.session import get_spark
 
@@ -40,6 +40,7 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     namespace.update(untilStreamIsReady=untilStreamIsReady, stopAllStreams=stopAllStreams)
     if environment.is_databricks():
         return
+    set_up_line.begin("Connecting to Spark ..." if environment.remote_url() else "Starting Spark ...")
     spark = get_spark(environment.guest_conf() if guest else None)
     listener.watch(spark)
     dialect = classroom_dialect()
@@ -47,6 +48,7 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
         dialect.ansi_hint = _ANSI_HINT
     dialect.fill(namespace, spark)
     dialect.install(namespace, front_end.ipython())
+    set_up_line.end("Spark is ready")
 
 
 def classroom_dialect() -> Dialect:

@@ -83,6 +83,16 @@ class Notebook:
         request = self._client.execute(cell, allow_stdin=False)
         return self._hear(request, time.monotonic() + timeout)
 
+    def run_until(self, shown: str, cell: str, timeout: float = TIMEOUT) -> Result:
+        """Run a cell, interrupt the kernel when a file of that name is there, and run the cell to its end."""
+        request = self._client.execute(cell, allow_stdin=False)
+        deadline = time.monotonic() + timeout
+        while not (self.directory / shown).exists():
+            assert time.monotonic() < deadline, "the cell has not come so far"
+            time.sleep(0.05)
+        self._kernel.interrupt_kernel()
+        return self._hear(request, deadline)
+
     def ok(self, cell: str, timeout: float = TIMEOUT) -> Result:
         """Run a cell that must not fail."""
         result = self.run(cell, timeout)

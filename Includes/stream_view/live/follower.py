@@ -13,6 +13,7 @@ from threading import Lock, Thread
 from typing import Protocol
 
 LOOK_EVERY = 0.25  # seconds between two rounds: nobody reads more than four pictures a second
+JOB_GROUP = "live views"  # of the jobs that fetch their rows
 
 _log = logging.getLogger(__name__)
 _lock = Lock()
@@ -42,6 +43,7 @@ def follow(view: Followed) -> None:
 
 def _run() -> None:
     global _thread
+    _name_jobs()
     while True:
         for view in list(_followed):
             if not _tick(view):
@@ -52,6 +54,14 @@ def _run() -> None:
                 _thread = None
                 return
         time.sleep(LOOK_EVERY)
+
+
+def _name_jobs() -> None:
+    """Tell the jobs of this thread from those of cells, which go when a cell is interrupted."""
+    from pyspark import SparkContext
+
+    if (context := SparkContext._active_spark_context) is not None:  # there is none over Connect
+        context.setJobGroup(JOB_GROUP, JOB_GROUP)
 
 
 def _tick(view: Followed) -> bool:

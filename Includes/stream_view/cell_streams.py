@@ -1,0 +1,70 @@
+"""Which cell shows which stream: a cell that is run again ends what it had started, and shows the new one in its place.
+
+A front end takes a cell's outputs away before it runs the cell again, and with them the button that stops the stream;
+so the stream ends with its view, whatever the cell says now.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from stream_view import front_end, waiting
+from stream_view.errors import NameInUse
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
+
+@dataclass
+class _CellRun:
+    """One run of a cell: the front end's name of it, the number beside the cell, the streams that it shows."""
+
+    run: str | None
+    number: int
+    queries: list[StreamingQuery] = field(default_factory=list)
+
+
+_runs: dict[str, _CellRun] = {}  # the last run of each cell that shows streams, by the front end's id of the cell
+
+
+def keep(query: StreamingQuery) -> None:
+    """Note that the running cell shows a stream; where the front end does not say which cell it is, do nothing."""
+    shell = front_end.ipython()
+    cell, run = front_end.running_cell()
+    if shell is None or cell is None:
+        return
+    _watch(shell)
+    if cell not in _runs or _runs[cell].run != run:
+        _runs[cell] = _CellRun(run, shell.execution_count)
+    _runs[cell].queries.append(query)
+
+
+def refuse_name_in_use(name: str, active: list[StreamingQuery]) -> None:
+    """Raise :class:`NameInUse` where an active stream has the name."""
+    taken = next((query for query in active if query.name == name), None)
+    if taken is None:
+        return
+    shell = front_end.ipython()
+    owner = next((run.number for run in _runs.values() if taken.runId in [query.runId for query in run.queries]), None)
+    raise NameInUse(name, owner, shell.execution_count if shell else None)
+
+
+def _watch(shell) -> None:
+    if _end_streams_of_cell not in shell.events.callbacks["pre_run_cell"]:
+        shell.events.register("pre_run_cell", _end_streams_of_cell)
+
+
+def _end_streams_of_cell(_info: object = None) -> None:
+    """End the streams that an earlier run of this cell shows."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    cell, run = front_end.running_cell()
+    earlier = _runs.get(cell) if cell is not None else None
+    if earlier is None or earlier.run == run:
+        return
+    del _runs[cell]
+    with suppress(Py4JError, PySparkException):  # where Spark itself has ended, its streams have
+        waiting.stop_streams([query for query in earlier.queries if query.isActive])

@@ -1,0 +1,70 @@
+"""What kernels of the course's environment know before set-up: what a lesson's cell lacks when it is run too early.
+
+After a restart of the kernel a page looks as before, and nothing of it is there any more.  A cell that is run then
+would fail on the syntax of SQL or on a name that nobody has mistyped; here it says that the set-up cell comes first.
+
+IPython loads this as an extension (``conf/ipython_kernel_config.py``), so it imports neither Spark nor widgets.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from IPython.core.error import UsageError
+from IPython.core.magic import no_var_expand
+
+from notebook_dialect import first_line
+from streaming_classroom import places
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+SENTENCE = "This kernel has just been started, and what ran before is gone: run the set-up cell first."
+# What set-up defines in every notebook; in a lesson other names are missing for the same reason.
+_NAMES = (
+    "DA",
+    "spark",
+    "sc",
+    "sqlContext",
+    "dbutils",
+    "untilStreamIsReady",
+    "stopAllStreams",
+    "workingDir",
+    "userhome",
+)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Know the magics of lessons, each as what says that set-up is missing, until set-up replaces them."""
+    transforms = shell.input_transformer_manager.cleanup_transforms
+    if first_line.to_cell_magic not in transforms:
+        transforms.append(first_line.to_cell_magic)
+    magics = {magic for magic in first_line.LANGUAGES.values() if magic} - set(shell.magics_manager.magics["cell"])
+    for name in magics:
+        shell.register_magic_function(no_var_expand(_too_early), "line_cell", name)
+    shell.set_custom_exc((NameError,), _show_name_error)
+
+
+def _too_early(line: str, cell: str | None = None) -> None:
+    """Say that set-up is missing."""
+    raise UsageError(SENTENCE)
+
+
+def _show_name_error(
+    shell: InteractiveShell, kind: type, error: NameError, trace: TracebackType, tb_offset: int | None = None
+) -> list[str] | None:
+    """Show what is to be done in place of an error that set-up would have spared; any other as IPython does."""
+    if error.name in _NAMES or _is_lesson():
+        lines = [f"{kind.__name__}: {error}. {SENTENCE}"]
+        shell._showtraceback(kind, error, lines)
+        return lines
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    return None
+
+
+def _is_lesson() -> bool:
+    """Whether the notebook lies in the course's checkout."""
+    return places.PROJECT in Path(os.environ.get("JPY_SESSION_NAME", "")).absolute().parents

@@ -1,0 +1,61 @@
+"""The one line that set-up shows to a person: what it is doing, and then that it is done, what it took, what is there.
+
+A notebook that runs without a person has no such line, which would be another one each time.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stream_view import front_end
+
+if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
+
+
+@dataclass
+class _Line:
+    """What stands on the screen of one run of a cell."""
+
+    run: str | None
+    began: float
+    handle: DisplayHandle
+
+
+_line: _Line | None = None
+
+
+def begin(text: str) -> None:
+    """Show at once what set-up is about to do; where this run of the cell has a line, change that one."""
+    global _line
+    if not front_end.is_interactive():
+        return
+    _cell, run = front_end.running_cell()
+    if _line is None or _line.run != run:
+        _line = _Line(run, time.monotonic(), _show(text))
+    else:
+        _line.handle.update(_bundle(text), raw=True)
+
+
+def end(ready: str, details: str = "") -> None:
+    """Say in its place what is ready now, after how many seconds, and what else there is to say of it."""
+    if _line is not None and front_end.is_interactive():
+        seconds = time.monotonic() - _line.began
+        _line.handle.update(_bundle(f"{ready} ({seconds:.0f} s). {details}".rstrip()), raw=True)
+
+
+def counted(number: int, thing: str, done: str) -> str:
+    """Return a part of a sentence, such as ``2 streams stopped``."""
+    return f"{number} {thing}{'' if number == 1 else 's'} {done}"
+
+
+def _show(text: str) -> DisplayHandle:
+    from IPython.display import display
+
+    return display(_bundle(text), raw=True, display_id=True)
+
+
+def _bundle(text: str) -> dict[str, str]:
+    return {"text/plain": text}

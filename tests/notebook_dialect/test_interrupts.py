@@ -1,0 +1,104 @@
+"""A cell that is interrupted (interrupts.py)."""
+
+from __future__ import annotations
+
+import time
+from uuid import uuid4
+
+import pytest
+
+pytestmark = pytest.mark.kernel
+
+# What says, in the middle of a job, that it is running.
+SIGN = """
+from pathlib import Path
+from pyspark.sql.functions import udf
+import time
+here = str(Path.cwd())
+@udf("int")
+def slow(value):
+    Path(here, {sign!r}).touch()
+    time.sleep(60)
+"""
+STREAM = """
+ticks = spark.readStream.format("rate").load().writeStream.queryName("ticks").format("memory").start()
+DA.block_until_stream_is_ready(ticks)
+"""
+
+
+@pytest.fixture(scope="module")
+def _lesson(open_notebook):
+    notebook = open_notebook()
+    notebook.ok("%run ../Includes/Classroom-Setup-01")
+    return notebook
+
+
+@pytest.fixture
+def lesson(_lesson):
+    """Have a notebook with a lesson; no stream of a test outlives it."""
+    yield _lesson
+    _lesson.ok("stopAllStreams()")
+
+
+def interrupted(notebook, cell: str, prepare: str = SIGN) -> str:
+    """Interrupt a cell while it is at work, and return all that it shows; then Spark must be free at once."""
+    sign = f"sign-{uuid4()}"
+    notebook.ok(prepare.format(sign=sign))
+    result = notebook.run_until(sign, cell.format(sign=sign))
+    assert result.status == "error" and result.ename == "KeyboardInterrupt"
+    assert [output["ename"] for output in result.outputs if "ename" in output] == ["KeyboardInterrupt"]
+    began = time.monotonic()
+    assert notebook.value("spark.range(10).repartition(4).selectExpr('sum(id)').first()[0]") == 45
+    assert time.monotonic() - began < 15  # and not the minute that the job would have gone on for
+    return result.text + result.error
+
+
+JOBS = {
+    "collect": "spark.range(2).select(slow('id')).collect()",
+    "display": "display(spark.range(2).select(slow('id')))",
+    "to pandas": "spark.range(2).select(slow('id')).toPandas()",
+    "write": "spark.range(2).select(slow('id').alias('n')).write.format('noop').mode('overwrite').save()",
+    "sql": "spark.udf.register('slow', slow)\nget_ipython().run_cell_magic('sql', '', 'SELECT slow(id) FROM range(2)')",
+}
+
+
+@pytest.mark.parametrize("cell", JOBS.values(), ids=JOBS)
+def test_its_jobs_are_cancelled_and_one_line_says_so(lesson, cell: str) -> None:
+    assert interrupted(lesson, cell) == "Interrupted; Spark's job was cancelled."
+
+
+def test_streams_go_on(lesson) -> None:
+    lesson.ok(STREAM)
+    assert interrupted(lesson, JOBS["collect"]) == "Interrupted; Spark's job was cancelled. The stream goes on."
+    before = lesson.value("ticks.lastProgress['batchId']")
+    lesson.ok(f"import time\nwhile ticks.lastProgress['batchId'] <= {before}: time.sleep(0.1)", timeout=30)
+    assert lesson.value("ticks.isActive")
+
+
+WAITS = {
+    "for the end of a stream": "Path({sign!r}).touch()\nticks.awaitTermination()",
+    "for a stream to be ready": "Path({sign!r}).touch()\nDA.block_until_stream_is_ready(ticks, 10_000, timeout=100)",
+    "while data lands": "Path({sign!r}).touch()\nDA.data_factory.load(continuous=True, interval=30)",
+}
+
+
+@pytest.mark.parametrize("cell", WAITS.values(), ids=WAITS)
+def test_a_wait_ends_and_the_stream_goes_on(lesson, cell: str) -> None:
+    lesson.ok(STREAM)
+    shown = interrupted(lesson, cell, prepare="from pathlib import Path")
+    assert shown.endswith("Interrupted. The stream goes on.")
+    assert "Traceback" not in shown and "py4j" not in shown
+
+
+def test_a_notebook_that_another_runs_ends_with_it(lesson) -> None:
+    lesson.write("Inner.py", "# Databricks notebook source\n" + SIGN.format(sign="inner") + JOBS["collect"])
+    result = lesson.run_until("inner", "dbutils.notebook.run('Inner', 100)")
+    assert result.error == "Interrupted; Spark's job was cancelled."
+    assert lesson.value("spark.range(3).count()") == 3
+
+
+def test_before_spark_is_there_nothing_is_cancelled_and_nothing_started(lesson) -> None:
+    lesson.ok("from pathlib import Path\nimport time\nkept = spark\nspark = None")
+    result = lesson.run_until("none", "Path('none').touch()\ntime.sleep(60)")
+    assert result.error == "Interrupted."
+    lesson.ok("spark = kept")
