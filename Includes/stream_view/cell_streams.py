@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from stream_view import front_end, waiting
 from stream_view.errors import NameInUse
@@ -17,13 +17,21 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
 
+class View(Protocol):
+    """What shows a stream."""
+
+    def close(self) -> None:
+        """Be taken off the page."""
+
+
 @dataclass
 class _CellRun:
-    """One run of a cell: the front end's name of it, the number beside the cell, the streams that it shows."""
+    """One run of a cell: the front end's name of it, the number beside the cell, its streams and their views."""
 
     run: str | None
     number: int
     queries: list[StreamingQuery] = field(default_factory=list)
+    views: list[View] = field(default_factory=list)
 
 
 _runs: dict[str, _CellRun] = {}  # the last run of each cell that shows streams, by the front end's id of the cell
@@ -31,14 +39,14 @@ _runs: dict[str, _CellRun] = {}  # the last run of each cell that shows streams,
 
 def keep(query: StreamingQuery) -> None:
     """Note that the running cell shows a stream; where the front end does not say which cell it is, do nothing."""
-    shell = front_end.ipython()
-    cell, run = front_end.running_cell()
-    if shell is None or cell is None:
-        return
-    _watch(shell)
-    if cell not in _runs or _runs[cell].run != run:
-        _runs[cell] = _CellRun(run, shell.execution_count)
-    _runs[cell].queries.append(query)
+    if (run := _running()) is not None:
+        run.queries.append(query)
+
+
+def keep_view(view: View) -> None:
+    """Note that the running cell has a live view, likewise."""
+    if (run := _running()) is not None:
+        run.views.append(view)
 
 
 def refuse_name_in_use(name: str, active: list[StreamingQuery]) -> None:
@@ -49,6 +57,17 @@ def refuse_name_in_use(name: str, active: list[StreamingQuery]) -> None:
     shell = front_end.ipython()
     owner = next((run.number for run in _runs.values() if taken.runId in [query.runId for query in run.queries]), None)
     raise NameInUse(name, owner, shell.execution_count if shell else None)
+
+
+def _running() -> _CellRun | None:
+    shell = front_end.ipython()
+    cell, run = front_end.running_cell()
+    if shell is None or cell is None:
+        return None
+    _watch(shell)
+    if cell not in _runs or _runs[cell].run != run:
+        _runs[cell] = _CellRun(run, shell.execution_count)
+    return _runs[cell]
 
 
 def _watch(shell) -> None:
@@ -66,5 +85,7 @@ def _end_streams_of_cell(_info: object = None) -> None:
     if earlier is None or earlier.run == run:
         return
     del _runs[cell]
+    for view in earlier.views:
+        view.close()
     with suppress(Py4JError, PySparkException):  # where Spark itself has ended, its streams have
         waiting.stop_streams([query for query in earlier.queries if query.isActive])

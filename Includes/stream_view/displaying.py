@@ -172,6 +172,7 @@ def _follow(stream: _Stream) -> None:
     from stream_view.live.shown_rows import ShownRows
 
     view = LiveView(stream.query, ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named))
+    cell_streams.keep_view(view)
     try:
         deadline = time.monotonic() + FIRST_RESULT_TIMEOUT
         while not view.has_result and time.monotonic() < deadline:

@@ -122,9 +122,7 @@ def test_the_dark_theme_has_light_text_on_dark(lesson, screenshot) -> None:
 
 
 def test_a_restarted_kernel_leaves_no_stream_behind(lesson) -> None:
-    lesson.choose("Kernel", "Restart Kernel…")
-    lesson.page.locator(".jp-Dialog button.jp-mod-accept").click()
-    lesson.wait_for_kernel()
+    lesson.restart_kernel()
     lesson.run(0)
     lesson.run(lesson.live + 2)
     expect(lesson.output(lesson.live + 2)).to_contain_text("active: []")
@@ -149,7 +147,9 @@ DA.data_factory.load()
     view = notebook.view(1)
     expect(view).to_have_count(1)  # the live one, and not the rows that stand by
     expect(view.get_by_role("tab", name="Dashboard")).to_be_visible()
-    expect(notebook.cells.nth(1).locator("[data-sc-view]")).to_contain_text("batch 0", timeout=30_000)
+    expect(notebook.cells.nth(1).locator("[data-sc-view]")).to_contain_text(
+        "running when this was saved · batch 0", timeout=30_000
+    )
     notebook.save()
     notebook.cells.nth(2).locator(".jp-InputArea-editor").click()
     notebook.page.keyboard.press("Control+Enter")

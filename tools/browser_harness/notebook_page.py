@@ -38,11 +38,19 @@ class Notebook:
         notebook = nbformat.v4.new_notebook(metadata=kernel, cells=list(map(nbformat.v4.new_code_cell, cells)))
         nbformat.write(notebook, path)
         self.name = path.stem
-        self.page: Page = browser.new_page(viewport={"width": width, "height": 1200})
-        self.page.set_default_timeout(SECONDS * 1000)
-        self.page.goto(f"{lab}/tree/{path.relative_to(root).as_posix()}?reset&token=t")
-        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell >> visible=true")
+        self._browser = browser
+        self._address = f"{lab}/tree/{path.relative_to(root).as_posix()}?reset&token=t"
+        self._width = width
+        self.open_page()
         self.wait_for_kernel()
+
+    def open_page(self) -> Page:
+        """Open the notebook, or open it once more, in a tab of its own; from now on that is the page meant."""
+        self.page: Page = self._browser.new_page(viewport={"width": self._width, "height": 1200})
+        self.page.set_default_timeout(SECONDS * 1000)
+        self.page.goto(self._address)
+        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell >> visible=true")
+        return self.page
 
     def wait_for_kernel(self) -> None:
         """Return when the status bar says that the kernel is there."""
@@ -63,6 +71,11 @@ class Notebook:
 
     def run(self, cell: int) -> None:
         """Run one code cell and wait until it has ended."""
+        self.start(cell)
+        self.wait_for_end(cell)
+
+    def start(self, cell: int) -> None:
+        """Begin to run one code cell."""
         from playwright.sync_api import expect
 
         editor = self.cells.nth(cell).locator(".jp-InputArea-editor")
@@ -70,11 +83,20 @@ class Notebook:
         editor.click()
         expect(self.cells.nth(cell)).to_have_class(re.compile("jp-mod-active"))
         self.page.keyboard.press("Control+Enter")
+
+    def wait_for_end(self, cell: int) -> None:
+        """Return when a code cell that runs has ended."""
         self.page.wait_for_function(
             "i => /\\[\\d+\\]/.test(document.querySelectorAll('.jp-Notebook .jp-Cell.jp-CodeCell')[i]"
             ".querySelector('.jp-InputPrompt').textContent)",
             arg=cell,
         )
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel by the menu and return when it is there again."""
+        self.choose("Kernel", "Restart Kernel…")
+        self.page.locator(".jp-Dialog button.jp-mod-accept").click()
+        self.wait_for_kernel()
 
     def save(self) -> None:
         """Save the notebook and return when the file is written."""

@@ -56,7 +56,9 @@ class LiveView:
         self._shown = shown
         self._reports = Reports()
         self._table: Table | None = None
-        self._drawn = (-1, "")
+        self._drawn = (-1, "", "")
+        self._rows_of = -1  # the batch after which the rows were read
+        self._is_replaced = False
         self._next_table = 0.0
         self._with_script = brings_script(front_end.running_cell())
         listener.subscribe(str(query.runId), self._reports.add)
@@ -79,18 +81,27 @@ class LiveView:
 
     def tick(self) -> bool:
         """Bring the view up to date; return whether the stream may still bring more. Called by one thread only."""
+        if self._is_replaced:
+            return False
         if not self._query.isActive:
             self._end()
             return False
         state, batch = self._state(), self._reports.batch
-        if (batch, state) != self._drawn:
-            self._widget.header = self._header(state)
+        detail = self._query.status["message"] if state == "starting" else ""
+        if (batch, state, detail) != self._drawn:
+            self._widget.header = self._header(state) | {"detail": detail}
         if batch != self._drawn[0]:
             if time.monotonic() < self._next_table:
                 return True  # soon: the batch counts as not drawn
             self._draw_batch()
-        self._drawn = (batch, state)
+        self._drawn = (batch, state, detail)
         return True
+
+    def close(self) -> None:
+        """Take the view off the page: the cell is run again, and what it had shown is gone."""
+        self._is_replaced = True
+        listener.unsubscribe(str(self._query.runId))
+        self._widget.close()
 
     def give_up(self, error: Exception) -> None:
         """Keep the last rows on the screen and say that they are the last ones; the stream itself is left alone."""
@@ -100,7 +111,9 @@ class LiveView:
 
     def _draw_batch(self) -> None:
         began = time.monotonic()
+        batch = self._reports.batch
         self._table = self._shown.table()
+        self._rows_of = batch
         cost = time.monotonic() - began
         is_fast = self._reports.batch - self._drawn[0] > FAST
         self._next_table = began + cost / (SHARE_WHEN_FAST if is_fast else SHARE_OF_TIME)
@@ -118,6 +131,7 @@ class LiveView:
         listener.unsubscribe(str(self._query.runId))
         with suppress(AnalysisException):  # a lesson that is started over takes the table away
             self._table = self._shown.table()
+            self._rows_of = self._reports.batch
         if self._table is not None:
             self._widget.table = _table_value(self._table, "")
         self._widget.reports = self._reports.columns()
@@ -132,8 +146,8 @@ class LiveView:
 
     def _bundle(self, fate: str, message: str = "") -> dict[str, str]:
         """Return the static frame: the last rows, and how it stood with the stream."""
-        batch = self._reports.batch
-        title = f"{self._query.name} · {fate} · {f'batch {batch}' if batch >= 0 else 'no batch'}"
+        batch = f"batch {self._rows_of}" if self._rows_of >= 0 else "no batch"
+        title = f"{self._query.name} · {fate} · {batch}"
         table = self._table or Table((), (), (), cut=False)
         html = interactive_html(table, title, message, self._with_script)
         text = f"{table.to_text(title)}\n{message}".rstrip()

@@ -380,35 +380,53 @@ const streamView = (() => {
 
   const LIGHTS = { starting: "◌", running: "●", waiting: "○", stopped: "■", failed: "▲" };
   const ALIVE = ["starting", "running", "waiting"];
+  const PATIENCE = 15000; // milliseconds until a button says that nobody answers
+  const isAlive = (state) => ALIVE.includes(state);
 
   function makeHeader(stop) {
     const light = element("span", { class: "sc-light", "aria-hidden": "true" });
     const name = element("strong");
     const state = element("span", { class: "sc-state" });
     const numbers = element("span", { class: "sc-numbers" });
+    let unanswered;
     const button = element("button", { type: "button", class: "sc-stop", onclick: () => {
       button.disabled = true;
       button.textContent = "Stopping …";
+      unanswered = setTimeout(() => {
+        offer();
+        complain("The kernel does not answer: it is busy with another cell, or gone. Interrupt that cell, or run this one again.");
+      }, PATIENCE);
       stop();
     } }, "Stop");
+
+    function offer() {
+      clearTimeout(unanswered);
+      button.disabled = false;
+      button.textContent = "Stop";
+    }
     const line = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, ...(stop ? [button] : []));
     const alert = element("div", { class: "sc-error", role: "alert", hidden: "" });
     const row = element("div", {}, line, alert);
+
+    function complain(text) {
+      const [sentence, ...rest] = text.split("\n");
+      alert.hidden = !sentence;
+      alert.replaceChildren(element("strong", {}, sentence), ...(rest.join("").trim() ? [element("details", {},
+        element("summary", {}, "all of the message"), element("pre", {}, rest.join("\n")))] : []));
+    }
 
     function update(header) {
       light.textContent = LIGHTS[header.state] || "?";
       light.className = `sc-light sc-${header.state}`;
       name.textContent = header.name;
       state.textContent = header.state;
-      const parts = [];
+      const parts = header.detail ? [header.detail] : []; // what a stream without a batch is busy with
       if (header.batch >= 0) parts.push(`batch ${header.batch}`, `${whole(header.rows)} rows`);
       if (header.rate > 0) parts.push(`${short(header.rate)} rows/s`);
       numbers.textContent = parts.join(" · ");
-      button.hidden = !ALIVE.includes(header.state);
-      const [sentence, ...rest] = (header.error || "").split("\n");
-      alert.hidden = !sentence;
-      alert.replaceChildren(element("strong", {}, sentence), ...(rest.join("").trim() ? [element("details", {},
-        element("summary", {}, "all of the message"), element("pre", {}, rest.join("\n")))] : []));
+      button.hidden = !isAlive(header.state);
+      if (button.hidden) offer(); // no answer is waited for any more
+      complain(header.error || "");
       button.setAttribute("aria-label", `Stop the stream ${header.name}`);
     }
 
@@ -497,7 +515,7 @@ const streamView = (() => {
     createView(root, { stream: false }).table({ columns, rows, caption });
   }
 
-  return { createView, enhance };
+  return { createView, enhance, isAlive };
 })();
 
 // ------------------------------------------------------------------ the widget
@@ -514,8 +532,15 @@ export default {
       model.on(`change:${part}`, () => view[part](model.get(part)));
       view[part](model.get(part));
     }
-    model.on("comm:close", () => view.header({ ...model.get("header"), state: "disconnected" }));
+    // The kernel has gone, or another has taken its place: what it has said last is not so any more.
+    const lost = () => {
+      const last = model.get("header");
+      if (streamView.isAlive(last.state)) view.header({ ...last, state: "disconnected", error: "The kernel of this view is gone, and its stream with it: run this cell again." });
+    };
+    const losses = ["comm:close", "comm_live_update"];
+    losses.forEach((loss) => model.on(loss, lost));
     return () => {
+      losses.forEach((loss) => model.off(loss, lost));
       hiding.remove();
       view.destroy();
     };
