@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from benchmarks._waits import waits
 from browser_harness import CHROMIUM, Notebook, running_browser, running_lab
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def main() -> None:
     if CHROMIUM is None:
         print("No Chromium here, so nothing was measured on the screen: on Debian, apt install chromium.")
     else:
-        figures |= screen()
+        figures |= screen() | waits()
         if minutes := float(os.environ.get("CLASSROOM_BENCH_MINUTES", "0")):
             figures |= growth(minutes)
     print(json.dumps(figures))
