@@ -55,9 +55,11 @@ class NameInUse(ExplainedError):
 
     def __str__(self) -> str:
         here = f"Cell [{self.cell}]" if self.cell else "This"
-        there = f"cell [{self.owner}] shows" if self.owner else "was started without display()"
-        which = f"the stream that {there}" if self.owner else f"the active stream {self.name!r}, which {there}"
-        return f"{here} asks for the name {self.name!r} of {which}. Stop that one first, or choose another streamName."
+        taken = f"that cell [{self.owner}] shows" if self.owner else "that was started without display() and is active"
+        return (
+            f"{here} asks for the name {self.name!r} of the stream {taken}. "
+            "Stop that one first, or choose another streamName."
+        )
 
 
 @dataclass(eq=False)
