@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from streaming_classroom import places
@@ -21,6 +22,12 @@ from streaming_classroom.errors import ClassroomError, NotHere
 INTERRUPTED = 130
 # Two processes, one for what shares Spark's session, one for the lessons, and whatever is left for whoever is free.
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
+_JUPYTER_SETTINGS: dict[str, dict[str, Any]] = {
+    # A classroom may be offline, and nobody should be asked, on top of a lesson, whether to fetch news.
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    # A page that is loaded again has the outputs that were saved: those of a stream come between two saves by hand.
+    "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 10},
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,7 +56,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def lab(options: argparse.Namespace) -> int:
     """Open JupyterLab on the lessons."""
     _set_up()
-    _silence_jupyters_news()
+    _settle_jupyter()
     lessons = sorted(places.notebooks().glob("*.ipynb"))
     start = ["--ServerApp.root_dir=" + str(places.PROJECT), "--LabApp.default_url=" + _first_lesson(lessons)]
     # It would search the machine for language servers and list, above the URL, those that are not there.
@@ -172,14 +179,21 @@ def _delegate(command: Sequence[str], more: Mapping[str, str] | None = None) -> 
                 continue
 
 
-def _silence_jupyters_news() -> None:
-    """Keep JupyterLab from asking, on top of the lesson, whether to fetch its news: a classroom may be offline."""
+def _settle_jupyter() -> None:
+    """Give this environment's JupyterLab what the lessons need; a person's own settings go before it."""
     overrides = Path(sys.prefix, "share", "jupyter", "lab", "settings", "overrides.json")
-    if overrides.exists():
-        return
-    overrides.parent.mkdir(parents=True, exist_ok=True)
-    quiet = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
-    overrides.write_text(json.dumps(quiet), encoding="utf-8")
+    wanted = json.dumps(_settings_of(overrides) | _JUPYTER_SETTINGS)
+    if not overrides.exists() or overrides.read_text(encoding="utf-8") != wanted:
+        overrides.parent.mkdir(parents=True, exist_ok=True)
+        overrides.write_text(wanted, encoding="utf-8")
+
+
+def _settings_of(overrides: Path) -> dict[str, Any]:
+    """Return what is there for other plugins; nothing where there is none, or none that can be read."""
+    try:
+        return dict(json.loads(overrides.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return {}
 
 
 def _first_lesson(lessons: Sequence[Path]) -> str:

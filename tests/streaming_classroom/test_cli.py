@@ -129,11 +129,20 @@ def test_lab_opens_jupyterlab_on_the_first_lesson(delegated, lessons: Path) -> N
     assert "--LabApp.default_url=/lab/tree/notebooks/01-%C3%84%20b.ipynb" in command
 
 
-def test_lab_keeps_jupyterlab_from_asking_about_news(delegated, tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize(
+    "there", [None, "half {", '{"another": {"plugin": 1}, "@jupyterlab/docmanager-extension:plugin": 2}']
+)
+def test_lab_asks_nothing_about_news_and_saves_often(delegated, tmp_path: Path, monkeypatch, there: str | None) -> None:
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    settings = tmp_path / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
+    if there:
+        settings.parent.mkdir(parents=True)
+        settings.write_text(there, encoding="utf-8")
     cli.main(["lab"])
-    overrides = json.loads((tmp_path / "share/jupyter/lab/settings/overrides.json").read_text(encoding="utf-8"))
+    overrides = json.loads(settings.read_text(encoding="utf-8"))
     assert overrides["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
+    assert overrides["@jupyterlab/docmanager-extension:plugin"]["autosaveInterval"] == 10
+    assert overrides.get("another") == ({"plugin": 1} if there and "another" in there else None)
 
 
 def test_lab_opens_without_any_lesson(delegated, lessons: Path) -> None:
