@@ -125,6 +125,6 @@ def test_a_name_that_another_cell_uses_is_refused_with_both_numbers(page: Page) 
 
 def test_a_name_of_a_stream_that_no_cell_shows_is_refused_too(page: Page) -> None:
     page.run("b")
-    with pytest.raises(NameInUse, match="Cell .1. asks for the name 'counts' of the stream that was started without"):
+    with pytest.raises(NameInUse, match=r"Cell .1. asks for the name 'counts' of the stream that was started without"):
         cell_streams.refuse_name_in_use("counts", [Query("counts")])
     cell_streams.refuse_name_in_use("free", [Query("counts")])
