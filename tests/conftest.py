@@ -40,6 +40,7 @@ _ELSEWHERE += ("CLASSROOM_USER", "CLASSROOM_FAST_START", "CLASSROOM_ANSI")
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
 
 SEED = "CLASSROOM_TEST_SEED"
+LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
 LANES = ("lessons", "spark", "kernel", "browser", "pure")  # the long ones first, the small ones fill the gaps
 TESTS = Path(__file__).parent
 # Fixtures that tell what a test needs.
@@ -64,6 +65,8 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give each test its lane, and those that share something one process."""
     for item in items:
+        if item.get_closest_marker("long") and not LONG:
+            item.add_marker(pytest.mark.skip(reason="part of CLASSROOM_LONG_TESTS=1"))
         lane = _lane(item)
         item.add_marker(lane)
         if (group := _group(item)) is not None:
@@ -88,7 +91,9 @@ def _group(item: pytest.Item) -> str | None:
     """Return which tests must be run by the same process as this one; None where it is all the same."""
     if _lane(item) == "browser":
         return "browser"
-    return next((group for name, group in _SHARED.items() if name in getattr(item, "fixturenames", ())), None)
+    shared = next((group for name, group in _SHARED.items() if name in getattr(item, "fixturenames", ())), None)
+    # Two sessions, in two processes: what one must do alone is what the whole run takes at least.
+    return "cloudfiles" if shared == "spark" and "pyspark_cloudfiles" in item.path.parts else shared
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def test_a_lesson_passes_and_gives_the_committed_outputs(lesson: Path, lesson_ru
     assert (result.outcome, [str(failure) for failure in result.failures]) == ("passed", [])
 
 
-@pytest.mark.skipif(not LONG, reason="part of CLASSROOM_LONG_TESTS=1")
+@pytest.mark.long
 @pytest.mark.parametrize("again", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_gives_the_same_twice_in_a_row_in_one_home(again: Path, tmp_path: Path) -> None:
     for _run in range(2):

@@ -20,8 +20,8 @@ from streaming_classroom import places
 from streaming_classroom.errors import ClassroomError, NotHere
 
 INTERRUPTED = 130
-# Two processes, one for what shares Spark's session, one for the lessons, and whatever is left for whoever is free.
-SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
+# Three processes, also on two cores: streams wait more than they compute. The lessons are one's, a session each another's.
+SIDE_BY_SIDE = ("-n", "3", "--dist", "loadgroup", "--no-loadscope-reorder")
 _JUPYTER_SETTINGS: dict[str, dict[str, Any]] = {
     # A classroom may be offline, and nobody should be asked, on top of a lesson, whether to fetch news.
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},

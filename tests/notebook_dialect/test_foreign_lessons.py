@@ -69,7 +69,7 @@ def test_a_lesson_for_an_older_cluster_runs_without_ansi_mode(foreign: Path, tmp
     assert result.passed, failures(result)
     book = nbformat.read(result.lessons[0].executed, 4)
     shown = "".join(str(cell.get("outputs", "")) for cell in book.cells)
-    for text in ("arriving: 2 rows", "day%201.txt", "read at", "by hand", "as it was: 2 rows"):
+    for text in ("arriving: 2 rows", "day%201.txt", "read_at", "by hand", "as it was: 2 rows"):
         assert text in shown
 
 

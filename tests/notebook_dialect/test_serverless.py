@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import nbformat
@@ -11,8 +10,10 @@ import pytest
 from streaming_classroom import ownership, places
 
 # Lesson 01 has nothing that the other two have not, and is only run in the long form of the tests.
-LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
-LESSONS = sorted(places.notebooks().glob("0[012]-*.ipynb" if LONG else "0[02]-*.ipynb"))
+LESSONS = [
+    pytest.param(path, marks=pytest.mark.long if path.name.startswith("01") else ())
+    for path in sorted(places.notebooks().glob("0[012]-*.ipynb"))
+]
 RESTRICTED = """
 from pyspark.errors import AnalysisException, PySparkAttributeError
 from pyspark.sql import SparkSession

@@ -14,7 +14,6 @@ import pytest
 pytestmark = pytest.mark.kernel
 
 TIMEOUT = 180
-LONG = pytest.mark.skipif(os.environ.get("CLASSROOM_LONG_TESTS") != "1", reason="part of CLASSROOM_LONG_TESTS=1")
 PROGRAM = """
 import json, os, sys
 from pathlib import Path
@@ -87,7 +86,7 @@ def bare_python(tmp_path: Path) -> Path:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the bare Python is a shell script")
-@pytest.mark.parametrize("where", [pytest.param("local-cluster[2,1,1024]", marks=LONG), "connect"])
+@pytest.mark.parametrize("where", [pytest.param("local-cluster[2,1,1024]", marks=pytest.mark.long), "connect"])
 def test_the_source_works_where_workers_do_not_have_the_package(where: str, tmp_path: Path, bare_python: Path):
     import json
 
