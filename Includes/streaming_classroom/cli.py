@@ -20,7 +20,7 @@ from streaming_classroom import places
 from streaming_classroom.errors import ClassroomError, NotHere
 
 INTERRUPTED = 130
-# Three processes, also on two cores: streams wait more than they compute. The lessons are one's, a session each another's.
+# Three processes, on two cores as well, for streams wait more than they compute: lessons, and two sessions of Spark.
 SIDE_BY_SIDE = ("-n", "3", "--dist", "loadgroup", "--no-loadscope-reorder")
 _JUPYTER_SETTINGS: dict[str, dict[str, Any]] = {
     # A classroom may be offline, and nobody should be asked, on top of a lesson, whether to fetch news.
