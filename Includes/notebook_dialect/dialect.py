@@ -108,19 +108,16 @@ class Dialect:
 
     def _install_in(self, shell: InteractiveShell) -> None:
         # These need IPython, which a session in plain Python does not import.
-        from notebook_dialect import completion, interrupts, magics, short_errors
+        from notebook_dialect import completion, magics, short_errors
+        from notebook_dialect.interrupts import Interrupts
         from stream_view import console
 
         magics.install(shell, self)
         completion.install(shell)
-        short_errors.install(
-            shell,
-            self.running.compiled,
-            self.ansi_hint,
-            when_interrupted=lambda: interrupts.stop_jobs(shell.user_ns.get("spark")),
-        )
+        interrupts = Interrupts(lambda: shell.user_ns.get("spark"))
+        interrupts.install(shell)
+        short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupts.explain)
         console.install()
-        interrupts.prepare(self.get_session())
         self._python_files.install()
 
     def _own_session(self) -> SparkSession:

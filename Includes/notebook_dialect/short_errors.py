@@ -61,13 +61,13 @@ def install(
     when_interrupted : callable
         Does what is to be done when a cell is interrupted, and returns the line to show.
     """
-    from py4j.protocol import Py4JJavaError
+    from py4j.protocol import Py4JJavaError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
     for name in _SECOND_REPORTS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     shell.set_custom_exc(
-        (PySparkException, Py4JJavaError, ExplainedError, NotebookExit, KeyboardInterrupt),
+        (PySparkException, Py4JJavaError, Py4JNetworkError, ExplainedError, NotebookExit, KeyboardInterrupt),
         partial(_show, _Manner(compiled, ansi_hint, when_interrupted)),
     )
 
@@ -81,11 +81,20 @@ def _show(
     tb_offset: int | None = None,
 ) -> list[str]:
     """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
+    if interrupt := _interrupt_behind(error):
+        kind, error = KeyboardInterrupt, interrupt
     lines = _report(manner, kind, error, trace)
     # What IPython keeps of any other error, for %tb.
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     shell._showtraceback(kind, error, lines)
     return lines
+
+
+def _interrupt_behind(error: BaseException | None) -> KeyboardInterrupt | None:
+    """Return the interrupt that led to an error: what tidies up in PySpark finds the connection cut."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _report(manner: _Manner, kind: type, error: BaseException, trace: TracebackType) -> list[str]:
