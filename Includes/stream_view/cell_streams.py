@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
 
-class View(Protocol):
-    """What shows a stream."""
+class Closeable(Protocol):
+    """What a run of a cell has made beside its streams."""
 
     def close(self) -> None:
-        """Be taken off the page."""
+        """Be gone, when the cell is run again."""
 
 
 @dataclass
 class _CellRun:
-    """One run of a cell: the front end's name of it, the number beside the cell, its streams and their views."""
+    """One run of a cell: the front end's name of it, the number beside the cell, its streams and what goes with them."""
 
     run: str | None
     number: int
     queries: list[StreamingQuery] = field(default_factory=list)
-    views: list[View] = field(default_factory=list)
+    belongings: list[Closeable] = field(default_factory=list)
 
 
 _runs: dict[str, _CellRun] = {}  # the last run of each cell that shows streams, by the front end's id of the cell
@@ -43,10 +43,10 @@ def keep(query: StreamingQuery) -> None:
         run.queries.append(query)
 
 
-def keep_view(view: View) -> None:
-    """Note that the running cell has a live view, likewise."""
+def close_when_run_again(belonging: Closeable) -> None:
+    """Note what else goes when the running cell is run again: a view, a table; likewise."""
     if (run := _running()) is not None:
-        run.views.append(view)
+        run.belongings.append(belonging)
 
 
 def refuse_name_in_use(name: str, active: list[StreamingQuery]) -> None:
@@ -85,7 +85,8 @@ def _end_streams_of_cell(_info: object = None) -> None:
     if earlier is None or earlier.run == run:
         return
     del _runs[cell]
-    for view in earlier.views:
-        view.close()
     with suppress(Py4JError, PySparkException):  # where Spark itself has ended, its streams have
         waiting.stop_streams([query for query in earlier.queries if query.isActive])
+    for belonging in earlier.belongings:
+        with suppress(Py4JError, PySparkException):
+            belonging.close()

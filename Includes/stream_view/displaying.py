@@ -87,6 +87,18 @@ def displayHTML(html: str) -> None:
 
 
 @dataclass(frozen=True)
+class _OwnTable:
+    """The memory table of a query that nobody has given a name."""
+
+    spark: SparkSession
+    name: str
+
+    def close(self) -> None:
+        """Drop it, and with it the rows in memory."""
+        self.spark.catalog.dropTempView(self.name)
+
+
+@dataclass(frozen=True)
 class _Stream:
     """A query and the memory table that it fills."""
 
@@ -111,6 +123,8 @@ def _start(
         writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
         query = _triggered(writer, trigger).options(**options).start()
         cell_streams.keep(query)
+        if name is None:
+            cell_streams.close_when_run_again(_OwnTable(frame.sparkSession, query_name))
         return _Stream(frame.sparkSession, query, output_mode, name is not None)
 
     if name:
@@ -172,7 +186,7 @@ def _follow(stream: _Stream) -> None:
     from stream_view.live.shown_rows import ShownRows
 
     view = LiveView(stream.query, ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named))
-    cell_streams.keep_view(view)
+    cell_streams.close_when_run_again(view)
     try:
         deadline = time.monotonic() + FIRST_RESULT_TIMEOUT
         while not view.has_result and time.monotonic() < deadline:

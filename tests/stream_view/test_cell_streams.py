@@ -52,7 +52,7 @@ class Page:
             cell_streams.refuse_name_in_use(query.name, [])
             cell_streams.keep(query)
         if view is not None:
-            cell_streams.keep_view(view)
+            cell_streams.close_when_run_again(view)
 
     def _fail(self, *_: object) -> None:
         raise AssertionError("an event has failed")

@@ -37,7 +37,7 @@ _NO_COMPLAINT = (
     "<style>.jp-OutputArea-child:has([data-sc-view]) ~ .jp-OutputArea-child > .jupyter-widgets:not(:has(*))"
     "{display:none}</style>"
 )
-LOST = "The view has lost its session. Run this cell again."
+LOST = "Spark has ended, and the stream with it: run this cell again."
 
 
 class LiveView:
@@ -106,8 +106,10 @@ class LiveView:
     def give_up(self, error: Exception) -> None:
         """Keep the last rows on the screen and say that they are the last ones; the stream itself is left alone."""
         listener.unsubscribe(str(self._query.runId))
-        reason = GONE.format(name=self._query.name) if _is_missing_table(error) else LOST
-        self._say("not followed any more", f"{reason}\n{short_message(error)}")
+        if _is_missing_table(error):
+            self._say("not followed any more", f"{GONE.format(name=self._query.name)}\n{short_message(error)}")
+        else:
+            self._say("disconnected", f"{LOST}\n{short_message(error)}")
 
     def _draw_batch(self) -> None:
         began = time.monotonic()
