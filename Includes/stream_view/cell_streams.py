@@ -26,7 +26,7 @@ class Closeable(Protocol):
 
 @dataclass
 class _CellRun:
-    """One run of a cell: the front end's name of it, the number beside the cell, its streams and what goes with them."""
+    """One run of a cell: its name, the number beside the cell, its streams and what goes with these."""
 
     run: str | None
     number: int
