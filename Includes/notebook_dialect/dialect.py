@@ -108,15 +108,14 @@ class Dialect:
 
     def _install_in(self, shell: InteractiveShell) -> None:
         # These need IPython, which a session in plain Python does not import.
-        from notebook_dialect import completion, magics, short_errors
-        from notebook_dialect.interrupts import Interrupts
+        from notebook_dialect import completion, interrupts, magics, short_errors
         from stream_view import console
 
         magics.install(shell, self)
         completion.install(shell)
-        interrupts = Interrupts(lambda: shell.user_ns.get("spark"))
-        interrupts.install(shell)
-        short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupts.explain)
+        interrupted = interrupts.Interrupts(lambda: shell.user_ns.get("spark"))
+        interrupted.install(shell)
+        short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain)
         console.install()
         self._python_files.install()
 
