@@ -200,7 +200,7 @@ def _wait_for_port(server: subprocess.Popen[bytes], port: int, log: Path, second
 
 def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> None:
     """One session for many claims; that the process ends by itself is one of them."""
-    done = run_python(_OVER_CONNECT, SPARK_REMOTE=connect_server, CLASSROOM_USER="ann b")
+    done = run_python(_OVER_CONNECT, timeout=240, SPARK_REMOTE=connect_server, CLASSROOM_USER="ann b")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "UTC delta",
@@ -210,6 +210,7 @@ def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> N
         "2274",
         "(total: 1 row)",
         "StreamingQueryException no such sensor",
+        "Interrupted; Spark's job was cancelled. The 2 streams go on.",
         "Lesson A is cleaned up.",
         "[]",
     ]
@@ -233,6 +234,20 @@ try:
     DA.block_until_stream_is_ready("broken")
 except Exception as error:
     print(type(error).__name__, "no such sensor" if "no such sensor" in str(error) else error)
+from notebook_dialect.interrupts import Interrupts
+interrupts = Interrupts(lambda: spark)
+interrupts._prepare()
+import os, signal, threading, time
+threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+began = time.monotonic()
+try:
+    spark.range(10**12).selectExpr("sum(id % 7)").collect()  # several minutes
+except BaseException as error:
+    interrupted = error
+    while not isinstance(interrupted, KeyboardInterrupt):
+        interrupted = interrupted.__cause__ or interrupted.__context__
+    print(interrupts.explain())
+assert spark.range(3).count() == 3 and time.monotonic() - began < 40
 DA.cleanup()
 print(spark.streams.active)
 """
