@@ -23,7 +23,7 @@ TABS = {"line": "Dashboard", "stack": "Dashboard", "rows": "Chart"}
 UPDATES, EVERY = 20, 0.25  # seconds; the live view is drawn four times a second at most
 MIME_TYPE = "application/vnd.vegalite.v5+json"  # the newest that JupyterLab 4.6 knows
 SERIES = {
-    "line": ("inputRate", "processedRate"),
+    "line": ("rate", "capacity"),
     "stack": ("addBatch", "getBatch", "latestOffset", "queryPlanning", "walCommit", "commitOffsets"),
 }
 TYPES = {"time": "timestamp", "batch": "int", "series": "string", "value": "double"}

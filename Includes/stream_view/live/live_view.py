@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SHARE_OF_TIME = 0.25
 SHARE_WHEN_FAST = 0.08
 FAST = 2  # batches since the rows were last read
+MOVING = ("running", "waiting")  # the states in which rows may come: of a stream that has ended no rate is told
 KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
 
 
@@ -56,7 +57,7 @@ class LiveView:
         self._shown = shown
         self._reports = Reports()
         self._table: Table | None = None
-        self._drawn = (-1, "")
+        self._drawn = (-1, "", False)
         self._next_table = 0.0
         self._with_script = brings_script(front_end.running_cell())
         listener.subscribe(str(query.runId), self._reports.add)
@@ -82,14 +83,14 @@ class LiveView:
         if not self._query.isActive:
             self._end()
             return False
-        state, batch = self._state(), self._reports.batch
-        if (batch, state) != self._drawn:
+        state, batch, has_rate = self._state(), self._reports.batch, self._reports.rate > 0
+        if (batch, state, has_rate) != self._drawn:  # a stream that has become idle brings no batch to say so
             self._widget.header = self._header(state)
         if batch != self._drawn[0]:
             if time.monotonic() < self._next_table:
                 return True  # soon: the batch counts as not drawn
             self._draw_batch()
-        self._drawn = (batch, state)
+        self._drawn = (batch, state, has_rate)
         return True
 
     def give_up(self, error: Exception) -> None:
@@ -145,7 +146,7 @@ class LiveView:
             "state": state,
             "batch": self._reports.batch,
             "rows": self._reports.rows,
-            "rate": self._reports.rate,
+            "rate": self._reports.rate if state in MOVING else 0.0,
         }
 
     def _state(self) -> str:

@@ -7,10 +7,11 @@ notebook that is not trusted) it is the table and nothing is missing but the com
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from html import escape
 
-from stream_view.live.stream_widget import SCRIPT, STYLE
+from stream_view.live.stream_widget import STREAM_PARTS, STYLE, TEXTS
 from stream_view.tables import Table
 
 _bringer: tuple[str | None, str | None] | None = None  # the cell of this kernel's notebook whose output has the script
@@ -68,12 +69,14 @@ def brings_script(cell: tuple[str | None, str | None]) -> bool:
 @cache
 def _library() -> str:
     """Return the script, which leaves what it defines to the frames of other cells, and draws those that are there."""
-    library = SCRIPT.partition(_WIDGET_PART)[0]
-    style = (
-        f"document.head.append(Object.assign(document.createElement('style'), {{textContent: {json.dumps(STYLE)}}}));"
-    )
+    script = "\n".join(text for part, text in TEXTS.items() if part not in STREAM_PARTS)
+    lines = (line.strip() for line in script.partition(_WIDGET_PART)[0].splitlines())
+    # Each saved notebook has it, so it comes without comments and indentation.
+    library = "\n".join(line for line in lines if line and not line.startswith("//"))
+    style = json.dumps(re.sub(r"/\*.*?\*/|\s*([{};])\s*", r"\1", STYLE))
+    add = f"document.head.append(Object.assign(document.createElement('style'), {{textContent: {style}}}));"
     draw = "document.querySelectorAll('.sc-static').forEach((root) => streamView.enhance(root));"
-    script = f"{library}\nwindow.streamViewOfFrames = streamView;{style}{draw}"
+    script = f"{library}\nwindow.streamViewOfFrames = streamView;{add}{draw}"
     return f"(() => {{if (window.streamViewOfFrames) return;{script}}})();".replace("</", "<\\/")
 
 
