@@ -406,6 +406,15 @@ def test_a_long_text_is_cut_and_stays_open_once_it_is_opened(view, text: str) ->
     assert len(cell.locator("span").last.text_content()) <= 121
 
 
+def test_windows_and_cut_texts_take_two_lines_at_most_on_a_narrow_page(view) -> None:
+    one = view(width=900, page_css=":root { --sc-scale: 1.5 }")
+    columns = {"window": WINDOW, "device": "int", "count": "bigint", "mean": "double", "text": "string"}
+    one.put("table", table(columns, [[WINDOWS[0], "1", "2", "1748907413.25", "a long remark " * 20]]))
+    line = one.page.locator("td").nth(1).evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+    assert one.page.locator("tbody tr").bounding_box()["height"] < 2.6 * line
+    assert one.page.evaluate(OVERFLOW)["wider"] == 0
+
+
 def test_the_head_that_sorts_keeps_the_focus_over_updates(view) -> None:
     one = view()
     one.put("table", log(5))

@@ -44,10 +44,11 @@ function namedAxis(names, xs, left, room, scale) {
   const slot = room / names.length;
   const isOneDay = xs === "time" && dayOf(names[0]) === dayOf(names[names.length - 1]);
   const texts = xs === "time" ? timeTexts(names, isOneDay) : names.map((name) => cut(xs === "number" ? exact(name, false) : String(name), 14));
-  const longest = Math.max(...texts.map((text) => text.length)) * CHARACTER * scale + 8;
-  const every = Math.ceil(longest / slot);
+  const longest = Math.max(...texts.map((text) => text.length)) * CHARACTER * scale + 12 * scale;
+  const every = Math.max(1, roundStep(longest / slot));
+  const isLabelled = (name, i) => (xs === "number" && areWhole(names) ? name : i) % every === 0;
   const place = new Map(names.map((name, i) => [name, left + (i + 0.5) * slot]));
-  const labels = texts.map((text, i) => [place.get(names[i]), text]).filter((_, i) => i % every === 0);
+  const labels = names.map((name, i) => [place.get(name), texts[i]]).filter((_, i) => isLabelled(names[i], i));
   return { x: (value) => place.get(value), slot, labels, day: isOneDay ? dayOf(names[0]) : "" };
 }
 
@@ -81,7 +82,7 @@ function plot({ title, kind, series, xs = "number", names = null, width, height 
   const ticks = yTicks(yValues(kind, all), isFromZero || isBar);
   const texts = tickTexts(ticks);
   const left = Math.max(30, 12 + Math.max(...texts.map((text) => text.length)) * CHARACTER) * scale;
-  const right = 12 * scale, top = 26 * scale, bottom = (xName ? 34 : 22) * scale, room = width - left - right;
+  const right = 12 * scale, top = 30 * scale, bottom = (xName ? 34 : 22) * scale, room = width - left - right;
   const low = ticks[0], high = ticks[ticks.length - 1];
   const y = (value) => top + (height - top - bottom) * (1 - (value - low) / (high - low));
   if (xs === "text" || isBar) names ||= [...new Set(all.map((p) => p[0]))].sort((a, b) => a - b);

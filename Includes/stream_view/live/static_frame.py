@@ -17,6 +17,8 @@ from stream_view.tables import Table
 _bringer: tuple[str | None, str | None] | None = None  # the cell of this kernel's notebook whose output has the script
 _WIDGET_PART = "// ------------------------------------------------------------------ the widget"
 
+_COMMENT = re.compile(r"^\s*//.*|\s// [^\"'`]*$")  # what follows a quotation mark may be text
+
 
 def interactive_html(table: Table, title: str = "", error: str = "", with_script: bool = True) -> str:
     """Return the table as HTML that sorts and draws itself where scripts run, and is whole where they do not.
@@ -70,9 +72,9 @@ def brings_script(cell: tuple[str | None, str | None]) -> bool:
 def _library() -> str:
     """Return the script, which leaves what it defines to the frames of other cells, and draws those that are there."""
     script = "\n".join(text for part, text in TEXTS.items() if part not in STREAM_PARTS)
-    lines = (line.strip() for line in script.partition(_WIDGET_PART)[0].splitlines())
     # Each saved notebook has it, so it comes without comments and indentation.
-    library = "\n".join(line for line in lines if line and not line.startswith("//"))
+    lines = (_COMMENT.sub("", line).strip() for line in script.partition(_WIDGET_PART)[0].splitlines())
+    library = "\n".join(filter(None, lines))
     style = json.dumps(re.sub(r"/\*.*?\*/|\s*([{};])\s*", r"\1", STYLE))
     add = f"document.head.append(Object.assign(document.createElement('style'), {{textContent: {style}}}));"
     draw = "document.querySelectorAll('.sc-static').forEach((root) => streamView.enhance(root));"

@@ -135,6 +135,7 @@ function makeTable() {
       more.setAttribute("aria-expanded", String(isOpen));
     }
     show();
+    td.classList.add("sc-long");
     td.append(text, " ", more);
   }
 
@@ -142,7 +143,8 @@ function makeTable() {
     const tr = element("tr");
     tr.scEntry = entry;
     entry.row.forEach((value, i) => {
-      const td = element("td", { class: data.columns[i].numeric ? "sc-number" : "" });
+      const column = data.columns[i];
+      const td = element("td", { class: column.numeric ? "sc-number" : isTime(column) ? "sc-time" : "" });
       if (value === null) td.append(element("i", { class: "sc-null" }, "NULL"));
       else if (shortened(value) !== value) longCell(td, value, tr, i);
       else td.textContent = value;
