@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browser_harness import running_browser
+from browser_harness import faint_texts, running_browser
 from stream_view.live.static_frame import interactive_html
 from stream_view.live.stream_widget import SCRIPT, STYLE
 from stream_view.tables import Table
 
+SECONDS = 10  # that anything may take: there is no kernel to wait for
 THEMES = Path(sys.prefix) / "share/jupyter/lab/themes/@jupyterlab"
 MODEL = """
 async ({script, values}) => {
@@ -40,6 +41,7 @@ HEADER = {"name": "per_device", "state": "running", "batch": 7, "rows": 1234, "r
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with running_browser() as browser:
+        expect.set_options(timeout=SECONDS * 1000)
         yield browser
 
 
@@ -50,7 +52,7 @@ class View:
         self.page: Page = browser.new_page(
             viewport={"width": int(width / zoom), "height": 1000}, device_scale_factor=zoom, reduced_motion="reduce"
         )
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(SECONDS * 1000)
         self.page.set_content(
             f'<!doctype html><body data-jp-theme-light="{str(theme == "light").lower()}"'
             ' style="background: var(--jp-layout-color0); margin: 8px"><div id="view"></div><p id="below">below</p>'
@@ -186,6 +188,10 @@ WINDOWS = [f"{{{start}, {end}}}" for start, end in pairwise(HOURS)]
         pytest.param(
             {"window": WINDOW, "odd": "int", "count": "bigint"}, [[w, odd, "1"] for w in WINDOWS for odd in "01"],
             "count by window: line chart of 0, 1, 8 values", id="a window and a key",
+        ),
+        pytest.param(
+            {"text": "string", "n": "int"}, [["a", "1"], ["a", "2"]],
+            "n by text: bar chart of n, 1 values", id="the last number is measured",
         ),
         pytest.param(
             {"x": "double", "y": "double"}, [["1.5", "2.5"], ["2.5", "3.5"]],
@@ -455,55 +461,9 @@ def test_no_choice_changes_while_one_of_them_has_the_focus(view) -> None:
 
 # ---------------------------------------------------------------- dark pages, large type
 
-# Each text that is to be seen, with the contrast of its colour against what is behind it.
-CONTRASTS = """
-(root) => {
-  const context = Object.assign(document.createElement("canvas"), {width: 1, height: 1})
-    .getContext("2d", {willReadFrequently: true});
-  const rgba = (colour) => {
-    context.clearRect(0, 0, 1, 1);
-    context.fillStyle = colour;
-    context.fillRect(0, 0, 1, 1);
-    const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
-    return [r, g, b, a / 255];
-  };
-  const over = ([r, g, b, a], below, alpha = 1) => [r, g, b].map((v, i) => v * a * alpha + below[i] * (1 - a * alpha));
-  const light = (rgb) => {
-    const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
-  const path = (node) => (node ? [...path(node.parentElement), node] : []);
-  const found = [];
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
-    const node = text.parentElement;
-    if (!text.textContent.trim() || !node.getClientRects().length || node.closest("title, style, script")) continue;
-    if (node.getBoundingClientRect().width <= 1) continue;
-    let back = [255, 255, 255], alpha = 1;
-    for (const one of path(node)) {
-      const style = getComputedStyle(one);
-      alpha *= Number(style.opacity);
-      back = over(rgba(style.backgroundColor), back);
-    }
-    const style = getComputedStyle(node);
-    const colour = rgba(node.closest("svg") ? style.fill : style.color);
-    found.push([text.textContent.trim().slice(0, 40), contrast(over(colour, back, alpha), back)]);
-  }
-  return found;
-}
-"""
-ENOUGH = 4.5  # of the Web Content Accessibility Guidelines, for text of the usual size
 EVERY_KIND = table(
     {"device": "int", "text": "string", "nothing": "string"}, [["1", "word " * 50, None], ["2", "short", None]]
 )
-
-
-def faint(page: Page, root: str) -> list[list[Any]]:
-    """Return the texts that are hard to read, of which there must be others."""
-    found = page.locator(root).first.evaluate(CONTRASTS)
-    assert found
-    return [[text, round(contrast, 2)] for text, contrast in found if contrast < ENOUGH]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -515,10 +475,10 @@ def test_every_text_of_the_view_has_enough_contrast(view, theme: str) -> None:
     one.put("raw", '{"batchId": 7}')
     for state in ("starting", "running", "waiting", "stopped", "failed", "disconnected"):
         one.put("header", HEADER | {"state": state, "error": "It failed.\nAll of it."})
-        assert faint(one.page, ".sc-header") == []
+        assert faint_texts(one.page.locator(".sc-header")) == []
     for tab in ("Table", "Chart", "Dashboard", "Raw"):
         one.open(tab)
-        assert faint(one.page, "#view") == []
+        assert faint_texts(one.page.locator("#view")) == []
 
 
 PLAIN = Table(("n", "text"), (True, False), (("1", "a"), ("2", None)), cut=False, types=("int", "string"))
@@ -532,7 +492,7 @@ def test_every_text_of_a_static_frame_has_enough_contrast(view, theme: str, html
     one = view(theme=theme)
     one.page.evaluate("html => { document.getElementById('view').innerHTML = html; }", html)
     one.page.locator("#view").evaluate("e => { e.className = ''; e.style.color = 'var(--jp-content-font-color1)'; }")
-    assert faint(one.page, "#view") == []
+    assert faint_texts(one.page.locator("#view")) == []
 
 
 OVERFLOW = """

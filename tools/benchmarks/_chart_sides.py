@@ -42,7 +42,7 @@ def show(side: str, chart: str, name: str) -> None:
     if side == "ours":
         part, content = our_values(chart, 0)
         header = {"name": chart, "state": "running", "batch": 120, "rows": 1, "rate": 1}
-        _shown[chart] = StreamWidget(lambda: None, header=header, **{part: content})
+        _shown[chart] = StreamWidget(f"sc-{chart}", lambda: None, header=header, **{part: content})
         display(_shown[chart])
     else:
         _shown[chart] = display(bundle(side, chart, 0), metadata=OPTIONS.get(side), raw=True, display_id=True)

@@ -27,9 +27,17 @@ const cut = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…
 
 // ---------------------------------------------------------------- numbers
 
+// A format takes far longer to make than to use, and a dashboard writes thousands of numbers.
+const formats = new Map();
+function written(number, minimumFractionDigits, maximumFractionDigits, useGrouping = true) {
+  const key = `${minimumFractionDigits} ${maximumFractionDigits} ${useGrouping}`;
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat("en-US", { minimumFractionDigits, maximumFractionDigits, useGrouping }));
+  return formats.get(key).format(number);
+}
+
 const UNITS = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
 const trim = (number) => String(+number.toPrecision(3));
-const whole = (number) => Math.round(number).toLocaleString("en-US");
+const whole = (number) => written(Math.round(number), 0, 0);
 const unitFor = (number) => (Math.abs(number) >= 1e4 && UNITS.find(([size]) => Math.abs(number) >= size)) || [1, ""];
 
 function short(number) {
@@ -42,7 +50,7 @@ function short(number) {
 function exact(number, useGrouping = true) {
   const size = Math.abs(number);
   if ((size > 0 && size < 1e-6) || size >= 1e17) return trim(number);
-  return number.toLocaleString("en-US", { useGrouping, maximumFractionDigits: size < 1 ? 6 : 3 });
+  return written(number, 0, size < 1 ? 6 : 3, useGrouping);
 }
 
 // Of ticks a step apart: as many digits as tell them apart, in one unit where that leaves few.
@@ -52,8 +60,7 @@ function tickTexts(ticks) {
   if (!(step >= 1e-6 && most < 1e17)) return ticks.map(trim);
   const [size, unit] = step >= unitFor(most)[0] / 1000 ? unitFor(most) : [1, ""];
   const digits = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
-  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return ticks.map((tick) => (tick === 0 ? "0" : (tick / size).toLocaleString("en-US", format) + unit));
+  return ticks.map((tick) => (tick === 0 ? "0" : written(tick / size, digits, digits) + unit));
 }
 
 // ---------------------------------------------------------------- types and times
