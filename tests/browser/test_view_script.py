@@ -521,7 +521,9 @@ OVERFLOW = """
 )
 def test_nothing_is_wider_than_the_page(view, options: dict[str, Any]) -> None:
     one = view(**options)
-    one.put("table", table({"device": "int", "text": "string", "count": "bigint"}, [["1", "x" * 500, "5"]]))
+    nights = ["2025-06-01 20:00:00", "2025-06-02 04:00:00"]  # whose labels stand at both ends of the axis
+    columns = {"start": "timestamp", "text": "string", "count_" * 30: "bigint"}
+    one.put("table", table(columns, [[night, "x" * 500, "5"] for night in nights]))
     one.put("reports", reports())
     one.put("raw", '{"path": "' + "x" * 500 + '"}')
     for tab in ("Table", "Chart", "Dashboard", "Raw"):

@@ -31,8 +31,9 @@ CONTRASTS = """
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let text = walker.nextNode(); text; text = walker.nextNode()) {
     const node = text.parentElement;
-    if (!text.textContent.trim() || !node.getClientRects().length || node.closest("title, style, script")) continue;
-    if (node.getBoundingClientRect().width <= 1) continue;
+    const shown = node.closest("select") || node;  // an option of a closed menu has no place
+    if (!text.textContent.trim() || !shown.getClientRects().length || node.closest("title, style, script")) continue;
+    if (shown.getBoundingClientRect().width <= 1) continue;
     let back = [255, 255, 255], alpha = 1;
     for (const one of path(node)) {
       const style = getComputedStyle(one);

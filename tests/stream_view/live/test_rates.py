@@ -17,11 +17,15 @@ def test_a_steady_stream_has_the_rate_of_its_source_whatever_its_interval(
 ) -> None:
     rate = latest_rate(steady(interval, rows, interval * share, batches=120))
     assert rate.by_clock == pytest.approx(rows / interval, rel=0.001, abs=0.001)
-    assert rate.capacity == pytest.approx(rows / (interval * share), rel=0.001)
+    assert rate.capacity == pytest.approx(rows / (interval * share), rel=0.001, abs=0.001)
 
 
 def test_batches_that_are_longer_than_the_window_count_by_their_own_length() -> None:
     assert latest_rate(steady(60, rows=600, took=60, batches=5)).by_clock == 10
+
+
+def test_a_long_batch_after_a_pause_counts_by_its_own_length() -> None:
+    assert latest_rate([Work(1000, 1, 5), Work(1090, 20, 200)]).by_clock == 10
 
 
 def test_the_source_of_five_rows_a_second_is_neither_fifty_nor_eight() -> None:
