@@ -3,7 +3,7 @@
 // Okabe and Ito's colours, which colour-blind readers can tell apart.
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D1F", "#7F7F7F"];
 const DASHES = ["", "6 3", "2 3"]; // where there are more series than colours
-const CHARACTER = 6.2; // pixels of an axis, at scale 1
+const CHARACTER = 6.8; // pixels of an axis, at scale 1
 const TIME_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500,
   ...[1, 2, 5, 10, 15, 30].map((s) => s * 1e3), ...[1, 2, 5, 10, 15, 30].map((s) => s * 6e4), ...[1, 2, 3, 6, 12].map((s) => s * 36e5)];
 
@@ -73,7 +73,7 @@ function plot({ title, kind, series, xs = "number", names = null, width, height 
   const all = series.flatMap((s) => s.points);
   svg.setAttribute("aria-label", `${title}: ${kind} chart of ${series.map((s) => s.name).join(", ")}, ${all.length} values`);
   const write = (x, y, text, anchor = "middle", name = "sc-axis") => svg.append(shape("text", { x, y, class: name, "text-anchor": anchor }, text));
-  write(4, 15 * scale, cut(title, Math.floor(width / (6.8 * scale))), "start", "sc-title");
+  write(4, 15 * scale, cut(title, Math.floor(width / (8.5 * scale))), "start", "sc-title");
   if (!all.length) {
     write(width / 2, height / 2, "nothing to draw yet");
     return svg;
