@@ -1,12 +1,15 @@
 """A frame as a small table: the first rows as Spark itself would print them, as HTML and as text.
 
 Values are cast to strings by Spark, so a timestamp, a struct or a decimal looks as it does in Spark on every
-machine, and never more rows are fetched than are shown.
+machine, and never more rows are fetched than are shown.  Only the exponents of numbers are written out, which Spark
+has from ten million on.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from decimal import Decimal
 from html import escape
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -18,9 +21,13 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 1000
 SHOWN_CHARACTERS = 200  # of a cell, in a table and in text
 KEPT_CHARACTERS = 5000  # of a cell, for whoever wants to see more of it; the rest stays in Spark
+MOST_DIGITS = 17  # of a number that is written without an exponent: a double has no more, the others would be zeros
+TINY = Decimal("1e-6")  # below it nobody counts the zeros
 
 _NUMERIC = ("ByteType", "ShortType", "IntegerType", "LongType", "FloatType", "DoubleType", "DecimalType")
 _SHORT = (*_NUMERIC, "BooleanType", "DateType", "TimestampType", "TimestampNTZType")  # of which nothing need be cut
+
+_EXPONENT = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?[eE][+-]?\d+(?![\w.…])")  # not of a text that was cut there
 
 
 @dataclass(frozen=True)
@@ -116,20 +123,53 @@ def _python_table(names: list[str], rows: list[tuple], limit: int) -> Table:
         columns=tuple(names),
         numeric=tuple(bool(column) and all(isinstance(value, Number) for value in column) for column in numbers)
         or (False,) * len(names),
-        rows=tuple(tuple(None if value is None else _kept(str(value)) for value in row) for row in rows[:limit]),
+        rows=tuple(tuple(None if value is None else _python_text(value) for value in row) for row in rows[:limit]),
         cut=len(rows) > limit,
     )
 
 
 def _table(fields: list[StructField], rows: list[Row], limit: int, newest_first: bool = False) -> Table:
+    types = tuple(field.dataType.simpleString() for field in fields)
+    has_exponents = tuple(map(_may_have_exponents, types))
     return Table(
         columns=tuple(field.name for field in fields),
         numeric=tuple(type(field.dataType).__name__ in _NUMERIC for field in fields),
-        rows=tuple(tuple(row) for row in rows[:limit]),
+        rows=tuple(tuple(map(_without_exponents, row, has_exponents)) for row in rows[:limit]),
         cut=len(rows) > limit,
         newest_first=newest_first,
-        types=tuple(field.dataType.simpleString() for field in fields),
+        types=types,
     )
+
+
+def _may_have_exponents(kind: str) -> bool:
+    """Whether values of a type may have exponents; not where there is text beside them, which stays as it is."""
+    return bool(re.search(r"\b(double|float)\b", kind)) and not re.search(
+        r"\b(string|(var)?char|binary|variant)\b", kind
+    )
+
+
+def _without_exponents(value: str | None, may_have: bool) -> str | None:
+    if value is None or not may_have:
+        return value
+    return _EXPONENT.sub(lambda found: _written_out(found[0]), value)
+
+
+def _written_out(number: str) -> str:
+    """Return a number such as ``1.748907413E9`` without its exponent, unless that makes it harder to read."""
+    exact = Decimal(number)
+    if exact.copy_abs() < TINY or exact.adjusted() >= MOST_DIGITS:
+        return number
+    text = format(exact, "f")
+    if len(text.strip("-").replace(".", "")) > MOST_DIGITS:
+        return number
+    whole, point, part = text.partition(".")
+    return f"{whole}.{part.rstrip('0') or '0'}" if point or "." in number else whole
+
+
+def _python_text(value: Any) -> str:
+    """Return as much of a value of Python's as is kept, numbers as Spark's."""
+    text = str(value)
+    return _without_exponents(text, True) if isinstance(value, Number) else _kept(text)
 
 
 def _as_texts(frame: DataFrame) -> DataFrame:
@@ -174,7 +214,7 @@ def _head(name: str, kind: str, numeric: bool) -> str:
 def _cell(tag: str, value: str | None, numeric: bool) -> str:
     align = "right" if numeric else "left"
     if value is None:
-        return f'<{tag} style="text-align:{align}"><i style="opacity:.6">NULL</i></{tag}>'
+        return f'<{tag} style="text-align:{align}"><i style="opacity:.7">NULL</i></{tag}>'
     if len(value) > SHOWN_CHARACTERS:
         return f'<{tag} style="text-align:{align}" title="{escape(value)}">{escape(_short(value))}</{tag}>'
     return f'<{tag} style="text-align:{align}">{escape(value)}</{tag}>'

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from pyspark.sql import Row, SparkSession
 
+from stream_view import tables
 from stream_view.tables import KEPT_CHARACTERS, SHOWN_CHARACTERS, SHOWN_ROWS, Table, first_rows, newest_rows, rows_of
 
 OneTable = Callable[..., Table]
@@ -60,6 +61,9 @@ class Cells(HTMLParser):
         ("array(map('k', array(1, 2)))", "[{k -> [1, 2]}]"),
         ("date'2025-06-01'", "2025-06-01"),
         ("interval '1' day", "INTERVAL '1' DAY"),
+        ("double(1748907413)", "1748907413.0"),
+        ("array(float(20000000), 0.5F)", "[20000000.0, 0.5]"),
+        ("named_struct('d', 1e9D, 's', '1.0E9')", "{1.0E9, 1.0E9}"),
         ("parse_json('{\"a\": [1]}')", '{"a":[1]}'),
     ],
 )
@@ -158,6 +162,54 @@ def test_the_newest_rows_are_the_last_ones_the_last_first(spark: SparkSession) -
     assert table.rows == (("4",), ("3",))
     assert table.caption == "newest 2 rows"
     assert newest_rows(spark.range(2), limit=2).caption == "2 rows"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ("1.748907413E9", "1748907413.0"),
+        ("-1.7489074131234567E9", "-1748907413.1234567"),
+        ("1.0E-4", "0.0001"),
+        ("1.0E15", "1000000000000000.0"),
+        ("1.0E18", "1.0E18"),
+        ("1.0E-7", "1.0E-7"),
+        ("1.2345678901234567E-5", "1.2345678901234567E-5"),
+        ("1.7976931348623157E308", "1.7976931348623157E308"),
+        ("1e-05", "0.00001"),
+        ("1E+999999999", "1E+999999999"),
+        ("[1.0E7, {a -> 2.5E8}]", "[10000000.0, {a -> 250000000.0}]"),
+        ("[1.0E7, 2.5E…", "[10000000.0, 2.5E…"),
+        ("[2.5E1…", "[2.5E1…"),
+        ("NaN", "NaN"),
+        ("Infinity", "Infinity"),
+        ("12.5", "12.5"),
+    ],
+)
+def test_exponents_are_written_out_unless_that_is_harder_to_read(number: str, text: str) -> None:
+    assert tables._without_exponents(number, True) == text
+    assert tables._without_exponents(number, False) == number
+
+
+@pytest.mark.parametrize(
+    ("kind", "may_have"),
+    [
+        ("double", True),
+        ("array<float>", True),
+        ("struct<charge:double,at:timestamp>", True),
+        ("struct<price:double,text:string>", False),
+        ("map<varchar(10),double>", False),
+        ("bigint", False),
+        ("decimal(10,2)", False),
+    ],
+)
+def test_texts_that_look_like_exponents_are_left_alone(kind: str, may_have: bool) -> None:
+    assert tables._may_have_exponents(kind) is may_have
+
+
+def test_a_number_looks_the_same_as_html_and_as_text() -> None:
+    table = rows_of([{"time": 1748907413.0, "small": 1e-05, "word": "1.0E9"}])
+    assert table.rows == (("1748907413.0", "0.00001", "1.0E9"),)
+    assert "1748907413.0" in table.to_html() and "1748907413.0" in table.to_text()
 
 
 class Named(NamedTuple):

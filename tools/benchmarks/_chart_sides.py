@@ -23,7 +23,7 @@ TABS = {"line": "Dashboard", "stack": "Dashboard", "rows": "Chart"}
 UPDATES, EVERY = 20, 0.25  # seconds; the live view is drawn four times a second at most
 MIME_TYPE = "application/vnd.vegalite.v5+json"  # the newest that JupyterLab 4.6 knows
 SERIES = {
-    "line": ("inputRate", "processedRate"),
+    "line": ("rate", "capacity"),
     "stack": ("addBatch", "getBatch", "latestOffset", "queryPlanning", "walCommit", "commitOffsets"),
 }
 TYPES = {"time": "timestamp", "batch": "int", "series": "string", "value": "double"}
@@ -42,7 +42,7 @@ def show(side: str, chart: str, name: str) -> None:
     if side == "ours":
         part, content = our_values(chart, 0)
         header = {"name": chart, "state": "running", "batch": 120, "rows": 1, "rate": 1}
-        _shown[chart] = StreamWidget(lambda: None, header=header, **{part: content})
+        _shown[chart] = StreamWidget(f"sc-{chart}", lambda: None, header=header, **{part: content})
         display(_shown[chart])
     else:
         _shown[chart] = display(bundle(side, chart, 0), metadata=OPTIONS.get(side), raw=True, display_id=True)

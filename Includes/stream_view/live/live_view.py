@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SHARE_OF_TIME = 0.25
 SHARE_WHEN_FAST = 0.08
 FAST = 2  # batches since the rows were last read
+MOVING = ("running", "waiting")  # the states in which rows may come: of a stream that has ended no rate is told
 KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
 
 
@@ -56,7 +57,7 @@ class LiveView:
         self._shown = shown
         self._reports = Reports()
         self._table: Table | None = None
-        self._drawn = (-1, "", "")
+        self._drawn = (-1, "", False, "")
         self._rows_of = -1  # the batch after which the rows were read
         self._is_replaced = False
         self._next_table = 0.0
@@ -86,15 +87,15 @@ class LiveView:
         if not self._query.isActive:
             self._end()
             return False
-        state, batch = self._state(), self._reports.batch
+        state, batch, has_rate = self._state(), self._reports.batch, self._reports.rate > 0
         detail = self._query.status["message"] if state == "starting" else ""
-        if (batch, state, detail) != self._drawn:
+        if (batch, state, has_rate, detail) != self._drawn:  # a stream that has become idle brings no batch to say so
             self._widget.header = self._header(state) | {"detail": detail}
         if batch != self._drawn[0]:
             if time.monotonic() < self._next_table:
                 return True  # soon: the batch counts as not drawn
             self._draw_batch()
-        self._drawn = (batch, state, detail)
+        self._drawn = (batch, state, has_rate, detail)
         return True
 
     def close(self) -> None:
@@ -161,7 +162,7 @@ class LiveView:
             "state": state,
             "batch": self._reports.batch,
             "rows": self._reports.rows,
-            "rate": self._reports.rate,
+            "rate": self._reports.rate if state in MOVING else 0.0,
         }
 
     def _state(self) -> str:

@@ -7,12 +7,15 @@ it out, and cut down to numbers.
 from __future__ import annotations
 
 import json
+import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 from typing import Any
 
+from stream_view.live.rates import Rate, Work, latest_rate
 from stream_view.waiting import is_batch
 
 KEPT = 120  # batches that the dashboard shows
@@ -21,12 +24,11 @@ PHASES = ("addBatch", "getBatch", "latestOffset", "queryPlanning", "walCommit", 
 
 @dataclass(frozen=True)
 class Report:
-    """One batch: rows, rates in rows a second, seconds, bytes. None where the query has no such thing."""
+    """One batch: rows, seconds, bytes. None where the query has no such thing."""
 
     batch: int
     rows: int
-    input_rate: float | None
-    processed_rate: float | None
+    work: Work | None
     phases: dict[str, float]  # milliseconds
     state_rows: int | None
     state_bytes: int | None
@@ -43,8 +45,7 @@ def report_of(progress: dict[str, Any]) -> Report:
     return Report(
         batch=progress["batchId"],
         rows=progress.get("numInputRows") or 0,
-        input_rate=_finite(progress.get("inputRowsPerSecond")),
-        processed_rate=_finite(progress.get("processedRowsPerSecond")),
+        work=_work(progress),
         phases={phase: progress["durationMs"].get(phase, 0) for phase in PHASES},
         state_rows=_sum(operators, "numRowsTotal"),
         state_bytes=_sum(operators, "memoryUsedBytes"),
@@ -59,11 +60,19 @@ class Reports:
     """The reports of one query so far: the last ones whole, the rest as sums.
 
     Spark hands reports out in a thread of its own, so every method may be called from any thread.
+
+    Parameters
+    ----------
+    clock : callable
+        Gives the time in seconds, to notice that nothing comes any more.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock = Lock()
+        self._clock = clock
         self._reports: deque[Report] = deque(maxlen=KEPT)
+        self._rates: deque[Rate | None] = deque(maxlen=KEPT)
+        self._heard = 0.0  # when the last batch was reported, by the clock: the server of Connect may have another
         self._last: dict[str, Any] | None = None
         self.rows = 0
 
@@ -74,6 +83,8 @@ class Reports:
             if is_batch(progress):
                 report = report_of(progress)
                 self._reports.append(report)
+                self._rates.append(self._latest_rate())
+                self._heard = self._clock()
                 self.rows += report.rows
 
     @property
@@ -84,9 +95,11 @@ class Reports:
 
     @property
     def rate(self) -> float:
-        """Rows a second that the last batch with rows processed, or 0."""
+        """Rows a second over the last seconds, or 0 where no batch came in them."""
         with self._lock:
-            return next((report.processed_rate or 0.0 for report in reversed(self._reports) if report.rows), 0.0)
+            rate = self._rates[-1] if self._rates else None
+            is_idle = rate is None or self._clock() - self._heard > rate.holds
+            return 0.0 if is_idle else rate.by_clock
 
     def raw(self) -> str:
         """Return Spark's last report as JSON to read."""
@@ -96,12 +109,12 @@ class Reports:
     def columns(self) -> dict[str, Any]:
         """Return the kept reports column by column, as the dashboard takes them."""
         with self._lock:
-            reports = list(self._reports)
+            reports, rates = list(self._reports), list(self._rates)
         return {
             "batch": [report.batch for report in reports],
             "rows": [report.rows for report in reports],
-            "inputRate": [report.input_rate for report in reports],
-            "processedRate": [report.processed_rate for report in reports],
+            "rate": [rate and rate.by_clock for rate in rates],
+            "capacity": [rate and rate.capacity for rate in rates],
             **{phase: [report.phases[phase] for report in reports] for phase in PHASES},
             "stateRows": [report.state_rows for report in reports],
             "stateBytes": [report.state_bytes for report in reports],
@@ -111,6 +124,18 @@ class Reports:
             "backlog": [report.backlog for report in reports],
             "watermarkText": (reports[-1].watermark or "") if reports else "",
         }
+
+    def _latest_rate(self) -> Rate | None:
+        batches = [report.work for report in self._reports if report.work is not None]
+        return latest_rate(batches) if batches else None
+
+
+def _work(progress: dict[str, Any]) -> Work | None:
+    """Return when the batch was worked on; None where the report does not say."""
+    began, took = progress.get("timestamp"), progress["durationMs"].get("triggerExecution")
+    if not began or took is None:
+        return None
+    return Work(datetime.fromisoformat(began).timestamp(), took / 1000, progress.get("numInputRows") or 0)
 
 
 def _sum(operators: list[dict[str, Any]], field: str) -> int | None:

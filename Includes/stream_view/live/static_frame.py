@@ -7,14 +7,17 @@ notebook that is not trusted) it is the table and nothing is missing but the com
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from html import escape
 
-from stream_view.live.stream_widget import SCRIPT, STYLE
+from stream_view.live.stream_widget import STREAM_PARTS, STYLE, TEXTS
 from stream_view.tables import Table
 
 _bringer: tuple[str | None, str | None] | None = None  # the cell of this kernel's notebook whose output has the script
 _WIDGET_PART = "// ------------------------------------------------------------------ the widget"
+
+_COMMENT = re.compile(r"^\s*//.*|\s// [^\"'`]*$")  # what follows a quotation mark may be text
 
 
 def interactive_html(table: Table, title: str = "", error: str = "", with_script: bool = True) -> str:
@@ -68,12 +71,14 @@ def brings_script(cell: tuple[str | None, str | None]) -> bool:
 @cache
 def _library() -> str:
     """Return the script, which leaves what it defines to the frames of other cells, and draws those that are there."""
-    library = SCRIPT.partition(_WIDGET_PART)[0]
-    style = (
-        f"document.head.append(Object.assign(document.createElement('style'), {{textContent: {json.dumps(STYLE)}}}));"
-    )
+    script = "\n".join(text for part, text in TEXTS.items() if part not in STREAM_PARTS)
+    # Each saved notebook has it, so it comes without comments and indentation.
+    lines = (_COMMENT.sub("", line).strip() for line in script.partition(_WIDGET_PART)[0].splitlines())
+    library = "\n".join(filter(None, lines))
+    style = json.dumps(re.sub(r"/\*.*?\*/|\s*([{};])\s*", r"\1", STYLE))
+    add = f"document.head.append(Object.assign(document.createElement('style'), {{textContent: {style}}}));"
     draw = "document.querySelectorAll('.sc-static').forEach((root) => streamView.enhance(root));"
-    script = f"{library}\nwindow.streamViewOfFrames = streamView;{style}{draw}"
+    script = f"{library}\nwindow.streamViewOfFrames = streamView;{add}{draw}"
     return f"(() => {{if (window.streamViewOfFrames) return;{script}}})();".replace("</", "<\\/")
 
 

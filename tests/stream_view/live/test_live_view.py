@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from stream_view import displaying, front_end, listener
 from stream_view.displaying import display
-from stream_view.live import live_view, shown_rows
+from stream_view.live import live_view, rates, shown_rows
 from stream_view.live.stream_widget import StreamWidget
 
 
@@ -109,6 +109,7 @@ def test_stop_ends_the_query_and_leaves_a_frame_that_needs_no_kernel(
     output.widget._handle_custom_msg({"do": "stop"}, [])
     output.wait_for_frame("(rows · stopped · batch 0: 3 rows)")
     assert spark.streams.active == []
+    assert output.widget.header["rate"] == 0
     assert set(output.frame) == {"text/html", "text/plain"}
     assert "<td" in output.frame["text/html"]
     output.wait_for(lambda _output: followers() == [])
@@ -267,3 +268,23 @@ def test_when_it_has_ended_the_view_keeps_its_reports_and_says_how_it_ended(
     assert outputs[0].widget.header["state"] == "failed" and "too big" in outputs[0].widget.header["error"]
     assert outputs[0].widget.reports["batch"] == [0]
     assert len(outputs[0].rows) == 3 and outputs[0].widget.comm is not None
+
+
+def test_the_rate_goes_from_the_header_when_nothing_comes_any_more(
+    spark: SparkSession, stream: DataFrame, outputs: list[Output], monkeypatch
+) -> None:
+    monkeypatch.setattr(rates, "WINDOW", 1.5)
+    monkeypatch.setattr(live_view.LiveView, "_state", lambda _view: "waiting")  # no other state brings a new header
+    display(stream, streamName="rows")
+    [output] = outputs
+    assert output.widget.header["rate"] > 0
+    output.wait_for(lambda output: output.widget.header["rate"] == 0)
+    assert output.widget.header["batch"] == 0 and spark.streams.active
+
+
+def test_numbers_are_shown_without_exponents(stream: DataFrame, outputs: list[Output]) -> None:
+    display(stream.selectExpr("double(1748907413) AS time", "array(double(id) * 1e8) AS many"), streamName="rows")
+    assert sorted(outputs[0].rows) == [["1748907413.0", f"[{number}00000000.0]"] for number in (1, 2, 3)]
+    outputs[0].widget._handle_custom_msg({"do": "stop"}, [])
+    outputs[0].wait_for_frame("stopped")
+    assert "E9" not in outputs[0].frame["text/plain"] and "1748907413.0" in outputs[0].frame["text/html"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +11,7 @@ from stream_view.live.reports import KEPT, Reports, report_of
 BATCH = {
     "batchId": 3,
     "numInputRows": 10,
-    "inputRowsPerSecond": 5.0,
-    "processedRowsPerSecond": 20.0,
+    "timestamp": "2025-06-01T10:00:00.000Z",
     "durationMs": {"addBatch": 100, "walCommit": 20, "triggerExecution": 130},
     "stateOperators": [
         {"numRowsTotal": 4, "memoryUsedBytes": 100, "numRowsDroppedByWatermark": 1},
@@ -25,14 +25,17 @@ IDLE = {"batchId": 4, "numInputRows": 0, "durationMs": {"latestOffset": 1, "trig
 numbers = st.none() | st.integers(-(2**60), 2**60) | st.floats() | st.text(max_size=5)
 operators = st.lists(st.fixed_dictionaries({}, optional={"numRowsTotal": st.integers(0, 2**60)}), max_size=3)
 progresses = st.fixed_dictionaries(
-    {"batchId": st.integers(0, 2**60), "durationMs": st.just({"addBatch": 1})},
+    {
+        "batchId": st.integers(0, 2**60),
+        "durationMs": st.just({"addBatch": 1}) | st.just({"addBatch": 1, "triggerExecution": 5}),
+    },
     optional={
         "numInputRows": st.none() | st.integers(0, 2**60),
-        "inputRowsPerSecond": numbers,
-        "processedRowsPerSecond": numbers,
+        "timestamp": st.none() | st.datetimes(datetime(1970, 1, 1)).map(lambda time: f"{time.isoformat()}Z"),
         "stateOperators": operators,
         "eventTime": st.none() | st.just({}) | st.just({"watermark": "1970-01-01T00:00:00.000Z"}),
-        "sources": st.none() | st.lists(st.just({"metrics": {"maxOffsetsBehindLatest": "x"}}), max_size=2),
+        "sources": st.none()
+        | st.lists(st.fixed_dictionaries({"metrics": st.fixed_dictionaries({"maxOffsetsBehindLatest": numbers})})),
     },
 )
 
@@ -64,11 +67,34 @@ def test_an_idle_look_is_no_batch_but_is_the_last_word() -> None:
     assert json.loads(reports.raw())["batchId"] == 4
 
 
-def test_the_rate_is_of_the_last_batch_that_had_rows() -> None:
+class Clock:
+    """A time that a test lets pass."""
+
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_the_rate_is_of_the_last_seconds_and_none_once_nothing_comes() -> None:
+    clock = Clock()
+    reports = Reports(clock)
+    for second in range(10):
+        reports.add(BATCH | {"batchId": second, "timestamp": f"2025-06-01T10:00:{second:02}.000Z"})
+    assert reports.rate == 10
+    assert reports.columns()["rate"][-1] == 10 and reports.columns()["capacity"][-1] == round(10 / 0.13, 3)
+    clock.seconds = 5.9
+    assert reports.rate == 10
+    clock.seconds = 6.1
+    assert reports.rate == 0
+    reports.add(IDLE)
+    assert reports.rate == 0
+
+
+def test_a_report_without_a_time_has_no_rate_and_changes_none() -> None:
     reports = Reports()
-    reports.add(BATCH)
-    reports.add(BATCH | {"batchId": 4, "numInputRows": 0, "processedRowsPerSecond": 0.0})
-    assert reports.rate == 20.0
+    reports.add({"batchId": 0, "numInputRows": 5, "durationMs": {"addBatch": 1, "triggerExecution": 1}})
+    assert reports.rate == 0 and reports.columns()["rate"] == [None]
 
 
 def test_old_batches_are_forgotten_but_their_rows_are_counted() -> None:

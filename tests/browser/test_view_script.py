@@ -1,0 +1,545 @@
+"""The script of the live view in a page without JupyterLab, kernel or Spark: a model that the tests set."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from browser_harness import faint_texts, running_browser
+from stream_view.live.static_frame import interactive_html
+from stream_view.live.stream_widget import SCRIPT, STYLE
+from stream_view.tables import Table
+
+SECONDS = 10  # that anything may take: there is no kernel to wait for
+THEMES = Path(sys.prefix) / "share/jupyter/lab/themes/@jupyterlab"
+MODEL = """
+async ({script, values}) => {
+  const url = URL.createObjectURL(new Blob([script], {type: "text/javascript"}));
+  const handlers = {};
+  window.model = {
+    sent: [],
+    get: (name) => values[name],
+    on: (event, handler) => (handlers[event] ||= []).push(handler),
+    off: () => {},
+    send: (message) => window.model.sent.push(message),
+    put: (name, value) => { values[name] = value; (handlers[`change:${name}`] || []).forEach((handler) => handler()); },
+  };
+  const widget = (await import(url)).default;
+  await widget.initialize?.({model: window.model});
+  widget.render({model: window.model, el: document.getElementById("view")});
+}
+"""
+HEADER = {"name": "per_device", "state": "running", "batch": 7, "rows": 1234, "rate": 4.8}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as browser:
+        expect.set_options(timeout=SECONDS * 1000)
+        yield browser
+
+
+class View:
+    """A live view in a page, whose values a test sets as the kernel would."""
+
+    def __init__(self, browser: Browser, width: int = 1000, theme: str = "light", zoom: float = 1, page_css: str = ""):
+        self.page: Page = browser.new_page(
+            viewport={"width": int(width / zoom), "height": 1000}, device_scale_factor=zoom, reduced_motion="reduce"
+        )
+        self.page.set_default_timeout(SECONDS * 1000)
+        self.page.set_content(
+            f'<!doctype html><body data-jp-theme-light="{str(theme == "light").lower()}"'
+            ' style="background: var(--jp-layout-color0); margin: 8px"><div id="view"></div><p id="below">below</p>'
+        )
+        for css in filter(
+            None, ((THEMES / f"theme-{theme}-extension/index.css").read_text(encoding="utf-8"), STYLE, page_css)
+        ):
+            self.page.add_style_tag(content=css)
+        values = {"name": "sc-1", "header": HEADER, "table": {}, "reports": {}, "raw": ""}
+        self.page.evaluate(MODEL, {"script": SCRIPT, "values": values})
+
+    def put(self, name: str, value: Any) -> None:
+        self.page.evaluate("([name, value]) => window.model.put(name, value)", [name, value])
+
+    def open(self, tab: str) -> None:
+        self.page.get_by_role("tab", name=tab).click()
+
+    def chart_of(self, columns: dict[str, str], rows: list[list[str | None]]) -> str:
+        """Draw rows on the tab *Chart*, and return what the chart says it is."""
+        self.put("table", table(columns, rows))
+        self.open("Chart")
+        return self.page.locator(".sc-canvas svg").get_attribute("aria-label")
+
+    def texts(self, selector: str) -> list[str]:
+        return self.page.locator(selector).all_text_contents()
+
+
+@pytest.fixture
+def view(browser: Browser) -> Iterator[Callable[..., View]]:
+    """Open views, and close their pages."""
+    views: list[View] = []
+
+    def make(**options: Any) -> View:
+        views.append(View(browser, **options))
+        return views[-1]
+
+    yield make
+    for one in views:
+        one.page.close()
+
+
+NUMBERS = ("int", "bigint", "double")
+
+
+def table(columns: dict[str, str], rows: list[list[str | None]]) -> dict[str, Any]:
+    described = [{"name": name, "type": kind, "numeric": kind in NUMBERS} for name, kind in columns.items()]
+    return {"columns": described, "rows": rows, "caption": f"{len(rows)} rows"}
+
+
+LOG = {"value": "bigint", "text": "string"}
+
+
+def log(newest: int, oldest: int = 0) -> dict[str, Any]:
+    """Return a table that is appended to, the newest row first."""
+    return table(LOG, [[str(number), f"row {number}"] for number in range(newest, oldest - 1, -1)])
+
+
+def reports(batches: int = 40) -> dict[str, Any]:
+    numbers = range(batches)
+    varied = {
+        "rows": 40, "rate": 5.5, "capacity": 80.25, "addBatch": 130, "walCommit": 20, "stateRows": 12_345, "dropped": 3,
+        "stateBytes": 2.3e6, "watermarkLag": 600, "backlog": 7,
+    }  # fmt: skip
+    columns = {name: [most * (1 + number % 5) / 5 for number in numbers] for name, most in varied.items()}
+    return {"batch": list(numbers), **columns, "watermark": [True] * batches, "watermarkText": "2025-06-01T10:00:00Z"}
+
+
+# ---------------------------------------------------------------- header and dashboard
+
+
+def test_the_header_tells_the_rate_and_says_nothing_of_an_idle_stream(view) -> None:
+    one = view()
+    expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows · 4.8 rows/s")
+    one.put("header", HEADER | {"rate": 0})
+    expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows")
+
+
+def test_the_dashboard_says_what_it_counts_in_which_unit(view) -> None:
+    one = view()
+    one.put("reports", reports())
+    one.open("Dashboard")
+    assert one.texts(".sc-dashboard .sc-title") == [
+        "rows a second, over 5 s",
+        "seconds a batch, by phase",
+        "rows a batch",
+        "rows in state",
+        "state memory, MB",
+        "watermark behind the newest event, minutes",
+        "rows dropped as late, a batch",
+        "waiting in the source, files or messages",
+    ]
+    assert one.texts(".sc-legend")[0] == "processedcapacity: rows a second of processing time"
+
+
+def test_stop_sends_its_message(view) -> None:
+    one = view()
+    one.page.get_by_role("button", name="Stop the stream per_device").click()
+    assert one.page.evaluate("window.model.sent") == [{"do": "stop"}]
+
+
+# ---------------------------------------------------------------- what is drawn first
+
+DAYS = [f"2025-06-{day:02} 00:00:00" for day in range(1, 29)]
+HOURS = [f"2025-06-01 {hour:02}:00:00" for hour in range(5)]
+WINDOW = "struct<start:timestamp,end:timestamp>"
+WINDOWS = [f"{{{start}, {end}}}" for start, end in pairwise(HOURS)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "expected"),
+    [
+        pytest.param(
+            {"odd": "int", "count": "bigint"}, [["0", "9"], ["1", "8"]],
+            "count by odd: bar chart of count, 2 values", id="an integer key",
+        ),
+        pytest.param(
+            {"odd": "int", "count": "bigint", "total": "double"}, [["0", "9", "1.5"], ["1", "8", "2.5"]],
+            "total by odd: bar chart of total, 2 values", id="an integer key and two measures",
+        ),
+        pytest.param(
+            {"a": "int", "b": "int", "count": "bigint"}, [[a, b, "1"] for a in "012" for b in "01"],
+            "count by a: bar chart of 0, 1, 6 values", id="two integer keys",
+        ),
+        pytest.param(
+            {"late": "boolean", "count": "bigint"}, [["true", "1"], ["false", "2"]],
+            "count by late: bar chart of count, 2 values", id="a boolean",
+        ),
+        pytest.param(
+            {"window": WINDOW, "count": "bigint", "mean": "double"},
+            [[window, str(count), "1.5"] for count, window in enumerate(WINDOWS)],
+            "mean by window: line chart of mean, 4 values", id="windows, whose count is no key",
+        ),
+        pytest.param(
+            {"window": WINDOW, "odd": "int", "count": "bigint"}, [[w, odd, "1"] for w in WINDOWS for odd in "01"],
+            "count by window: line chart of 0, 1, 8 values", id="a window and a key",
+        ),
+        pytest.param(
+            {"text": "string", "n": "int"}, [["a", "1"], ["a", "2"]],
+            "n by text: bar chart of n, 1 values", id="the last number is measured",
+        ),
+        pytest.param(
+            {"x": "double", "y": "double"}, [["1.5", "2.5"], ["2.5", "3.5"]],
+            "y by x: scatter chart of y, 2 values", id="two measures",
+        ),
+        pytest.param(
+            {"x": "int", "y": "int"}, [[str(n), "1"] for n in range(60)],
+            "y by x: scatter chart of y, 60 values", id="too many values for a key",
+        ),
+        pytest.param(
+            {"mean": "double", "odd": "int", "count": "bigint"}, [["1.5", "0", "9"], ["2.5", "1", "8"]],
+            "count by odd: bar chart of count, 2 values", id="a key that is not the first column",
+        ),
+    ],
+)  # fmt: skip
+def test_keys_are_names_and_windows_are_times(view, columns, rows, expected: str) -> None:
+    assert view().chart_of(columns, rows) == expected
+
+
+def test_a_guess_is_made_anew_until_the_reader_has_chosen(view) -> None:
+    one, columns = view(), {"a": "int", "b": "int"}
+    assert "bar chart" in one.chart_of(columns, [["1", "2"]])
+    one.put("table", table(columns, [["1", "2"], ["1", "3"]]))
+    assert "scatter chart" in one.page.locator(".sc-canvas svg").get_attribute("aria-label")
+    one.page.get_by_label("Chart", exact=True).select_option("line")
+    one.put("table", table(columns, [["1", "2"], ["2", "3"]]))
+    assert "line chart" in one.page.locator(".sc-canvas svg").get_attribute("aria-label")
+
+
+def test_the_bars_of_integer_keys_are_in_their_order_and_large_keys_are_whole(view) -> None:
+    one = view()
+    one.chart_of({"key": "bigint", "count": "bigint"}, [["10", "1"], ["9007199254740993", "1"], ["2", "1"]])
+    titles = one.texts(".sc-canvas rect title")
+    assert titles == ["count: 1 at 10", "count: 1 at 9007199254740993", "count: 1 at 2"]
+    lefts = [float(bar.get_attribute("x")) for bar in one.page.locator(".sc-canvas rect").all()]
+    assert lefts[2] < lefts[0] < lefts[1]
+
+
+# ---------------------------------------------------------------- axes
+
+
+@pytest.mark.parametrize(
+    ("days", "labels"),
+    [
+        pytest.param(HOURS, ["00:00", "01:00", "02:00", "03:00", "04:00"], id="one day"),
+        pytest.param(
+            ["2025-06-01 23:00:00", "2025-06-02 01:00:00"], ["06-01 23:00", "06-02 00:00"], id="over midnight"
+        ),
+        pytest.param(DAYS, ["2025-06-01", "2025-06-26"], id="days"),
+    ],
+)
+def test_times_on_an_axis_have_the_date_when_there_are_two(view, days: list[str], labels: list[str]) -> None:
+    one = view()
+    one.chart_of({"start": "timestamp", "count": "bigint"}, [[day, "3"] for day in days])
+    shown = one.texts(".sc-canvas .sc-axis:not(.sc-tick)")
+    assert set(labels) <= set(shown)
+    assert ("start, 2025-06-01" in shown) == (days is HOURS)
+
+
+def test_numbers_of_an_axis_and_of_its_points_have_no_exponent_and_are_told_apart(view) -> None:
+    one = view()
+    one.chart_of({"x": "double", "time": "double"}, [[str(n + 0.5), str(1748907413 + 9 * n)] for n in range(60)])
+    ticks = one.texts(".sc-canvas .sc-tick")
+    assert len(set(ticks)) == len(ticks) > 2
+    assert all(text.startswith("1,748,90") for text in ticks)
+    assert one.texts(".sc-canvas circle title")[0] == "time: 1,748,907,413 at 0.5"
+
+
+VALUES = [
+    [1], [0], [0, 0], [3, 7, 99], [101], [1e9 + 1, 5], [0.0001, 0.00032], [-5, 7.3], [-7, -3], [2, 2], [1999, 2001],
+    [0.1 + 0.2, 0.7], [123456789.123], [1e-9, 3e-9], [17, 1_000_001],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["bar", "line", "scatter"])
+def test_the_ticks_of_an_axis_cover_the_data_and_bars_start_at_0(view, kind: str) -> None:
+    one = view()
+    for values in VALUES:
+        one.chart_of({"name": "string", "value": "double"}, [[f"n{i}", str(v)] for i, v in enumerate(values)])
+        one.page.get_by_label("Chart", exact=True).select_option(kind)
+        drawn = one.page.evaluate(DRAWN)
+        lowest, highest = max(drawn["lines"]), min(drawn["lines"])
+        assert len(drawn["lines"]) >= 2, values
+        assert all(highest - 0.06 <= top <= bottom <= lowest + 0.56 for top, bottom in drawn["marks"]), values
+        if kind == "bar":
+            assert "0" in drawn["ticks"], values
+
+
+DRAWN = """
+() => {
+  const number = (node, name) => Number(node.getAttribute(name));
+  const canvas = document.querySelector(".sc-canvas");
+  return {
+    lines: [...canvas.querySelectorAll(".sc-grid")].map((line) => number(line, "y1")),
+    ticks: [...canvas.querySelectorAll(".sc-tick")].map((text) => text.textContent),
+    marks: [...canvas.querySelectorAll("rect, circle")].map((node) => node.tagName === "rect" ?
+      [number(node, "y"), number(node, "y") + number(node, "height")] : [number(node, "cy"), number(node, "cy")]),
+  };
+}
+"""
+
+
+# ---------------------------------------------------------------- rows under the eye
+
+FIRST_VISIBLE = """
+() => {
+  const box = document.querySelector(".sc-scroll").getBoundingClientRect();
+  const head = document.querySelector("thead").getBoundingClientRect().height;
+  const rows = [...document.querySelectorAll("tbody tr")];
+  const row = rows.find((tr) => tr.getBoundingClientRect().bottom > box.top + head);
+  return [row.querySelector("td:last-child").textContent, row.getBoundingClientRect().top];
+}
+"""
+
+
+def scroll_to(one: View, top: int) -> None:
+    one.page.evaluate("top => { document.querySelector('.sc-scroll').scrollTop = top; }", top)
+
+
+def test_the_rows_that_one_reads_stay_when_others_come_in_above(view) -> None:
+    one = view()
+    one.put("table", log(800))
+    scroll_to(one, 3011)
+    row, top = one.page.evaluate(FIRST_VISIBLE)
+    for newest in (*range(801, 840), 1500):
+        one.put("table", log(newest, oldest=newest - 999 if newest > 999 else 0))
+        assert one.page.evaluate(FIRST_VISIBLE) == [row, pytest.approx(top, abs=1)]
+
+
+def test_an_aggregate_that_changes_stays_where_it_is_by_its_key(view) -> None:
+    one, columns = view(), {"device": "int", "count": "bigint"}
+    one.put("table", table(columns, [[str(n), "1"] for n in range(45)]))
+    scroll_to(one, 300)
+    _, before = one.page.evaluate(FIRST_VISIBLE)
+    one.put("table", table(columns, [[str(n), "2"] for n in range(-5, 45)]))
+    assert one.page.evaluate(FIRST_VISIBLE) == ["2", pytest.approx(before, abs=1)]
+
+
+def test_at_the_top_the_newest_rows_are_shown(view) -> None:
+    one = view()
+    one.put("table", log(800))
+    one.put("table", log(900))
+    assert one.page.evaluate(FIRST_VISIBLE)[0] == "row 900"
+
+
+def test_new_and_changed_rows_are_marked_for_three_seconds_by_more_than_colour(view) -> None:
+    one, columns = view(), {"device": "int", "count": "bigint"}
+    one.put("table", table(columns, [["1", "5"], ["2", "5"]]))
+    expect(one.page.locator(".sc-fresh")).to_have_count(0)
+    one.put("table", table(columns, [["1", "6"], ["2", "5"], ["3", "1"]]))
+    one.page.wait_for_timeout(1500)
+    one.put("table", table(columns, [["1", "6"], ["2", "5"], ["3", "1"], ["4", "1"]]))  # the marks outlive updates
+    assert one.texts(".sc-fresh td:first-child") == ["changed 1", "new 3", "new 4"]
+    said = one.page.locator(".sc-fresh .sc-hidden").first
+    assert said.bounding_box()["width"] <= 1
+    assert "inset" in one.page.locator(".sc-fresh td").first.evaluate("td => getComputedStyle(td).boxShadow")
+    one.page.wait_for_timeout(1700)
+    assert one.texts(".sc-fresh td:first-child") == ["new 4"]
+    expect(one.page.locator(".sc-fresh")).to_have_count(0, timeout=3000)
+    assert one.texts("tbody td:first-child") == ["1", "2", "3", "4"]
+
+
+def test_a_double_of_a_row_that_comes_is_new_and_the_old_one_is_not(view) -> None:
+    one, columns = view(), {"mean": "double"}
+    one.put("table", table(columns, [["1.5"]]))
+    one.put("table", table(columns, [["1.5"], ["1.5"]]))
+    assert one.texts("tbody td") == ["new 1.5", "1.5"]
+
+
+def below(one: View) -> float:
+    return one.page.locator("#below").bounding_box()["y"]
+
+
+def test_what_stands_below_stays_when_rows_go_tabs_change_and_the_stream_stops(view) -> None:
+    one = view()
+    one.put("table", log(30))
+    one.put("reports", reports())
+    one.open("Dashboard")
+    at = below(one)
+    for tab in ("Table", "Chart", "Raw", "Table"):
+        one.open(tab)
+        assert below(one) == at
+    one.put("table", log(1))
+    one.put("header", HEADER | {"state": "stopped", "rate": 0})
+    assert below(one) == at
+
+
+def test_a_table_with_fewer_rows_keeps_its_height_until_the_width_is_another(view) -> None:
+    one = view()
+    one.put("table", log(30))
+    at = below(one)
+    one.put("table", log(1))
+    assert below(one) == at
+    one.page.set_viewport_size({"width": 700, "height": 1000})
+    one.page.wait_for_function("at => document.getElementById('below').getBoundingClientRect().y < at - 200", arg=at)
+
+
+TEXTS = {"device_id": "int", "text": "string"}
+
+
+@pytest.mark.parametrize("text", ["word " * 80, "\n".join("abcdefgh")], ids=["long", "many lines"])
+def test_a_long_text_is_cut_and_stays_open_once_it_is_opened(view, text: str) -> None:
+    one = view()
+    one.put("table", table(TEXTS, [["1", text], ["2", text]]))
+    cell = one.page.locator("tbody tr").nth(1).locator("td").nth(1)
+    assert len(cell.locator("span").text_content()) <= 121
+    assert cell.bounding_box()["height"] < 60
+    more = cell.get_by_role("button")
+    more.click()
+    for _update in range(2):
+        changed = f"{text} changed"  # by its key the row is the same one
+        one.put("table", table(TEXTS, [["0", "above"], ["1", text], ["2", changed]]))
+        text = changed
+        cell = one.page.locator("tbody tr").nth(2).locator("td").nth(1)
+        assert cell.locator("span").last.text_content() == text
+        expect(cell.get_by_role("button", name="less")).to_be_focused()
+    cell.get_by_role("button", name="less").click()
+    assert len(cell.locator("span").last.text_content()) <= 121
+
+
+def test_windows_and_cut_texts_take_two_lines_at_most_on_a_narrow_page(view) -> None:
+    one = view(width=900, page_css=":root { --sc-scale: 1.5 }")
+    columns = {"window": WINDOW, "device": "int", "count": "bigint", "mean": "double", "text": "string"}
+    one.put("table", table(columns, [[WINDOWS[0], "1", "2", "1748907413.25", "a long remark " * 20]]))
+    line = one.page.locator("td").nth(1).evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+    assert one.page.locator("tbody tr").bounding_box()["height"] < 2.6 * line
+    assert one.page.evaluate(OVERFLOW)["wider"] == 0
+
+
+def test_the_head_that_sorts_keeps_the_focus_over_updates(view) -> None:
+    one = view()
+    one.put("table", log(5))
+    head = one.page.get_by_role("button", name="value")
+    head.focus()
+    one.page.keyboard.press("Enter")
+    assert one.texts("tbody td:first-child")[0] == "0"
+    one.put("table", log(6))
+    expect(head).to_be_focused()
+    assert one.texts("thead button") == ["value ▲", "text"]
+
+
+# ---------------------------------------------------------------- choices
+
+
+def test_a_choice_keeps_the_focus_and_its_options_over_updates(view) -> None:
+    one, columns = view(), {"device": "int", "count": "bigint"}
+    one.chart_of(columns, [["1", "1"]])
+    box = one.page.get_by_label("y", exact=True)
+    box.focus()
+    first = box.locator("option").first.element_handle()
+    for count in "23":
+        one.put("table", table(columns, [["1", count]]))
+        expect(box).to_be_focused()
+        assert first.evaluate("option => option.isConnected")
+    one.put("table", table({"device": "int", "total": "double"}, [["1", "1.5"]]))
+    expect(box).to_be_focused()
+    assert one.texts("select[aria-label=y] option") == ["device", "total", "number of rows"]
+
+
+def test_no_choice_changes_while_one_of_them_has_the_focus(view) -> None:
+    one, columns = view(), {"a": "int", "b": "int"}
+    one.chart_of(columns, [["1", "2"]])
+    one.page.get_by_label("Chart", exact=True).focus()
+    one.put("table", table(columns, [["1", "2"], ["1", "3"]]))
+    assert one.page.get_by_label("Chart", exact=True).input_value() == "bar"
+
+
+# ---------------------------------------------------------------- dark pages, large type
+
+EVERY_KIND = table(
+    {"device": "int", "text": "string", "nothing": "string"}, [["1", "word " * 50, None], ["2", "short", None]]
+)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_text_of_the_view_has_enough_contrast(view, theme: str) -> None:
+    one = view(theme=theme)
+    one.put("table", EVERY_KIND)
+    one.put("table", EVERY_KIND | {"rows": [["0", "new", None], *EVERY_KIND["rows"]]})
+    one.put("reports", reports())
+    one.put("raw", '{"batchId": 7}')
+    for state in ("starting", "running", "waiting", "stopped", "failed", "disconnected"):
+        one.put("header", HEADER | {"state": state, "error": "It failed.\nAll of it."})
+        assert faint_texts(one.page.locator(".sc-header")) == []
+    for tab in ("Table", "Chart", "Dashboard", "Raw"):
+        one.open(tab)
+        assert faint_texts(one.page.locator("#view")) == []
+
+
+PLAIN = Table(("n", "text"), (True, False), (("1", "a"), ("2", None)), cut=False, types=("int", "string"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "html", [PLAIN.to_html("title"), interactive_html(PLAIN, "title", "It failed.")], ids=["plain", "live"]
+)
+def test_every_text_of_a_static_frame_has_enough_contrast(view, theme: str, html: str) -> None:
+    one = view(theme=theme)
+    one.page.evaluate("html => { document.getElementById('view').innerHTML = html; }", html)
+    one.page.locator("#view").evaluate("e => { e.className = ''; e.style.color = 'var(--jp-content-font-color1)'; }")
+    assert faint_texts(one.page.locator("#view")) == []
+
+
+OVERFLOW = """
+() => {
+  const outside = [...document.querySelectorAll("svg")].flatMap((svg) => {
+    const box = svg.getBoundingClientRect();
+    return [...svg.querySelectorAll("text")].filter((text) => {
+      const { left, right, top, bottom } = text.getBoundingClientRect();
+      return left < box.left - 1 || right > box.right + 1 || top < box.top - 1 || bottom > box.bottom + 1;
+    }).map((text) => text.textContent);
+  });
+  const page = document.documentElement;
+  return { outside, wider: page.scrollWidth - page.clientWidth };
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"width": 900}, id="900 px"),
+        pytest.param({"width": 900, "zoom": 1.5}, id="900 px at 150 %"),
+        pytest.param({"width": 900, "page_css": ":root { --sc-scale: 1.5 }"}, id="900 px, scale 1.5"),
+        pytest.param({"width": 900, "page_css": ":root { --sc-scale: 2 }"}, id="900 px, scale 2"),
+    ],
+)
+def test_nothing_is_wider_than_the_page(view, options: dict[str, Any]) -> None:
+    one = view(**options)
+    nights = ["2025-06-01 20:00:00", "2025-06-02 04:00:00"]  # whose labels stand at both ends of the axis
+    columns = {"start": "timestamp", "text": "string", "count_" * 30: "bigint"}
+    one.put("table", table(columns, [[night, "x" * 500, "5"] for night in nights]))
+    one.put("reports", reports())
+    one.put("raw", '{"path": "' + "x" * 500 + '"}')
+    for tab in ("Table", "Chart", "Dashboard", "Raw"):
+        one.open(tab)
+        assert one.page.evaluate(OVERFLOW) == {"outside": [], "wider": 0}, tab
+
+
+def test_the_page_can_make_the_view_larger_while_it_is_open(view) -> None:
+    one = view()
+    one.put("table", log(3))
+    one.open("Chart")
+    sizes = "e => [e.getBoundingClientRect().height, parseFloat(getComputedStyle(e.querySelector('text')).fontSize)]"
+    height, font = one.page.locator(".sc-canvas svg").evaluate(sizes)
+    one.page.evaluate("document.documentElement.style.setProperty('--sc-scale', '1.5')")
+    one.page.wait_for_function("h => document.querySelector('.sc-canvas svg').clientHeight > 1.4 * h", arg=height)
+    assert one.page.locator(".sc-canvas svg").evaluate(sizes) == pytest.approx([1.5 * height, 1.5 * font], rel=0.01)
+    one.open("Table")
+    size = one.page.locator("td").first.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+    assert size == pytest.approx(1.5 * 13 * 0.96)
