@@ -14,6 +14,7 @@ from lesson_linter import Problem, check
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" role="img" aria-label="A road">
   <defs><marker id="tip"/></defs>
+  <rect width="9" height="9" rx="1" fill="#ffffff"/>
   <path d="M0 0H9" marker-end="url(#tip)"/><text x="1" y="5">files land</text>
 </svg>
 """
