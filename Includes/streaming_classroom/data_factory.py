@@ -28,9 +28,10 @@ landing = RLock()
 
 
 class Target(Protocol):
-    """Where batches land."""
+    """Where batches land; ``path`` is where Python finds it, or None where that is not known."""
 
     name: str
+    path: Path | None
 
     def land(self, batch: Batch, number: int) -> None:
         """Make the batch visible to readers; doing it again changes nothing."""
@@ -76,6 +77,8 @@ class Table:
         The directory of the batches as Spark names it.
     application : str
         Marks the appends, so that Delta takes each batch once even if it is landed twice.
+    path : Path, optional
+        Where the table's files are.
     """
 
     spark: SparkSession
@@ -83,6 +86,7 @@ class Table:
     schema: str
     source: str
     application: str
+    path: Path | None = None
 
     def land(self, batch: Batch, number: int) -> None:
         files = [f"{self.source}/{name}" for name in batch.files]
@@ -130,6 +134,11 @@ class DataFactory:
     def total(self) -> int:
         """How many batches there are, landed or not."""
         return len(self._batches)
+
+    @property
+    def place(self) -> Path | None:
+        """The directory, or the table's, in which batches land; None where that is not known."""
+        return self._target.path
 
     def report(self) -> str:
         """Return what ``load`` has said of the last batch that landed, or nothing when none has."""

@@ -155,7 +155,9 @@ class Lesson:
         position = classroom_files().local_path(self.paths.working_dir) / ".data-factory.json"
         if into_table:
             [part] = _parts(dataset)
-            target = Table(self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name)
+            # Where Spark puts a table of the lesson's schema.
+            path = classroom_files().local_path(self.paths.user_db) / into_table.lower()
+            target = Table(self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name, path)
         else:
             target = Directory(classroom_files().local_path(self.paths.landing), "DA.paths.landing")
         return DataFactory(batches, target, position, self._spark)
