@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,16 @@ if TYPE_CHECKING:
 # In the metadata of a converted cell: the line of the source file where the cell begins, or its number in an .ipynb.
 ORIGIN = "source_line"
 ORIGIN_CELL = "source_cell"
+# What JupyterLab writes into a notebook that it opens, without Python's version, which differs between machines.
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
 _FIRST_CELL = (
     "# What Databricks gives every notebook: spark, dbutils, display, and the magics. There, leave this cell out.\n"
     "%load_ext {extension}"
@@ -88,7 +98,12 @@ def as_notebook(path: Path) -> NotebookNode:
         for number, (cell, tags) in enumerate(zip(notebook.cells, _tags(path, notebook), strict=True), start=1)
         for made in _cells(cell, number, tags)
     ]
-    return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": dict(KERNELSPEC)})
+    return nbformat.v4.new_notebook(cells=cells, metadata=jupyters_metadata())
+
+
+def jupyters_metadata() -> dict[str, dict]:
+    """Return the metadata of a notebook that JupyterLab opens without changing it, where kernels tell no version."""
+    return {"kernelspec": deepcopy(KERNELSPEC), "language_info": deepcopy(LANGUAGE)}
 
 
 def _cells(cell: source.Cell, number: int, tags: dict) -> Iterator[NotebookNode]:

@@ -85,6 +85,14 @@ def test_it_is_valid_and_the_same_each_time(lesson: Path, tmp_path: Path) -> Non
     assert one.read_bytes() == two.read_bytes()
 
 
+def test_jupyterlab_finds_the_metadata_that_it_would_write(lesson: Path) -> None:
+    from ipykernel.ipkernel import IPythonKernel
+
+    metadata = nbformat.read(convert(lesson), 4).metadata
+    assert metadata.language_info == {k: v for k, v in IPythonKernel.language_info.items() if k != "version"}
+    assert metadata.kernelspec == {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
 def test_an_existing_notebook_is_not_overwritten(lesson: Path) -> None:
     target = convert(lesson)
     target.write_text("mine")
