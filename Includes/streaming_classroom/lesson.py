@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stream_view import listener, waiting
-from streaming_classroom import datasets, set_up_line, user_files
+from streaming_classroom import datasets, presenting, set_up_line, user_files
 from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
 from streaming_classroom.errors import NotHere
 from streaming_classroom.lesson_paths import Paths
@@ -85,6 +85,10 @@ class Lesson:
         from streaming_classroom.controls import show_controls  # widgets take a second to import
 
         show_controls(lambda: _current or self)
+
+    def present(self, on: bool = True) -> None:
+        """Make the page one for a projector; see :func:`streaming_classroom.presenting.present`."""
+        presenting.present(on)
 
     def cleanup(self) -> None:
         """Stop the lesson's streams, drop its schema, remove its working directory; safe to call twice."""
