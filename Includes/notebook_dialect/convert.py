@@ -1,7 +1,13 @@
-"""A Databricks notebook as a Jupyter notebook: the same cells, in the same order, in format 4.5."""
+"""A Databricks notebook as a Jupyter notebook: the same cells, in the same order, in format 4.5.
+
+The title that Databricks shows above a cell is a cell of Markdown there, as Jupyter's cells have none.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +18,19 @@ from stream_view.errors import ExplainedError
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-# In the metadata of a converted cell: the line of the source file where the cell begins.
+# In the metadata of a converted cell: the line of the source file where the cell begins, or its number in an .ipynb.
 ORIGIN = "source_line"
+ORIGIN_CELL = "source_cell"
+# What JupyterLab writes into a notebook that it opens, without Python's version, which differs between machines.
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
 _FIRST_CELL = (
     "# What Databricks gives every notebook: spark, dbutils, display, and the magics. There, leave this cell out.\n"
     "%load_ext {extension}"
@@ -65,6 +81,8 @@ def convert(path: Path, target: Path | None = None, extension: str = "notebook_d
 def as_notebook(path: Path) -> NotebookNode:
     """Return a notebook file as a Jupyter notebook; each cell keeps its text, and of an ``.ipynb`` its tags.
 
+    A cell with a title stands below a Markdown cell that shows it.
+
     Raises
     ------
     UnreadableNotebook
@@ -75,21 +93,38 @@ def as_notebook(path: Path) -> NotebookNode:
     notebook = source.read(path)
     if path.suffix == ".py" and not source.is_databricks_source(path):
         raise UnreadableNotebook(path, "it is a script: its first line is not '# Databricks notebook source'.")
-    cells = [_cell(cell, number) for number, cell in enumerate(notebook.cells, start=1)]
-    for cell, tags in zip(cells, _tags(path, notebook), strict=True):
-        cell.metadata.update(tags)
-    return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": dict(KERNELSPEC)})
+    cells = [
+        made
+        for number, (cell, tags) in enumerate(zip(notebook.cells, _tags(path, notebook), strict=True), start=1)
+        for made in _cells(cell, number, tags)
+    ]
+    return nbformat.v4.new_notebook(cells=cells, metadata=jupyters_metadata())
 
 
-def _cell(cell: source.Cell, number: int) -> NotebookNode:
+def jupyters_metadata() -> dict[str, dict]:
+    """Return the metadata of a notebook that JupyterLab opens without changing it, where kernels tell no version."""
+    return {"kernelspec": deepcopy(KERNELSPEC), "language_info": deepcopy(LANGUAGE)}
+
+
+def _cells(cell: source.Cell, number: int, tags: dict) -> Iterator[NotebookNode]:
+    """Yield a cell, below its title if it has one."""
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
-    origin = {} if cell.number is not None else {ORIGIN: cell.line}
+    origin = {ORIGIN: cell.line} if cell.number is None else {ORIGIN_CELL: cell.number}
     identity = f"cell-{number}"  # the same file gives the same notebook
+    if cell.title:
+        yield new_markdown_cell(f"#### {_as_markdown(cell.title)}", id=f"{identity}-title", metadata=dict(origin))
+    metadata = {**origin, **tags}
     if cell.markdown is not None:
-        return new_markdown_cell(cell.markdown, id=identity, metadata=origin)
-    title = {"name": cell.title} if cell.title else {}
-    return new_code_cell(cell.text, id=identity, metadata={**origin, **title})
+        yield new_markdown_cell(cell.markdown, id=identity, metadata=metadata)
+    else:
+        yield new_code_cell(cell.text, id=identity, metadata=metadata)
+
+
+def _as_markdown(text: str) -> str:
+    """Return Markdown that shows the text as it is, be it ``a * b * c`` or ``<x>``."""
+    between_letters = r"(?<=[^\W_])_(?=[^\W_])"  # where an underscore is one, as in my_table
+    return re.sub(rf"(?!{between_letters})([\\`*_\[\]<>$~|#&])", r"\\\1", text)
 
 
 def _tags(path: Path, notebook: source.Source) -> list[dict]:

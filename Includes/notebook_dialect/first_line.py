@@ -1,10 +1,12 @@
 """A cell whose first line begins with ``%sql``, ``%md`` or the like is in that language, to its end.
 
 Stock IPython takes a single percent sign for one line only; an input transformer turns such a cell into a cell
-magic before it is parsed.
+magic before it is parsed.  Above it may stand the cell's title, which Databricks keeps as a comment.
 """
 
 from __future__ import annotations
+
+import re
 
 # What the word after the percent sign becomes as the name of a cell magic; None for Python itself.
 LANGUAGES = {
@@ -17,16 +19,20 @@ LANGUAGES = {
     "r": "r_language",  # rpy2 has a magic of the name R
     "python": None,
 }
+# The title above a cell: whether it is shown (0 or 1), and its text.
+TITLE = re.compile(r"\s*(?:#|--|//) DBTITLE (\d+),(.*)")
 
 
 def to_cell_magic(lines: list[str]) -> list[str]:
     """Return a cell that begins with a language's name as the cell magic, and any other as it is."""
-    start = next((number for number, line in enumerate(lines) if line.strip()), None)
+    start = next((number for number, line in enumerate(lines) if line.strip() and not TITLE.match(line)), None)
     if start is None:
         return lines
     word, *rest = lines[start].strip().split(None, 1)
     if word == "%run" and not rest:
         return _with_next_line(lines, start)
+    if word.startswith("%%") and any(map(TITLE.match, lines[:start])):
+        return lines[start:]  # IPython knows a cell magic on a first line only
     if not word.startswith("%") or word[1:] not in LANGUAGES:
         return lines
     magic = LANGUAGES[word[1:]]

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from notebook_dialect.errors import UnreadableNotebook
+from notebook_dialect.first_line import TITLE
 
 SUFFIXES = (".py", ".ipynb", ".sql")
 _HEADER = "Databricks notebook source"
 _COMMENTS = {".py": "#", ".sql": "--"}
 _OTHER_LANGUAGES = {"scala": "Scala", "r": "R"}
 _VENDOR = "application/vnd.databricks.v1+notebook"
+_VENDOR_CELL = "application/vnd.databricks.v1+cell"
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Cell:
     text
         As it would stand in a notebook.
     line
-        Number of its first line in the file, from 1; in an ``.ipynb``, 1.
+        Number of its first line in the file, from 1; in an ``.ipynb``, in the cell, where it is 1 or below a title.
     title
         What Databricks shows above the cell, if anything.
     number
@@ -120,8 +122,8 @@ def _cell(block: list[str], line: int, mark: str, suffix: str) -> Cell | None:
     title = None
     lines = []
     for text in block:
-        if found := re.fullmatch(rf"{mark} DBTITLE \d+,(.*)", text):
-            title = found[1].strip()
+        if text.startswith(mark) and (found := TITLE.fullmatch(text)):
+            title = _shown_title(found)
             text = ""  # keeps the count of lines
         lines.append(re.sub(rf"^{mark} MAGIC ?", "", text))
     blank = next((number for number, text in enumerate(lines) if text.strip()), None)
@@ -134,29 +136,45 @@ def _cell(block: list[str], line: int, mark: str, suffix: str) -> Cell | None:
     return Cell(text, line + blank, title)
 
 
+def _shown_title(found: re.Match[str]) -> str | None:
+    """Return a title, or None where it is empty or one that Databricks hides."""
+    return found[2].strip() or None if found[1].strip("0") else None
+
+
 def _cells_of_ipynb(path: Path, text: str) -> list[Cell]:
     try:
         book = json.loads(text)
         cells = book["cells"]
-        sources = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+        sources = [(cell["cell_type"], "".join(cell["source"]), _title_entry(cell)) for cell in cells]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UnreadableNotebook(path, "it is not in notebook format 4; open and save it in JupyterLab.") from error
     language = _language(book)
     if language in _OTHER_LANGUAGES:
         raise UnreadableNotebook(path, _no_such_language(_OTHER_LANGUAGES[language]))
-    found = [_ipynb_cell(kind, source, number, language) for number, (kind, source) in enumerate(sources, start=1)]
+    found = [_ipynb_cell(*parts, number, language) for number, parts in enumerate(sources, start=1)]
     return [cell for cell in found if cell is not None]
 
 
-def _ipynb_cell(kind: str, source: str, number: int, language: str) -> Cell | None:
+def _ipynb_cell(kind: str, source: str, title: str | None, number: int, language: str) -> Cell | None:
+    line = 1
+    if kind == "code" and (found := TITLE.fullmatch(first := source.split("\n", 1)[0].rstrip("\r"))):
+        title, line = _shown_title(found) or title, 2
+        source = source[len(first) :].lstrip("\r").removeprefix("\n")
     if not source.strip() or kind == "raw":
         return None
     if kind == "markdown":
         shown = Cell(source, 1).markdown
-        return Cell("%md\n" + (source if shown is None else shown), 1, number=number)
+        return Cell("%md\n" + (source if shown is None else shown), 1, title, number)
     if language == "sql" and not source.lstrip().startswith("%"):
-        return Cell(f"%sql\n{source}", 0, number=number)
-    return Cell(source, 1, number=number)
+        return Cell(f"%sql\n{source}", line - 1, title, number)
+    return Cell(source, line, title, number)
+
+
+def _title_entry(cell: dict[str, Any]) -> str | None:
+    """Return the title that Databricks shows above a cell of an ``.ipynb``; its first line may have one as well."""
+    entry = _entry(_entry(cell, "metadata"), _VENDOR_CELL)
+    title = entry.get("title")
+    return title.strip() or None if entry.get("showTitle") and isinstance(title, str) else None
 
 
 def _language(book: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from streaming_classroom import places
+from streaming_classroom import places, presenting
 from streaming_classroom.errors import ClassroomError, NotHere
 
 INTERRUPTED = 130
@@ -58,7 +58,11 @@ def lab(options: argparse.Namespace) -> int:
     _set_up()
     _settle_jupyter()
     lessons = sorted(places.notebooks().glob("*.ipynb"))
-    start = ["--ServerApp.root_dir=" + str(places.PROJECT), "--LabApp.default_url=" + _first_lesson(lessons)]
+    # Of JupyterLab's two modes, the one for a single document shows a lesson and nothing beside it.
+    address = _first_lesson(lessons, mode="doc" if options.present else "lab")
+    start = ["--ServerApp.root_dir=" + str(places.PROJECT), "--LabApp.default_url=" + address]
+    if options.present:
+        start += _projector()
     # It would search the machine for language servers and list, above the URL, those that are not there.
     start.append("--LanguageServerManager.autodetect=False")
     if getattr(os, "geteuid", lambda: 1)() == 0:
@@ -196,8 +200,17 @@ def _settings_of(overrides: Path) -> dict[str, Any]:
         return {}
 
 
-def _first_lesson(lessons: Sequence[Path]) -> str:
-    return f"/lab/tree/notebooks/{quote(lessons[0].name)}" if lessons else "/lab"
+def _projector() -> list[str]:
+    """Return JupyterLab's options for large text, and for keeping the layout of its page apart from the user's own."""
+    from streaming_classroom import ownership
+
+    # Its settings for text are the user's own alone, which are not ours to write; a style is of this start.
+    style = ["--LabApp.custom_css=True", f"--ServerApp.tornado_settings=static_custom_path={presenting.STYLES}"]
+    return [*style, f"--LabApp.workspaces_dir={ownership.claim(places.home()) / 'jupyterlab'}"]
+
+
+def _first_lesson(lessons: Sequence[Path], mode: str) -> str:
+    return f"/{mode}/tree/notebooks/{quote(lessons[0].name)}" if lessons else "/lab"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -209,6 +222,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _add(commands, "lab", lab)
     command.add_argument("--port", type=_port, default=8888, help="port to try first (default: 8888)")
+    command.add_argument("--present", action="store_true", help="for a projector: large text, nothing but the lesson")
     command.add_argument("jupyter", nargs="*", help="further options for JupyterLab, after --")
 
     command = _add(commands, "run", run)

@@ -18,7 +18,7 @@ from stream_view import front_end, waiting
 from stream_view.errors import ExplainedError, NotHere, short_message
 from stream_view.live.controls_widget import ControlsWidget
 from stream_view.live.follower import follow
-from streaming_classroom import data_factory, places
+from streaming_classroom import data_factory, places, readers
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from streaming_classroom.lesson import Lesson
 
 NOBODY = "The instructor's panel has buttons: it is shown where a person can press them, in a notebook that is open."
+UNREAD = " No running stream reads it."
 GONE = "The instructor's panel was here: run the set-up cell and this one to have it again."
 LOOK_EVERY = 0.5  # seconds between two looks at the streams
 FASTEST, SLOWEST = 0.2, 10.0  # seconds between two batches
@@ -237,6 +238,8 @@ class Panel:
             try:
                 seen["data"] = self._look_at_data(lesson)
                 seen["streams"] = self._look_at_streams(lesson)
+                if seen["data"] and seen["data"]["landed"] and self._is_unread(lesson):
+                    seen["data"]["report"] += UNREAD
             except Exception as error:  # of Spark, of its connection or of Python's sockets: the session is gone
                 self._streams = {}
                 seen["problem"] = f"Spark does not answer; run the set-up cell. {_sentence(error)}"
@@ -265,6 +268,11 @@ class Panel:
         if key != self._report[0]:  # it counts lines, which is too much for twice a second
             self._report = key, factory.report()
         return {"landed": key[1], "total": factory.total, "report": self._report[1]}
+
+    def _is_unread(self, lesson: Lesson) -> bool:
+        """Whether what lands goes where, as far as can be told, none of the active streams reads."""
+        place = lesson.data_factory.place
+        return place is not None and readers.reads(self._streams.values(), place) is False
 
     def _look_at_streams(self, lesson: Lesson) -> list[dict[str, Any]]:
         """Return a row for each active stream; say of one that is gone why it failed, if it has."""

@@ -16,6 +16,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
 from stream_view.waiting import wait_until_processed
+from streaming_classroom.landing_line import LandingLine
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,9 +28,10 @@ landing = RLock()
 
 
 class Target(Protocol):
-    """Where batches land."""
+    """Where batches land; ``path`` is where Python finds it, or None where that is not known."""
 
     name: str
+    path: Path | None
 
     def land(self, batch: Batch, number: int) -> None:
         """Make the batch visible to readers; doing it again changes nothing."""
@@ -75,6 +77,8 @@ class Table:
         The directory of the batches as Spark names it.
     application : str
         Marks the appends, so that Delta takes each batch once even if it is landed twice.
+    path : Path, optional
+        Where the table's files are.
     """
 
     spark: SparkSession
@@ -82,6 +86,7 @@ class Table:
     schema: str
     source: str
     application: str
+    path: Path | None = None
 
     def land(self, batch: Batch, number: int) -> None:
         files = [f"{self.source}/{name}" for name in batch.files]
@@ -130,10 +135,15 @@ class DataFactory:
         """How many batches there are, landed or not."""
         return len(self._batches)
 
+    @property
+    def place(self) -> Path | None:
+        """The directory, or the table's, in which batches land; None where that is not known."""
+        return self._target.path
+
     def report(self) -> str:
         """Return what ``load`` has said of the last batch that landed, or nothing when none has."""
         landed = self.landed
-        return self._report(self._batches[landed - 1 : landed], self.total - landed) if landed else ""
+        return self._report(self._batches[landed - 1 : landed]) if landed else ""
 
     def land(self) -> bool:
         """Land the next batch, print nothing and wait for no stream; return whether there was one left.
@@ -152,7 +162,7 @@ class DataFactory:
         Parameters
         ----------
         continuous : bool
-            Land all that is left, with a progress bar, instead of one batch.
+            Land all that is left, instead of one batch, and show meanwhile how far it is.
         interval : float
             Seconds from one batch to the next when ``continuous``.
         batches : int, optional
@@ -170,15 +180,13 @@ class DataFactory:
         left = self.left
         streams = {query.runId: query for query in self._spark.streams.active}  # one may die of the data at once
         if continuous and left:
-            landed = self._land_steadily(interval, left if batches is None else min(batches, left))
+            landed = self._land_steadily(left if batches is None else min(batches, left), interval)
         else:
             landed = [batch] if (batch := self._land_next()) else []
-        if not landed and self.left == 0:
-            print(f"All {len(self._batches)} batches have landed already; nothing was changed.")
-            return
-        print(self._report(landed, self.left))
-        streams |= {query.runId: query for query in self._spark.streams.active}
-        wait_until_processed(streams.values(), timeout)
+            print(self._report(landed))
+        if landed:
+            streams |= {query.runId: query for query in self._spark.streams.active}
+            wait_until_processed(streams.values(), timeout)
 
     def _land_next(self) -> Batch | None:
         """Land the next batch and return it, or None when none is left."""
@@ -191,24 +199,35 @@ class DataFactory:
             _write_atomically(self._position, json.dumps({"landed": number + 1}))
             return self._batches[number]
 
-    def _land_steadily(self, interval: float, batches: int) -> list[Batch]:
-        from IPython.display import ProgressBar
-
-        landed = []
-        due = time.monotonic()
-        for _batch in ProgressBar(batches):
-            time.sleep(max(0.0, due - time.monotonic()))
-            due += interval
-            if (batch := self._land_next()) is None:  # somebody else has landed the rest
-                break
-            landed.append(batch)
+    def _land_steadily(self, batches: int, interval: float) -> list[Batch]:
+        """Land so many batches; say what has landed even where an error or a person ends it before."""
+        landed: list[Batch] = []
+        rows, due = 0, time.monotonic()
+        line = LandingLine(batches)
+        try:
+            while len(landed) < batches:
+                line.landing(len(landed) + 1, rows)
+                time.sleep(max(0.0, due - time.monotonic()))
+                due += interval
+                if (batch := self._land_next()) is None:  # somebody else has landed the rest
+                    break
+                landed.append(batch)
+                rows += _rows([batch])
+        finally:
+            line.end(self._report(landed))
         return landed
 
-    def _report(self, landed: list[Batch], left: int) -> str:
-        rows = sum(_count_rows(file) for batch in landed for file in batch.files.values())
+    def _report(self, landed: list[Batch]) -> str:
+        left = self.left
+        if not landed and not left:
+            return f"All {len(self._batches)} batches have landed already; nothing was changed."
         names = landed[0].name if len(landed) == 1 else f"{len(landed)} batches"
         rest = f"{left} batches left" if left != 1 else "1 batch left"
-        return f"Landed {names} in {self._target.name}: {rows:,} rows; {rest}."
+        return f"Landed {names} in {self._target.name}: {_rows(landed):,} rows; {rest}."
+
+
+def _rows(batches: list[Batch]) -> int:
+    return sum(_count_rows(file) for batch in batches for file in batch.files.values())
 
 
 def _count_rows(path: Path) -> int:

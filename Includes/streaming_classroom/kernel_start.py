@@ -1,7 +1,10 @@
-"""What kernels of the course's environment know before set-up: what a lesson's cell lacks when it is run too early.
+"""What kernels of the course's environment do before set-up: say what a lesson's cell lacks when it is run too early.
 
 After a restart of the kernel a page looks as before, and nothing of it is there any more.  A cell that is run then
 would fail on the syntax of SQL or on a name that nobody has mistyped; here it says that the set-up cell comes first.
+
+And they do not tell the front end Python's version.  JupyterLab writes what it is told into the notebook, which then is
+unsaved as soon as it is opened, and a difference in version control once it is saved.
 
 IPython loads this as an extension (``conf/ipython_kernel_config.py``), so it imports neither Spark nor widgets.
 """
@@ -46,6 +49,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     for name in magics:
         shell.register_magic_function(no_var_expand(_too_early), "line_cell", name)
     shell.set_custom_exc((NameError,), _show_name_error)
+    if (kernel := getattr(shell, "kernel", None)) is not None:
+        kernel.language_info = {name: value for name, value in kernel.language_info.items() if name != "version"}
 
 
 def _too_early(line: str, cell: str | None = None) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stream_view import listener, waiting
-from streaming_classroom import datasets, set_up_line, user_files
+from streaming_classroom import datasets, presenting, set_up_line, user_files
 from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
 from streaming_classroom.errors import NotHere
 from streaming_classroom.lesson_paths import Paths
@@ -86,6 +86,10 @@ class Lesson:
 
         show_controls(lambda: _current or self)
 
+    def present(self, on: bool = True) -> None:
+        """Make the page one for a projector; see :func:`streaming_classroom.presenting.present`."""
+        presenting.present(on)
+
     def cleanup(self) -> None:
         """Stop the lesson's streams, drop its schema, remove its working directory; safe to call twice."""
         self._place.take()  # another kernel may have opened the lesson since, and its files are not ours to remove
@@ -155,7 +159,9 @@ class Lesson:
         position = classroom_files().local_path(self.paths.working_dir) / ".data-factory.json"
         if into_table:
             [part] = _parts(dataset)
-            target = Table(self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name)
+            # Where Spark puts a table of the lesson's schema.
+            path = classroom_files().local_path(self.paths.user_db) / into_table.lower()
+            target = Table(self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name, path)
         else:
             target = Directory(classroom_files().local_path(self.paths.landing), "DA.paths.landing")
         return DataFactory(batches, target, position, self._spark)

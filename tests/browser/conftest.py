@@ -36,12 +36,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def open_notebook(project: Path) -> Iterator[Callable[..., Notebook]]:
-    """Open a notebook with the given code cells, in a new kernel, in a page of its own."""
+    """Open a notebook with the given code cells, or as it is, in a new kernel, in a page of its own."""
     with running_lab(project) as lab, running_browser() as browser:
 
-        def make(name: str, *cells: str, width: int = 1300) -> Notebook:
+        def make(name: str, *cells: str, width: int = 1300, height: int = 1200) -> Notebook:
             path = project / "notebooks" / f"{name}.ipynb"
-            return Notebook(browser, lab, path, project, list(cells), width)
+            return Notebook(browser, lab, path, project, list(cells), width, height)
 
         yield make
 

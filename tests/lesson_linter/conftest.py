@@ -11,9 +11,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from lesson_linter import Problem, check
+from notebook_dialect.convert import jupyters_metadata
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" role="img" aria-label="A road">
   <defs><marker id="tip"/></defs>
+  <rect width="9" height="9" rx="1" fill="#ffffff"/>
   <path d="M0 0H9" marker-end="url(#tip)"/><text x="1" y="5">files land</text>
 </svg>
 """
@@ -82,7 +84,7 @@ class Draft:
         self.name = "07-A-Small-Lesson.ipynb"
         self.directory = directory
         self.cells = _cells()
-        self.metadata: dict[str, Any] = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+        self.metadata: dict[str, Any] = jupyters_metadata()
         (directory / "images").mkdir(parents=True)
         (directory.parent / "Includes").mkdir()
         (directory.parent / "Includes" / "Classroom-Setup-07.py").touch()

@@ -138,6 +138,20 @@ def test_another_kernel(draft, one_problem) -> None:
     assert one_problem() == (None, None, "form", "choose the kernel python3")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda metadata: metadata["language_info"].update(version="3.11.7"),
+        lambda metadata: metadata.pop("language_info"),
+        lambda metadata: metadata["kernelspec"].update(display_name=".venv"),
+    ],
+)
+def test_metadata_that_jupyterlab_would_change(draft, one_problem, change) -> None:
+    change(draft.metadata)
+    found = one_problem()
+    assert found[2] == "form" and "run 07 --save" in found[3]
+
+
 def test_no_newline_at_the_end(draft) -> None:
     content = draft.write().read_bytes()
     draft.path.write_bytes(content.rstrip())

@@ -31,16 +31,66 @@ def lesson(tmp_path: Path) -> Path:
 def test_a_notebook_is_written_beside_the_source(lesson: Path) -> None:
     target = convert(lesson)
     assert target == lesson.with_name("06.1 Lesson.ipynb")
-    first, title, code = nbformat.read(target, 4).cells
+    first, text, title, code = nbformat.read(target, 4).cells
     assert first.source.endswith("%load_ext notebook_dialect")
-    assert (title.cell_type, title.source) == ("markdown", "# Title")
-    assert (code.source, code.metadata["name"], code.metadata["source_line"]) == ("x = 1", "Count", 8)
+    assert (text.cell_type, text.source) == ("markdown", "# Title")
+    assert (title.cell_type, title.source) == ("markdown", "#### Count")
+    assert (code.source, code.metadata["source_line"]) == ("x = 1", 8)
+
+
+@pytest.mark.parametrize(
+    "title", ["my_table, _id_ and __all__", "a * b * c", "1 < 2 & `x` &amp; [y](z) | ~~w~~ $3 to $4", "C\\ #"]
+)
+def test_a_title_is_shown_as_it_is_written(tmp_path: Path, title: str) -> None:
+    from bs4 import BeautifulSoup
+    from markdown_it import MarkdownIt
+
+    path = tmp_path / "x.py"
+    path.write_text(f"# Databricks notebook source\n# DBTITLE 1,{title}\nx = 1\n")
+    heading, _code = as_notebook(path).cells
+    shown = BeautifulSoup(MarkdownIt("gfm-like", {"linkify": False}).render(heading.source), "html.parser")
+    assert shown.h4.get_text() == title and not shown.h4.find_all(True)
+
+
+def test_titles_of_an_ipynb_are_shown_and_its_cells_keep_their_numbers(tmp_path: Path) -> None:
+    def cell(source: str, kind: str = "code", **title: object) -> dict:
+        metadata = {"application/vnd.databricks.v1+cell": title}
+        return {"cell_type": kind, "source": source, "metadata": metadata}
+
+    cells = [
+        cell("x = 1", title="Shown", showTitle=True),
+        cell("x = 2", title="Hidden", showTitle=False),
+        cell("", title="Empty", showTitle=True),
+        cell("# DBTITLE 1,Above\n%sql\nSELECT 1"),
+        cell("# DBTITLE 0,--i18n-1\n%md\ntext"),
+        cell("text", "markdown", title="Of text", showTitle=True),
+    ]
+    path = tmp_path / "x.ipynb"
+    path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 0}))
+    assert [(made.source, made.metadata["source_cell"]) for made in as_notebook(path).cells] == [
+        ("#### Shown", 1),
+        ("x = 1", 1),
+        ("x = 2", 2),
+        ("#### Above", 4),
+        ("%sql\nSELECT 1", 4),
+        ("text", 5),
+        ("#### Of text", 6),
+        ("text", 6),
+    ]
 
 
 def test_it_is_valid_and_the_same_each_time(lesson: Path, tmp_path: Path) -> None:
     one, two = convert(lesson), convert(lesson, tmp_path / "two.ipynb")
     nbformat.validate(nbformat.read(one, 4))
     assert one.read_bytes() == two.read_bytes()
+
+
+def test_jupyterlab_finds_the_metadata_that_it_would_write(lesson: Path) -> None:
+    from ipykernel.ipkernel import IPythonKernel
+
+    metadata = nbformat.read(convert(lesson), 4).metadata
+    assert metadata.language_info == {k: v for k, v in IPythonKernel.language_info.items() if k != "version"}
+    assert metadata.kernelspec == {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
 def test_an_existing_notebook_is_not_overwritten(lesson: Path) -> None:

@@ -30,6 +30,12 @@ from notebook_dialect.first_line import to_cell_magic as transform
         ("%run\n./X $a=1\ny = 1\n", "\n%run ./X $a=1\ny = 1\n"),
         ("\n%run\n\n  ./X\n", "\n\n\n%run ./X\n"),
         ("\n%python\nx = 1\n", "\n\nx = 1\n"),
+        ("# DBTITLE 1,A title\n%sql\nSELECT 1\n", "%%sql\n\nSELECT 1\n"),
+        ("\n# DBTITLE 0,Two\n\n# DBTITLE 1,Titles\n%md a\n", "%%md\na\n"),
+        ("-- DBTITLE 1,Of SQL\n%sql SELECT 1\n", "%%sql\nSELECT 1\n"),
+        ("# DBTITLE 1,T\n%python\nx = 1\n", "# DBTITLE 1,T\n\nx = 1\n"),
+        ("# DBTITLE 1,T\n%run\n./X\n", "# DBTITLE 1,T\n\n%run ./X\n"),
+        ("# DBTITLE 1,T\n%%time\nx = 1\n", "%%time\nx = 1\n"),
     ],
 )
 def test_a_cell_that_begins_so_is_in_that_language_to_its_end(cell: str, transformed: str) -> None:
@@ -52,6 +58,10 @@ def test_a_cell_that_begins_so_is_in_that_language_to_its_end(cell: str, transfo
         "%run ./X",
         "%run\n\n",
         "%time x",
+        "# DBTITLE 1,T",
+        "# DBTITLE 1,T\nx = 1",
+        "# DBTITLE 1,T\n%pip list",
+        "# DBTITLE of no cell\n%sql SELECT 1",
     ],
 )
 def test_any_other_cell_is_left_alone(cell: str) -> None:

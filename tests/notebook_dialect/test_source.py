@@ -84,6 +84,17 @@ def test_each_line_of_a_cell_is_where_it_says() -> None:
             assert line.strip() in lines[cell.line - 1 + number]
 
 
+def test_a_title_that_databricks_hides_is_none() -> None:
+    text = "# Databricks notebook source\n# DBTITLE 0,--i18n-7\n# MAGIC %md\n# MAGIC text\n"
+    assert parse(text, ".py") == [Cell("%md\ntext", 3)]
+
+
+def test_a_cell_of_an_ipynb_begins_below_its_title(tmp_path: Path) -> None:
+    cells = [{"cell_type": "code", "source": ["# DBTITLE 1,T\n", text]} for text in ("%md a", "1 / 0", "")]
+    (tmp_path / "x.ipynb").write_text(json.dumps({"cells": cells}))
+    assert read(tmp_path / "x.ipynb").cells == (Cell("%md a", 2, "T", 1), Cell("1 / 0", 2, "T", 2))
+
+
 @given(
     st.lists(
         st.sampled_from(

@@ -145,6 +145,22 @@ def test_lab_asks_nothing_about_news_and_saves_often(delegated, tmp_path: Path, 
     assert overrides.get("another") == ({"plugin": 1} if there and "another" in there else None)
 
 
+def test_lab_for_a_projector_shows_nothing_but_the_lesson_in_large_text(delegated, lessons: Path) -> None:
+    (lessons / "01-A.ipynb").touch()
+    cli.main(["lab", "--present"])
+    [command] = delegated
+    assert "--LabApp.default_url=/doc/tree/notebooks/01-A.ipynb" in command
+    assert "--LabApp.custom_css=True" in command
+    [folder] = [part.partition("static_custom_path=")[2] for part in command if "static_custom_path=" in part]
+    assert Path(folder, "custom.css").is_file()
+    # The layout of its page, which JupyterLab keeps, is not the user's own and goes with the rest.
+    layouts = places.home() / "jupyterlab"
+    assert f"--LabApp.workspaces_dir={layouts}" in command
+    layouts.mkdir()
+    cli.main(["reset"])
+    assert not places.home().exists()
+
+
 def test_lab_opens_without_any_lesson(delegated, lessons: Path) -> None:
     assert cli.main(["lab"]) == 7
     assert "--LabApp.default_url=/lab" in delegated[0]

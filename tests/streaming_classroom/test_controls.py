@@ -144,10 +144,29 @@ def test_landing_lands_one_batch_prints_nothing_and_shows_the_code(
     press(panel, do="land")
     state = finished(panel)
     assert lesson.landed == ["batch-0.json"]
-    report = "Landed batch-0.json in landing: 1 rows; 2 batches left."
+    report = "Landed batch-0.json in landing: 1 rows; 2 batches left. No running stream reads it."
     assert state["data"] == {"landed": 1, "total": 3, "report": report}
     assert (state["code"], state["error"]) == ("DA.data_factory.load()", "")
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("sources", "is_said"),
+    [(["elsewhere"], True), (["landing"], False), (["elsewhere", "landing"], False), ([None], False), ([], True)],
+)
+def test_it_says_when_no_stream_reads_what_lands(
+    panel: Panel, lesson: FakeLesson, tmp_path: Path, sources: list[str | None], is_said: bool
+) -> None:
+    lesson.streams = [FakeStream(name, number) for number, name in enumerate(sources)]
+    for stream, name in zip(lesson.streams, sources, strict=True):
+        description = name and f"FileStreamSource[{(tmp_path / name).as_uri()}]"
+        stream.lastProgress = {"batchId": 1, "sources": [{"description": description}]}
+    press(panel, do="land")
+    assert finished(panel)["data"]["report"].endswith(controls.UNREAD) is is_said
+
+
+def test_before_anything_has_landed_nothing_is_unread(panel: Panel) -> None:
+    assert panel.widget.state["data"]["report"] == ""
 
 
 def test_what_a_cell_has_landed_is_shown_as_well(panel: Panel, lesson: FakeLesson) -> None:
@@ -433,15 +452,21 @@ def test_a_cell_and_the_panel_land_at_the_same_time_and_no_batch_is_lost_or_doub
 def test_the_buttons_move_a_real_lesson(
     spark: SparkSession, person: SimpleNamespace, make_panel, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    DA = start_lesson("Controls", dataset=READINGS)
     person.kernel._allow_stdin = False
+    DA = start_lesson("Controls", dataset=READINGS)
     DA.controls()
     assert capsys.readouterr().out == NOBODY + "\n"
     person.kernel._allow_stdin = True
     panel = make_panel(lambda: lesson_module._current)
     try:
+        press(panel, do="land")
+        landed = "Landed 2025-06-01.json in DA.paths.landing: 1,152 rows; 29 batches left."
+        assert finished(panel)["data"]["report"] == landed + controls.UNREAD
+
         rows = spark.readStream.schema("device_id INT, heartrate DOUBLE").json(DA.paths.landing)
-        rows.writeStream.format("noop").queryName(NAUGHTY).start()
+        rows.writeStream.format("noop").queryName(NAUGHTY).start().processAllAvailable()
+        panel._look()
+        assert panel.widget.state["data"]["report"] == landed
         rows.selectExpr("raise_error('too high') AS x").writeStream.format("memory").queryName("picky").start()
         panel._follow()
         wait_until(lambda: len(panel.widget.state["streams"]) == 2)
@@ -449,7 +474,7 @@ def test_the_buttons_move_a_real_lesson(
         press(panel, do="land")
         wait_until(lambda: "The stream picky failed" in panel.widget.state["error"], 20)
         assert "too high" in panel.widget.state["error"]
-        wait_until(lambda: [stream["batch"] for stream in panel.widget.state["streams"]] == [0], 20)
+        wait_until(lambda: [stream["batch"] for stream in panel.widget.state["streams"]] == [1], 20)
         assert panel.widget.state["streams"][0]["label"] == NAUGHTY
 
         press(panel, do="stop", stream=panel.widget.state["streams"][0]["id"])

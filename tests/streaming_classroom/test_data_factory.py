@@ -11,7 +11,8 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from streaming_classroom import data_factory
+from stream_view import front_end
+from streaming_classroom import data_factory, landing_line
 from streaming_classroom.data_factory import DataFactory, Directory, Table
 from streaming_classroom.datasets import Batch
 from streaming_classroom.errors import StreamTimeout
@@ -53,6 +54,32 @@ def table(spark: SparkSession, batches: list[Batch]) -> Table:
     """Give a Delta table that batches land in; it is gone after the test."""
     spark.sql("DROP TABLE IF EXISTS landed")
     return Table(spark, "landed", SCHEMA, _file(batches[0]).parent.as_uri(), "the-tests")
+
+
+class Screen:
+    """The texts that were drawn, and in how many outputs."""
+
+    def __init__(self) -> None:
+        self.drawn: list[str] = []
+        self.outputs = 0
+
+    def display(self, bundle: dict[str, str], raw: bool, display_id: bool) -> Screen:
+        self.outputs += 1
+        self.update(bundle, raw)
+        return self
+
+    def update(self, bundle: dict[str, str], raw: bool) -> None:
+        assert raw and list(bundle) == ["text/plain"]
+        self.drawn.append(bundle["text/plain"])
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """Have a person look at what is displayed."""
+    screen = Screen()
+    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
+    monkeypatch.setattr("IPython.display.display", screen.display)
+    return screen
 
 
 def _file(batch: Batch) -> Path:
@@ -142,6 +169,45 @@ def test_continuous_lands_all_that_is_left(factory, landing: Path, capsys: pytes
     factory().load(continuous=True, interval=0)
     assert visible(landing) == ["day-1.json", "day-2.json", "day-3.json"]
     assert capsys.readouterr().out.endswith("Landed 2 batches in the landing zone: 5 rows; 0 batches left.\n")
+
+
+def test_continuous_says_in_one_place_how_far_it_is(factory, screen: Screen, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(landing_line, "DRAWN_EVERY", 0)
+    factory().load(continuous=True, interval=0)
+    assert screen.drawn == [
+        "Landing batch 1 of 3 ...",
+        "Landing batch 2 of 3: 1 rows so far ...",
+        "Landing batch 3 of 3: 3 rows so far ...",
+        "Landed 3 batches in the landing zone: 6 rows; 0 batches left.",
+    ]
+    assert screen.outputs == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_a_page_is_not_drawn_more_often_than_one_can_read(factory, screen: Screen) -> None:
+    factory().load(continuous=True, interval=0)
+    assert len(screen.drawn) < 4
+    assert screen.drawn[-1].startswith("Landed 3 batches")
+
+
+def test_a_landing_that_is_interrupted_says_what_has_landed(factory, screen: Screen, monkeypatch) -> None:
+    monkeypatch.setattr(data_factory.time, "sleep", lambda _seconds: factory().landed == 2 and die())
+    with pytest.raises(KeyboardInterrupt):
+        factory().load(continuous=True, interval=0)
+    assert screen.drawn[-1] == "Landed 2 batches in the landing zone: 3 rows; 1 batch left."
+
+
+def test_a_single_landing_is_a_printed_line(factory, screen: Screen, capsys: pytest.CaptureFixture[str]) -> None:
+    factory().load()
+    assert screen.drawn == []
+    assert capsys.readouterr().out == "Landed day-1.json in the landing zone: 1 rows; 2 batches left.\n"
+
+
+def test_without_a_person_continuous_prints_what_has_landed_and_no_more(
+    factory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    factory().load(continuous=True, interval=0)
+    assert capsys.readouterr().out == "Landed 3 batches in the landing zone: 6 rows; 0 batches left.\n"
 
 
 def test_continuous_keeps_a_steady_rate(factory) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
+from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 from streaming_classroom import places
@@ -59,6 +62,33 @@ def test_the_includes_work_in_a_stock_kernel_by_the_names_that_older_notebooks_u
         "untilStreamIsReady stopAllStreams\n",
         "Lesson 4.1 is cleaned up.\nRemoved dbfs:/user/learner/streaming-classroom/working_dir.\n",
         "False\n",
+    ]
+
+
+def test_with_a_person_an_include_shows_one_line_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path))
+    messages: list[dict[str, Any]] = []
+    manager, client = start_new_kernel(kernel_name="python3", cwd=str(places.PROJECT))
+    try:
+        for include in ("Classroom-Setup-01", "Classroom-Setup", "Common-Notebooks/Utility-Methods"):
+            client.execute_interactive(
+                f"%run ./Includes/{include}", allow_stdin=True, timeout=120, output_hook=messages.append
+            )
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    shown = [message for message in messages if message["msg_type"] not in ("status", "execute_input")]
+    assert {message["msg_type"] for message in shown} == {"display_data", "update_display_data"}
+    outputs = [message["content"]["transient"]["display_id"] for message in shown]
+    assert len(set(outputs)) == 3  # one for each cell, which changes
+    last = {output: message["content"]["data"] for output, message in zip(outputs, shown, strict=True)}
+    ready = [re.sub(r"\d+ s", "n s", data["text/plain"]) for data in last.values()]
+    assert ready == [
+        "Lesson 01 is ready (n s). Nothing has landed yet.",
+        "Spark is ready (n s).",
+        "Spark is ready (n s).",
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+
+from streaming_classroom import places
 
 from .chromium import SECONDS
 
@@ -49,7 +52,12 @@ def _environment(folder: Path) -> dict[str, str]:
     settings.mkdir(parents=True)
     # Cells that are scrolled out of sight stay in the page, so that one can look at them.
     (settings / "tracker.jupyterlab-settings").write_text(json.dumps({"windowingMode": "none"}), encoding="utf-8")
+    # What set-up installs for the environment's kernels, be this environment of an older set-up or not.
+    profile = folder / ".ipython" / "profile_default"
+    profile.mkdir(parents=True)
+    shutil.copy(places.PROJECT / "Includes" / "streaming_classroom" / "conf" / "ipython_kernel_config.py", profile)
     return os.environ | {
+        "IPYTHONDIR": str(folder / ".ipython"),
         "CLASSROOM_HOME": str(folder / "home"),
         "JUPYTERLAB_SETTINGS_DIR": str(folder / ".settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"),

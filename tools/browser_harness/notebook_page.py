@@ -11,7 +11,7 @@ import nbformat
 from .chromium import SECONDS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 
 class Notebook:
@@ -24,29 +24,39 @@ class Notebook:
     lab : str
         JupyterLab's address.
     path : Path
-        The file, which is written; below ``root``.
+        The file, below ``root``.
     root : Path
         The folder that JupyterLab shows.
     cells : list of str
-        Its code cells.
-    width : int
+        The code cells with which the file is written; without any, it is opened as it is.
+    width, height : int
         Of the page, in pixels.
     """
 
-    def __init__(self, browser: Browser, lab: str, path: Path, root: Path, cells: list[str], width: int = 1300) -> None:
-        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
-        notebook = nbformat.v4.new_notebook(metadata=kernel, cells=list(map(nbformat.v4.new_code_cell, cells)))
-        nbformat.write(notebook, path)
+    def __init__(
+        self,
+        browser: Browser,
+        lab: str,
+        path: Path,
+        root: Path,
+        cells: list[str],
+        width: int = 1300,
+        height: int = 1200,
+    ) -> None:
+        if cells:
+            kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
+            notebook = nbformat.v4.new_notebook(metadata=kernel, cells=list(map(nbformat.v4.new_code_cell, cells)))
+            nbformat.write(notebook, path)
         self.name = path.stem
         self._browser = browser
         self._address = f"{lab}/tree/{path.relative_to(root).as_posix()}?reset&token=t"
-        self._width = width
+        self._size: ViewportSize = {"width": width, "height": height}
         self.open_page()
         self.wait_for_kernel()
 
     def open_page(self) -> Page:
         """Open the notebook, or open it once more, in a tab of its own; from now on that is the page meant."""
-        self.page: Page = self._browser.new_page(viewport={"width": self._width, "height": 1200})
+        self.page: Page = self._browser.new_page(viewport=self._size)
         self.page.set_default_timeout(SECONDS * 1000)
         self.page.goto(self._address)
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell >> visible=true")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from notebook_dialect.convert import KERNELSPEC
+from notebook_dialect.convert import jupyters_metadata
 
 from .lesson_file import Lesson
 from .problem import Problem
@@ -16,11 +16,15 @@ LARGEST = 300_000  # bytes
 
 def form(lesson: Lesson) -> Iterator[Problem]:
     """It is what the runner saves: format 4.5, kernel python3, a newline at the end."""
-    kernel = KERNELSPEC["name"]
+    usual = jupyters_metadata()
+    kernel = usual["kernelspec"]["name"]
     if lesson.minor < OLDEST_MINOR:
         yield lesson.problem("form", f"save the notebook in format 4.{OLDEST_MINOR}")
     if lesson.metadata.get("kernelspec", {}).get("name") != kernel:
         yield lesson.problem("form", f"choose the kernel {kernel}")
+    elif any(lesson.metadata.get(name) != value for name, value in usual.items()):
+        again = f"python course.py run {lesson.number} --save"
+        yield lesson.problem("form", f"correct kernelspec and language_info, which JupyterLab would change: {again}")
     if not lesson.ends_in_newline:
         yield lesson.problem("form", "end the file with a newline")
 

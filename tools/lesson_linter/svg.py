@@ -13,6 +13,8 @@ _URL = re.compile(r"url\(\s*['\"]?([^)]*)|@import\s+['\"]([^'\"]*)")
 # The two in the middle are what it raises for an encoding that it does not know.
 _UNREADABLE = (ElementTree.ParseError, ValueError, LookupError, OSError)
 _TEXTS = frozenset(("text", "tspan", "textPath", "title", "desc"))
+_UNSEEN = frozenset(("title", "desc", "defs", "style", "metadata"))
+_LIGHT = re.compile(r"white|#(?:[e-f]{3}|(?:[e-f][0-9a-f]){3})", re.IGNORECASE)
 
 
 def problems(path: Path) -> Iterator[str]:
@@ -28,6 +30,8 @@ def problems(path: Path) -> Iterator[str]:
         yield 'give the drawing role="img"'
     if not (root.get("aria-label") or any(_name(child) == "title" and child.text for child in root)):
         yield "give the drawing an aria-label or a <title>"
+    if "viewBox" in root.attrib and not _has_background(root):
+        yield "begin the drawing with a light <rect> of its whole size, as the page may be dark"
     if any(_has_script(element) for element in root.iter()):
         yield "leave out scripts"
     if any(_is_elsewhere(target) for element in root.iter() for target in _targets(element)):
@@ -52,6 +56,16 @@ def _parse(path: Path) -> ElementTree.Element:
 
 def _name(element: ElementTree.Element) -> str:
     return _NAMESPACE.sub("", str(element.tag))
+
+
+def _has_background(root: ElementTree.Element) -> bool:
+    """Whether the first that is drawn covers everything: an image on a page knows nothing of the page's theme."""
+    first = next((child for child in root if _name(child) not in _UNSEEN), None)
+    if first is None or _name(first) != "rect" or not _LIGHT.fullmatch(first.get("fill", "")):
+        return False
+    left, top, *size = root.get("viewBox", "").replace(",", " ").split()
+    covered = [first.get("x", "0"), first.get("y", "0"), first.get("width"), first.get("height")]
+    return covered == [left, top, *size] and not any("opacity" in name for name in first.attrib)
 
 
 def _has_script(element: ElementTree.Element) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from nbclient.exceptions import CellTimeoutError
 
-from notebook_dialect.convert import ORIGIN
+from notebook_dialect.convert import ORIGIN, ORIGIN_CELL
 
 from .engine import Interrupted
 from .results import MAY_FAIL, MAY_WRITE_STDERR, Failure, Kind, plain
@@ -63,7 +63,12 @@ def _failure(nb: NotebookNode, notebook: Path, index: int, kind: Kind, message: 
     source = cell.source.splitlines()[line - 1].strip() if line else None
     if (origin := cell.metadata.get(ORIGIN)) is not None:
         return Failure(notebook, None, origin + (line or 1) - 1, source, kind, message)
-    return Failure(notebook, index + 1, line, source, kind, message, cell.get("execution_count"))
+    return Failure(notebook, _number(cell, index), line, source, kind, message, cell.get("execution_count"))
+
+
+def _number(cell: NotebookNode, index: int) -> int:
+    """Return which cell of its file it is, from 1: a guest's is run without empty cells, and with titles."""
+    return cell.metadata.get(ORIGIN_CELL, index + 1)
 
 
 def _line_of_error(cell: NotebookNode) -> int | None:
@@ -97,7 +102,8 @@ def _of_stream(nb: NotebookNode, notebook: Path, name: str) -> Failure:
         return Failure(notebook, None, None, None, "stream left active", message)
     cell = nb.cells[index]
     source = cell.source.splitlines()[line - 1].strip()
-    return Failure(notebook, index + 1, line, source, "stream left active", message, cell.execution_count)
+    number = _number(cell, index)
+    return Failure(notebook, number, line, source, "stream left active", message, cell.execution_count)
 
 
 def _where_started(nb: NotebookNode, name: str) -> tuple[int | None, int | None]:

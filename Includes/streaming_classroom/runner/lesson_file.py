@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notebook_dialect.convert import KERNELSPEC
+from notebook_dialect.convert import jupyters_metadata
 
 from .results import plain
 from .runner_errors import InvalidNotebook, LessonChanged
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 STAND_IN_HOME = "/classroom"
-
-# What JupyterLab writes, without Python's version, which differs between machines.
-_LANGUAGE = {
-    "codemirror_mode": {"name": "ipython", "version": 3},
-    "file_extension": ".py",
-    "mimetype": "text/x-python",
-    "name": "python",
-    "nbconvert_exporter": "python",
-    "pygments_lexer": "ipython3",
-}
 
 
 def read_lesson(path: Path) -> tuple[NotebookNode, bytes]:
@@ -98,7 +88,7 @@ def transplant(nb: NotebookNode, executed: NotebookNode, home: Path) -> Notebook
     nb = copy.deepcopy(nb)
     for noise in ("papermill", "widgets"):
         nb.metadata.pop(noise, None)
-    nb.metadata.update(kernelspec=dict(KERNELSPEC), language_info=copy.deepcopy(_LANGUAGE))
+    nb.metadata.update(jupyters_metadata())
     for cell, ran in zip(nb.cells, executed.cells, strict=True):
         for noise in ("papermill", "execution"):
             cell.metadata.pop(noise, None)

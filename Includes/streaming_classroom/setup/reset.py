@@ -15,8 +15,8 @@ from filelock import FileLock, Timeout
 from streaming_classroom import ownership
 from streaming_classroom.errors import SetupError
 
-# What lessons, runs and brokers put into a home.
-CHILDREN = ("dbfs", "kafka", "locks", "logs", "registered", "runs")
+# What lessons, runs, brokers and JupyterLab put into a home.
+CHILDREN = ("dbfs", "jupyterlab", "kafka", "locks", "logs", "registered", "runs")
 _LOCKS = ("locks/*.lock", "runs/*/run.lock", "runs/*/*/locks/*.lock")
 
 

@@ -86,6 +86,13 @@ def test_whatever_is_reported_a_picture_is_drawn_with_all_marks_inside(reports, 
             assert -20 <= float(shape.get(attribute, 0)) <= most
 
 
+def test_it_lies_on_a_light_card_of_its_own_as_the_page_may_be_dark() -> None:
+    root = ElementTree.fromstring(picture(story_of("q", [Batch(0, rows=1)])))
+    card = root[0].attrib
+    assert (card["width"], card["height"], card["fill"]) == (root.get("width"), root.get("height"), "#ffffff")
+    assert "opacity" not in card
+
+
 minutes = st.integers(0, 60).map(lambda m: micros("2025-06-02T10:00:00Z") + m * MINUTE)
 
 

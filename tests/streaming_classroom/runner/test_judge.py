@@ -54,6 +54,13 @@ def test_a_traceback_without_lines_still_names_the_cell() -> None:
     assert (failure.cell, failure.line, failure.source) == (2, None, None)
 
 
+def test_a_cell_of_a_guest_has_the_number_that_it_has_in_its_file() -> None:
+    nb = notebook("query.queryName('endless')")
+    nb.cells[1].metadata["source_cell"] = 7
+    failures = verdict(nb, replies={1: error("no")}, streams=("endless",))
+    assert [failure.cell for failure in failures] == [7, 7]
+
+
 def test_a_long_error_is_cut_to_its_first_line_with_sparks_error_class() -> None:
     reply = error("Query failed\n'Plan\n[STREAM_FAILED.SOME_REASON] more", "StreamingQueryException")
     (failure,) = verdict(notebook(), replies={1: reply})

@@ -1,0 +1,40 @@
+"""The drawings of the lessons with this machine's font: on Linux that is often DejaVu Sans, wider than most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from browser_harness import running_browser
+from streaming_classroom import places
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+DRAWINGS = sorted((places.notebooks() / "images").glob("*.svg"))
+# The texts that reach out of the drawing.
+OUTSIDE = """() => {
+  const paper = document.querySelector("svg").getBoundingClientRect();
+  const reachesOut = ({ left, right, top, bottom }) =>
+    left < paper.left || right > paper.right || top < paper.top || bottom > paper.bottom;
+  return [...document.querySelectorAll("text")]
+    .filter((text) => reachesOut(text.getBoundingClientRect())).map((text) => text.textContent);
+}"""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with running_browser() as browser:
+        yield browser.new_page(viewport={"width": 1280, "height": 800})
+
+
+def test_there_are_drawings() -> None:
+    assert DRAWINGS
+
+
+@pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda path: path.stem)
+def test_no_text_runs_out_of_its_drawing(page: Page, drawing) -> None:
+    page.set_content(drawing.read_text(encoding="utf-8"))
+    assert page.evaluate(OUTSIDE) == []
