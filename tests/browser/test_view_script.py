@@ -529,13 +529,16 @@ def test_nothing_is_wider_than_the_page(view, options: dict[str, Any]) -> None:
     for tab in ("Table", "Chart", "Dashboard", "Raw"):
         one.open(tab)
         assert one.page.evaluate(OVERFLOW) == {"outside": [], "wider": 0}, tab
+        assert not any("…" in title for title in one.texts(".sc-dashboard .sc-title"))
 
 
 def test_the_page_can_make_the_view_larger_while_it_is_open(view) -> None:
     one = view()
     one.put("table", log(3))
     one.open("Chart")
-    sizes = "e => [e.getBoundingClientRect().height, parseFloat(getComputedStyle(e.querySelector('text')).fontSize)]"
+    sizes = (
+        "e => [e.getBoundingClientRect().height, parseFloat(getComputedStyle(e.querySelector('.sc-axis')).fontSize)]"
+    )
     height, font = one.page.locator(".sc-canvas svg").evaluate(sizes)
     one.page.evaluate("document.documentElement.style.setProperty('--sc-scale', '1.5')")
     one.page.wait_for_function("h => document.querySelector('.sc-canvas svg').clientHeight > 1.4 * h", arg=height)
