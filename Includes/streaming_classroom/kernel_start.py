@@ -6,7 +6,7 @@ would fail on the syntax of SQL or on a name that nobody has mistyped; here it s
 And they do not tell the front end Python's version.  JupyterLab writes what it is told into the notebook, which then is
 unsaved as soon as it is opened, and a difference in version control once it is saved.
 
-IPython loads this as an extension (``conf/ipython_kernel_config.py``), so it imports neither Spark nor widgets.
+IPython loads this as an extension (:mod:`.setup.kernel_settings`), so it imports neither Spark nor widgets.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
@@ -68,12 +66,3 @@ def test_a_magic_that_is_there_stays() -> None:
     shell.register_magic_function(lambda line, cell=None: print("theirs"), "line_cell", "sql")
     kernel_start.load_ipython_extension(shell)
     assert shown(shell, "%sql\nSELECT 1") == "theirs\n"
-
-
-def test_kernels_of_the_environment_load_it() -> None:
-    """The settings that are installed name the module that this is about, and IPython reads them."""
-    from traitlets.config import PyFileConfigLoader
-
-    settings = Path(kernel_start.__file__).parent / "conf" / "ipython_kernel_config.py"
-    config = PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
-    assert config.InteractiveShellApp.extensions.get_value([]) == [kernel_start.__name__]

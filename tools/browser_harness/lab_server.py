@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from streaming_classroom import places
+from streaming_classroom.setup import kernel_settings
 
 from .chromium import SECONDS
 
@@ -55,7 +54,7 @@ def _environment(folder: Path) -> dict[str, str]:
     # What set-up installs for the environment's kernels, be this environment of an older set-up or not.
     profile = folder / ".ipython" / "profile_default"
     profile.mkdir(parents=True)
-    shutil.copy(places.PROJECT / "Includes" / "streaming_classroom" / "conf" / "ipython_kernel_config.py", profile)
+    (profile / kernel_settings.place().name).write_text(kernel_settings.CONTENTS, encoding="utf-8")
     return os.environ | {
         "IPYTHONDIR": str(folder / ".ipython"),
         "CLASSROOM_HOME": str(folder / "home"),

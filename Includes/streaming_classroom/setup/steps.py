@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from streaming_classroom import datasets
-from streaming_classroom.setup import archive, guard, jars, java
+from streaming_classroom.setup import archive, guard, jars, java, kernel_settings
 
 Report = Callable[[str], None]
 
@@ -51,6 +51,7 @@ def set_up(report: Report, offset: int = 0) -> None:
     """
     todo = steps()
     with guard.refusals_explained():
+        kernel_settings.write()
         if all(step.is_done() for step in todo):
             return
         with guard.only_one(report):
