@@ -13,7 +13,7 @@ CONTENTS = (
     "# The course's kernels know from their start what a lesson's cells need.\n"
     'get_config().InteractiveShellApp.extensions.append("streaming_classroom.kernel_start")\n'
 )
-MARKER = "made-by-course"  # as `course.py` leaves it in an environment that it has made
+MARKER = "course-requirements.sha256"  # what `course.py` leaves in an environment that it has filled
 
 
 def place() -> Path:
