@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -102,6 +104,19 @@ def test_a_page_that_was_closed_and_is_opened_again_shows_it(notebook) -> None:
     notebook.open_page()
     expect(notebook.view(NAMED).locator(".sc-state")).to_have_text("waiting")
     expect(notebook.view(NAMED).locator("tbody tr")).to_have_count(12)
+
+
+def test_a_pinned_view_is_there_whatever_one_reads(notebook, screenshot) -> None:
+    view = notebook.view(NAMED)
+    view.get_by_role("button", name="Pin").click()
+    notebook.cells.nth(OTHER).scroll_into_view_if_needed()
+    notebook.page.mouse.wheel(0, 5000)
+    box = view.bounding_box()
+    assert box["y"] > 300 and box["y"] + box["height"] <= 1200 and box["x"] + box["width"] <= 1300
+    expect(view.get_by_role("tab", name="Chart")).to_be_in_viewport()
+    screenshot(notebook, "pinned")
+    view.get_by_role("button", name="Unpin").click()
+    expect(view).not_to_have_class(re.compile("sc-pinned"))
 
 
 def test_an_interrupt_cancels_the_job_and_the_next_cell_runs_at_once(notebook, screenshot) -> None:

@@ -1,62 +1,7 @@
-// The view: header, tabs, and what is open of them. The same code serves the live widget (at the end of this file) and
+// The view: tabs, and what is open of them. The same code serves the live widget (at the end of this file) and
 // the static frame, which has no kernel.
 
 const streamView = (() => {
-  const LIGHTS = { starting: "◌", running: "●", waiting: "○", stopped: "■", failed: "▲" };
-  const ALIVE = ["starting", "running", "waiting"];
-  const PATIENCE = 15000; // milliseconds until a button says that nobody answers
-  const isAlive = (state) => ALIVE.includes(state);
-
-  function makeHeader(stop) {
-    const light = element("span", { class: "sc-light", "aria-hidden": "true" });
-    const name = element("strong");
-    const state = element("span", { class: "sc-state" });
-    const numbers = element("span", { class: "sc-numbers" });
-    let unanswered;
-    const button = element("button", { type: "button", class: "sc-stop", onclick: () => {
-      button.disabled = true;
-      button.textContent = "Stopping …";
-      unanswered = setTimeout(() => {
-        offer();
-        complain("The kernel does not answer: it is busy with another cell, or gone. Interrupt that cell, or run this one again.");
-      }, PATIENCE);
-      stop();
-    } }, "Stop");
-
-    function offer() {
-      clearTimeout(unanswered);
-      button.disabled = false;
-      button.textContent = "Stop";
-    }
-    const line = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, ...(stop ? [button] : []));
-    const alert = element("div", { class: "sc-error", role: "alert", hidden: "" });
-    const row = element("div", {}, line, alert);
-
-    function complain(text) {
-      const [sentence, ...rest] = text.split("\n");
-      alert.hidden = !sentence;
-      alert.replaceChildren(element("strong", {}, sentence), ...(rest.join("").trim() ? [element("details", {},
-        element("summary", {}, "all of the message"), element("pre", {}, rest.join("\n")))] : []));
-    }
-
-    function update(header) {
-      light.textContent = LIGHTS[header.state] || "?";
-      light.className = `sc-light sc-${header.state}`;
-      name.textContent = header.name;
-      state.textContent = header.state;
-      const parts = header.detail ? [header.detail] : []; // what a stream without a batch is busy with
-      if (header.batch >= 0) parts.push(`batch ${header.batch}`, `${whole(header.rows)} rows`);
-      if (header.rate > 0) parts.push(`${short(header.rate)} rows/s`);
-      numbers.textContent = parts.join(" · ");
-      button.hidden = !isAlive(header.state);
-      if (button.hidden) offer(); // no answer is waited for any more
-      complain(header.error || "");
-      button.setAttribute("aria-label", `Stop the stream ${header.name}`);
-    }
-
-    return { row, update };
-  }
-
   function makeTabs(panels) {
     const names = Object.keys(panels);
     const list = element("div", { class: "sc-tabs", role: "tablist" });
@@ -114,7 +59,7 @@ const streamView = (() => {
       panels[name].draw();
     };
     root.classList.add("sc-view");
-    const header = stream ? makeHeader(stop) : null;
+    const header = stream ? makeHeader(root, stop) : null;
     root.replaceChildren(...(header ? [header.row] : []), tabs.node);
     tabs.choose(tabs.first);
     let [width, scale] = [0, 1];
@@ -150,7 +95,7 @@ const streamView = (() => {
     createView(root, { stream: false }).table({ columns, rows, caption });
   }
 
-  return { createView, enhance, isAlive };
+  return { createView, enhance };
 })();
 
 // ------------------------------------------------------------------ the widget
@@ -170,7 +115,7 @@ export default {
     // The kernel has gone, or another has taken its place: what it has said last is not so any more.
     const lost = () => {
       const last = model.get("header");
-      if (streamView.isAlive(last.state)) view.header({ ...last, state: "disconnected", error: "The kernel of this view is gone, and its stream with it: run this cell again." });
+      if (isAlive(last.state)) view.header({ ...last, state: "disconnected", error: "The kernel of this view is gone, and its stream with it: run this cell again." });
     };
     const losses = ["comm:close", "comm_live_update"];
     losses.forEach((loss) => model.on(loss, lost));

@@ -1,0 +1,65 @@
+// What stands above the tabs of a stream: how it is, how far it has come, and the buttons that stop and pin it.
+
+const LIGHTS = { starting: "◌", running: "●", waiting: "○", stopped: "■", failed: "▲" };
+const ALIVE = ["starting", "running", "waiting"];
+const PATIENCE = 15000; // milliseconds until a button says that nobody answers
+const isAlive = (state) => ALIVE.includes(state);
+
+function makeHeader(root, stop) {
+  const light = element("span", { class: "sc-light", "aria-hidden": "true" });
+  const name = element("strong");
+  const state = element("span", { class: "sc-state" });
+  const numbers = element("span", { class: "sc-numbers" });
+  let unanswered;
+  const button = element("button", { type: "button", class: "sc-stop", onclick: () => {
+    button.disabled = true;
+    button.textContent = "Stopping …";
+    unanswered = setTimeout(() => {
+      offer();
+      complain("The kernel does not answer: it is busy with another cell, or gone. Interrupt that cell, or run this one again.");
+    }, PATIENCE);
+    stop();
+  } }, "Stop");
+
+  function offer() {
+    clearTimeout(unanswered);
+    button.disabled = false;
+    button.textContent = "Stop";
+  }
+
+  // What one reads about a stream may be longer than the page: pinned, the view stays in the corner of the window.
+  const pin = element("button", { type: "button", class: "sc-pin", "aria-pressed": "false", title: "Keep this view in the corner of the window", onclick: () => {
+    root.parentElement.style.minHeight = `${root.offsetHeight}px`; // its place stays as large as it was
+    const pinned = root.classList.toggle("sc-pinned");
+    if (!pinned) root.parentElement.style.minHeight = "";
+    pin.setAttribute("aria-pressed", String(pinned));
+    pin.textContent = pinned ? "Unpin" : "Pin";
+  } }, "Pin");
+  const line = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, pin, button);
+  const alert = element("div", { class: "sc-error", role: "alert", hidden: "" });
+  const row = element("div", {}, line, alert);
+
+  function complain(text) {
+    const [sentence, ...rest] = text.split("\n");
+    alert.hidden = !sentence;
+    alert.replaceChildren(element("strong", {}, sentence), ...(rest.join("").trim() ? [element("details", {},
+      element("summary", {}, "all of the message"), element("pre", {}, rest.join("\n")))] : []));
+  }
+
+  function update(header) {
+    light.textContent = LIGHTS[header.state] || "?";
+    light.className = `sc-light sc-${header.state}`;
+    name.textContent = header.name;
+    state.textContent = header.state;
+    const parts = header.detail ? [header.detail] : []; // what a stream without a batch is busy with
+    if (header.batch >= 0) parts.push(`batch ${header.batch}`, `${whole(header.rows)} rows`);
+    if (header.rate > 0) parts.push(`${short(header.rate)} rows/s`);
+    numbers.textContent = parts.join(" · ");
+    button.hidden = !isAlive(header.state);
+    if (button.hidden) offer(); // no answer is waited for any more
+    complain(header.error || "");
+    button.setAttribute("aria-label", `Stop the stream ${header.name}`);
+  }
+
+  return { row, update };
+}
