@@ -197,7 +197,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def run_python(tmp_path: Path) -> RunPython:
     """Run code in a Python of its own, with a home below the test's directory and a deadline."""
 
-    def run(code: str, timeout: float = 90, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(code: str, timeout: float = 180, **environment: str) -> subprocess.CompletedProcess[str]:
         inherited = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
         env = inherited | {"CLASSROOM_HOME": str(tmp_path / "home"), "PYTHONUTF8": "1"} | environment
         command = [sys.executable, "-c", code]

@@ -91,7 +91,9 @@ def _show(
 
 
 def _interrupt_behind(error: BaseException | None) -> KeyboardInterrupt | None:
-    """Return the interrupt that led to an error: what tidies up in PySpark finds the connection cut."""
+    """Return the interrupt that led to an error of Spark's: what tidies up in PySpark finds the connection cut."""
+    if isinstance(error, (ExplainedError, NotebookExit)):  # which mean what they say
+        return None
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error

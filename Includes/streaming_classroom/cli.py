@@ -20,8 +20,8 @@ from streaming_classroom import places, presenting
 from streaming_classroom.errors import ClassroomError, NotHere
 
 INTERRUPTED = 130
-# Three processes, on two cores as well, for streams wait more than they compute: lessons, and two sessions of Spark.
-SIDE_BY_SIDE = ("-n", "3", "--dist", "loadgroup", "--no-loadscope-reorder")
+# Two processes: three keep two cores busy without a pause, and what waits for a deadline then misses it.
+SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 _JUPYTER_SETTINGS: dict[str, dict[str, Any]] = {
     # A classroom may be offline, and nobody should be asked, on top of a lesson, whether to fetch news.
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
-from notebook_dialect import first_line
-from streaming_classroom import places
+from streaming_classroom import environment, places
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -42,6 +41,10 @@ _NAMES = (
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Know the magics of lessons, each as what says that set-up is missing, until set-up replaces them."""
+    if environment.is_databricks():
+        return
+    from notebook_dialect import first_line  # there the platform has its own, and nothing of the dialect is loaded
+
     transforms = shell.input_transformer_manager.cleanup_transforms
     if first_line.to_cell_magic not in transforms:
         transforms.append(first_line.to_cell_magic)

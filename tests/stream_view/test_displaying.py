@@ -4,13 +4,13 @@ import time
 
 import pandas as pd
 import pytest
-from pyspark.errors import AnalysisException, IllegalArgumentException, StreamingQueryException
+from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
 
 from stream_view import displaying
 from stream_view.displaying import display, displayHTML
-from stream_view.errors import NoInterval, StreamTimeout
+from stream_view.errors import NameInUse, NoInterval, StreamTimeout
 
 
 def names(spark: SparkSession) -> list[str]:
@@ -116,7 +116,7 @@ def test_a_name_is_not_given_again_while_its_table_is_there(spark: SparkSession,
 
 def test_a_taken_name_is_refused_in_the_calling_cell(stream: DataFrame) -> None:
     display(stream, streamName="taken")
-    with pytest.raises(IllegalArgumentException, match="taken"):
+    with pytest.raises(NameInUse, match="taken"):
         display(stream, streamName="taken")
 
 

@@ -11,7 +11,11 @@ import nbformat
 from .chromium import SECONDS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page, ViewportSize
+    from playwright.sync_api import Browser, Locator, Page, Response, ViewportSize
+
+
+def _is_saved(response: Response) -> bool:
+    return response.request.method == "PUT" and "/api/contents/" in response.url and response.ok
 
 
 class Notebook:
@@ -110,7 +114,7 @@ class Notebook:
 
     def save(self) -> None:
         """Save the notebook and return when the file is written."""
-        with self.page.expect_response(lambda response: response.request.method == "PUT" and response.ok):
+        with self.page.expect_response(_is_saved):  # and not the layout of the page, which is put as well
             self.page.keyboard.press("Control+s")
 
     def reload(self) -> None:

@@ -3,6 +3,7 @@
 const LIGHTS = { starting: "◌", running: "●", waiting: "○", stopped: "■", failed: "▲" };
 const ALIVE = ["starting", "running", "waiting"];
 const PATIENCE = 15000; // milliseconds until a button says that nobody answers
+const SILENCE = 20000; // after which nobody is there any more: a kernel that lives is heard every five seconds
 const isAlive = (state) => ALIVE.includes(state);
 
 function makeHeader(root, stop) {

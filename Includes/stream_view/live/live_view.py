@@ -32,6 +32,7 @@ MOVING = ("running", "waiting")  # the states in which rows may come: of a strea
 KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
 
 
+BEAT_EVERY = 5.0  # seconds: a page that hears nothing for some of them takes the kernel for gone
 GONE = "The table {name}, which this view reads, was dropped. The stream goes on: stop it, or run this cell again."
 # Without its kernel JupyterLab puts a complaint, a text without elements, in the widget's place; the frame says more.
 _NO_COMPLAINT = (
@@ -61,6 +62,7 @@ class LiveView:
         self._rows_of = -1  # the batch after which the rows were read
         self._is_replaced = False
         self._next_table = 0.0
+        self._next_beat = time.monotonic() + BEAT_EVERY
         self._with_script = brings_script(front_end.running_cell())
         listener.subscribe(str(query.runId), self._reports.add)
         for progress in query.recentProgress:  # a batch may have ended before the subscription
@@ -87,6 +89,7 @@ class LiveView:
         if not self._query.isActive:
             self._end()
             return False
+        self._beat()
         state, batch, has_rate = self._state(), self._reports.batch, self._reports.rate > 0
         detail = self._query.status["message"] if state == "starting" else ""
         if (batch, state, has_rate, detail) != self._drawn:  # a stream that has become idle brings no batch to say so
@@ -111,6 +114,12 @@ class LiveView:
             self._say("not followed any more", f"{GONE.format(name=self._query.name)}\n{short_message(error)}")
         else:
             self._say("disconnected", f"{LOST}\n{short_message(error)}")
+
+    def _beat(self) -> None:
+        """Let the page know from time to time that somebody is here."""
+        if time.monotonic() >= self._next_beat:
+            self._next_beat = time.monotonic() + BEAT_EVERY
+            self._widget.beat += 1
 
     def _draw_batch(self) -> None:
         began = time.monotonic()

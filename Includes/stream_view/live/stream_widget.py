@@ -17,7 +17,7 @@ SCRIPT = "\n".join(TEXTS.values())
 
 
 class StreamWidget(anywidget.AnyWidget):
-    """Header, table, reports and raw report of one stream; each is sent when it is set.
+    """Header, table, reports and raw report of one stream, and a beat that says that the kernel lives; sent when set.
 
     Parameters
     ----------
@@ -34,6 +34,7 @@ class StreamWidget(anywidget.AnyWidget):
     table = traitlets.Dict().tag(sync=True)
     reports = traitlets.Dict().tag(sync=True)
     raw = traitlets.Unicode().tag(sync=True)
+    beat = traitlets.Int().tag(sync=True)
 
     def __init__(self, name: str, on_stop: Callable[[], None], **values: object) -> None:
         super().__init__(name=name, **values)

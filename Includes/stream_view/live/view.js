@@ -109,17 +109,27 @@ export default {
     document.head.append(hiding);
     const parts = ["header", "table", "reports", "raw"];
     for (const part of parts) {
-      model.on(`change:${part}`, () => view[part](model.get(part)));
+      model.on(`change:${part}`, () => { heard(); view[part](model.get(part)); });
       view[part](model.get(part));
     }
     // The kernel has gone, or another has taken its place: what it has said last is not so any more.
+    let [lastHeard, isLost] = [Date.now(), false];
+    const heard = () => {
+      lastHeard = Date.now();
+      if (isLost) view.header(model.get("header"));
+      isLost = false;
+    };
+    model.on("change:beat", heard);
     const lost = () => {
       const last = model.get("header");
-      if (isAlive(last.state)) view.header({ ...last, state: "disconnected", error: "The kernel of this view is gone, and its stream with it: run this cell again." });
+      isLost = isAlive(last.state);
+      if (isLost) view.header({ ...last, state: "disconnected", error: "The kernel of this view is gone, and its stream with it: run this cell again." });
     };
     const losses = ["comm:close", "comm_live_update"];
     losses.forEach((loss) => model.on(loss, lost));
+    const listening = setInterval(() => { if (!isLost && Date.now() - lastHeard > SILENCE) lost(); }, 2000);
     return () => {
+      clearInterval(listening);
       losses.forEach((loss) => model.off(loss, lost));
       hiding.remove();
       view.destroy();
