@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from stream_view import front_end
+from stream_view.changing_line import show_line
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -37,20 +38,11 @@ class LandingLine:
             return
         self._drawn = time.monotonic()
         so_far = f": {rows:,} rows so far" if number > 1 else ""
-        self._draw(f"Landing batch {number} of {self._batches}{so_far} ...")
+        self._handle = show_line(f"Landing batch {number} of {self._batches}{so_far} ...", self._handle)
 
     def end(self, sentence: str) -> None:
         """Say in the line's place, or print where there is none, what has landed."""
         if self._handle is None:
             print(sentence)
         else:
-            self._draw(sentence)
-
-    def _draw(self, text: str) -> None:
-        bundle = {"text/plain": text}
-        if self._handle is None:
-            from IPython.display import display
-
-            self._handle = display(bundle, raw=True, display_id=True)
-        else:
-            self._handle.update(bundle, raw=True)
+            show_line(sentence, self._handle)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stream_view import front_end
+from stream_view.changing_line import show_line
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -34,28 +35,18 @@ def begin(text: str) -> None:
         return
     _cell, run = front_end.running_cell()
     if _line is None or _line.run != run:
-        _line = _Line(run, time.monotonic(), _show(text))
+        _line = _Line(run, time.monotonic(), show_line(text))
     else:
-        _line.handle.update(_bundle(text), raw=True)
+        show_line(text, _line.handle)
 
 
 def end(ready: str, details: str = "") -> None:
     """Say in its place what is ready now, after how many seconds, and what else there is to say of it."""
     if _line is not None and front_end.is_interactive():
         seconds = time.monotonic() - _line.began
-        _line.handle.update(_bundle(f"{ready} ({seconds:.0f} s). {details}".rstrip()), raw=True)
+        show_line(f"{ready} ({seconds:.0f} s). {details}".rstrip(), _line.handle)
 
 
 def counted(number: int, thing: str, done: str) -> str:
     """Return a part of a sentence, such as ``2 streams stopped``."""
     return f"{number} {thing}{'' if number == 1 else 's'} {done}"
-
-
-def _show(text: str) -> DisplayHandle:
-    from IPython.display import display
-
-    return display(_bundle(text), raw=True, display_id=True)
-
-
-def _bundle(text: str) -> dict[str, str]:
-    return {"text/plain": text}

@@ -14,8 +14,8 @@ class Screen:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def show(self, text: str) -> Screen:
-        self.lines.append(text)
+    def show(self, bundle: dict[str, str], raw: bool, display_id: bool) -> Screen:
+        self.lines.append(bundle["text/plain"])
         return self
 
     def update(self, bundle: dict[str, str], raw: bool) -> None:
@@ -27,7 +27,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     """Have a person look at what one run of a cell shows, at whose start 100 s have passed."""
     screen = Screen()
     monkeypatch.setattr(set_up_line, "_line", None)
-    monkeypatch.setattr(set_up_line, "_show", screen.show)
+    monkeypatch.setattr("IPython.display.display", screen.show)
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
     monkeypatch.setattr(front_end, "running_cell", lambda: ("cell", "run"))
     monkeypatch.setattr(set_up_line.time, "monotonic", lambda: 100.0)
