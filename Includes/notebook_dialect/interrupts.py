@@ -22,6 +22,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import uuid4
 
+from stream_view import waiting
 from stream_view.live.follower import JOB_GROUP as LIVE_VIEWS
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ _RUN_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # the job gr
 
 QUIET = 0.5  # seconds without a running job after which all are taken for cancelled: Spark's books come a little late
 LOOK_EVERY = 0.05  # seconds
-ATTEMPTS = 5  # to reach Spark after py4j has cut connections
 TIMEOUT = 5.0  # seconds that cancelling may take
 
 _log = logging.getLogger(__name__)
@@ -86,13 +86,11 @@ class Interrupts:
         return line + {0: "", 1: " The stream goes on."}.get(streams, f" The {streams} streams go on.")
 
     def _count_streams(self) -> int:
-        for _attempt in range(ATTEMPTS):
-            try:
-                return len(self._get_session().streams.active)
-            except Exception:  # there is no session, or it has ended; or py4j has just shut a new connection as well
-                _log.debug("no session", exc_info=True)
-                time.sleep(LOOK_EVERY)
-        return 0
+        try:
+            return len(waiting.active_streams(self._get_session()))
+        except Exception:  # there is no session, or it has ended
+            _log.debug("no session", exc_info=True)
+            return 0
 
     def _forget(self) -> None:
         self._quiet.close()

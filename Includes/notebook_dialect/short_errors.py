@@ -95,7 +95,7 @@ def _interrupt_behind(error: BaseException | None) -> KeyboardInterrupt | None:
     if isinstance(error, (ExplainedError, NotebookExit)):  # which mean what they say
         return None
     while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return error
 
 

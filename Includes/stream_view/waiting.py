@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stream_view.errors import StreamNotFound, StreamTimeout
 from stream_view.listener import failure_of
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 LOOK_EVERY = 0.1  # seconds between two looks at a stream's status
 STOP_TIMEOUT = 60.0  # seconds that a stream is given to stop
+ATTEMPTS = 5  # to reach Spark: py4j, once interrupted, may cut connections that were opened after it
+ASK_AGAIN_AFTER = 0.05  # seconds
+
+Answer = TypeVar("Answer")
 
 
 def block_until_stream_is_ready(
@@ -91,11 +95,16 @@ def stop_streams(queries: Iterable[StreamingQuery]) -> None:
     """
     for query in queries:
         # stop() itself waits without end where the stream's code does not listen.
-        stopping = Thread(target=query.stop, daemon=True)
+        stopping = Thread(target=_insist, args=(query.stop,), daemon=True)
         stopping.start()
         stopping.join(STOP_TIMEOUT)
         if stopping.is_alive():
             raise _timeout(query, STOP_TIMEOUT, "stopped")
+
+
+def active_streams(spark: SparkSession) -> list[StreamingQuery]:
+    """Return the streams of a session that are active, also just after a cell was interrupted."""
+    return list(_insist(lambda: spark.streams.active))
 
 
 def is_batch(progress: Mapping[str, Any]) -> bool:
@@ -124,7 +133,7 @@ def find_stream(spark: SparkSession, query_or_name: StreamingQuery | str) -> Str
     """
     if not isinstance(query_or_name, str):
         return query_or_name
-    active = spark.streams.active
+    active = active_streams(spark)
     for query in active:
         if query.name == query_or_name:
             return query
@@ -167,6 +176,20 @@ def _process_all_available(query: StreamingQuery, deadline: float, timeout: floa
         _raise_if_failed(query)  # it may have failed since the last look
         if query.isActive:
             raise errors[0]
+
+
+def _insist(ask: Callable[[], Answer]) -> Answer:
+    """Return Spark's answer; ask again where the connection was cut, and only there."""
+    from py4j.protocol import Py4JError, Py4JJavaError
+
+    for _attempt in range(ATTEMPTS - 1):
+        try:
+            return ask()
+        except Py4JJavaError:  # Spark has answered
+            raise
+        except Py4JError:  # of the connection itself
+            time.sleep(ASK_AGAIN_AFTER)
+    return ask()
 
 
 def _is_idle(query: StreamingQuery) -> bool:

@@ -105,7 +105,7 @@ class Lesson:
 
     def _make_ready(self, resume: bool) -> str:
         self._place.take()
-        active = self._spark.streams.active
+        active = waiting.active_streams(self._spark)
         if resume:
             waiting.stop_streams(active)
             removed = 0
@@ -135,7 +135,7 @@ class Lesson:
         return " ".join([*([f"Started over: {', '.join(over)}."] if over else []), there]).rstrip()
 
     def _clear(self) -> None:
-        waiting.stop_streams(self._spark.streams.active)
+        waiting.stop_streams(waiting.active_streams(self._spark))
         self._spark.catalog.setCurrentDatabase("default")
         self._spark.sql(f"DROP SCHEMA IF EXISTS {self.schema_name} CASCADE")
         for view in (table.name for table in self._spark.catalog.listTables() if table.isTemporary):

@@ -76,7 +76,7 @@ def cleanup() -> None:
     """Clean up the lesson that this kernel has open, and the ``workingDir`` that :func:`set_up_user` has made."""
     lesson.cleanup()
     if user_files.has_working_dir():
-        waiting.stop_streams(get_spark().streams.active)
+        waiting.stop_streams(waiting.active_streams(get_spark()))
         print(f"Removed {user_files.remove_working_dir()}.")
 
 
@@ -111,7 +111,7 @@ def untilStreamIsReady(name: str, min_batches: int = 2, timeout: float = 120) ->
 
 def stopAllStreams() -> None:
     """Stop every active stream, return when they are gone, and print which they were."""
-    queries = get_spark().streams.active
+    queries = waiting.active_streams(get_spark())
     names = sorted(query.name or f"without a name, id {query.id}" for query in queries)
     waiting.stop_streams(queries)
     print(f"Stopped: {', '.join(names)}." if names else "No stream is active.")

@@ -102,6 +102,17 @@ def test_an_error_of_the_learners_own_is_shown_as_ever(run: Run) -> None:
     assert "Traceback (most recent call last)" in run("1 / 0")
 
 
+def test_an_error_of_sparks_that_an_interrupt_has_led_to_is_shown_as_the_interrupt(run: Run) -> None:
+    cell = """
+from pyspark.errors import PySparkException
+try:
+    raise KeyboardInterrupt
+except KeyboardInterrupt:
+    raise PySparkException("the connection was cut")"""
+    assert run(cell).strip() == "Interrupted."
+    assert "the connection was cut" in run(cell + " from None")
+
+
 def test_a_reason_that_stands_first_is_shown_alone() -> None:
     text = "[CF_STATE_LOST] The log is gone.\n\n[STREAM_FAILED] Query [id = 1, runId = 2] terminated: Traceback ..."
     assert short_message(Exception(text)) == "[CF_STATE_LOST] The log is gone."

@@ -4,14 +4,16 @@ import time
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from stream_view import waiting
-from stream_view.waiting import block_until_stream_is_ready, stop_streams, wait_until_processed
+from stream_view.waiting import active_streams, block_until_stream_is_ready, stop_streams, wait_until_processed
 from streaming_classroom.errors import StreamNotFound, StreamTimeout
 
 
@@ -144,3 +146,34 @@ def test_a_stream_that_does_not_stop_is_not_waited_for_without_end(monkeypatch: 
     with pytest.raises(StreamTimeout, match="deaf had not stopped after"):
         stop_streams([deaf])
     release.set()
+
+
+class CutConnection:
+    """Answers as py4j does just after an interrupt: some calls fail, because their connection was cut."""
+
+    def __init__(self, failures: int, answer: Any) -> None:
+        self.left, self.answer = failures, answer
+
+    def __call__(self) -> Any:
+        self.left -= 1
+        if self.left >= 0:
+            raise Py4JError("An error occurred while calling o42.active")
+        return self.answer
+
+    active = property(__call__)
+
+
+def test_the_active_streams_are_asked_for_again_where_the_connection_was_cut() -> None:
+    cut = SimpleNamespace(streams=CutConnection(2, ["a stream"]))
+    assert active_streams(cut) == ["a stream"]
+
+
+def test_a_spark_that_never_answers_is_an_error() -> None:
+    with pytest.raises(Py4JError):
+        active_streams(SimpleNamespace(streams=CutConnection(1000, [])))
+
+
+def test_a_stream_is_stopped_although_the_connection_was_cut() -> None:
+    stop = CutConnection(2, None)
+    stop_streams([SimpleNamespace(stop=stop)])
+    assert stop.left < 0

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def _is_saved(response: Response) -> bool:
-    return response.request.method == "PUT" and "/api/contents/" in response.url and response.ok
+    """Whether a save that somebody has asked for has ended: JupyterLab notes a checkpoint after those alone."""
+    return response.request.method == "POST" and response.url.split("?")[0].endswith("/checkpoints") and response.ok
 
 
 class Notebook:
@@ -114,7 +115,7 @@ class Notebook:
 
     def save(self) -> None:
         """Save the notebook and return when the file is written."""
-        with self.page.expect_response(_is_saved):  # and not the layout of the page, which is put as well
+        with self.page.expect_response(_is_saved):  # and not one that began by itself, with what the page had then
             self.page.keyboard.press("Control+s")
 
     def reload(self) -> None:

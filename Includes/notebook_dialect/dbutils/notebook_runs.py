@@ -205,7 +205,7 @@ def _own_namespace(dialect: Dialect, shell: InteractiveShell) -> Iterator[None]:
     finally:
         shell.user_module, shell.user_ns = before
         # Nobody else could: they belong to a session that ends here.
-        waiting.stop_streams(spark.streams.active)
+        waiting.stop_streams(waiting.active_streams(spark))
 
 
 @contextmanager
