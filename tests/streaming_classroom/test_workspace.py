@@ -21,7 +21,7 @@ from streaming_classroom import cli, ownership, places, workspace
 from streaming_classroom.errors import NotHere, SetupError
 from streaming_classroom.runner import InvalidNotebook, LessonNotFound
 from streaming_classroom.setup import reset
-from streaming_classroom.workspace import following, lesson_text, safe_files
+from streaming_classroom.workspace import following, lesson_text, locked_folder, safe_files
 from streaming_classroom.workspace.course_files import course_files
 
 DAY = datetime(2026, 11, 22, 15, 40)
@@ -492,6 +492,20 @@ def test_starting_over_makes_the_new_version_beside_superfluous(course: Course) 
     assert "version 2" in course.copy().read_text()
 
 
+def test_starting_over_with_a_link_leaves_what_it_leads_to(course: Course) -> None:
+    course.update()
+    theirs = course.root / "elsewhere.ipynb"
+    course.copy().rename(theirs)
+    course.copy().symlink_to(theirs)
+    course.copy("notebooks/07-Checkpoints.ipynb").unlink()
+    course.copy("notebooks/07-Checkpoints.ipynb").symlink_to(course.root / "nothing.ipynb")
+    workspace.start_over(["05", "07"], NEXT_DAY)
+    assert course.copy(UNTIL).samefile(theirs)
+    for name in (LESSON, "notebooks/07-Checkpoints.ipynb"):
+        assert not course.copy(name).is_symlink()
+        assert "version 1" in course.copy(name).read_text()
+
+
 def test_several_lessons_are_started_over_and_the_rest_is_left(course: Course) -> None:
     course.update()
     for name in course.listed():
@@ -584,7 +598,7 @@ def test_starts_at_the_same_time_do_not_harm_each_other(course: Course) -> None:
 
 def test_a_start_that_another_one_keeps_waiting_says_so(course: Course, monkeypatch) -> None:
     course.update()
-    monkeypatch.setattr(following, "LOCK_TIMEOUT", 0.1)
+    monkeypatch.setattr(locked_folder, "LOCK_TIMEOUT", 0.1)
     with (
         FileLock(course.copy(".course.lock"), is_singleton=False),
         pytest.raises(SetupError, match=r"Another `course\.py` has been at work"),
@@ -701,6 +715,24 @@ def test_a_kill_at_any_step_loses_nothing_and_the_next_start_ends_right(
             assert kept, f"lost by a kill at step {step}, {seen[-1]}"
             what(course)
             assert_ended_right(course, mine, what)
+            if len(seen) < step:
+                break
+    assert step > 10
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+def test_a_kill_at_any_step_of_the_first_start_leaves_nothing_half_made(tmp_path: Path, before: bool) -> None:
+    step = 0
+    while True:
+        step += 1
+        with placed(tmp_path / str(step)) as course:
+            with killed_at(step, before) as seen, suppress(Killed):
+                course.update()
+            course.update()
+            assert len(course.listed()) == 3
+            assert course.listed("Includes") == ["Classroom-Setup-05.py"]
+            edit(course.copy())
+            assert course.update(NEXT_DAY).beside == []
             if len(seen) < step:
                 break
     assert step > 10

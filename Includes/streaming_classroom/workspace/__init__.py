@@ -13,7 +13,7 @@ was worked on; pictures and includes stay, for lessons that were kept may use th
 Nothing of the learner's is overwritten or removed, whatever is killed when: see ``safe_files``.
 """
 
-from .following import Report, start_over, update
-from .telling import line, started_over
+from .following import start_over, update
+from .telling import Report, line, started_over
 
 __all__ = ["Report", "line", "start_over", "started_over", "update"]

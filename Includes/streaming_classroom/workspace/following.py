@@ -8,60 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from streaming_classroom import ownership, places
-from streaming_classroom.errors import NotHere, SetupError
+from streaming_classroom import places
+from streaming_classroom.errors import NotHere
 from streaming_classroom.runner import InvalidNotebook, find_lessons
 
 from . import lesson_text, manifest, safe_files
 from .course_files import CourseFile, course_files, lesson_of
-
-LOCK_TIMEOUT = 60  # seconds; the whole takes one or two
-_LOCK = ".course.lock"
-_WITHOUT = "`python course.py lab --with-outputs` opens the course's own lessons without it."
-_MARK = ownership.Mark(
-    ".course-workspace",
-    "The lessons in this folder are yours. `python course.py lab` makes them and brings them up to date;\n"
-    "what you have changed or run stays as it is. Without this file the course does not touch the folder.\n",
-    f"Move it away, or set CLASSROOM_WORK to a folder that is empty or not there yet; {_WITHOUT}",
-)
-
-
-@dataclass
-class Report:
-    """What became of a workspace.
-
-    Attributes
-    ----------
-    folder : Path
-        The workspace.
-    lessons : list of str
-        The lessons of the course, without suffix, in their order.
-    made, updated, back, beside, removed : list of str
-        Which were made for the first time, follow a new version, were made again because they had been deleted, have a
-        new version beside the learner's, or went because the course has them no more. Of pictures and includes only
-        what is in ``beside`` is told.
-    unreadable : list of InvalidNotebook
-        Lessons of the course that nobody could open; they are left as they were.
-    kept : dict
-        For each lesson that was started over, the name that its old text has now; None where there was no work in it.
-    """
-
-    folder: Path
-    lessons: list[str] = field(default_factory=list)
-    made: list[str] = field(default_factory=list)
-    updated: list[str] = field(default_factory=list)
-    back: list[str] = field(default_factory=list)
-    beside: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    unreadable: list[InvalidNotebook] = field(default_factory=list)
-    kept: dict[str, str | None] = field(default_factory=dict)
+from .locked_folder import locked_folder
+from .telling import Report
 
 
 def update(now: datetime | None = None) -> Report:
@@ -259,24 +217,9 @@ def _lesson_of_the_course(path: Path) -> CourseFile:
 
 @contextmanager
 def _opened(now: datetime | None) -> Iterator[Workspace]:
-    """Claim and lock the workspace; write down what was given, at the end of what was done without an error."""
-    try:
-        folder = ownership.claim(places.work(), mark=_MARK)
-        with _locked(folder):
-            workspace = Workspace(folder, now or datetime.now())
-            workspace.recover()
-            yield workspace
-            workspace.save()
-    except OSError as error:
-        problem = f"{error.filename or places.work()} could not be read or written: {error.strerror or error}."
-        raise SetupError(problem, f"Put that right, and run the same command again; {_WITHOUT}") from error
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    try:
-        with FileLock(folder / _LOCK, timeout=LOCK_TIMEOUT):
-            yield
-    except Timeout:
-        problem = f"Another `course.py` has been at work in {folder} for {LOCK_TIMEOUT} seconds."
-        raise SetupError(problem, "End it, then run the same command again.") from None
+    """Open the workspace; write down what was given, at the end of what was done without an error."""
+    with locked_folder() as folder:
+        workspace = Workspace(folder, now or datetime.now())
+        workspace.recover()
+        yield workspace
+        workspace.save()

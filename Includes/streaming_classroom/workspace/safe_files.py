@@ -71,7 +71,7 @@ def remove(path: Path, is_removable: Removable) -> bool:
     is_removable : callable
         Is asked, with where the file is at that moment and its own name, whether it may go.
     """
-    if path.is_symlink() or not is_removable(path, path.name):
+    if not is_removable(path, path.name):
         return False
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_ASIDE}")
     path.rename(aside)

@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from streaming_classroom import places
-
-from .following import Report
+from streaming_classroom.runner import InvalidNotebook
 
 _NAMED = 3  # lessons that a line names; of more it says how many
+
+
+@dataclass
+class Report:
+    """What became of a workspace.
+
+    Attributes
+    ----------
+    folder : Path
+        The workspace.
+    lessons : list of str
+        The lessons of the course, without suffix, in their order.
+    made, updated, back, beside, removed : list of str
+        Which were made for the first time, follow a new version, were made again because they had been deleted, have a
+        new version beside the learner's, or went because the course has them no more. Of pictures and includes only
+        what is in ``beside`` is told.
+    unreadable : list of InvalidNotebook
+        Lessons of the course that nobody could open; they are left as they were.
+    kept : dict
+        For each lesson that was started over, the name that its old text has now; None where there was no work in it.
+    """
+
+    folder: Path
+    lessons: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    back: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    unreadable: list[InvalidNotebook] = field(default_factory=list)
+    kept: dict[str, str | None] = field(default_factory=dict)
 
 
 def line(report: Report) -> str:
