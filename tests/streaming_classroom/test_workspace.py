@@ -409,6 +409,14 @@ def test_without_its_records_nothing_is_lost(course: Course, content: bytes | No
     assert len(course.listed()) == 5, "on doubt both are the learner's, and have the course's beside them"
 
 
+def test_without_its_records_a_lesson_that_was_only_run_has_the_newest_version(course: Course) -> None:
+    course.update()
+    run(course.copy())
+    course.copy(".course.json").unlink()
+    assert course.update(NEXT_DAY).beside == []
+    assert len(course.listed()) == 3
+
+
 def test_a_lesson_of_the_course_that_cannot_be_read_keeps_nobody_from_the_others(course: Course) -> None:
     course.update()
     course.file(LESSON, "<<<<<<< HEAD")
