@@ -394,7 +394,16 @@ def test_the_learners_own_files_are_never_touched(course: Course) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"", b"{", b"[]", b'{"known": 1, "given": 2}', b'{"known": [], "given": []}']
+    "content",
+    [
+        None,
+        b"",
+        b"{",
+        b"[]",
+        b'{"known": 1, "given": 2}',
+        b'{"known": [], "given": []}',
+        b'{"known": [[]], "given": {}}',
+    ],
 )
 def test_without_its_records_nothing_is_lost(course: Course, content: bytes | None) -> None:
     course.update()
@@ -553,6 +562,7 @@ def test_starting_over_with_a_notebook_that_is_no_lesson_is_refused(course: Cour
 def test_a_folder_that_somebody_else_has_filled_is_never_written_into(course: Course, capsys, monkeypatch) -> None:
     monkeypatch.setattr(cli, "_set_up", lambda: None)
     monkeypatch.setattr(cli, "_settle_jupyter", lambda: None)
+    monkeypatch.setattr(cli, "_delegate", lambda *_: 0)
     course.file("work/thesis.tex", "mine")
     assert cli.main(["lab"]) == 1
     error = capsys.readouterr().err
