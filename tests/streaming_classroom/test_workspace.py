@@ -738,6 +738,24 @@ def test_a_kill_at_any_step_loses_nothing_and_the_next_start_ends_right(
     assert step > 10
 
 
+def test_what_a_killed_start_has_put_there_is_not_taken_for_the_learners(tmp_path: Path) -> None:
+    step = 0
+    while True:
+        step += 1
+        with placed(tmp_path / str(step)) as course:
+            course.update()
+            course.lesson("05-Triggers", "version 2")
+            with killed_at(step, before=False) as seen, suppress(Killed):
+                course.update()
+            course.lesson("05-Triggers", "version 3")
+            course.update(NEXT_DAY)
+            assert "version 3" in course.copy().read_text()
+            assert len(course.listed()) == 3
+            if len(seen) < step:
+                break
+    assert step > 5
+
+
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 def test_a_kill_at_any_step_of_the_first_start_leaves_nothing_half_made(tmp_path: Path, before: bool) -> None:
     step = 0
