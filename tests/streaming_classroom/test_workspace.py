@@ -801,6 +801,15 @@ def test_the_learners_file_that_a_kill_left_aside_is_back(course: Course, saved:
     assert not saved or course.copy().read_bytes() == b"{}"
 
 
+def test_a_file_that_a_kill_left_under_two_names_is_there_once(course: Course) -> None:
+    course.update()
+    mine = edit(course.copy())
+    course.copy().with_name(".05-Triggers.ipynb.0123abcd.course-aside").hardlink_to(course.copy())
+    course.update()
+    assert course.copy().read_bytes() == mine
+    assert len(list(course.copy("notebooks").glob("*05-Triggers*"))) == 1
+
+
 # Any sequence of what learners, the course and kills do
 
 _TITLES = ("05-Triggers", "07-Checkpoints", "08-Loader")
