@@ -54,13 +54,14 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def lab(options: argparse.Namespace) -> int:
-    """Open JupyterLab on the lessons."""
+    """Open JupyterLab on your copies of the lessons."""
     _set_up()
     _settle_jupyter()
+    root = places.PROJECT if options.with_outputs else _workspace()
     lessons = sorted(places.notebooks().glob("*.ipynb"))
     # Of JupyterLab's two modes, the one for a single document shows a lesson and nothing beside it.
     address = _first_lesson(lessons, mode="doc" if options.present else "lab")
-    start = ["--ServerApp.root_dir=" + str(places.PROJECT), "--LabApp.default_url=" + address]
+    start = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={address}"]
     if options.present:
         start += _projector()
     # It would search the machine for language servers and list, above the URL, those that are not there.
@@ -70,6 +71,14 @@ def lab(options: argparse.Namespace) -> int:
     # JupyterLab itself takes the next free port where this one is busy, and says which.
     command = [sys.executable, "-m", "jupyterlab", *start, f"--port={options.port}", *options.jupyter]
     return _delegate(command)
+
+
+def start_over(options: argparse.Namespace) -> int:
+    """Get a fresh copy of a lesson; yours is kept beside it."""
+    from streaming_classroom import workspace  # with filelock, which `--help` does without
+
+    print(workspace.started_over(workspace.start_over(options.lessons)))
+    return 0
 
 
 def run(options: argparse.Namespace) -> int:
@@ -159,6 +168,14 @@ def _set_up() -> None:
     steps.set_up(lambda line: print(line, flush=True), offset=1)
 
 
+def _workspace() -> Path:
+    """Make the learner's copies of the lessons, or bring them up to date; say so, and return their folder."""
+    from streaming_classroom import workspace  # with filelock, which `--help` does without
+
+    print(workspace.line(workspace.update()), flush=True)
+    return places.work()
+
+
 def _with_tools() -> dict[str, str]:
     """Return what to add to the environment, so that Python finds what no learner installs."""
     folders = [str(_tools()), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -223,7 +240,11 @@ def _parser() -> argparse.ArgumentParser:
     command = _add(commands, "lab", lab)
     command.add_argument("--port", type=_port, default=8888, help="port to try first (default: 8888)")
     command.add_argument("--present", action="store_true", help="for a projector: large text, nothing but the lesson")
+    command.add_argument("--with-outputs", action="store_true", help="the committed lessons, as they look when run")
     command.add_argument("jupyter", nargs="*", help="further options for JupyterLab, after --")
+
+    command = _add(commands, "start-over", start_over)
+    command.add_argument("lessons", nargs="+", metavar="LESSON", help="number (07)")
 
     command = _add(commands, "run", run)
     command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")

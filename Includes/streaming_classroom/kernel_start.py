@@ -74,5 +74,6 @@ def _show_name_error(
 
 
 def _is_lesson() -> bool:
-    """Whether the notebook lies in the course's checkout."""
-    return places.PROJECT in Path(os.environ.get("JPY_SESSION_NAME", "")).absolute().parents
+    """Whether the notebook lies in the course's checkout, or among the learner's copies, which may be elsewhere."""
+    folders = Path(os.environ.get("JPY_SESSION_NAME", "")).absolute().parents
+    return places.PROJECT in folders or places.work() in folders

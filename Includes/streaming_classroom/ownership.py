@@ -7,19 +7,42 @@ neither written to nor taken for ours because of a name in it: only the marker c
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from streaming_classroom import places
 from streaming_classroom.errors import SetupError
 
 MARKER = ".made-by-streaming-classroom"
-_CONTENTS = """\
-The course on Spark Structured Streaming has made this folder and keeps its own files here.
-`python course.py reset` removes what lessons created. Without this file the course does not touch the folder.
-"""
 
 
-def claim(folder: Path, adopt: bool = False) -> Path:
+@dataclass(frozen=True)
+class Mark:
+    """What says that a folder is the course's own.
+
+    Attributes
+    ----------
+    name, contents : str
+        The file that says so, and what it tells a person who comes upon it.
+    advice : str
+        What to do where somebody else has filled the folder, one sentence.
+    """
+
+    name: str
+    contents: str
+    advice: str
+
+
+OURS = Mark(
+    MARKER,
+    "The course on Spark Structured Streaming has made this folder and keeps its own files here.\n"
+    "`python course.py reset` removes what lessons created. Without this file the course does not touch the folder.\n",
+    "Set CLASSROOM_HOME (for what lessons create) and CLASSROOM_CACHE (for what set-up fetches) to folders "
+    "that are empty or not there yet; if an older version of the course made this one, move it away.",
+)
+
+
+def claim(folder: Path, adopt: bool = False, mark: Mark = OURS) -> Path:
     """Make sure that a folder is the course's own, and return it; call this before the first write into it.
 
     Several processes may do it at the same time.
@@ -30,23 +53,24 @@ def claim(folder: Path, adopt: bool = False) -> Path:
         The folder; made if it is not there.
     adopt : bool
         Whether it is known to be the course's even without the marker, which older versions did not leave.
+    mark : Mark
+        What says that it is; a folder for another purpose has another one, and is not taken for this.
 
     Raises
     ------
     SetupError
         It is there without the marker and is not empty. Nothing has been changed.
     """
-    if is_claimed(folder):
+    if is_claimed(folder, mark):
         return folder
     folder.mkdir(parents=True, exist_ok=True)
-    if not adopt and any(folder.iterdir()) and not is_claimed(folder):
+    if not adopt and any(folder.iterdir()) and not is_claimed(folder, mark):
         raise SetupError(
             f"{folder} is not empty, and it was not made by the course, which therefore puts nothing there.",
-            "Set CLASSROOM_HOME (for what lessons create) and CLASSROOM_CACHE (for what set-up fetches) to folders "
-            "that are empty or not there yet; if an older version of the course made this one, move it away.",
+            mark.advice,
         )
-    with suppress(FileExistsError), (folder / MARKER).open("x", encoding="utf-8") as marker:
-        marker.write(_CONTENTS)
+    with suppress(FileExistsError), (folder / mark.name).open("x", encoding="utf-8") as marker:
+        marker.write(mark.contents)
     return folder
 
 
@@ -55,6 +79,6 @@ def claim_cache() -> Path:
     return claim(places.cache(), adopt=places.is_default_cache())
 
 
-def is_claimed(folder: Path) -> bool:
+def is_claimed(folder: Path, mark: Mark = OURS) -> bool:
     """Whether a folder bears the marker."""
-    return (folder / MARKER).is_file()
+    return (folder / mark.name).is_file()

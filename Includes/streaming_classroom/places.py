@@ -1,8 +1,9 @@
 """Where things are on disk.
 
-Three roots, and nothing is ever written outside them: the *project* (this checkout), the *cache* (what set-up
-fetched or made once; deleting it costs time, never work) and the *home* (what lessons create; `reset` empties
-it).  The environment variables ``CLASSROOM_CACHE`` and ``CLASSROOM_HOME`` move the last two.
+Four roots, and nothing is ever written outside them: the *project* (this checkout), the *cache* (what set-up
+fetched or made once; deleting it costs time, never work), the *home* (what lessons create; `reset` empties it) and
+the *workspace* (the learner's own copies of the lessons, which nothing of ours removes).  The environment variables
+``CLASSROOM_CACHE``, ``CLASSROOM_HOME`` and ``CLASSROOM_WORK`` move the last three.
 """
 
 from __future__ import annotations
@@ -37,8 +38,18 @@ def logs() -> Path:
 
 
 def notebooks() -> Path:
-    """Directory of the lessons."""
+    """Directory of the lessons, as they are committed."""
     return PROJECT / "notebooks"
+
+
+def includes() -> Path:
+    """Directory of what lessons ``%run``."""
+    return PROJECT / "Includes"
+
+
+def work() -> Path:
+    """Directory of the learner's own copies of the lessons."""
+    return Path(os.environ.get("CLASSROOM_WORK") or PROJECT / "work").absolute()
 
 
 def classroom_files() -> FileSystem:

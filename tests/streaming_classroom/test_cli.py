@@ -15,12 +15,15 @@ from streaming_classroom.errors import SetupError
 from streaming_classroom.runner import results, suite
 from streaming_classroom.setup import archive, doctor, steps
 
+LESSON = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'
+
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep every command away from the learner's own files, and let set-up do nothing."""
     monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "ä home"))
+    monkeypatch.setenv("CLASSROOM_WORK", str(tmp_path / "work"))
     monkeypatch.setattr(steps, "set_up", lambda _report, offset: None)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -58,7 +61,8 @@ def usage_error(arguments: list[str], capsys) -> str:
 
 def test_without_a_command_the_help_is_shown_and_the_exit_code_is_2(capsys) -> None:
     error = usage_error([], capsys)
-    assert all(command in error for command in ("lab", "run", "lint", "test", "bench", "doctor", "reset", "setup"))
+    commands = ("lab", "start-over", "run", "lint", "test", "bench", "doctor", "reset", "setup")
+    assert all(command in error for command in commands)
 
 
 def test_an_unknown_command_is_told_the_known_ones(capsys) -> None:
@@ -119,14 +123,41 @@ def test_a_polite_kill_ends_the_programs_that_were_started(tmp_path: Path) -> No
         assert process.returncode == 143
 
 
-def test_lab_opens_jupyterlab_on_the_first_lesson(delegated, lessons: Path) -> None:
+def test_lab_opens_jupyterlab_on_the_learners_copy_of_the_first_lesson(delegated, lessons: Path, capsys) -> None:
     (lessons / "02-B.ipynb").touch()
-    (lessons / "01-Ä b.ipynb").touch()
+    (lessons / "01-Ä b.ipynb").write_text(LESSON)
     assert cli.main(["lab"]) == 7
     command = delegated[0]
     assert command[:3] == [sys.executable, "-m", "jupyterlab"]
-    assert f"--ServerApp.root_dir={places.PROJECT}" in command
+    assert f"--ServerApp.root_dir={places.work()}" in command
     assert "--LabApp.default_url=/lab/tree/notebooks/01-%C3%84%20b.ipynb" in command
+    assert (places.work() / "notebooks" / "01-Ä b.ipynb").is_file()
+    [said] = capsys.readouterr().out.splitlines()
+    assert said.startswith(f"1 lesson is in {places.work() / 'notebooks'}")
+    assert "02-B.ipynb cannot be read" in said
+
+
+def test_lab_opens_the_committed_lessons_for_those_who_want_their_outputs(delegated, lessons: Path) -> None:
+    (lessons / "01-A.ipynb").write_text(LESSON)
+    assert cli.main(["lab", "--with-outputs"]) == 7
+    assert f"--ServerApp.root_dir={places.PROJECT}" in delegated[0]
+    assert "--LabApp.default_url=/lab/tree/notebooks/01-A.ipynb" in delegated[0]
+    assert not places.work().exists()
+
+
+def test_start_over_says_where_the_old_one_is_and_sets_nothing_up(lessons: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(steps, "set_up", pytest.fail)
+    (lessons / "05-A.ipynb").write_text(LESSON)
+    assert cli.main(["start-over", "05"]) == 0
+    (places.work() / "notebooks" / "05-A.ipynb").write_text("{}")
+    assert cli.main(["start-over", "5"]) == 0
+    nothing, kept = capsys.readouterr().out.splitlines()
+    assert nothing.startswith("05-A is fresh. There was no work in it")
+    assert kept.startswith("05-A is fresh. What you had is 05-A (until ")
+
+
+def test_start_over_without_a_lesson_is_told_to_name_one(capsys) -> None:
+    assert "LESSON" in usage_error(["start-over"], capsys)
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,11 @@ def test_a_cell_that_needs_the_lesson_says_that_set_up_comes_first(shell: Intera
 
 
 def test_in_a_lesson_any_name_that_is_missing_says_so(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLASSROOM_WORK", "/elsewhere/work")
     assert NEEDS_SET_UP not in shown(shell, "bronze.count()")
-    monkeypatch.setenv("JPY_SESSION_NAME", str(places.PROJECT / "notebooks" / "01-Lesson.ipynb"))
-    assert NEEDS_SET_UP in shown(shell, "bronze.count()")
+    for folder in (places.PROJECT, places.work()):
+        monkeypatch.setenv("JPY_SESSION_NAME", str(folder / "notebooks" / "01-Lesson.ipynb"))
+        assert NEEDS_SET_UP in shown(shell, "bronze.count()")
 
 
 def test_other_errors_and_other_magics_are_ipythons_own(shell: InteractiveShell) -> None:

@@ -1,0 +1,95 @@
+"""What a workspace has of the course: the lessons without outputs, and what their cells reach by relative paths.
+
+Those are ``../Includes/Classroom-Setup-NN`` and ``images/...``; the packages behind the includes are installed, so that
+nothing of them is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from streaming_classroom import places
+from streaming_classroom.runner import InvalidNotebook, NoLessons, find_lessons
+
+from . import lesson_text
+
+
+@dataclass(frozen=True)
+class CourseFile:
+    """A file of the course and the text that it has now.
+
+    Attributes
+    ----------
+    name : str
+        Its path in the workspace, with slashes: ``notebooks/05-Triggers.ipynb``.
+    source : Path
+        Where the course has it.
+    """
+
+    name: str
+    source: Path
+
+    @cached_property
+    def content(self) -> bytes:
+        """What a learner gets, who has not run anything yet."""
+        content = self.source.read_bytes()
+        return lesson_text.without_outputs(content) if self.is_lesson else content
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of its text.
+
+        Raises
+        ------
+        InvalidNotebook
+            It is a notebook that nobody could open.
+        """
+        try:
+            return lesson_text.digest(self.name, self.source.read_bytes())
+        except ValueError as error:
+            raise InvalidNotebook(self.source, f"it cannot be read ({error})") from error
+
+    @property
+    def is_lesson(self) -> bool:
+        """Whether it is a lesson, and not what lessons need."""
+        return self.name.endswith(lesson_text.NOTEBOOK)
+
+
+def course_files() -> list[CourseFile]:
+    """Return what a workspace has of the course as it is now, what lessons need first."""
+    pictures = _visible(places.notebooks() / "images", "**/*")
+    found = [(f"notebooks/{path.relative_to(places.notebooks()).as_posix()}", path) for path in pictures]
+    found += [(f"Includes/{path.relative_to(places.includes()).as_posix()}", path) for path in _includes()]
+    found += [(f"notebooks/{path.name}", path) for path in _lessons()]
+    return [CourseFile(name, path) for name, path in found]
+
+
+def lesson_of(path: Path) -> CourseFile:
+    """Return a lesson of the course by its path."""
+    return CourseFile(f"notebooks/{path.name}", path)
+
+
+def _lessons() -> list[Path]:
+    with suppress(NoLessons):
+        return find_lessons([], places.notebooks())
+    return []
+
+
+def _includes() -> Iterator[Path]:
+    """Yield the notebooks among the Python files: those that no package has."""
+    yield from _visible(places.includes(), "*.py")
+    for folder in sorted(places.includes().iterdir()) if places.includes().is_dir() else []:
+        if folder.is_dir() and not (folder / "__init__.py").exists():
+            yield from _visible(folder, "*.py")
+
+
+def _visible(folder: Path, pattern: str) -> list[Path]:
+    return sorted(
+        path
+        for path in folder.glob(pattern)
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )

@@ -1,0 +1,53 @@
+"""The workspace's folder: marked as the course's own, and one process at a time.
+
+The lock ends with its process, so that one that was killed keeps nobody out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from streaming_classroom import ownership, places
+from streaming_classroom.errors import SetupError
+
+LOCK_TIMEOUT = 60  # seconds; the whole takes one or two
+_LOCK = ".course.lock"
+_WITHOUT = "`python course.py lab --with-outputs` opens the course's own lessons without it."
+_MARK = ownership.Mark(
+    ".course-workspace",
+    "The lessons in this folder are yours. `python course.py lab` makes them and brings them up to date;\n"
+    "what you have changed or run stays as it is. Without this file the course does not touch the folder.\n",
+    f"Move it away, or set CLASSROOM_WORK to a folder that is empty or not there yet; {_WITHOUT}",
+)
+
+
+@contextmanager
+def locked_folder() -> Iterator[Path]:
+    """Let one process at a time change the workspace, and explain what the disk refuses.
+
+    Raises
+    ------
+    SetupError
+        Somebody else has filled the folder, it cannot be written, or another process does not let go of it.
+    """
+    try:
+        folder = ownership.claim(places.work(), mark=_MARK)
+        with _locked(folder):
+            yield folder
+    except OSError as error:
+        problem = f"{error.filename or places.work()} could not be read or written: {error.strerror or error}."
+        raise SetupError(problem, f"Put that right, and run the same command again; {_WITHOUT}") from error
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    try:
+        with FileLock(folder / _LOCK, timeout=LOCK_TIMEOUT):
+            yield
+    except Timeout:
+        problem = f"Another `course.py` has been at work in {folder} for {LOCK_TIMEOUT} seconds."
+        raise SetupError(problem, "End it, then run the same command again.") from None
