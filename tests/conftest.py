@@ -26,6 +26,7 @@ import pytest
 from hypothesis import HealthCheck
 from pyspark.sql import DataFrame, SparkSession
 
+from kernel_harness import Notebook
 from streaming_classroom import places
 
 if TYPE_CHECKING:
@@ -191,6 +192,24 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take away what this machine's environment says about where Spark is."""
     for name in _ELSEWHERE:
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def open_notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Notebook]]:
+    """Open notebooks in a folder beside the course's includes; all kernels end with the tests."""
+    notebooks: list[Notebook] = []
+
+    def open(home: Path | None = None, **environment: str) -> Notebook:
+        base = tmp_path_factory.mktemp("project")
+        (base / "notebooks").mkdir()
+        (base / "Includes").symlink_to(places.PROJECT / "Includes", target_is_directory=True)
+        with patch.dict(os.environ):
+            notebooks.append(Notebook(base / "notebooks", home or base / "home", **environment))
+        return notebooks[-1]
+
+    yield open
+    for notebook in notebooks:
+        notebook.close()
 
 
 @pytest.fixture

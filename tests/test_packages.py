@@ -19,7 +19,8 @@ BELOW = {
     "stream_view": set(),
     "notebook_dialect": {"stream_view"},
     "pyspark_cloudfiles": set(),
-    "streaming_classroom": {"stream_view", "notebook_dialect", "pyspark_cloudfiles"},
+    "streaming_classroom": {"stream_view", "notebook_dialect", "pyspark_cloudfiles"},  # and by name, lesson_exercises
+    "lesson_exercises": {"streaming_classroom"},
 }
 ALONE = ("stream_view", "notebook_dialect", "pyspark_cloudfiles")
 # Distributions whose modules have another name.

@@ -8,7 +8,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOMES = {"display": "displaying", "displayHTML": "displaying", "timeline": "timelines.timeline"}
+_HOMES = {
+    "display": "displaying",
+    "displayHTML": "displaying",
+    "rows_per_batch": "progress_reports",
+    "timeline": "timelines.timeline",
+}
 __all__ = sorted(_HOMES)
 
 

@@ -38,6 +38,14 @@ def reports_since(query: StreamingQuery, last: Mapping[str, Any] | None) -> list
     return new[::-1]
 
 
+def rows_per_batch(query: StreamingQuery) -> list[int]:
+    """Return how many rows each batch of a query has read, oldest first; batches that found nothing are left out.
+
+    Of a restarted query these are the batches of this run, so far as Spark keeps their reports.
+    """
+    return [rows for report in query.recentProgress if (rows := report["numInputRows"])]
+
+
 def _identity(report: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(report.get(field) for field in ("runId", "timestamp", "batchId", "numInputRows"))
 

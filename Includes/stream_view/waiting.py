@@ -55,7 +55,7 @@ def block_until_stream_is_ready(
     query = find_stream(spark, query_or_name)
 
     def ready() -> bool:
-        return _is_idle(query) or report_count(query) >= min_batches
+        return is_idle(query) or report_count(query) >= min_batches
 
     if not _await(query, ready, timeout):
         raise _timeout(query, timeout, f"reported {min_batches} batches")
@@ -105,6 +105,13 @@ def stop_streams(queries: Iterable[StreamingQuery]) -> None:
 def active_streams(spark: SparkSession) -> list[StreamingQuery]:
     """Return the streams of a session that are active, also just after a cell was interrupted."""
     return list(_insist(lambda: spark.streams.active))
+
+
+def is_idle(query: StreamingQuery) -> bool:
+    """Whether the stream has looked for data, found none left and waits."""
+    status = query.status
+    waits = status["message"].startswith("Waiting for") and not status["isTriggerActive"]
+    return waits and not status["isDataAvailable"]
 
 
 def is_batch(progress: Mapping[str, Any]) -> bool:
@@ -190,13 +197,6 @@ def _insist(ask: Callable[[], Answer]) -> Answer:
         except Py4JError:  # of the connection itself
             time.sleep(ASK_AGAIN_AFTER)
     return ask()
-
-
-def _is_idle(query: StreamingQuery) -> bool:
-    """Whether the stream has looked for data, found none left and waits."""
-    status = query.status
-    waits = status["message"].startswith("Waiting for") and not status["isTriggerActive"]
-    return waits and not status["isDataAvailable"]
 
 
 def _raise_if_failed(query: StreamingQuery) -> None:

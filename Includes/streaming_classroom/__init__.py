@@ -15,6 +15,7 @@ _HOMES = {
     "display": "stream_view",
     "displayHTML": "stream_view",
     "get_spark": "streaming_classroom.session",
+    "rows_per_batch": "stream_view",
     "set_up_notebook": "streaming_classroom.notebook_setup",
     "set_up_user": "streaming_classroom.notebook_setup",
     "start_lesson": "streaming_classroom.lesson",

@@ -101,8 +101,18 @@ def run(options: argparse.Namespace) -> int:
         parameters=dict(options.parameter),
         compare=options.compare,
         ansi=options.ansi,
+        solved=options.solved,
     )
     return result.exit_code
+
+
+def progress(_options: argparse.Namespace) -> int:
+    """Show which exercises you have done."""
+    from streaming_classroom.exercises.record import Record
+    from streaming_classroom.exercises.telling import progress_shown
+
+    print(progress_shown(Record()))
+    return 0
 
 
 def lint(options: argparse.Namespace) -> int:
@@ -250,6 +260,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
     command.add_argument("--save", action="store_true", help="write the outputs back into notebooks/")
     command.add_argument("--compare", action="store_true", help="fail where marked outputs differ from the files'")
+    command.add_argument("--solved", action="store_true", help="run the exercises with their solutions in")
     command.add_argument("--jobs", type=_positive, default=1, metavar="N", help="lessons at a time (default: 1)")
     command.add_argument("--cell-timeout", type=float, default=120, metavar="SECONDS", help="default: 120")
     command.add_argument("--lesson-timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
@@ -266,6 +277,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME=VALUE",
         help="a value for the notebook's widgets, as papermill puts it in; may be given more than once",
     )
+
+    _add(commands, "progress", progress)
 
     command = _add(commands, "lint", lint)
     command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
@@ -300,6 +313,8 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
         raise NotHere(f"--save is for the course's lessons, and {guests[0]} is none.", "Leave it out.")
     if options.compare and (guests or options.save or options.parameter):
         raise NotHere("--compare is for the course's lessons, run as they are.", "Leave out what goes against it.")
+    if options.solved and (options.save or options.compare):
+        raise NotHere("--solved runs other cells than the file has.", "Leave --save and --compare out.")
     if options.save and options.parameter:
         raise NotHere("--save would keep outputs that come from parameters.", "Leave one of the two out.")
 

@@ -7,12 +7,14 @@ nothing of it collides with another lesson, another kernel or another user.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stream_view import listener, waiting
 from streaming_classroom import datasets, presenting, set_up_line, user_files
 from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
 from streaming_classroom.errors import NotHere
+from streaming_classroom.exercises import last_cell
 from streaming_classroom.lesson_paths import Paths
 from streaming_classroom.lesson_place import Place, place_of
 from streaming_classroom.places import classroom_files
@@ -21,6 +23,10 @@ from streaming_classroom.session import get_spark
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
+
+    from streaming_classroom.exercises.grader import Grader
+    from streaming_classroom.exercises.telling import Told
+    from streaming_classroom.exercises.verdict import Verdict
 
 _NO_SETTINGS = (
     "This compute takes no settings of a notebook's own, so ${da.paths...} stands for nothing in %sql cells here. "
@@ -89,6 +95,32 @@ class Lesson:
     def present(self, on: bool = True) -> None:
         """Make the page one for a projector; see :func:`streaming_classroom.presenting.present`."""
         presenting.present(on)
+
+    def exercise(self, name: str) -> None:
+        """Take away what an earlier try of an exercise has made, so that its cell can be run again and again."""
+        self._grader.begin(name)
+
+    def check(self, name: str) -> Verdict:
+        """Return what is right or wrong about what was made for an exercise, such as ``"05.2"``."""
+        return self._grader.check(name)
+
+    def hint(self, name: str) -> Told:
+        """Return the next hint of an exercise."""
+        return self._grader.hint(name)
+
+    def solution(self, name: str) -> Told:
+        """Return the solution of an exercise, and why it is so."""
+        return self._grader.solution(name)
+
+    def progress(self) -> Told:
+        """Return what is done, lesson by lesson."""
+        return self._grader.progress()
+
+    @cached_property
+    def _grader(self) -> Grader:
+        from streaming_classroom.exercises.grader import Grader  # a lesson whose exercises nobody tries needs none
+
+        return Grader(self._spark, self.paths)
 
     def cleanup(self) -> None:
         """Stop the lesson's streams, drop its schema, remove its working directory; safe to call twice."""
@@ -208,6 +240,7 @@ def start_lesson(
     set_up_line.begin(f"Starting lesson {name} ...")
     spark = get_spark()
     listener.watch(spark)
+    last_cell.watch()
     datasets.register()
     previous = _current
     place = place_of(name, previous and previous._place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from streaming_classroom.runner.results import MAY_FAIL, MAY_WRITE_STDERR
+from streaming_classroom.runner.results import EXERCISE, MAY_FAIL, MAY_WRITE_STDERR
 
 from .lesson_file import Cell, Lesson
 from .machine_paths import strings
@@ -13,7 +13,7 @@ from .problem import Problem
 
 CHECKED = "nbval-check-output"
 SKIPPED = "skip-execution"  # nbclient's own
-KNOWN_TAGS = (MAY_FAIL, MAY_WRITE_STDERR, CHECKED, SKIPPED, "nbval-ignore-output", "nbval-skip", "parameters")
+KNOWN_TAGS = (EXERCISE, MAY_FAIL, MAY_WRITE_STDERR, CHECKED, SKIPPED, "nbval-ignore-output", "nbval-skip", "parameters")
 FEWEST_CHECKED = 5
 
 _CHANGING = {

@@ -9,6 +9,7 @@ from streaming_classroom.runner.runner_errors import InvalidNotebook
 
 from . import (
     code_cells,
+    exercises,
     html_tags,
     links,
     machine_paths,
@@ -45,6 +46,8 @@ RULES: tuple[Rule, ...] = (
     questions.predictions,
     code_cells.breaking,
     questions.review_questions,
+    exercises.same_as_source,
+    exercises.complete,
     # the text
     html_tags.tags,
     links.targets,

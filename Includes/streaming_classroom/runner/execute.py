@@ -27,6 +27,7 @@ from .lesson_file import code_cells, read_lesson, save_outputs
 from .processes import end_processes
 from .results import Failure, LessonResult
 from .runner_errors import InvalidNotebook, RunnerError
+from .solved import solved
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -57,6 +58,8 @@ class Order:
         Whether outputs that differ from those of the file are a failure.
     ansi
         What the guest finds Spark's ANSI mode to be, ``on`` or ``off``; by default as it is elsewhere.
+    solved
+        Whether the exercises are run with their solutions in.
     """
 
     lesson: str
@@ -69,6 +72,7 @@ class Order:
     parameters: Mapping[str, str] = field(default_factory=dict)
     compare: bool = False
     ansi: str | None = None
+    solved: bool = False
 
     @property
     def home(self) -> Path:
@@ -143,6 +147,8 @@ def _invalid(order: Order, error: InvalidNotebook) -> LessonResult:
 
 def _execute(order: Order, on_cell: Callable[[], None], cancel: threading.Event) -> tuple[NotebookNode, Observed]:
     nb = load_notebook_node(str(order.executed if order.guest else order.notebook))
+    if order.solved:
+        nb = solved(nb)
     if order.parameters:
         nb = parameterize_notebook(nb, dict(order.parameters))
     seen = Observed()

@@ -25,6 +25,7 @@ Outcome = Literal["passed", "failed", "interrupted", "not run"]
 
 # Tags by which a cell says what it may do.
 MAY_FAIL = "raises-exception"
+EXERCISE = "exercise"  # a cell that the learner writes
 MAY_WRITE_STDERR = "stderr-expected"
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -43,6 +43,7 @@ def run_lessons(
     parameters: Mapping[str, str] | None = None,
     compare: bool = False,
     ansi: str | None = None,
+    solved: bool = False,
 ) -> SuiteResult:
     """Execute lessons, each in a fresh kernel and a home of its own, and report how they went.
 
@@ -71,6 +72,8 @@ def run_lessons(
         Fail a lesson also where a fresh output is not the one in its file; see :mod:`.comparison`.
     ansi
         What guests find Spark's ANSI mode to be, ``on`` or ``off``; by default as it is elsewhere.
+    solved
+        Run the exercises with their solutions in, and fail a lesson whose checks do not find them right.
     home
         The run makes ``home/runs/<run-id>/``, with the executed notebooks in it.
 
@@ -101,6 +104,7 @@ def run_lessons(
                 parameters=parameters or {},
                 compare=compare,
                 ansi=ansi,
+                solved=solved,
             )
             for name, notebook in _named(lessons)
         ]

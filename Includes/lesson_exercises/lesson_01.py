@@ -1,0 +1,174 @@
+"""Exercises of lesson 01: ask a stream in SQL, write a stream, keep a table up to date."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# --------------------------------------------------------------------------------------------- 01.1 a question in SQL
+
+ASK_STARTER = """
+%sql
+DROP VIEW IF EXISTS patients_tmp_vw;
+-- CREATE TEMP VIEW patients_tmp_vw AS
+-- SELECT ...
+"""
+
+ASK_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS patients_tmp_vw;
+CREATE TEMP VIEW patients_tmp_vw AS
+SELECT mrn, count(*) AS readings, max(heartrate) AS highest
+FROM streaming_tmp_vw
+WHERE heartrate >= 0
+GROUP BY mrn
+"""
+
+
+def check_question(attempt: Attempt) -> None:
+    """Compare the view, run as a stream, with one query over the table."""
+    view = attempt.view("patients_tmp_vw")
+    if not view.isStreaming:
+        raise Mistake("Your view reads a table, not the stream: select from `streaming_tmp_vw`.")
+    if "mrn" not in [column.lower() for column in view.columns]:
+        raise Mistake("The view has no column `mrn`: one row a patient was asked for, so group by it and select it.")
+    try:
+        made = attempt.rows_of_stream(view, mode="complete")
+    except Exception as error:
+        if "STREAMING_OUTPUT_MODE" not in str(error) and "without watermark" not in str(error):
+            raise
+        raise Mistake("Your view counts nothing: it hands rows on. One row a patient needs a `GROUP BY`.") from error
+    bronze = attempt.spark.table("bronze")
+    if attempt.is_same(made, _per_patient(bronze)):
+        raise Mistake("The faulty readings are counted as well: a heart rate below zero is none.")
+    attempt.compare(made, _per_patient(bronze.where("heartrate >= 0")), "patients_tmp_vw")
+
+
+def _per_patient(readings: DataFrame) -> DataFrame:
+    return readings.groupBy("mrn").agg({"*": "count", "heartrate": "max"}).toDF("mrn", "readings", "highest")
+
+
+ASK = Exercise(
+    id="01.1",
+    title="A question of your own",
+    starter=ASK_STARTER,
+    hints=(
+        "Write it as if `streaming_tmp_vw` were a table that ends: `SELECT`, `FROM`, `WHERE`, `GROUP BY`.",
+        "A patient is an `mrn`. A heart rate below zero is a fault of the sensor: `WHERE heartrate >= 0`.",
+        "`SELECT mrn, count(*) AS readings, max(heartrate) AS highest FROM streaming_tmp_vw ...`",
+    ),
+    solution=ASK_SOLUTION,
+    why=(
+        "Nothing in it says that the data never ends: the same query over `bronze` would give the same. It can be kept "
+        "up to date with two numbers a patient, a count and a maximum, so Spark accepts it over a stream."
+    ),
+    check=check_question,
+    wrong=(
+        WrongAnswer(ASK_SOLUTION.replace("FROM streaming_tmp_vw", "FROM bronze"), "reads a table, not the stream"),
+        WrongAnswer(ASK_SOLUTION.replace("WHERE heartrate >= 0\n", ""), "faulty readings are counted"),
+        WrongAnswer(ASK_SOLUTION.replace("mrn", "device_id"), "no column `mrn`"),
+        WrongAnswer(
+            ASK_SOLUTION.replace("count(*) AS readings, max(heartrate) AS highest", "heartrate AS highest").replace(
+                "GROUP BY mrn\n", ""
+            ),
+            "One row a patient needs a `GROUP BY`",
+        ),
+        WrongAnswer(ASK_SOLUTION.replace("max(heartrate)", "avg(heartrate)"), "missing"),
+        WrongAnswer(ASK_SOLUTION.replace("FROM streaming_tmp_vw", "FROM steaming_tmp_vw"), "ended with an error"),
+    ),
+    makes=Makes(views=("patients_tmp_vw",)),
+)
+
+# ------------------------------------------------------------------------------------------------ 01.2 write a stream
+
+WRITE_STARTER = """
+DA.exercise("01.2")  # takes away what an earlier try has made
+
+faulty = None  # write the stream here, with its sink, its trigger and its checkpoint
+"""
+
+WRITE_SOLUTION = """
+DA.exercise("01.2")  # takes away what an earlier try has made
+
+faulty = (spark.readStream
+    .table("bronze")
+    .where("heartrate < 0")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_readings")
+    .outputMode("append")
+    .trigger(availableNow=True)
+    .toTable("faulty_readings"))
+"""
+
+
+def check_written(attempt: Attempt) -> None:
+    """Look at the query first, which explains most of what a table can be."""
+    stream = attempt.stream("faulty")
+    attempt.wait_for_end(
+        stream, "A nightly job ends when it has done what is there: give it `.trigger(availableNow=True)`."
+    )
+    made = attempt.table("faulty_readings")
+    bronze = attempt.spark.table("bronze")
+    if attempt.is_same(made, bronze):
+        raise Mistake("`faulty_readings` has every reading. Only those with a heart rate below zero were asked for.")
+    if attempt.is_same(made, bronze.where("heartrate >= 0")):
+        raise Mistake("These are the good readings; the faulty ones were asked for.")
+    if _checkpoint_is_not_its_own(stream.checkpoint):
+        raise Mistake(
+            "The checkpoint `device_counts` belongs to another query, and says that all is read. Every query needs a "
+            "checkpoint of its own: `.../faulty_readings`."
+        )
+    attempt.compare(made, bronze.where("heartrate < 0"), "faulty_readings")
+    if stream.checkpoint is not None and "faulty_readings" not in stream.checkpoint:
+        raise Mistake(
+            f"The rows are right. Its checkpoint is `{_last(stream.checkpoint)}`; `faulty_readings` was asked for."
+        )
+
+
+def _checkpoint_is_not_its_own(checkpoint: str | None) -> bool:
+    return checkpoint is not None and _last(checkpoint) == "device_counts"
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
+WRITE = Exercise(
+    id="01.2",
+    title="A stream of your own, written",
+    starter=WRITE_STARTER,
+    hints=(
+        "A chain in three parts: `spark.readStream.table(...)`, what you want of it, `.writeStream` with its settings.",
+        "A filter hands rows on and never takes one back, so its output mode is `append`, which is the default.",
+        '`.option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_readings")`, `.trigger(availableNow=True)` and '
+        '`.toTable("faulty_readings")`.',
+    ),
+    solution=WRITE_SOLUTION,
+    why=(
+        "A filter needs no memory, so nothing has to be replaced: each batch appends the rows that it has found. With "
+        "`availableNow` the query ends by itself, and its checkpoint lets the next run begin where this one ended."
+    ),
+    check=check_written,
+    wrong=(
+        WrongAnswer(WRITE_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(WRITE_SOLUTION.replace('    .where("heartrate < 0")\n', ""), "has every reading"),
+        WrongAnswer(WRITE_SOLUTION.replace("heartrate < 0", "heartrate >= 0"), "the good readings"),
+        WrongAnswer(
+            WRITE_SOLUTION.replace("checkpoints}/faulty_readings", "checkpoints}/device_counts"),
+            "belongs to another query",
+        ),
+        WrongAnswer(WRITE_SOLUTION.replace('"append"', '"complete"'), "ended with an error"),
+        WrongAnswer(
+            WRITE_SOLUTION.partition("    .writeStream")[0].rstrip() + ")\n", "a stream that nobody writes yet"
+        ),
+        WrongAnswer(WRITE_SOLUTION.replace('    .toTable("faulty_readings"))', ")"), "was not started"),
+        WrongAnswer(WRITE_SOLUTION.rstrip() + ".awaitTermination()\n", "in a line of its own"),
+    ),
+    makes=Makes(variables=("faulty",), tables=("faulty_readings",), folders=("checkpoints/faulty_readings",)),
+)
+
+EXERCISES = (ASK, WRITE)

@@ -1,0 +1,11 @@
+"""Exercises that answer: a learner writes a cell, and a check says whether it is right or which mistake it is.
+
+An exercise has one source, a module of ``lesson_exercises``, with its starter, hints, solution, check, and the wrong
+answers that the check must know.  The notebook holds the starter and nothing more.
+"""
+
+from .attempt import Attempt
+from .exercise import Exercise, Makes, Mistake, NotTried, WrongAnswer
+from .made_stream import MadeStream, interval_of
+
+__all__ = ["Attempt", "Exercise", "MadeStream", "Makes", "Mistake", "NotTried", "WrongAnswer", "interval_of"]

@@ -1,0 +1,209 @@
+"""What a learner has made in a notebook, as a check looks at it: variables, streams, tables, views.
+
+Each question has a sentence for the one who has made something else: so a check names only what is special about its
+exercise, and whoever forgets ``.start()`` is told the same in each of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from stream_view.errors import short_message
+from streaming_classroom.exercises.exercise import Makes, Mistake, NotTried
+from streaming_classroom.exercises.made_stream import MadeStream
+from streaming_classroom.exercises.same_rows import difference
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from streaming_classroom.lesson_paths import Paths
+
+
+class Attempt:
+    """What is there when a learner asks for a verdict.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        The lesson's session.
+    paths : Paths
+        The lesson's paths.
+    namespace : mapping
+        The notebook's variables.
+    cell_error : BaseException, optional
+        What the cell before the check has ended with.
+    makes : Makes, optional
+        What the exercise leaves behind where it was tried.
+    seconds : float
+        How long all waits of the check may take together.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        paths: Paths,
+        namespace: Mapping[str, Any],
+        cell_error: BaseException | None = None,
+        makes: Makes | None = None,
+        seconds: float = 60.0,
+    ) -> None:
+        self.spark = spark
+        self.paths = paths
+        self.cell_error = cell_error
+        self._namespace = namespace
+        self._makes = makes or Makes()
+        self._deadline = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds until the check's deadline."""
+        return max(0.0, self._deadline - time.monotonic())
+
+    def value(self, name: str) -> Any:
+        """Return what a variable holds.
+
+        Raises
+        ------
+        NotTried
+            It is not there, or None, as in the starter.
+        Mistake
+            Likewise, and the cell has ended with an error.
+        """
+        value = self._namespace.get(name)
+        if value is not None:
+            return value
+        made = [table for table in self._makes.tables if self.spark.catalog.tableExists(table)]
+        if made and self.cell_error is None:
+            raise Mistake(
+                f"There is a table `{made[0]}`, but `{name}` is None, which is what `awaitTermination()` returns: keep "
+                "the stream in the variable, and wait for it in a line of its own."
+            )
+        raise self._nothing()
+
+    def stream(self, name: str) -> MadeStream:
+        """Return the stream that a variable holds.
+
+        Raises
+        ------
+        NotTried
+            There is none.
+        Mistake
+            The variable holds something else, such as a DataFrame that nobody has written.
+        """
+        value = self.value(name)
+        kind = type(value).__name__
+        if kind == "DataFrame":
+            what = "a stream that nobody writes yet" if value.isStreaming else "an ordinary DataFrame"
+            raise Mistake(f"`{name}` is {what}: a description. End it with `.writeStream`, a sink and `.start()`.")
+        if kind == "DataStreamWriter":
+            raise Mistake(f"`{name}` is ready to write but was not started: end it with `.start()` or `.toTable(...)`.")
+        if not hasattr(value, "runId"):
+            raise Mistake(
+                f"`{name}` is {_article(kind)}, not a stream: keep what `.start()` or `.toTable(...)` returns, and "
+                "wait for it in a line of its own."
+            )
+        return MadeStream(value)
+
+    def view(self, name: str) -> DataFrame:
+        """Return a temporary view.
+
+        Raises
+        ------
+        NotTried
+            There is none of that name.
+        """
+        if not self.spark.catalog.tableExists(name):
+            raise self._nothing()
+        return self.spark.table(name)
+
+    def table(self, name: str) -> DataFrame:
+        """Return a table that must be there by now.
+
+        Raises
+        ------
+        Mistake
+            There is none of that name.
+        """
+        if not self.spark.catalog.tableExists(name):
+            raise Mistake(f"There is no table `{name}`.")
+        return self.spark.table(name)
+
+    def wait_for_end(self, stream: MadeStream, advice: str, seconds: float = 30.0) -> None:
+        """Return when a stream has ended; one that goes on, and one that has failed, is a mistake.
+
+        Parameters
+        ----------
+        advice : str
+            What to say to the one whose stream goes on, one sentence.
+        seconds : float
+            How long to wait, at most; less where the check has less left.
+        """
+        if not stream.has_ended(min(seconds, self.left)):
+            raise Mistake(f"Your stream is still running. {advice}")
+        self.must_not_have_failed(stream)
+
+    def wait_until_idle(self, stream: MadeStream, seconds: float = 30.0) -> None:
+        """Return when a stream that is to go on has processed what is there; one that has ended is a mistake."""
+        if not stream.is_idle(min(seconds, self.left)):
+            self.must_not_have_failed(stream)
+            if stream.is_active:
+                raise Mistake("Your stream is still at work after half a minute: it reads something that never ends.")
+            raise Mistake("Your stream has ended, and it was to go on: leave its trigger out, or give it an interval.")
+
+    def must_not_have_failed(self, stream: MadeStream) -> None:
+        """Raise a mistake with Spark's own words if a stream has failed."""
+        if stream.error is not None:
+            raise Mistake(f"Your stream has failed. Spark says: {short_message(stream.error)}")
+
+    def rows_of_stream(self, frame: DataFrame, mode: str = "append", seconds: float = 40.0) -> DataFrame:
+        """Return what a streaming frame gives for all that is there now, by a stream of the check's own.
+
+        Raises
+        ------
+        Mistake
+            It does not come to an end, or fails.
+        """
+        name = f"check_{uuid4().hex}"
+        writer = frame.writeStream.format("memory").queryName(name).outputMode(mode)
+        query = writer.trigger(availableNow=True).start()
+        try:
+            self.wait_for_end(MadeStream(query), "It reads something that never ends.", seconds)
+            rows = self.spark.table(name)
+            return self.spark.createDataFrame(rows.collect(), rows.schema)
+        finally:
+            query.stop()
+            self.spark.sql(f"DROP VIEW IF EXISTS {name}")
+
+    def compare(self, made: DataFrame, right: DataFrame, name: str) -> None:
+        """Compare the rows of two frames, whatever their order; say what is missing and what is too many.
+
+        Raises
+        ------
+        Mistake
+            Columns or rows differ.
+        """
+        if found := difference(made, right, name):
+            raise Mistake(*found)
+
+    def is_same(self, made: DataFrame, wrong: DataFrame) -> bool:
+        """Whether rows are exactly those that a known mistake gives."""
+        return difference(made, wrong, "") is None
+
+    def _nothing(self) -> NotTried | Mistake:
+        if self.cell_error is None:
+            return NotTried()
+        return Mistake(f"Your cell has ended with an error, so there is nothing to look at: {self.words_of_error}")
+
+    @property
+    def words_of_error(self) -> str:
+        """The first line of what the cell before has ended with, as it was shown; empty where it ended well."""
+        if self.cell_error is None:
+            return ""
+        return f"{type(self.cell_error).__name__}: {short_message(self.cell_error)}".splitlines()[0]
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[:1].lower() in 'aeio' else 'a'} {kind}"

@@ -1,0 +1,56 @@
+"""All exercises of the course: a module of ``lesson_exercises`` for each lesson, found by its number."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+
+from streaming_classroom.errors import ClassroomError
+
+from .exercise import Exercise
+
+PACKAGE = "lesson_exercises"
+_PREFIX = "lesson_"
+
+
+@dataclass(eq=False)
+class UnknownExercise(ClassroomError):
+    """No exercise of that number: use one of those that exist."""
+
+    name: str
+    nearest: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"There is no exercise {self.name!r}. The nearest are {', '.join(self.nearest)}."
+
+
+def lessons() -> list[str]:
+    """Return the lessons that have exercises, by number and in order: ``01``, ``02``, ``02L``."""
+    found = iter_modules(import_module(PACKAGE).__path__)
+    names = [module.name.removeprefix(_PREFIX) for module in found if module.name.startswith(_PREFIX)]
+    return sorted(name.upper() for name in names)
+
+
+def of_lesson(lesson: str) -> tuple[Exercise, ...]:
+    """Return a lesson's exercises in their order; none where it has none."""
+    if lesson.upper() not in lessons():
+        return ()
+    return import_module(f"{PACKAGE}.{_PREFIX}{lesson.lower()}").EXERCISES
+
+
+def find(name: str) -> Exercise:
+    """Return an exercise by its number.
+
+    Raises
+    ------
+    UnknownExercise
+        There is none of that number.
+    """
+    wanted = str(name).strip().upper()
+    for exercise in of_lesson(wanted.partition(".")[0]):
+        if exercise.id == wanted:
+            return exercise
+    every = [exercise.id for lesson in lessons() for exercise in of_lesson(lesson)]
+    raise UnknownExercise(str(name), tuple(difflib.get_close_matches(wanted, every, 3, 0)))

@@ -1,0 +1,145 @@
+"""What ``DA`` does with exercises: make room for a try, judge it, give hints and solutions, tell what is done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, MutableMapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from stream_view import front_end, waiting
+from stream_view.errors import short_message
+from streaming_classroom import user_files
+from streaming_classroom.exercises import catalogue, last_cell
+from streaming_classroom.exercises.attempt import Attempt
+from streaming_classroom.exercises.exercise import Exercise, Mistake, NotTried
+from streaming_classroom.exercises.record import Record
+from streaming_classroom.exercises.telling import hint_shown, progress_shown, solution_shown
+from streaming_classroom.exercises.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from streaming_classroom.exercises.telling import Told
+    from streaming_classroom.lesson_paths import Paths
+
+DEADLINE = 90.0  # seconds that a check may take, with all its waits
+SPARE = 15.0  # of them, kept for comparing what has been made
+RIGHT, NOT_TRIED = "right.", "not tried yet."
+_TAG = "exercise-check"
+
+
+class Grader:
+    """The exercises of one kernel.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        The lesson's session.
+    paths : Paths
+        The lesson's paths.
+    namespace : mutable mapping, optional
+        The notebook's variables; by default those of the running notebook.
+    """
+
+    def __init__(self, spark: SparkSession, paths: Paths, namespace: MutableMapping[str, Any] | None = None) -> None:
+        self._spark = spark
+        self._paths = paths
+        self._given = namespace
+        self._record = Record()
+        self._hints: dict[str, int] = {}
+
+    def begin(self, name: str) -> None:
+        """Take away what an earlier try of an exercise has made: its streams, tables, views, folders.
+
+        Raises
+        ------
+        UnknownExercise
+            There is none of that number.
+        """
+        makes = catalogue.find(name).makes
+        held = [self._namespace.pop(variable, None) for variable in makes.variables]
+        waiting.stop_streams([value for value in held if hasattr(value, "runId") and hasattr(value, "stop")])
+        for view in makes.views:
+            self._spark.sql(f"DROP VIEW IF EXISTS {view}")
+        for table in makes.tables:
+            self._spark.sql(f"DROP TABLE IF EXISTS {table}")
+            user_files.remove_tree(f"{self._paths.user_db}/{table.lower()}")
+        for folder in makes.folders:
+            user_files.remove_tree(f"{self._paths.working_dir}/{folder}")
+
+    def check(self, name: str) -> Verdict:
+        """Judge what was made, within a deadline, whatever it does.
+
+        Raises
+        ------
+        UnknownExercise
+            There is none of that number.
+        """
+        exercise = catalogue.find(name)
+        attempt = Attempt(
+            self._spark, self._paths, self._namespace, last_cell.error(), exercise.makes, DEADLINE - SPARE
+        )
+        verdict = _judge(exercise, attempt)
+        if verdict.kind != "not tried":
+            self._record.tried(exercise.id, verdict.is_right)
+        return verdict
+
+    def hint(self, name: str) -> Told:
+        """Return an exercise's next hint; after the last one, the last one."""
+        exercise = catalogue.find(name)
+        number = min(self._hints.get(exercise.id, 0) + 1, len(exercise.hints))
+        self._hints[exercise.id] = number
+        self._record.hint(exercise.id, number)
+        return hint_shown(exercise, number)
+
+    def solution(self, name: str) -> Told:
+        """Return an exercise's solution, and why it is so."""
+        exercise = catalogue.find(name)
+        self._record.solution(exercise.id)
+        return solution_shown(exercise)
+
+    def progress(self) -> Told:
+        """Return what is done, lesson by lesson."""
+        return progress_shown(self._record)
+
+    @property
+    def _namespace(self) -> MutableMapping[str, Any]:
+        if self._given is not None:
+            return self._given
+        shell = front_end.ipython()
+        return shell.user_ns if shell is not None else {}
+
+
+def _judge(exercise: Exercise, attempt: Attempt) -> Verdict:
+    """Run a check in a thread of its own, so that a computation without an end is a verdict as well."""
+    found: list[Verdict] = []
+
+    def judge() -> None:
+        _tag(attempt.spark.addTag)
+        found.append(_verdict(exercise, attempt))
+
+    thread = threading.Thread(target=judge, name=f"check {exercise.id}", daemon=True)
+    thread.start()
+    thread.join(DEADLINE)
+    if found:
+        return found[0]
+    _tag(attempt.spark.interruptTag)
+    return Verdict(exercise, "wrong", f"there was no answer within {DEADLINE:.0f} s: what you made has no end.")
+
+
+def _verdict(exercise: Exercise, attempt: Attempt) -> Verdict:
+    try:
+        exercise.check(attempt)
+    except NotTried:
+        return Verdict(exercise, "not tried", NOT_TRIED)
+    except Mistake as mistake:
+        return Verdict(exercise, "wrong", mistake.sentence, mistake.difference)
+    except Exception as error:  # what was made cannot even be read
+        return Verdict(exercise, "wrong", f"It cannot be looked at. Spark says: {short_message(error)}")
+    return Verdict(exercise, "right", RIGHT)
+
+
+def _tag(call: Callable[[str], object]) -> None:
+    with suppress(Exception):  # not every session has tags; it only lets Spark go on with what nobody waits for
+        call(_TAG)

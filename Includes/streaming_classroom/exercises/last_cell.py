@@ -1,0 +1,26 @@
+"""What the cell before this one has ended with: a check that finds nothing made says why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stream_view import front_end
+
+_error: BaseException | None = None
+
+
+def watch() -> None:
+    """Remember from now on how cells end; calling it again changes nothing. Outside a notebook it does nothing."""
+    shell = front_end.ipython()
+    if shell is not None and _note not in shell.events.callbacks["post_run_cell"]:
+        shell.events.register("post_run_cell", _note)
+
+
+def error() -> BaseException | None:
+    """Return what the cell before has ended with; None where it ended well."""
+    return _error
+
+
+def _note(result: Any) -> None:
+    global _error
+    _error = result.error_before_exec or result.error_in_exec

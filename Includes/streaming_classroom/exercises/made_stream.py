@@ -1,0 +1,115 @@
+"""A stream that a learner has started, and what can be known of it: more from a session whose driver runs here.
+
+Over Spark Connect, which serverless compute is, a query does not tell its trigger, its mode or its checkpoint. Those
+are None then, and a check goes by what the stream has read and written.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from stream_view import waiting
+from stream_view.errors import StreamTimeout
+from stream_view.progress_reports import rows_per_batch
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
+_TRIGGERS = {"AvailableNowTrigger": "availableNow", "OneTimeTrigger": "once", "ContinuousTrigger": "continuous"}
+
+
+class MadeStream:
+    """A learner's stream.
+
+    Parameters
+    ----------
+    query : StreamingQuery
+        What ``start`` has returned.
+    """
+
+    def __init__(self, query: StreamingQuery) -> None:
+        self.query = query
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it runs."""
+        return self.query.isActive
+
+    @property
+    def error(self) -> Exception | None:
+        """What it has failed with."""
+        return None if self.query.isActive else self.query.exception()
+
+    @property
+    def mode(self) -> str | None:
+        """``append``, ``update`` or ``complete``; None where the session does not tell."""
+        execution = self._execution()
+        return None if execution is None else str(execution.outputMode().toString()).lower()
+
+    @property
+    def trigger(self) -> str | None:
+        """``availableNow``, ``once``, ``continuous``, ``default``, or an interval such as ``4 s``; None as above."""
+        execution = self._execution()
+        if execution is None:
+            return None
+        trigger = execution.trigger()
+        name = trigger.getClass().getSimpleName().rstrip("$")
+        if name != "ProcessingTimeTrigger":
+            return _TRIGGERS.get(name, name)
+        milliseconds = trigger.intervalMs()
+        return f"{milliseconds / 1000:g} s" if milliseconds else "default"
+
+    @property
+    def checkpoint(self) -> str | None:
+        """Its checkpoint's directory, in Spark's spelling; None as above."""
+        execution = self._execution()
+        return None if execution is None else str(execution.resolvedCheckpointRoot())
+
+    @property
+    def sink(self) -> str:
+        """What its reports call the sink, such as ``DeltaSink[dbfs:/...]``; empty before the first."""
+        progress = self.query.lastProgress
+        return progress["sink"]["description"] if progress else ""
+
+    @property
+    def rows_read(self) -> list[int]:
+        """How many rows each of its batches has read, those without any left out."""
+        return rows_per_batch(self.query)
+
+    @property
+    def batches(self) -> int:
+        """How many batches it has run."""
+        return sum(waiting.is_batch(report) for report in self.query.recentProgress)
+
+    def has_ended(self, seconds: float) -> bool:
+        """Wait until it has ended, well or not, or only waits for more; tell whether it has ended."""
+        deadline = time.monotonic() + seconds
+        while self.query.isActive and time.monotonic() < deadline:
+            with suppress(Exception):  # what it has failed with, which `error` tells
+                if waiting.is_idle(self.query):  # one that is to end never waits
+                    return False
+                self.query.awaitTermination(waiting.LOOK_EVERY)
+        return not self.query.isActive
+
+    def is_idle(self, seconds: float) -> bool:
+        """Wait until it has processed what is there and goes on; tell whether it is so."""
+        with suppress(StreamTimeout, Exception):
+            waiting.wait_until_processed([self.query], timeout=max(seconds, 0.1))
+            return self.query.isActive
+        return False
+
+    def _execution(self) -> Any:
+        """Return the JVM's own object; None where there is no JVM to ask."""
+        handle = getattr(self.query, "_jsq", None)
+        if handle is None:
+            return None
+        return handle.streamingQuery()
+
+
+def interval_of(trigger: str | None) -> float | None:
+    """Return the seconds of an interval trigger; None of any other."""
+    found = re.fullmatch(r"([\d.]+) s", trigger or "")
+    return float(found[1]) if found else None

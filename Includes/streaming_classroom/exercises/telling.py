@@ -1,0 +1,75 @@
+"""Hints, solutions and what is done, as a notebook and a terminal show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from . import catalogue
+from .exercise import Exercise
+from .record import Done, Record
+from .verdict import box, bundle, marked_up, solution_html
+
+_FULL, _EMPTY = "●", "○"
+
+
+@dataclass(frozen=True)
+class Told:
+    """Something to read: shown where it is a cell's last value."""
+
+    text: str
+    html: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_what) -> dict[str, str]:
+        return bundle(self.text, self.html)
+
+
+def hint_shown(exercise: Exercise, number: int) -> Told:
+    """Return one hint of an exercise, counted from 1."""
+    hint, total = exercise.hints[number - 1], len(exercise.hints)
+    head = f"Hint {number} of {total}"
+    more = f' Ask for the next with DA.hint("{exercise.id}").' if number < total else ""
+    html = f"<strong>{head}</strong><div>{marked_up(hint)}</div>"
+    return Told(f"{head}: {hint}{more}", box(html + (f"<div><i>{escape(more)}</i></div>" if more else "")))
+
+
+def solution_shown(exercise: Exercise) -> Told:
+    """Return the solution of an exercise, and why."""
+    head = f"{exercise.id} {exercise.title}"
+    html = f"<strong>{escape(head)}</strong>{solution_html(exercise)}"
+    return Told(f"{head}\n\n{exercise.solution.strip()}\n\n{exercise.why}", box(html))
+
+
+def progress_shown(record: Record) -> Told:
+    """Return what is done, a line a lesson, and what comes next."""
+    done = record.read()
+    every = {lesson: catalogue.of_lesson(lesson) for lesson in catalogue.lessons()}
+    lines = [f"{lesson:<4} {_dots(exercises, done)}  {_words(exercises, done)}" for lesson, exercises in every.items()]
+    open_ones = [one for exercises in every.values() for one in exercises if not _of(done, one).right]
+    if open_ones:
+        lines.append(f"Next: {open_ones[0].id} {open_ones[0].title}")
+    text = "\n".join(lines)
+    return Told(text, box(f'<pre style="margin:0;line-height:1.5">{escape(text)}</pre>'))
+
+
+def _dots(exercises: Sequence[Exercise], done: dict[str, Done]) -> str:
+    return "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(5)
+
+
+def _words(exercises: Sequence[Exercise], done: dict[str, Done]) -> str:
+    entries = [_of(done, exercise) for exercise in exercises]
+    parts = [f"{sum(bool(entry.right) for entry in entries)} of {len(entries)} right"]
+    hints, solutions = sum(entry.hints for entry in entries), sum(entry.saw_solution for entry in entries)
+    parts += [f"{hints} hint{'s' * (hints != 1)}"] * bool(hints)
+    parts += [f"{solutions} solution{'s' * (solutions != 1)} read first"] * bool(solutions)
+    return ", ".join(parts)
+
+
+def _of(done: dict[str, Done], exercise: Exercise) -> Done:
+    return done.get(exercise.id, Done())
