@@ -49,7 +49,9 @@ def check_question(attempt: Attempt) -> None:
 
 
 def _per_patient(readings: DataFrame) -> DataFrame:
-    return readings.groupBy("mrn").agg({"*": "count", "heartrate": "max"}).toDF("mrn", "readings", "highest")
+    from pyspark.sql import functions as F
+
+    return readings.groupBy("mrn").agg(F.count("*").alias("readings"), F.max("heartrate").alias("highest"))
 
 
 ASK = Exercise(
