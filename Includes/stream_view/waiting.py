@@ -12,7 +12,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stream_view.errors import StreamNotFound, StreamTimeout
-from stream_view.listener import failure_of
 from stream_view.progress_reports import report_count
 
 if TYPE_CHECKING:
@@ -144,6 +143,8 @@ def find_stream(spark: SparkSession, query_or_name: StreamingQuery | str) -> Str
     for query in active:
         if query.name == query_or_name:
             return query
+    from stream_view.listener import failure_of  # with all of PySpark, which who only reads exercises does without
+
     if failure := failure_of(query_or_name):
         raise failure
     raise StreamNotFound(query_or_name, tuple(query.name or str(query.id) for query in active))

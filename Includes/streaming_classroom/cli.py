@@ -108,8 +108,8 @@ def run(options: argparse.Namespace) -> int:
 
 def progress(_options: argparse.Namespace) -> int:
     """Show which exercises you have done."""
+    from streaming_classroom.exercises.guidance import progress_shown
     from streaming_classroom.exercises.record import Record
-    from streaming_classroom.exercises.telling import progress_shown
 
     print(progress_shown(Record()))
     return 0

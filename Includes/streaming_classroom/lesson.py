@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
     from streaming_classroom.exercises.grader import Grader
-    from streaming_classroom.exercises.telling import Told
+    from streaming_classroom.exercises.guidance import Told
     from streaming_classroom.exercises.verdict import Verdict
 
 _NO_SETTINGS = (

@@ -13,14 +13,14 @@ from streaming_classroom import user_files
 from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise, Mistake, NotTried
+from streaming_classroom.exercises.guidance import hint_shown, progress_shown, solution_shown
 from streaming_classroom.exercises.record import Record
-from streaming_classroom.exercises.telling import hint_shown, progress_shown, solution_shown
 from streaming_classroom.exercises.verdict import Verdict
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from streaming_classroom.exercises.telling import Told
+    from streaming_classroom.exercises.guidance import Told
     from streaming_classroom.lesson_paths import Paths
 
 DEADLINE = 90.0  # seconds that a check may take, with all its waits

@@ -1,0 +1,187 @@
+"""What a check can ask, of real streams; and the sentences for whoever has made something else."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from streaming_classroom.exercises import Attempt, Makes, Mistake, NotTried
+from streaming_classroom.exercises.grader import Grader, _judge
+from streaming_classroom.exercises.made_stream import MadeStream, interval_of
+
+
+@pytest.fixture
+def source(spark: SparkSession, tmp_path: Path) -> DataFrame:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "a.json").write_text('{"id": 1}\n{"id": 2}\n')
+    return spark.readStream.schema("id INT").json(folder.as_uri())
+
+
+@pytest.fixture
+def attempt(spark: SparkSession):
+    def make(error: BaseException | None = None, makes: Makes | None = None, **namespace) -> Attempt:
+        return Attempt(spark, None, namespace, error, makes, seconds=30)
+
+    return make
+
+
+def start(frame: DataFrame, tmp_path: Path, **trigger):
+    writer = frame.writeStream.format("memory").queryName("made").option("checkpointLocation", str(tmp_path / "chk"))
+    return (writer.trigger(**trigger) if trigger else writer).start()
+
+
+def sentence(ask, *arguments) -> str:
+    with pytest.raises(Mistake) as caught:
+        ask(*arguments)
+    return caught.value.sentence
+
+
+def test_a_variable_that_is_not_there_or_none_was_not_tried(attempt) -> None:
+    for given in (attempt(), attempt(query=None)):
+        with pytest.raises(NotTried):
+            given.stream("query")
+
+
+def test_a_cell_that_ended_with_an_error_is_told_by_that(attempt) -> None:
+    assert "ValueError: too late" in sentence(attempt(error=ValueError("too late\nmore"), query=None).stream, "query")
+
+
+def test_what_awaitTermination_returns_is_no_stream(attempt, spark: SparkSession, source: DataFrame) -> None:
+    spark.range(1).createOrReplaceTempView("made")
+    assert "`awaitTermination()` returns" in sentence(attempt(makes=Makes(tables=("made",)), q=None).stream, "q")
+    assert "a bool, not a stream" in sentence(attempt(q=True).stream, "q")
+
+
+def test_what_was_not_started_is_no_stream(attempt, spark: SparkSession, source: DataFrame) -> None:
+    assert "a stream that nobody writes yet" in sentence(attempt(q=source).stream, "q")
+    assert "an ordinary DataFrame" in sentence(attempt(q=spark.range(1)).stream, "q")
+    assert "was not started" in sentence(attempt(q=source.writeStream).stream, "q")
+
+
+@pytest.mark.parametrize(
+    ("trigger", "named"),
+    [
+        ({"availableNow": True}, "availableNow"),
+        ({"once": True}, "once"),
+        ({"processingTime": "4 seconds"}, "4 s"),
+        ({}, "default"),
+    ],
+)
+def test_a_stream_tells_its_trigger_mode_checkpoint_and_what_it_read(
+    attempt, source: DataFrame, tmp_path: Path, trigger: dict, named: str
+) -> None:
+    stream = attempt(q=start(source, tmp_path, **trigger)).stream("q")
+    ends = named in ("availableNow", "once")
+    assert stream.has_ended(30) is ends
+    assert (stream.trigger, stream.mode, stream.error) == (named, "append", None)
+    assert stream.checkpoint.endswith("/chk") and "Memory" in stream.sink
+    assert stream.rows_read == [2] and stream.batches == 1
+
+
+def test_an_interval_is_told_in_seconds() -> None:
+    assert [interval_of(trigger) for trigger in ("4 s", "0.5 s", "default", "availableNow", None)] == [
+        4,
+        0.5,
+        None,
+        None,
+        None,
+    ]
+
+
+def test_a_stream_that_only_waits_is_known_at_once_not_to_end(attempt, source: DataFrame, tmp_path: Path) -> None:
+    made = attempt(q=start(source, tmp_path))
+    began = time.monotonic()
+    assert "still running. Stop it." in sentence(made.wait_for_end, made.stream("q"), "Stop it.")
+    assert time.monotonic() - began < 20
+    made.wait_until_idle(made.stream("q"))
+
+
+def test_a_stream_that_failed_is_told_in_sparks_words(attempt, source: DataFrame, tmp_path: Path) -> None:
+    broken = source.selectExpr("raise_error('the sensor is broken')")
+    made = attempt(q=start(broken, tmp_path, availableNow=True))
+    assert "the sensor is broken" in sentence(made.wait_for_end, made.stream("q"), "")
+
+
+def test_a_stream_that_was_to_go_on_and_has_ended_is_a_mistake(attempt, source: DataFrame, tmp_path: Path) -> None:
+    made = attempt(q=start(source, tmp_path, availableNow=True))
+    assert "has ended" in sentence(made.wait_until_idle, made.stream("q"))
+
+
+def test_the_rows_of_a_streaming_frame_are_those_of_all_that_is_there(attempt, source: DataFrame, spark) -> None:
+    rows = attempt().rows_of_stream(source.groupBy("id").count(), mode="complete")
+    assert sorted(map(tuple, rows.collect())) == [(1, 1), (2, 1)]
+    assert spark.streams.active == [] and not [t for t in spark.catalog.listTables() if t.name.startswith("check_")]
+
+
+def test_a_frame_without_an_end_is_a_mistake(attempt, spark: SparkSession) -> None:
+    endless = spark.readStream.format("rate").load()
+    assert sentence(attempt().rows_of_stream, endless, "append", 5)
+    assert spark.streams.active == []
+
+
+def test_a_stream_over_connect_tells_nothing_of_its_trigger() -> None:
+    class Remote:
+        isActive = False
+
+    remote = MadeStream(Remote())
+    assert (remote.trigger, remote.mode, remote.checkpoint) == (None, None, None)
+
+
+# ------------------------------------------------------------------------------------------------ judging, and before
+
+
+def test_a_check_that_never_answers_is_a_verdict(monkeypatch, attempt) -> None:
+    from streaming_classroom.exercises import grader
+
+    monkeypatch.setattr(grader, "DEADLINE", 1.0)
+    verdict = _judge(exercise_with(lambda _: time.sleep(30)), attempt())
+    assert verdict.kind == "wrong" and "no answer within 1 s" in verdict.sentence
+
+
+def test_what_cannot_be_looked_at_is_a_verdict(attempt, spark: SparkSession) -> None:
+    verdict = _judge(exercise_with(lambda made: spark.sql("SELECT nothing").collect()), attempt())
+    assert verdict.kind == "wrong" and "UNRESOLVED_COLUMN" in verdict.sentence
+
+
+def test_an_earlier_try_is_taken_away_and_nothing_else(
+    spark: SparkSession, source: DataFrame, tmp_path: Path, monkeypatch
+) -> None:
+    from types import SimpleNamespace
+
+    from streaming_classroom.exercises import catalogue
+
+    made = Makes(variables=("q",), views=("v",), tables=("t",), folders=("checkpoints/t",))
+    monkeypatch.setattr(catalogue, "find", lambda _: exercise_with(lambda _: None, made))
+    home = f"dbfs:/exercise-{tmp_path.name}"
+    paths = SimpleNamespace(user_db=f"{home}/database", working_dir=home)
+    from streaming_classroom.places import classroom_files
+
+    for folder in ("checkpoints/t", "checkpoints/other"):
+        classroom_files().local_path(f"{home}/{folder}").mkdir(parents=True)
+    for name in ("v", "other_v"):
+        spark.range(1).createOrReplaceTempView(name)
+    for name in ("t", "other_t"):
+        spark.range(1).write.saveAsTable(name)
+    namespace = {"q": start(source, tmp_path), "other": 1}
+    query = namespace["q"]
+    grader = Grader(spark, paths, namespace)
+    grader.begin("01.1")
+    grader.begin("01.1")  # once more, with nothing there
+    assert not query.isActive and namespace == {"other": 1}
+    assert sorted(table.name for table in spark.catalog.listTables() if table.name != "made") == ["other_t", "other_v"]
+    assert not classroom_files().local_path(f"{home}/checkpoints/t").exists()
+    assert classroom_files().local_path(f"{home}/checkpoints/other").exists()
+    spark.sql("DROP TABLE other_t")
+
+
+def exercise_with(check, makes: Makes | None = None):
+    from dataclasses import replace
+
+    from streaming_classroom.exercises import catalogue
+
+    exercise = replace(catalogue.of_lesson("01")[0], check=check)
+    return replace(exercise, makes=makes) if makes else exercise

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from streaming_classroom.exercises import catalogue
+from streaming_classroom.exercises.catalogue import UnknownExercise
+
+EVERY = [exercise for lesson in catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
+
+
+def test_exercises_are_numbered_in_the_order_of_their_lesson() -> None:
+    for lesson in catalogue.lessons():
+        numbers = [exercise.id for exercise in catalogue.of_lesson(lesson)]
+        assert numbers == [f"{lesson}.{number}" for number in range(1, len(numbers) + 1)]
+
+
+def test_a_lesson_without_exercises_has_none() -> None:
+    assert catalogue.of_lesson("99") == ()
+
+
+@pytest.mark.parametrize("name", ["01.9", "1.1", "01", "", "x", "../01.1", "01.1.1"])
+def test_a_number_that_does_not_exist_is_refused_with_the_nearest(name: str) -> None:
+    with pytest.raises(UnknownExercise, match=r"The nearest are \d\d"):
+        catalogue.find(name)
+
+
+def test_a_number_is_found_however_it_is_typed() -> None:
+    assert catalogue.find(" 01.1 ").id == "01.1"
+
+
+@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
+def test_a_python_starter_takes_away_what_an_earlier_try_made(exercise) -> None:
+    """And so does the solution; a starter in SQL drops its view."""
+    for code in (exercise.starter, exercise.solution):
+        if code.strip().startswith("%sql"):
+            assert all(f"DROP VIEW IF EXISTS {view};" in code for view in exercise.makes.views)
+        else:
+            assert code.strip().startswith(f'DA.exercise("{exercise.id}")')
+
+
+@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
+def test_no_wrong_answer_is_the_solution_or_another_wrong_one(exercise) -> None:
+    codes = [exercise.solution, *(wrong.code for wrong in exercise.wrong)]
+    assert len(set(codes)) == len(codes)
