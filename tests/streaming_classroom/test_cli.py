@@ -298,6 +298,7 @@ def test_run_hands_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_
         "parameters": {},
         "compare": False,
         "ansi": None,
+        "solved": False,
     }
     assert options.keys() <= suite.run_lessons.__kwdefaults__.keys() | {"home"}
 
@@ -307,6 +308,8 @@ def test_run_hands_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_
     [
         (["{guest}", "--save"], "--save is for the course's lessons"),
         (["1", "--save", "-p", "n=1"], "--save would keep outputs that come from parameters"),
+        (["1", "--save", "--solved"], "--solved runs other cells than the file has"),
+        (["1", "--compare", "--solved"], "--solved runs other cells than the file has"),
     ],
 )
 def test_run_saves_only_the_courses_lessons_as_they_are(
@@ -317,6 +320,12 @@ def test_run_saves_only_the_courses_lessons_as_they_are(
     (tmp_path / "guest.py").touch()
     assert cli.main(["run", *(word.format(guest=tmp_path / "guest.py") for word in arguments)]) == 1
     assert says in capsys.readouterr().err
+
+
+def test_progress_tells_what_is_done_and_makes_nothing(capsys) -> None:
+    assert cli.main(["progress"]) == 0
+    assert "Next: 01.1" in capsys.readouterr().out
+    assert not places.home().exists()
 
 
 def test_run_changes_the_ansi_mode_of_guests_only(lessons: Path, tmp_path: Path, monkeypatch, capsys) -> None:
