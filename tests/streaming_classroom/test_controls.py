@@ -114,7 +114,7 @@ def press(panel: Panel, **message: object) -> None:
     panel.widget._handle_custom_msg(message, [])
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 10) -> None:
+def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not become so in time"

@@ -117,9 +117,9 @@ def test_the_rows_of_a_streaming_frame_are_those_of_all_that_is_there(attempt, s
     assert spark.streams.active == [] and not [t for t in spark.catalog.listTables() if t.name.startswith("check_")]
 
 
-def test_a_frame_without_an_end_is_a_mistake(attempt, spark: SparkSession) -> None:
-    endless = spark.readStream.format("rate").load()
-    assert sentence(attempt().rows_of_stream, endless, "append", 5)
+def test_a_frame_that_does_not_come_to_an_end_is_a_mistake(attempt, source: DataFrame, spark: SparkSession) -> None:
+    slow = source.selectExpr("java_method('java.lang.Thread', 'sleep', 60000L) AS x")
+    assert "never ends" in sentence(attempt().rows_of_stream, slow, "append", 5)
     assert spark.streams.active == []
 
 
