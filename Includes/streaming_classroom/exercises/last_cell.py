@@ -11,9 +11,9 @@ _error: BaseException | None = None
 
 def watch() -> None:
     """Remember from now on how cells end; calling it again changes nothing. Outside a notebook it does nothing."""
-    shell = front_end.ipython()
-    if shell is not None and _note not in shell.events.callbacks["post_run_cell"]:
-        shell.events.register("post_run_cell", _note)
+    events = getattr(front_end.ipython(), "events", None)
+    if events is not None and _note not in events.callbacks["post_run_cell"]:
+        events.register("post_run_cell", _note)
 
 
 def error() -> BaseException | None:
