@@ -77,8 +77,9 @@ class Verdict:
 
     def _html(self) -> str:
         colour = _COLOURS[self.kind]
+        sentence = self.sentence[:1].upper() + self.sentence[1:]
         head = f"{_MARKS[self.kind]} {escape(self.exercise.id)} {escape(self.exercise.title)}"
-        parts = [f'<div><strong style="color:{colour}">{head}</strong></div><div>{marked_up(self.sentence)}</div>']
+        parts = [f'<div><strong style="color:{colour}">{head}</strong></div><div>{marked_up(sentence)}</div>']
         if self.difference:
             parts.append(f'<div style="margin-top:6px">{self.difference.to_html()}</div>')
         parts.append(_hints(self.exercise.hints) if not self.is_right else "")
