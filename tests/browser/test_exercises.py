@@ -1,4 +1,4 @@
-"""An exercise as a learner meets it: the box under the check, its hints and its solution, and what is left of it later."""
+"""An exercise as a learner meets it: the box under the check, its hints and solution, and what is left of it later."""
 
 from __future__ import annotations
 
