@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from streaming_classroom import places, presenting
+from streaming_classroom import places, presenting, spark_settings
 from streaming_classroom.errors import ClassroomError, NotHere
 
 INTERRUPTED = 130
@@ -141,8 +141,11 @@ def bench(options: argparse.Namespace) -> int:
     return _delegate([sys.executable, "-m", f"benchmarks.{options.name}"], _with_tools())
 
 
-def doctor(_options: argparse.Namespace) -> int:
+def doctor(options: argparse.Namespace) -> int:
     """Check what the course needs; name one fix for each failing check."""
+    if options.spark:
+        print(spark_settings.page())
+        return 0
     from streaming_classroom.setup import doctor as checks
 
     return checks.main()
@@ -293,7 +296,8 @@ def _parser() -> argparse.ArgumentParser:
     command = _add(commands, "bench", bench)
     command.add_argument("name", choices=_benchmarks())
 
-    _add(commands, "doctor", doctor)
+    command = _add(commands, "doctor", doctor)
+    command.add_argument("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
     _add(commands, "reset", reset)
     _add(commands, "setup", set_up)
     return parser

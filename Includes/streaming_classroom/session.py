@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pyspark_cloudfiles
 from stream_view import console, front_end
-from streaming_classroom import environment, ownership, places, spark_logs, warehouse
+from streaming_classroom import environment, ownership, places, spark_logs, spark_settings, warehouse
 from streaming_classroom.errors import SessionStartError
 from streaming_classroom.places import classroom_files
 from streaming_classroom.setup import archive, jars, steps
@@ -25,39 +25,8 @@ from streaming_classroom.setup import archive, jars, steps
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# What the lessons rely on, wherever a session lets itself be configured.
-LESSON_CONF = {
-    "spark.sql.sources.default": "delta",
-    "spark.sql.session.timeZone": "UTC",
-    # An idle stream reports every 10 s by default, and waiting would take that long.
-    "spark.sql.streaming.noDataProgressEventInterval": "500",
-    # Spark keeps the last 100 reports; with two a second, a batch would be forgotten while a learner reads on.
-    "spark.sql.streaming.numRecentProgressUpdates": "10000",
-    # Spark 4.2.0 hangs for ever when a Python UDF reads a Parquet or Delta table through this path.
-    "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false",
-    # SHOW DATABASES and SHOW TABLES with the column names that Databricks has.
-    "spark.sql.legacy.keepCommandOutputSchema": "true",
-    # Delta 4.4's parser loses the arguments of spark.sql("... :name", args) on their new way through Spark 4.2.
-    "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
-}
-DELTA_CONF = {
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-}
 # Lists to which the user's own entries and the classroom's both belong, and what separates the entries.
 ADDED = {"spark.sql.extensions": ",", "spark.jars": ",", "spark.driver.extraClassPath": os.pathsep}
-ONE_MACHINE_CONF = {
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.memory": "2g",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.warehouse.dir": warehouse.WAREHOUSE,
-    "spark.databricks.delta.snapshotPartitions": "2",
-    # VACUUM cuts its listing of even a tiny table into up to 10,000 tasks by default, which take most of a minute.
-    "spark.sql.sources.parallelPartitionDiscovery.parallelism": str(4 * (os.cpu_count() or 2)),
-    # An idle stream looks for data a hundred times a second by default: five of them leave little of two cores.
-    "spark.sql.streaming.pollingDelay": "100",
-}
 
 
 def get_spark(settings: Mapping[str, str] | None = None) -> SparkSession:
@@ -125,7 +94,7 @@ def _remote_session(url: str, settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.remote(url).getOrCreate()
-    for key, value in (LESSON_CONF | dict(settings)).items():
+    for key, value in (spark_settings.conf(spark_settings.LESSON) | dict(settings)).items():
         try:
             spark.conf.set(key, value)
         except PySparkException:
@@ -136,17 +105,14 @@ def _remote_session(url: str, settings: Mapping[str, str]) -> SparkSession:
 
 def _classic_conf(java_options: str | None) -> dict[str, str]:
     """Return the configuration of a session whose driver runs here."""
-    conf = LESSON_CONF | DELTA_CONF | classroom_files().spark_conf()
+    conf = spark_settings.conf((*spark_settings.LESSON, *spark_settings.DELTA)) | classroom_files().spark_conf()
     if not environment.is_one_machine():
         # Executors elsewhere need the jars brought to them.
         return conf | {"spark.jars": ",".join(path.as_uri() for path in jars.paths())}
     conf |= (
-        ONE_MACHINE_CONF
+        spark_settings.conf(spark_settings.ONE_MACHINE)
         | classroom_files().default_conf()
-        | {
-            "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
-            "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths())),
-        }
+        | {"spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths()))}
     )
     options = archive.java_options() if java_options is None else java_options
     return conf | ({"spark.driver.extraJavaOptions": options} if options else {})

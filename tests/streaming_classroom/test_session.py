@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
-from streaming_classroom import get_spark, places, session
+from streaming_classroom import get_spark, places, session, spark_settings
 from streaming_classroom.session import _users_defaults, _without_users_own
 from streaming_classroom.setup import archive, jars
 
@@ -164,7 +164,7 @@ def connect_server(tmp_path: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     spark_home = Path(pyspark.__file__).parent
-    conf = session.DELTA_CONF | {
+    conf = spark_settings.conf(spark_settings.DELTA) | {
         "spark.connect.grpc.binding.port": port,
         "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths())),
         "spark.driver.extraJavaOptions": archive.java_options(),
