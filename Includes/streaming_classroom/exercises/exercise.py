@@ -36,6 +36,8 @@ class Makes:
     ----------
     variables, views, tables : tuple of str
         By their names. A stream that a variable holds is stopped.
+    streams : tuple of str
+        Names of streams that no variable holds.
     folders : tuple of str
         Below the lesson's working directory; checkpoints, say.
     """
@@ -43,6 +45,7 @@ class Makes:
     variables: tuple[str, ...] = ()
     views: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
 
 

@@ -59,7 +59,9 @@ class Grader:
         """
         makes = catalogue.find(name).makes
         held = [self._namespace.pop(variable, None) for variable in makes.variables]
-        waiting.stop_streams([value for value in held if hasattr(value, "runId") and hasattr(value, "stop")])
+        made = [value for value in held if hasattr(value, "runId") and hasattr(value, "stop")]
+        made += [query for query in waiting.active_streams(self._spark) if query.name in makes.streams]
+        waiting.stop_streams(made)
         for view in makes.views:
             self._spark.sql(f"DROP VIEW IF EXISTS {view}")
         for table in makes.tables:

@@ -1,0 +1,127 @@
+"""Exercises of lesson 00: how exercises answer, on a stream to look at and a batch to land."""
+
+from __future__ import annotations
+
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+# ------------------------------------------------------------------------------------------------ 00.1 a stream to see
+
+EVENS_STARTER = """
+DA.exercise("00.1")  # takes away what an earlier try has made
+
+ticks = (spark.readStream
+    .format("rate")
+    .option("rowsPerSecond", 5)
+    .load())
+
+evens = None  # ticks, but only the even values
+
+if evens is not None:
+    display(evens, streamName="evens")
+"""
+
+EVENS_SOLUTION = EVENS_STARTER.replace(
+    "evens = None  # ticks, but only the even values", 'evens = ticks.where("value % 2 = 0")'
+)
+
+
+def check_evens(attempt: Attempt) -> None:
+    """Look at what the stream has shown so far: a filter on a source without an end."""
+    frame = attempt.value("evens")
+    if not hasattr(frame, "isStreaming"):
+        raise Mistake(f"`evens` is a {type(frame).__name__}, and should be a DataFrame made of `ticks`.")
+    if not frame.isStreaming:
+        raise Mistake("`evens` is not a stream: make it of `ticks`, which is one.")
+    if "value" not in frame.columns:
+        raise Mistake("`evens` has no column `value`: keep the columns as they are and leave out rows.")
+    shown = attempt.view("evens")
+    odd = shown.where("value % 2 <> 0").count()
+    if odd and not shown.where("value % 2 = 0").count():
+        raise Mistake("These are the odd values; the even ones were asked for.")
+    if odd:
+        raise Mistake("There are odd values among them: leave out those with `value % 2` other than 0.")
+
+
+EVENS = Exercise(
+    id="00.1",
+    title="Only the even ones",
+    starter=EVENS_STARTER,
+    hints=(
+        "A stream is filtered as a table is: with `where` and a condition in SQL.",
+        'The condition is `value % 2 = 0`, in quotation marks: `ticks.where("...")`.',
+    ),
+    solution=EVENS_SOLUTION,
+    why="The rows that will come later are not there yet. The condition is, and each new row is held against it.",
+    check=check_evens,
+    wrong=(
+        WrongAnswer(EVENS_STARTER.replace("= None", "= ticks"), "odd values among them"),
+        WrongAnswer(EVENS_SOLUTION.replace("= 0", "= 1"), "the odd values"),
+        WrongAnswer(EVENS_SOLUTION.replace("ticks.where(", "ticks.selectExpr("), "no column `value`"),
+        WrongAnswer(EVENS_STARTER.replace("= None", "= spark.range(10)"), "is not a stream"),
+        WrongAnswer(EVENS_STARTER.replace("= None", '= "value % 2 = 0"'), "is a str"),
+        WrongAnswer(EVENS_SOLUTION.replace("value % 2", "number % 2"), "ended with an error"),
+    ),
+    makes=Makes(variables=("evens",), streams=("evens",), views=("evens",)),
+)
+
+# ------------------------------------------------------------------------------------------------ 00.2 a batch to land
+
+LAND_STARTER = """
+readings_landed = None  # land one more day, then count all readings that have landed
+"""
+
+LAND_SOLUTION = """
+DA.data_factory.load()
+
+readings_landed = spark.read.json(DA.paths.landing).count()
+"""
+
+
+def check_landed(attempt: Attempt) -> None:
+    """Count what has landed, in all of it and in its newest day."""
+    counted = attempt.value("readings_landed")
+    if not isinstance(counted, int):
+        raise Mistake(f"`readings_landed` is a {type(counted).__name__}; a number was asked for: end with `.count()`.")
+    readings = attempt.spark.read.json(attempt.paths.landing).selectExpr("*", "_metadata.file_name AS file")
+    days = {row["file"]: row["count"] for row in readings.groupBy("file").count().collect()}
+    if len(days) < 3:
+        raise Mistake(
+            "No day has landed since the two of section 4: call `DA.data_factory.load()` once more, and count."
+        )
+    if counted == days[max(days)]:
+        raise Mistake("That is the newest day alone. Count all that has landed: read the folder `DA.paths.landing`.")
+    if counted == len(days):
+        raise Mistake("That is the number of files. A file is a day, and each of its lines is a reading.")
+    if counted != sum(days.values()):
+        raise Mistake(
+            f"You have counted {counted:,}; {sum(days.values()):,} have landed. Was it counted before landing?"
+        )
+
+
+LAND = Exercise(
+    id="00.2",
+    title="The third day",
+    starter=LAND_STARTER,
+    hints=(
+        "Two lines: the first lands a day, the second counts. Both are in section 4.",
+        "`DA.data_factory.load()`, and `spark.read.json(DA.paths.landing).count()`.",
+    ),
+    solution=LAND_SOLUTION,
+    why="An ordinary `spark.read` reads all that is there at that moment. The next day needs the next read.",
+    check=check_landed,
+    wrong=(
+        WrongAnswer("readings_landed = spark.read.json(DA.paths.landing).count()", "No day has landed since"),
+        WrongAnswer(LAND_SOLUTION.replace(".count()", ""), "end with `.count()`"),
+        WrongAnswer(
+            LAND_SOLUTION.replace(".count()", '.select("_metadata.file_name").distinct().count()'),
+            "the number of files",
+        ),
+        WrongAnswer(
+            "readings_landed = spark.read.json(DA.paths.landing).count()\nDA.data_factory.load()\n",
+            "Was it counted before landing?",
+        ),
+    ),
+    makes=Makes(variables=("readings_landed",)),
+)
+
+EXERCISES = (EVENS, LAND)
