@@ -38,12 +38,15 @@ class Makes:
         By their names. A stream that a variable holds is stopped.
     folders : tuple of str
         Below the lesson's working directory; checkpoints, say.
+    by_starter : bool
+        The starter itself makes some of it, so that finding it does not mean that somebody has tried.
     """
 
     variables: tuple[str, ...] = ()
     views: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    by_starter: bool = False
 
 
 @dataclass(frozen=True)
