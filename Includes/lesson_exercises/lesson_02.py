@@ -248,6 +248,12 @@ mended = (one_file_a_batch
 """
 
 
+ELSEWHERE = (
+    "`mended` writes to another directory. The first nine batches are in `slopes`, and the query goes on with the "
+    "tenth: give it the directory that it had."
+)
+
+
 def check_repaired(attempt: Attempt) -> None:
     """Ask first whether it is the same query that goes on, then whether each recording is there once."""
     dying = attempt.stream("dying")
@@ -257,6 +263,9 @@ def check_repaired(attempt: Attempt) -> None:
             "and start the repaired query below it, in `mended`."
         )
     mended = attempt.stream("mended")
+    mended.has_ended(min(30.0, attempt.left))
+    if "BATCH_METADATA_NOT_FOUND" in str(mended.error):  # the new directory's log lacks the batches before
+        raise Mistake(ELSEWHERE)
     attempt.wait_for_end(mended, "Give it the trigger that it had: `.trigger(availableNow=True)`.")
     if mended.query.id != dying.query.id:
         raise Mistake(
@@ -265,9 +274,7 @@ def check_repaired(attempt: Attempt) -> None:
         )
     folder = f"{attempt.paths.working_dir}/slopes"
     if not mended.sink.rstrip("]").endswith("/slopes"):
-        raise Mistake(
-            "`mended` writes to another place, so the first batches are in `slopes` and the last ones are there."
-        )
+        raise Mistake(ELSEWHERE)
     made = attempt.spark.read.schema("Device STRING, Index LONG, slope DOUBLE").parquet(folder)
     right = _landed(attempt).selectExpr("Device", "Index", "try_divide(y, x) AS slope")
     if attempt.is_same(made, right.where("slope IS NOT NULL")):
@@ -306,7 +313,7 @@ REPAIR = Exercise(
         ),
         WrongAnswer(
             REPAIR_DYING + REPAIR_MENDED.replace("working_dir}/slopes", "working_dir}/slopes_mended"),
-            "writes to another place",
+            "writes to another directory",
         ),
         WrongAnswer(
             REPAIR_DYING + REPAIR_MENDED.replace("    .select(", '    .where("x != 0")\n    .select('),

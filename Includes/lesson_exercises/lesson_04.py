@@ -272,7 +272,7 @@ def check_last(attempt: Attempt) -> None:
     stream.has_ended(min(30.0, attempt.left))
     if stream.error is not None and "multiple source rows" in str(stream.error).lower():
         raise Mistake(
-            "Your stream has died: a device has many rows in a batch, and a MERGE takes one row at most for each row of "
+            "Your stream has died: a device has many rows in a batch, and a MERGE takes at most one for each row of "
             "the table. Group `batch_vw` by device first."
         )
     attempt.wait_for_end(stream, ENDS)
