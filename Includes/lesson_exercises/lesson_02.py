@@ -55,6 +55,10 @@ def check_pairs(attempt: Attempt) -> None:
     if read == files:
         raise Mistake("Each batch has one file; two were asked for.")
     if len(read) == 1:
+        if stream.trigger == "once":
+            raise Mistake(
+                "`once` takes all that is there in one batch, whatever the limit. `availableNow` keeps to it."
+            )
         raise Mistake(
             "All files came in one batch, so no limit has reached the source. `maxFilesPerTrigger` is an option of the "
             "reader: it stands before `.json(...)`. The writer takes it as well, and does nothing with it."
@@ -107,6 +111,7 @@ LIMIT = Exercise(
             "temporary one",
         ),
         WrongAnswer(LIMIT_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(LIMIT_SOLUTION.replace("availableNow", "once"), "whatever the limit"),
         WrongAnswer(LIMIT_SOLUTION.replace("readStream", "read"), "ended with an error"),
         WrongAnswer(LIMIT_SOLUTION.replace("    .schema(schema)\n", ""), "ended with an error"),
         WrongAnswer(LIMIT_SOLUTION.partition("    .writeStream")[0].rstrip() + ")\n", "a stream that nobody writes"),

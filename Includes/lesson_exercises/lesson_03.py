@@ -48,6 +48,8 @@ def check_days(attempt: Attempt) -> None:
     attempt.compare(made, first.union(third), "odd_days")
     sizes = [third.count(), first.count()]
     if stream.rows_read == [sum(sizes)]:
+        if stream.trigger == "once":
+            raise Mistake("`once` takes both days in one batch, whatever the limit. `availableNow` keeps to it.")
         raise Mistake(
             "The rows are right, but both days came in one batch. `maxFilesPerTrigger` is an option of the reader: it "
             "stands before `.json(...)`."
@@ -89,6 +91,7 @@ DAYS = Exercise(
             ),
             "both days came in one batch",
         ),
+        WrongAnswer(DAYS_SOLUTION.replace("availableNow", "once"), "whatever the limit"),
         WrongAnswer(DAYS_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(DAYS_SOLUTION.replace('"odd_days"', '"the_odd_days"'), '.queryName("odd_days")'),
         WrongAnswer(DAYS_SOLUTION.replace('    .queryName("odd_days")\n', ""), "ended with an error"),
