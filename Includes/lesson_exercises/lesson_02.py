@@ -116,6 +116,10 @@ LIMIT = Exercise(
         WrongAnswer(LIMIT_SOLUTION.replace("    .schema(schema)\n", ""), "ended with an error"),
         WrongAnswer(LIMIT_SOLUTION.partition("    .writeStream")[0].rstrip() + ")\n", "a stream that nobody writes"),
         WrongAnswer(LIMIT_SOLUTION.replace("    .start())", "    .start()\n    .awaitTermination())"), "is None"),
+        WrongAnswer(
+            LIMIT_SOLUTION.replace("pairs = (", "(").replace("    .start())", "    .start()\n    .awaitTermination())"),
+            "no variable `pairs`",
+        ),
     ),
     makes=Makes(variables=("pairs",), folders=("checkpoints/pairs",)),
 )

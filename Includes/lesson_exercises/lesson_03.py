@@ -220,9 +220,7 @@ def check_test_rows(attempt: Attempt) -> None:
                 "Compute every column from `value` and `timestamp`."
             )
     if attempt.is_same(made, _readings(source, first_device=0)):
-        raise Mistake(
-            "The devices are numbered from 0 to 11; 1 to 12 were asked for. What is left of a division begins with 0."
-        )
+        raise Mistake("The devices are numbered from 0 to 11; 1 to 12 were asked for. A remainder begins at 0.")
     attempt.compare(made, right, "test_readings_tmp_vw")
 
 
@@ -241,7 +239,7 @@ TEST = Exercise(
     hints=(
         "Each row of `counter_tmp_vw` has a `value`, 0, 1, 2 and so on, and a `timestamp`. Compute all three columns "
         "from these two.",
-        "`value % 12` is what is left when `value` is divided by 12: a number from 0 to 11.",
+        "`value % 12` is the remainder of `value` divided by 12: a number from 0 to 11.",
         "`SELECT value % 12 + 1 AS device_id, ..., unix_timestamp(timestamp) AS time FROM counter_tmp_vw`",
     ),
     solution=TEST_SOLUTION,
