@@ -75,11 +75,12 @@ class Attempt:
         value = self._namespace.get(name)
         if value is not None:
             return value
-        made = [table for table in self._makes.tables if self.spark.catalog.tableExists(table)]
-        if made and self.cell_error is None:
+        if self.cell_error is None and (trace := self._trace()):
+            if name not in self._namespace:
+                raise Mistake(f"There is a {trace}, but no variable `{name}`: keep in it what starts your stream.")
             raise Mistake(
-                f"There is a table `{made[0]}`, but `{name}` is None, which is what `awaitTermination()` returns: keep "
-                "the stream in the variable, and wait for it in a line of its own."
+                f"There is a {trace}, but `{name}` is None, which is what `awaitTermination()` returns: keep the "
+                "stream in the variable, and wait for it in a line of its own."
             )
         raise self._nothing()
 
@@ -153,6 +154,28 @@ class Attempt:
                 raise Mistake("Your stream is still at work after half a minute: it reads something that never ends.")
             raise Mistake("Your stream has ended, and it was to go on: leave its trigger out, or give it an interval.")
 
+    def must_have_checkpoint(self, stream: MadeStream, name: str) -> None:
+        """Raise a mistake if a stream's checkpoint is not the directory of this name; none where nothing tells it.
+
+        A stream that has read nothing with a checkpoint of another name has most likely another query's.
+        """
+        if stream.checkpoint is None:
+            return
+        found = stream.checkpoint.rstrip("/").rpartition("/")[2]
+        if found == name:
+            return
+        if found.startswith("temporary-"):  # Spark's own name for one that goes away with the session
+            raise Mistake(
+                "You gave no checkpoint, so Spark has made a temporary one, and each start begins at the first row. "
+                f"Give it one that stays: `.../{name}`."
+            )
+        if not stream.rows_read:
+            raise Mistake(
+                f"Your stream has read nothing. Its checkpoint `{found}` belongs to another query, and says that all "
+                f"is read. Every query needs a checkpoint of its own: `.../{name}`."
+            )
+        raise Mistake(f"Its checkpoint is `{found}`; `{name}` was asked for.")
+
     def must_not_have_failed(self, stream: MadeStream) -> None:
         """Raise a mistake with Spark's own words if a stream has failed."""
         if stream.error is not None:
@@ -191,6 +214,14 @@ class Attempt:
     def is_same(self, made: DataFrame, wrong: DataFrame) -> bool:
         """Whether rows are exactly those that a known mistake gives."""
         return difference(made, wrong, "") is None
+
+    def _trace(self) -> str:
+        """Return in words what only a try can have left; empty where there is nothing."""
+        if self._makes.by_starter:
+            return ""
+        tables = [name for name in (*self._makes.tables, *self._makes.views) if self.spark.catalog.tableExists(name)]
+        folders = [name for name in self._makes.folders if self.paths.exists(f"{self.paths.working_dir}/{name}")]
+        return next(iter([f"table `{name}`" for name in tables] + [f"directory `{name}`" for name in folders]), "")
 
     def _nothing(self) -> NotTried | Mistake:
         if self.cell_error is None:

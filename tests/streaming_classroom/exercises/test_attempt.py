@@ -131,6 +131,54 @@ def test_a_stream_over_connect_tells_nothing_of_its_trigger() -> None:
     assert (remote.trigger, remote.mode, remote.checkpoint) == (None, None, None)
 
 
+class Stream:
+    """A stream that tells its checkpoint and what its batches have read."""
+
+    def __init__(self, checkpoint: str | None, *rows_read: int) -> None:
+        self.checkpoint, self.rows_read = checkpoint, list(rows_read)
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "rows_read", "words"),
+    [
+        ("dbfs:/x/checkpoints/theirs", [], "belongs to another query"),
+        ("dbfs:/x/checkpoints/theirs", [5], "`mine` was asked for"),
+        ("file:/tmp/temporary-1f0e", [5], "You gave no checkpoint"),
+    ],
+)
+def test_a_checkpoint_that_is_not_the_streams_own_is_a_mistake(
+    checkpoint: str, rows_read: list[int], words: str
+) -> None:
+    nobodys = Attempt(None, None, {})
+    assert words in sentence(nobodys.must_have_checkpoint, Stream(checkpoint, *rows_read), "mine")
+
+
+@pytest.mark.parametrize("checkpoint", ["dbfs:/x/checkpoints/mine", "dbfs:/x/checkpoints/mine/", None])
+def test_ones_own_checkpoint_is_right_and_one_that_nobody_tells_as_well(checkpoint: str | None) -> None:
+    Attempt(None, None, {}).must_have_checkpoint(Stream(checkpoint, 5), "mine")
+
+
+class Places:
+    """Paths of which one is there."""
+
+    working_dir = "dbfs:/x"
+
+    def exists(self, path: str) -> bool:
+        return path == "dbfs:/x/checkpoints/mine"
+
+
+def test_what_a_stream_has_left_says_that_nobody_kept_it() -> None:
+    makes = Makes(folders=("checkpoints/mine",))
+    assert "no variable `q`" in sentence(Attempt(None, Places(), {}, makes=makes).stream, "q")
+    assert "`awaitTermination()` returns" in sentence(Attempt(None, Places(), {"q": None}, makes=makes).stream, "q")
+
+
+def test_what_the_starter_makes_itself_says_nothing() -> None:
+    makes = Makes(folders=("checkpoints/mine",), by_starter=True)
+    with pytest.raises(NotTried):
+        Attempt(None, Places(), {"q": None}, makes=makes).stream("q")
+
+
 # ------------------------------------------------------------------------------------------------ judging, and before
 
 

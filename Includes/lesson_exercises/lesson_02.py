@@ -1,0 +1,349 @@
+"""Exercises of lesson 02: limit a stream's batches, shape a stream in SQL, repair one that has died."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SCHEMA = """
+    Arrival_Time LONG, Creation_Time LONG, Device STRING, Index LONG, Model STRING,
+    User STRING, gt STRING, x DOUBLE, y DOUBLE, z DOUBLE
+"""
+
+
+def _landed(attempt: Attempt) -> DataFrame:
+    return attempt.spark.read.schema(SCHEMA).json(attempt.paths.landing)
+
+
+# ------------------------------------------------------------------------------------------- 02.1 the size of a batch
+
+LIMIT_STARTER = """
+DA.exercise("02.1")  # takes away what an earlier try has made
+
+pairs = None  # read and write the stream here
+"""
+
+LIMIT_SOLUTION = """
+DA.exercise("02.1")  # takes away what an earlier try has made
+
+pairs = (spark.readStream
+    .schema(schema)
+    .option("maxFilesPerTrigger", 2)
+    .json(DA.paths.landing)
+    .writeStream
+    .format("noop")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/pairs")
+    .trigger(availableNow=True)
+    .start())
+"""
+
+
+def check_pairs(attempt: Attempt) -> None:
+    """Compare how many rows the batches have read with the files, two by two."""
+    stream = attempt.stream("pairs")
+    attempt.wait_for_end(stream, "It was to end when it has read what is there: `.trigger(availableNow=True)`.")
+    attempt.must_have_checkpoint(stream, "pairs")
+    read = stream.rows_read
+    files = _files_with(sum(read), _rows_of_files(attempt))
+    right = [sum(files[first : first + 2]) for first in range(0, len(files), 2)]
+    if read == right:
+        return
+    if read == files:
+        raise Mistake("Each batch has one file; two were asked for.")
+    if len(read) == 1:
+        if stream.trigger == "once":
+            raise Mistake(
+                "`once` takes all that is there in one batch, whatever the limit. `availableNow` keeps to it."
+            )
+        raise Mistake(
+            "All files came in one batch, so no limit has reached the source. `maxFilesPerTrigger` is an option of the "
+            "reader: it stands before `.json(...)`. The writer takes it as well, and does nothing with it."
+        )
+    raise Mistake(f"The batches of `pairs` have read {_list(read)} rows; {_list(right)} would be right.")
+
+
+def _rows_of_files(attempt: Attempt) -> list[int]:
+    names = attempt.spark.read.text(attempt.paths.landing).select("_metadata.file_name")
+    return [row["count"] for row in names.groupBy("file_name").count().orderBy("file_name").collect()]
+
+
+def _files_with(rows: int, files: list[int]) -> list[int]:
+    """Return the first files with so many rows: more may have landed since the stream has ended."""
+    return next((files[:number] for number in range(len(files)) if sum(files[:number]) == rows), files)
+
+
+def _list(numbers: list[int]) -> str:
+    return ", ".join(f"{number:,}" for number in numbers)
+
+
+LIMIT = Exercise(
+    id="02.1",
+    title="Two files a batch",
+    starter=LIMIT_STARTER,
+    hints=(
+        "Take the two queries above as your model. What has to change is where the source is described.",
+        '`spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)` is the first part.',
+        'The second: `.writeStream.format("noop")`, `.option("checkpointLocation", f"{DA.paths.checkpoints}/pairs")`, '
+        "`.trigger(availableNow=True)`, `.start()`.",
+    ),
+    solution=LIMIT_SOLUTION,
+    why=(
+        "How much a batch takes is decided where the source is asked what is new, so the limit is an option of the "
+        "reader. The checkpoint is the query's memory of what it has read: with that of another query it would begin "
+        "where that one ended."
+    ),
+    check=check_pairs,
+    wrong=(
+        WrongAnswer(
+            LIMIT_SOLUTION.replace('    .option("maxFilesPerTrigger", 2)\n', "").replace(
+                '.format("noop")', '.format("noop")\n    .option("maxFilesPerTrigger", 2)'
+            ),
+            "an option of the reader",
+        ),
+        WrongAnswer(LIMIT_SOLUTION.replace('("maxFilesPerTrigger", 2)', '("maxFilesPerTrigger", 1)'), "has one file"),
+        WrongAnswer(LIMIT_SOLUTION.replace("/pairs", "/one-file"), "belongs to another query"),
+        WrongAnswer(
+            LIMIT_SOLUTION.replace('    .option("checkpointLocation", f"{DA.paths.checkpoints}/pairs")\n', ""),
+            "temporary one",
+        ),
+        WrongAnswer(LIMIT_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(LIMIT_SOLUTION.replace("availableNow", "once"), "whatever the limit"),
+        WrongAnswer(LIMIT_SOLUTION.replace("readStream", "read"), "ended with an error"),
+        WrongAnswer(LIMIT_SOLUTION.replace("    .schema(schema)\n", ""), "ended with an error"),
+        WrongAnswer(LIMIT_SOLUTION.partition("    .writeStream")[0].rstrip() + ")\n", "a stream that nobody writes"),
+        WrongAnswer(LIMIT_SOLUTION.replace("    .start())", "    .start()\n    .awaitTermination())"), "is None"),
+        WrongAnswer(
+            LIMIT_SOLUTION.replace("pairs = (", "(").replace("    .start())", "    .start()\n    .awaitTermination())"),
+            "no variable `pairs`",
+        ),
+    ),
+    makes=Makes(variables=("pairs",), folders=("checkpoints/pairs",)),
+)
+
+# ---------------------------------------------------------------------------------------------- 02.2 a stream in SQL
+
+STAIRS_STARTER = """
+%sql
+DROP VIEW IF EXISTS stairs_tmp_vw;
+-- CREATE TEMP VIEW stairs_tmp_vw AS
+-- SELECT ...
+"""
+
+STAIRS_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS stairs_tmp_vw;
+CREATE TEMP VIEW stairs_tmp_vw AS
+SELECT person, activity, arrived_at, sqrt(x * x + y * y + z * z) AS strength
+FROM activity_tmp_vw
+WHERE activity IN ('stairsup', 'stairsdown')
+"""
+
+
+def check_stairs(attempt: Attempt) -> None:
+    """Compare the view, run as a stream, with one query over the files."""
+    view = attempt.view("stairs_tmp_vw")
+    if not view.isStreaming:
+        raise Mistake("Your view reads the files that are there now, not the stream: select from `activity_tmp_vw`.")
+    try:
+        made = attempt.rows_of_stream(view)
+    except Exception as error:
+        raise _reason(error) from error
+    everybody = _shaped(_landed(attempt))
+    right = everybody.where("activity IN ('stairsup', 'stairsdown')")
+    if attempt.is_same(made, everybody):
+        raise Mistake("The view has the recordings of all activities; those on stairs were asked for.")
+    for activity, other in (("stairsup", "stairsdown"), ("stairsdown", "stairsup")):
+        if attempt.is_same(made, everybody.where(f"activity = '{activity}'")):
+            raise Mistake(f"The view has only `{activity}`; `{other}` is on stairs as well.")
+    attempt.compare(made, right, "stairs_tmp_vw")
+
+
+def _shaped(recordings: DataFrame) -> DataFrame:
+    return recordings.selectExpr(
+        "User AS person",
+        "gt AS activity",
+        "timestamp_millis(Arrival_Time) AS arrived_at",
+        "sqrt(x * x + y * y + z * z) AS strength",
+    )
+
+
+def _reason(error: Exception) -> Exception:
+    """Return why a view cannot be run as a stream, where it is a mistake that people make."""
+    if "Sorting is not supported" in str(error):
+        return Mistake("A stream has no order, because its last row never comes: leave the `ORDER BY` out.")
+    if "OUTPUT_MODE" in str(error) or "without watermark" in str(error):
+        return Mistake("Your view counts or sums up. A row for each recording on stairs was asked for.")
+    return error
+
+
+STAIRS = Exercise(
+    id="02.2",
+    title="On the stairs, in SQL",
+    starter=STAIRS_STARTER,
+    hints=(
+        "Select from `activity_tmp_vw` as if it were a table. The stairs are two activities, `stairsup` and "
+        "`stairsdown`.",
+        "`sqrt(x * x + y * y + z * z) AS strength`, and `WHERE activity IN (...)`.",
+    ),
+    solution=STAIRS_SOLUTION,
+    why=(
+        "Choosing, computing and filtering look at one row at a time, so it makes no difference that rows are still to "
+        "come: a query over a streaming view is a stream. `ORDER BY` would need the last row first."
+    ),
+    check=check_stairs,
+    wrong=(
+        WrongAnswer(
+            STAIRS_SOLUTION.replace(
+                "person, activity, arrived_at,",
+                "User AS person, gt AS activity, timestamp_millis(Arrival_Time) AS arrived_at,",
+            )
+            .replace("FROM activity_tmp_vw", "FROM json.`${da.paths.landing}`")
+            .replace("WHERE activity", "WHERE gt"),
+            "not the stream",
+        ),
+        WrongAnswer(STAIRS_SOLUTION.partition("WHERE")[0], "all activities"),
+        WrongAnswer(STAIRS_SOLUTION.replace("IN ('stairsup', 'stairsdown')", "= 'stairsup'"), "only `stairsup`"),
+        WrongAnswer(STAIRS_SOLUTION.replace("IN ('stairsup', 'stairsdown')", "= 'stairs'"), "is empty"),
+        WrongAnswer(STAIRS_SOLUTION + "ORDER BY arrived_at\n", "leave the `ORDER BY` out"),
+        WrongAnswer(
+            STAIRS_SOLUTION.replace(
+                "SELECT person, activity, arrived_at, sqrt(x * x + y * y + z * z) AS strength",
+                "SELECT person, count(*) AS recordings",
+            )
+            + "GROUP BY person\n",
+            "counts or sums up",
+        ),
+        WrongAnswer(STAIRS_SOLUTION.replace("arrived_at, ", ""), "the column `arrived_at` is missing"),
+        WrongAnswer(STAIRS_SOLUTION.replace("FROM activity_tmp_vw", "FROM activities"), "ended with an error"),
+    ),
+    makes=Makes(views=("stairs_tmp_vw",)),
+)
+
+# --------------------------------------------------------------------------------------- 02.3 a stream that has died
+
+REPAIR_DYING = """
+DA.exercise("02.3")  # takes away what an earlier try has made
+
+from pyspark.errors import StreamingQueryException
+
+dying = (one_file_a_batch
+    .select("Device", "Index", (F.col("y") / F.col("x")).alias("slope"))
+    .writeStream
+    .format("parquet")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/slopes")
+    .trigger(availableNow=True)
+    .start(f"{DA.paths.working_dir}/slopes"))
+try:
+    dying.awaitTermination(60)
+except StreamingQueryException:  # so that this cell goes on when the stream has died
+    print("batches that were done:", len(rows_per_batch(dying)))
+
+"""
+
+REPAIR_STARTER = REPAIR_DYING + "mended = None  # start it here once more, repaired\n"
+
+REPAIR_MENDED = """
+mended = (one_file_a_batch
+    .select("Device", "Index", F.try_divide("y", "x").alias("slope"))
+    .writeStream
+    .format("parquet")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/slopes")
+    .trigger(availableNow=True)
+    .start(f"{DA.paths.working_dir}/slopes"))
+"""
+
+
+ELSEWHERE = (
+    "`mended` writes to another directory. The first nine batches are in `slopes`, and the query goes on with the "
+    "tenth: give it the directory that it had."
+)
+
+
+def check_repaired(attempt: Attempt) -> None:
+    """Ask first whether it is the same query that goes on, then whether each recording is there once."""
+    dying = attempt.stream("dying")
+    if dying.error is None:
+        raise Mistake(
+            "`dying` has not died, so nothing was left to repair. Leave it as it stands, run it after all cells above, "
+            "and start the repaired query below it, in `mended`."
+        )
+    mended = attempt.stream("mended")
+    mended.has_ended(min(30.0, attempt.left))
+    if "BATCH_METADATA_NOT_FOUND" in str(mended.error):  # the new directory's log lacks the batches before
+        raise Mistake(ELSEWHERE)
+    attempt.wait_for_end(mended, "Give it the trigger that it had: `.trigger(availableNow=True)`.")
+    if mended.query.id != dying.query.id:
+        raise Mistake(
+            "`mended` is a new query: it has another checkpoint, and began at the first file. A repaired query goes on "
+            "with the checkpoint that it had: `.../slopes`."
+        )
+    folder = f"{attempt.paths.working_dir}/slopes"
+    if not mended.sink.rstrip("]").endswith("/slopes"):
+        raise Mistake(ELSEWHERE)
+    made = attempt.spark.read.schema("Device STRING, Index LONG, slope DOUBLE").parquet(folder)
+    right = _landed(attempt).selectExpr("Device", "Index", "try_divide(y, x) AS slope")
+    if attempt.is_same(made, right.where("slope IS NOT NULL")):
+        raise Mistake(
+            "The recording whose `x` is 0 is missing. It was asked for as well, with NULL for its slope: divide with "
+            "`try_divide`, and filter nothing."
+        )
+    attempt.compare(made, right, "slopes")
+
+
+REPAIR = Exercise(
+    id="02.3",
+    title="Repair it, and lose nothing",
+    starter=REPAIR_STARTER,
+    hints=(
+        "Ask the dead query why: `dying.exception()`. The last words of the message are advice.",
+        '`F.try_divide("y", "x").alias("slope")` gives NULL where `/` ends with an error.',
+        "All else stays as it is: the format, the trigger, the directory, and above all the checkpoint, in which the "
+        "batches are noted that were done.",
+    ),
+    solution=REPAIR_DYING.rstrip() + "\n" + REPAIR_MENDED,
+    why=(
+        "The checkpoint lists the batches that were done, so the repaired query begins with the one that failed: "
+        "nothing is read twice, and nothing is left out. With a new checkpoint it would be another query, which begins "
+        "at the first file."
+    ),
+    check=check_repaired,
+    wrong=(
+        WrongAnswer(
+            REPAIR_DYING + REPAIR_MENDED.replace('F.try_divide("y", "x")', '(F.col("y") / F.col("x"))'),
+            "Your stream has failed",
+        ),
+        WrongAnswer(
+            REPAIR_DYING + REPAIR_MENDED.replace("checkpoints}/slopes", "checkpoints}/slopes_mended"),
+            "is a new query",
+        ),
+        WrongAnswer(
+            REPAIR_DYING + REPAIR_MENDED.replace("working_dir}/slopes", "working_dir}/slopes_mended"),
+            "writes to another directory",
+        ),
+        WrongAnswer(
+            REPAIR_DYING + REPAIR_MENDED.replace("    .select(", '    .where("x != 0")\n    .select('),
+            "whose `x` is 0 is missing",
+        ),
+        WrongAnswer(
+            REPAIR_DYING + REPAIR_MENDED.replace('F.try_divide("y", "x")', 'F.expr("coalesce(try_divide(y, x), 0)")'),
+            "1 row is missing and 1 row should not be there",
+        ),
+        WrongAnswer(REPAIR_DYING + REPAIR_MENDED.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(
+            REPAIR_DYING.replace('(F.col("y") / F.col("x"))', 'F.try_divide("y", "x")') + "mended = dying\n",
+            "`dying` has not died",
+        ),
+        WrongAnswer(REPAIR_DYING + REPAIR_MENDED.replace("    .start(", "    .save("), "ended with an error"),
+    ),
+    makes=Makes(
+        variables=("dying", "mended"),
+        folders=("checkpoints/slopes", "checkpoints/slopes_mended", "slopes", "slopes_mended"),
+        by_starter=True,
+    ),
+)
+
+EXERCISES = (LIMIT, STAIRS, REPAIR)

@@ -1,0 +1,358 @@
+"""Exercises of lesson 04: files for somebody else, a function that writes each batch once, a MERGE in each batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stream_view.waiting import last_batch
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import MadeStream
+
+SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
+ENDS = "It was to end when it has read what is there: `.trigger(availableNow=True)`."
+NO_CHECKPOINT = '    .option("checkpointLocation", f"{DA.paths.checkpoints}/%s")\n'
+
+
+def _landed(attempt: Attempt, file: str = "") -> DataFrame:
+    return attempt.spark.read.schema(SCHEMA).json(f"{attempt.paths.landing}/{file}")
+
+
+# ---------------------------------------------------------------------------------------- 04.1 files for somebody else
+
+FILES_STARTER = """
+DA.exercise("04.1")  # takes away what an earlier try has made
+
+faulty_files = None  # write the stream here
+"""
+
+FILES_SOLUTION = """
+DA.exercise("04.1")  # takes away what an earlier try has made
+
+faulty_files = (readings
+    .where("heartrate < 0")
+    .writeStream
+    .format("json")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_json")
+    .trigger(availableNow=True)
+    .start(f"{DA.paths.working_dir}/faulty_json"))
+"""
+
+
+def check_files(attempt: Attempt) -> None:
+    """Look at where the stream has written, and at what it has written there."""
+    stream = attempt.stream("faulty_files")
+    attempt.wait_for_end(stream, ENDS)
+    if stream.sink.startswith("Delta"):
+        raise Mistake('You have written a Delta table, which is the default here. Files need `.format("json")`.')
+    if stream.sink.rstrip("]").endswith("/files"):
+        raise Mistake(
+            "Your stream writes into `files`, the directory of the query above. Its log has the batches 0 and 1, so "
+            "they were skipped. Every query needs a directory of its own: `.../faulty_json`."
+        )
+    attempt.must_have_checkpoint(stream, "faulty_json")
+    folder = f"{attempt.paths.working_dir}/faulty_json"
+    if not attempt.paths.exists(folder):
+        raise Mistake("There is no directory `faulty_json` in `DA.paths.working_dir`.")
+    made = attempt.spark.read.schema(SCHEMA).json(folder)
+    if any(not name.endswith(".json") for name in made.inputFiles()):
+        raise Mistake('The files are not JSON, which the sink writes with `.format("json")`.')
+    landed = _landed(attempt)
+    if attempt.is_same(made, landed):
+        raise Mistake("The files have every reading. Only those with a heart rate below zero were asked for.")
+    attempt.compare(made, landed.where("heartrate < 0"), "faulty_json")
+
+
+FILES = Exercise(
+    id="04.1",
+    title="Files for somebody else",
+    starter=FILES_STARTER,
+    hints=(
+        "Take the query of this section as your model, and begin with `readings.where(...)`.",
+        "The format, the checkpoint and the directory are different. Neither checkpoint nor directory may be those of "
+        "the query above.",
+        '`.format("json")`, `.option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_json")`, '
+        '`.start(f"{DA.paths.working_dir}/faulty_json")`.',
+    ),
+    solution=FILES_SOLUTION,
+    why=(
+        "A filter hands rows on and takes none back, so the file sink, which can only append, will do. Checkpoint and "
+        "directory belong together: the batch numbers in `_spark_metadata` are those of this one query."
+    ),
+    check=check_files,
+    wrong=(
+        WrongAnswer(FILES_SOLUTION.replace('    .format("json")\n', ""), "a Delta table, which is the default here"),
+        WrongAnswer(FILES_SOLUTION.replace('"json"', '"parquet"'), "are not JSON"),
+        WrongAnswer(FILES_SOLUTION.replace("working_dir}/faulty_json", "working_dir}/files"), "they were skipped"),
+        WrongAnswer(
+            FILES_SOLUTION.replace("checkpoints}/faulty_json", "checkpoints}/files"), "belongs to another query"
+        ),
+        WrongAnswer(FILES_SOLUTION.replace('    .where("heartrate < 0")\n', ""), "have every reading"),
+        WrongAnswer(FILES_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(FILES_SOLUTION.replace(NO_CHECKPOINT % "faulty_json", ""), "ended with an error"),
+        WrongAnswer(
+            FILES_SOLUTION.replace("    .trigger(", '    .outputMode("complete")\n    .trigger('), "ended with an error"
+        ),
+    ),
+    makes=Makes(
+        variables=("faulty_files",),
+        tables=("faulty_json",),
+        folders=("checkpoints/faulty_json", "faulty_json"),
+    ),
+)
+
+# ------------------------------------------------------------------------------------------- 04.2 alarms, exactly once
+
+ONCE_STARTER = """
+DA.exercise("04.2")  # takes away what an earlier try has made
+
+def append_alarms(batch, batch_id):
+    pass  # append the batch to the table `alarms`, in a way that can be done twice
+
+alarms_stream = None  # write the stream here
+"""
+
+ONCE_SOLUTION = """
+DA.exercise("04.2")  # takes away what an earlier try has made
+
+def append_alarms(batch, batch_id):
+    (batch.write
+        .option("txnAppId", "ward-alarms")
+        .option("txnVersion", batch_id)
+        .mode("append")
+        .saveAsTable("alarms"))
+
+alarms_stream = (readings
+    .where("heartrate > 112")
+    .writeStream
+    .foreachBatch(append_alarms)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
+    .trigger(availableNow=True)
+    .start())
+"""
+
+
+def check_once(attempt: Attempt) -> None:
+    """Compare the rows, then do what a restart after a crash does: call the function for the last batch again."""
+    stream = attempt.stream("alarms_stream")
+    attempt.wait_for_end(stream, ENDS)
+    attempt.must_have_checkpoint(stream, "alarms")
+    if stream.sink.startswith("Delta"):
+        raise Mistake("`toTable` is exact by itself. Here the function is to write: `.foreachBatch(append_alarms)`.")
+    if not attempt.spark.catalog.tableExists("alarms"):
+        raise Mistake("There is no table `alarms`: your function was called, and has written nothing of that name.")
+    made = attempt.table("alarms")
+    landed = _landed(attempt)
+    alarms, first_day = (rows.where("heartrate > 112") for rows in (landed, _landed(attempt, "2025-06-01.json")))
+    if attempt.is_same(made, landed):
+        raise Mistake("`alarms` has every reading. Only heart rates above 112 are alarms.")
+    if attempt.is_same(made, first_day):
+        raise Mistake(
+            "`alarms` has the first batch only. Delta skips a write whose `txnVersion` it has already: let the number "
+            "grow with the batches, as `batch_id` does."
+        )
+    if attempt.is_same(made, alarms.exceptAll(first_day)):
+        raise Mistake(
+            '`alarms` has the last batch only: each has overwritten the one before. Write with `.mode("append")`.'
+        )
+    attempt.compare(made, alarms, "alarms")
+    _must_not_write_again(attempt, stream, alarms)
+
+
+def _must_not_write_again(attempt: Attempt, stream: MadeStream, alarms: DataFrame) -> None:
+    """Call the function for the last batch again; what it writes then is taken back."""
+    version = attempt.spark.sql("DESCRIBE HISTORY alarms").agg({"version": "max"}).first()[0]
+    attempt.value("append_alarms")(alarms, last_batch(stream.query))
+    if not attempt.is_same(attempt.table("alarms"), alarms):
+        attempt.spark.sql(f"RESTORE TABLE alarms TO VERSION AS OF {version}")
+        raise Mistake(
+            "The rows are right, until a batch is run again: called a second time with the same number, as after a "
+            "crash, your function writes the rows again. Mark the write with `txnAppId` and `txnVersion`."
+        )
+
+
+ONCE = Exercise(
+    id="04.2",
+    title="Alarms, once each",
+    starter=ONCE_STARTER,
+    hints=(
+        "The function is that of `readings_once`, for another table. The filter can stand before `.writeStream`.",
+        "Mark the write inside the function, on `batch.write`: there is one write for each batch, and it needs the "
+        "number of that batch.",
+        '`batch.write.option("txnAppId", "ward-alarms").option("txnVersion", batch_id).mode("append")'
+        '.saveAsTable("alarms")`',
+    ),
+    solution=ONCE_SOLUTION,
+    why=(
+        "Spark promises to give your function each batch at least once, with the same number. Delta keeps that number "
+        "in the commit that has the rows, and skips a write that comes with it again. Together that is exactly once."
+    ),
+    check=check_once,
+    wrong=(
+        WrongAnswer(
+            ONCE_SOLUTION.replace('        .option("txnAppId", "ward-alarms")\n', "").replace(
+                '        .option("txnVersion", batch_id)\n', ""
+            ),
+            "writes the rows again",
+        ),
+        WrongAnswer(
+            ONCE_SOLUTION.replace('        .option("txnAppId", "ward-alarms")\n', "")
+            .replace('        .option("txnVersion", batch_id)\n', "")
+            .replace(
+                "    .trigger(", '    .option("txnAppId", "ward-alarms")\n    .option("txnVersion", 0)\n    .trigger('
+            ),
+            "writes the rows again",
+        ),
+        WrongAnswer(ONCE_SOLUTION.replace('"txnVersion", batch_id', '"txnVersion", 1'), "the first batch only"),
+        WrongAnswer(ONCE_SOLUTION.replace('"append"', '"overwrite"'), "the last batch only"),
+        WrongAnswer(ONCE_SOLUTION.replace('    .where("heartrate > 112")\n', ""), "has every reading"),
+        WrongAnswer(
+            ONCE_SOLUTION.replace("    .foreachBatch(append_alarms)\n", "").replace(
+                "    .start())", '    .toTable("alarms"))'
+            ),
+            "`toTable` is exact by itself",
+        ),
+        WrongAnswer(ONCE_SOLUTION.replace('        .option("txnAppId", "ward-alarms")\n', ""), "has failed"),
+        WrongAnswer(ONCE_SOLUTION.replace(NO_CHECKPOINT % "alarms", ""), "temporary one"),
+        WrongAnswer(ONCE_SOLUTION.replace("(append_alarms)", "(append_alarms())"), "ended with an error"),
+        WrongAnswer(ONCE_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+    ),
+    makes=Makes(variables=("alarms_stream", "append_alarms"), tables=("alarms",), folders=("checkpoints/alarms",)),
+)
+
+# ----------------------------------------------------------------------------------- 04.3 a MERGE that replaces rows
+
+LAST_STARTER = '''
+DA.exercise("04.3")  # takes away what an earlier try has made
+
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
+
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        SELECT 'write a MERGE INTO last_readings here, from batch_vw'
+    """)
+
+last_stream = None  # write the stream here
+'''
+
+LAST_SOLUTION = '''
+DA.exercise("04.3")  # takes away what an earlier try has made
+
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
+
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *
+    """)
+
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
+    .trigger(availableNow=True)
+    .start())
+'''
+
+
+def check_last(attempt: Attempt) -> None:
+    """Compare the table with the last reading of each device; know what each forgotten part of a MERGE gives."""
+    stream = attempt.stream("last_stream")
+    stream.has_ended(min(30.0, attempt.left))
+    if stream.error is not None and "multiple source rows" in str(stream.error).lower():
+        raise Mistake(
+            "Your stream has died: a device has many rows in a batch, and a MERGE takes at most one for each row of "
+            "the table. Group `batch_vw` by device first."
+        )
+    attempt.wait_for_end(stream, ENDS)
+    attempt.must_have_checkpoint(stream, "last_readings")
+    made = attempt.table("last_readings")
+    if not made.limit(1).collect():
+        raise Mistake("`last_readings` is empty: your function was called, and its query has written nothing into it.")
+    first_day, second_day = (_landed(attempt, f"2025-06-0{day}.json") for day in (1, 2))
+    if made.groupBy("device_id").count().where("count > 1").limit(1).collect():
+        raise Mistake(
+            "A device has more than one row. A MERGE inserts each row that matches nothing: compare on `device_id` "
+            "alone, and give it one row for each device."
+        )
+    if attempt.is_same(made, _last_of_each(first_day)):
+        raise Mistake(
+            "These are the last readings of the first batch. Say what becomes of a device that the table has: "
+            "`WHEN MATCHED ... THEN UPDATE SET *`."
+        )
+    if attempt.is_same(made, _last_of_each(second_day, "max(heartrate)")):
+        raise Mistake(
+            "`heartrate` is the highest of the batch, not the last one: `max_by(heartrate, time)` is the heart rate at "
+            "the latest time."
+        )
+    attempt.compare(made, _last_of_each(_landed(attempt)), "last_readings")
+
+
+def _last_of_each(readings: DataFrame, heartrate: str = "max_by(heartrate, time)") -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return readings.groupBy("device_id").agg(F.expr(heartrate).alias("heartrate"), F.max("time").alias("time"))
+
+
+LAST = Exercise(
+    id="04.3",
+    title="The last reading of each device",
+    starter=LAST_STARTER,
+    hints=(
+        "First one row for each device: `SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time` "
+        "from `batch_vw`, grouped by device.",
+        "That, in brackets and with a name, is what stands after `USING`. The key is `device_id` alone, because the "
+        "table is to have one row for each device.",
+        "Two cases: `WHEN MATCHED AND new.time > old.time THEN UPDATE SET *` and `WHEN NOT MATCHED THEN INSERT *`.",
+    ),
+    solution=LAST_SOLUTION,
+    why=(
+        "A batch that is run again finds its own rows in the table and changes nothing, so no mark is needed. And with "
+        "the comparison of the times, a batch that brings an old reading does not replace a newer one."
+    ),
+    check=check_last,
+    wrong=(
+        WrongAnswer(
+            LAST_SOLUTION.replace("max_by(heartrate, time) AS heartrate, max(time) AS time", "heartrate, time").replace(
+                "            GROUP BY device_id\n", ""
+            ),
+            "Group `batch_vw` by device first",
+        ),
+        WrongAnswer(
+            LAST_SOLUTION.replace("        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *\n", ""),
+            "the last readings of the first batch",
+        ),
+        WrongAnswer(LAST_SOLUTION.replace("max_by(heartrate, time)", "max(heartrate)"), "the highest of the batch"),
+        WrongAnswer(
+            LAST_SOLUTION.replace(
+                "old.device_id = new.device_id", "old.device_id = new.device_id AND old.time = new.time"
+            ),
+            "more than one row",
+        ),
+        WrongAnswer(LAST_SOLUTION.replace("        WHEN NOT MATCHED THEN INSERT *\n", ""), "`last_readings` is empty"),
+        WrongAnswer(
+            LAST_SOLUTION.replace("checkpoints}/last_readings", "checkpoints}/foreachBatch, merge"), "belongs to"
+        ),
+        WrongAnswer(LAST_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(LAST_SOLUTION.replace("WHEN NOT MATCHED", "NOT MATCHED"), "has failed"),
+    ),
+    makes=Makes(
+        variables=("last_stream", "keep_last"),
+        tables=("last_readings",),
+        folders=("checkpoints/last_readings",),
+        by_starter=True,
+    ),
+)
+
+EXERCISES = (FILES, ONCE, LAST)
