@@ -78,8 +78,8 @@ class Attempt:
         made = [table for table in self._makes.tables if self.spark.catalog.tableExists(table)]
         if made and self.cell_error is None:
             raise Mistake(
-                f"There is a table `{made[0]}`, but `{name}` is None, which is what `awaitTermination()` returns: keep "
-                "the stream in the variable, and wait for it in a line of its own."
+                f"There is a table `{made[0]}`, but `{name}` is None: keep in it the stream that `.start()` or "
+                "`.toTable(...)` returns. `awaitTermination()` returns None, so wait in a line of its own."
             )
         raise self._nothing()
 
@@ -157,6 +157,33 @@ class Attempt:
         """Raise a mistake with Spark's own words if a stream has failed."""
         if stream.error is not None:
             raise Mistake(f"Your stream has failed. Spark says: {short_message(stream.error)}")
+
+    def must_have_read(self, stream: MadeStream, rows: int) -> None:
+        """Raise a mistake if a stream has read fewer rows than it must, and so has not begun at the beginning.
+
+        Parameters
+        ----------
+        rows : int
+            How many it must have read; of a query with a filter those it keeps, as a source may leave out the others.
+        """
+        if (read := sum(stream.rows_read)) < rows:
+            raise Mistake(
+                f"Your stream has read {read:,} of {rows:,} rows: its checkpoint says that the others are done, "
+                "because another query, or an earlier run, has used it. Every query needs a checkpoint of its own."
+            )
+
+    def must_have_checkpoint(self, stream: MadeStream, name: str) -> None:
+        """Raise a mistake if a stream's checkpoint is not the directory of that name, as far as the session tells."""
+        if stream.checkpoint is None:
+            return
+        there = stream.checkpoint.rstrip("/").rpartition("/")[2]
+        if there.startswith("temporary-"):
+            raise Mistake(
+                "Your stream has no checkpoint that lasts: Spark made a temporary one, so the next run would read "
+                f"everything once more. Set `checkpointLocation` to `.../{name}`."
+            )
+        if there != name:
+            raise Mistake(f"The rows are right. Your checkpoint is `{there}`; `{name}` was asked for.")
 
     def rows_of_stream(self, frame: DataFrame, mode: str = "append", seconds: float = 40.0) -> DataFrame:
         """Return what a streaming frame gives for all that is there now, by a stream of the check's own.
