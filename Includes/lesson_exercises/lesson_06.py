@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -265,6 +265,7 @@ def check_merged(attempt: Attempt) -> None:
     stream = attempt.stream("totals")
     if stream.mode == "complete":
         raise Mistake("Complete hands over every device in each batch; only those that have changed were asked for.")
+    _must_use_its_rows(attempt, stream)
     attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", seconds=60)
     made, bronze = attempt.table("device_totals"), attempt.spark.table("bronze")
     attempt.must_have_read(stream, bronze.count())
@@ -284,13 +285,21 @@ def check_merged(attempt: Attempt) -> None:
     attempt.must_have_checkpoint(stream, "device_totals")
 
 
+def _must_use_its_rows(attempt: Attempt, stream: MadeStream) -> None:
+    """Say what a function that ignores its rows has done: nobody asks for the count, so Spark misses its state.
+
+    Spark's own words for it, STATE_STORE_COMMIT_VALIDATION_FAILED, are the cause of an error that says nothing.
+    """
+    stream.has_ended(min(60.0, attempt.left))
+    if "awaitResult" in str(stream.error) and attempt.table("device_totals").isEmpty():
+        raise Mistake("`device_totals` is empty: your function does nothing with the rows that it is given.")
+
+
 def _must_replace(made: DataFrame, right: DataFrame) -> None:
     """Find the two mistakes of a target that is not merged into row by row: rows added, numbers added."""
     if set(made.columns) != set(right.columns):
         return
     rows, devices = made.count(), right.count()
-    if not rows:
-        raise Mistake("`device_totals` is empty: your function does nothing with the rows that it is given.")
     if rows > devices:
         raise Mistake(
             f"`device_totals` has {rows} rows for {devices} devices. A changed row must take the place of the one that "
@@ -304,7 +313,7 @@ def _must_replace(made: DataFrame, right: DataFrame) -> None:
 
 
 def _sum(counts: DataFrame) -> int:
-    return counts.selectExpr("sum(readings)").first()[0]
+    return counts.selectExpr("sum(readings)").first()[0] or 0
 
 
 MERGE = Exercise(
