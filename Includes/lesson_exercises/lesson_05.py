@@ -119,7 +119,9 @@ def check_job(attempt: Attempt) -> None:
     """Count the batches last: that the rows are right says nothing about them."""
     stream = attempt.stream("job")
     if stream.trigger == "once":
-        raise Mistake("`once` takes all files in one batch, whatever the limit is. It gave way to `availableNow`.")
+        raise Mistake(
+            "`once` takes all files in one batch, whatever the limit is. It is deprecated: use `availableNow`."
+        )
     attempt.wait_for_end(stream, "A job ends when it has done what is there: give it `.trigger(availableNow=True)`.")
     made, landed = attempt.table("job_readings"), _landed(attempt)
     attempt.must_have_read(stream, landed.count())

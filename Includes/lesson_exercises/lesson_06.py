@@ -50,7 +50,7 @@ def check_latest(attempt: Attempt) -> None:
         "An update replaces the one before it, it is not added to it: your view counts readings more than once.": F.sum(
             "readings"
         ),
-        "Those are the rows that came first; each was followed by a better one or is the only one. Take the last.": (
+        "Those are the rows that came first for each window. Take those that came last.": (
             F.min_by("readings", "batch")
         ),
     }
@@ -70,7 +70,7 @@ LATEST = Exercise(
     title="The result, from its updates",
     starter=LATEST_STARTER,
     hints=(
-        "Of the rows that update has handed over you need one a window, a `from_noon`: that of the highest `batch`.",
+        "Of the rows in update mode keep one for each `from_noon`: the one with the highest `batch`.",
         "`max_by(readings, batch)` is the value of `readings` in the row where `batch` is highest.",
         "`SELECT from_noon, max_by(readings, batch) AS readings FROM received WHERE mode = 'update' GROUP BY ...`",
     ),
@@ -279,8 +279,8 @@ def check_merged(attempt: Attempt) -> None:
     attempt.compare(made, right, "device_totals")
     if "MERGE" not in [row.operation for row in attempt.spark.sql("DESCRIBE HISTORY device_totals").collect()]:
         raise Mistake(
-            "The rows are right by luck: each batch replaces the whole table, so a device without readings in the last "
-            "batch would be gone. Use `MERGE`."
+            "The rows are right by chance: each batch replaces the whole table, so a device without readings in the "
+            "last batch would be gone. Use `MERGE`."
         )
     attempt.must_have_checkpoint(stream, "device_totals")
 
@@ -341,7 +341,7 @@ MERGE = Exercise(
         ),
         WrongAnswer(
             MERGE_SOLUTION.replace(_MERGE, '    changed.write.mode("overwrite").saveAsTable("device_totals")'),
-            "right by luck",
+            "right by chance",
         ),
         WrongAnswer(
             MERGE_SOLUTION.replace("UPDATE SET *", "UPDATE SET readings = old.readings + new.readings"), "too high"
