@@ -79,8 +79,8 @@ class Attempt:
             if name not in self._namespace:
                 raise Mistake(f"There is a {trace}, but no variable `{name}`: keep in it what starts your stream.")
             raise Mistake(
-                f"There is a {trace}, but `{name}` is None, which is what `awaitTermination()` returns: keep the "
-                "stream in the variable, and wait for it in a line of its own."
+                f"There is a {trace}, but `{name}` is None: keep in it the stream that `.start()` or `.toTable(...)` "
+                "returns. `awaitTermination()` returns None, so wait in a line of its own."
             )
         raise self._nothing()
 
@@ -166,8 +166,8 @@ class Attempt:
             return
         if found.startswith("temporary-"):  # Spark's own name for one that goes away with the session
             raise Mistake(
-                "You gave no checkpoint, so Spark has made a temporary one, and each start begins at the first row. "
-                f"Give it one that stays: `.../{name}`."
+                "Your stream has no checkpoint that lasts: Spark made a temporary one, so the next run would read "
+                f"everything once more. Set `checkpointLocation` to `.../{name}`."
             )
         if not stream.rows_read:
             raise Mistake(
@@ -180,6 +180,20 @@ class Attempt:
         """Raise a mistake with Spark's own words if a stream has failed."""
         if stream.error is not None:
             raise Mistake(f"Your stream has failed. Spark says: {short_message(stream.error)}")
+
+    def must_have_read(self, stream: MadeStream, rows: int) -> None:
+        """Raise a mistake if a stream has read fewer rows than it must, and so has not begun at the beginning.
+
+        Parameters
+        ----------
+        rows : int
+            How many it must have read; of a query with a filter those it keeps, as a source may leave out the others.
+        """
+        if (read := sum(stream.rows_read)) < rows:
+            raise Mistake(
+                f"Your stream has read {read:,} of {rows:,} rows: its checkpoint says that the others are done, "
+                "because another query, or an earlier run, has used it. Every query needs a checkpoint of its own."
+            )
 
     def rows_of_stream(self, frame: DataFrame, mode: str = "append", seconds: float = 40.0) -> DataFrame:
         """Return what a streaming frame gives for all that is there now, by a stream of the check's own.

@@ -1,0 +1,366 @@
+"""Exercises of lesson 06: read updates, write what is final, merge what has changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# -------------------------------------------------------------------------------------- 06.1 the result, from updates
+
+LATEST_STARTER = """
+%sql
+DROP VIEW IF EXISTS latest_vw;
+-- CREATE TEMP VIEW latest_vw AS
+-- SELECT ...
+"""
+
+LATEST_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS latest_vw;
+CREATE TEMP VIEW latest_vw AS
+SELECT from_noon, max_by(readings, batch) AS readings
+FROM received
+WHERE mode = 'update'
+GROUP BY from_noon
+"""
+
+
+def check_latest(attempt: Attempt) -> None:
+    """Compare with what complete mode has handed over last, which is the result; first with what people take for it."""
+    from pyspark.sql import functions as F
+
+    view = attempt.view("latest_vw")
+    updates, repeated = (
+        attempt.spark.table("received").where(F.col("mode") == mode) for mode in ("update", "complete")
+    )
+    if attempt.is_same(view, updates.select("from_noon", "readings")):
+        raise Mistake(
+            "That is every update, also those that a later one has replaced. One row a window: `GROUP BY from_noon`."
+        )
+    if attempt.is_same(view, _of_batch(updates, F.max("batch"))):
+        raise Mistake(
+            "That is the last batch alone. A window that had not changed in it is missing: the last row of each window "
+            "may have come in another batch."
+        )
+    mistakes = {
+        "An update replaces the one before it, it is not added to it: your view counts readings more than once.": F.sum(
+            "readings"
+        ),
+        "Those are the rows that came first for each window. Take those that came last.": (
+            F.min_by("readings", "batch")
+        ),
+    }
+    for sentence, chosen in mistakes.items():
+        if attempt.is_same(view, updates.groupBy("from_noon").agg(chosen.alias("readings"))):
+            raise Mistake(sentence)
+    attempt.compare(view, _of_batch(repeated, F.max("batch")), "latest_vw")
+
+
+def _of_batch(received: DataFrame, which) -> DataFrame:
+    batch = received.agg(which).first()[0]
+    return received.where(received["batch"] == batch).select("from_noon", "readings")
+
+
+LATEST = Exercise(
+    id="06.1",
+    title="The result, from its updates",
+    starter=LATEST_STARTER,
+    hints=(
+        "Of the rows in update mode keep one for each `from_noon`: the one with the highest `batch`.",
+        "`max_by(readings, batch)` is the value of `readings` in the row where `batch` is highest.",
+        "`SELECT from_noon, max_by(readings, batch) AS readings FROM received WHERE mode = 'update' GROUP BY ...`",
+    ),
+    solution=LATEST_SOLUTION,
+    why=(
+        "A row replaces the one that came before it with the same key, so the last row of each key is the result. "
+        "Whoever reads updates must know the key, and must not add them up. (These counts only grow, so "
+        "`max(readings)` gives the same here; of a result that can fall it would be wrong.)"
+    ),
+    check=check_latest,
+    wrong=(
+        WrongAnswer(
+            LATEST_SOLUTION.replace("max_by(readings, batch) AS readings", "readings").replace(
+                "GROUP BY from_noon\n", ""
+            ),
+            "That is every update",
+        ),
+        WrongAnswer(
+            LATEST_SOLUTION.replace("max_by(readings, batch) AS readings", "readings").replace(
+                "GROUP BY from_noon\n", "AND batch = (SELECT max(batch) FROM received)\n"
+            ),
+            "the last batch alone",
+        ),
+        WrongAnswer(LATEST_SOLUTION.replace("max_by(readings, batch)", "sum(readings)"), "more than once"),
+        WrongAnswer(LATEST_SOLUTION.replace("max_by", "min_by"), "came first"),
+        WrongAnswer(LATEST_SOLUTION.replace("max_by(readings, batch)", "count(*)"), "should not be there"),
+        WrongAnswer(LATEST_SOLUTION.replace(" AS readings", ""), "column `readings` is missing"),
+        WrongAnswer(LATEST_SOLUTION.replace("GROUP BY from_noon\n", ""), "ended with an error"),
+    ),
+    makes=Makes(views=("latest_vw",)),
+)
+
+# ------------------------------------------------------------------------------------------ 06.2 only what is final
+
+FINAL_STARTER = """
+DA.exercise("06.2")  # takes away what an earlier try has made
+
+finished = None  # write the stream here: a count for every six hours, each once and final
+"""
+
+FINAL_SOLUTION = """
+DA.exercise("06.2")  # takes away what an earlier try has made
+
+finished = (spark.readStream
+    .table("bronze")
+    .withColumn("event_time", F.timestamp_seconds("time"))
+    .withWatermark("event_time", "1 hour")
+    .groupBy(F.window("event_time", "6 hours"))
+    .count()
+    .select(F.col("window.start").alias("starts"), F.col("count").alias("readings"))
+    .writeStream
+    .outputMode("append")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/six_hours")
+    .trigger(availableNow=True)
+    .toTable("six_hours"))
+"""
+
+
+def check_final(attempt: Attempt) -> None:
+    """Look at the mode first, and at Spark's refusals, which speak of modes and not of what is missing."""
+    _must_not_be_refused(attempt.words_of_error)
+    stream = attempt.stream("finished")
+    if stream.mode == "complete":
+        raise Mistake(
+            "Complete hands over every window each time, the one that is not over as well. Final is `append`."
+        )
+    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.")
+    made, bronze = attempt.table("six_hours"), attempt.spark.table("bronze")
+    windows = _six_hours(bronze)
+    final = windows.where(f"unix_seconds(ends) <= {_newest(bronze)} - 3600").drop("ends")
+    if attempt.is_same(made, windows.drop("ends")):
+        raise Mistake("`six_hours` has the last window as well, whose count can still grow. Final is `append`.")
+    attempt.must_have_read(stream, bronze.count())
+    if made.columns == final.columns and not made.isEmpty() and made.exceptAll(final).isEmpty():
+        _must_hold_nothing_back(final.count() - made.count())
+    attempt.compare(made, final, "six_hours")
+    attempt.must_have_checkpoint(stream, "six_hours")
+
+
+def _must_not_be_refused(words: str) -> None:
+    if "without watermark" in words:
+        raise Mistake(
+            "Spark refuses it: without a watermark no window is ever final. Say how late a reading may be, with "
+            '`.withWatermark("event_time", "1 hour")` before the `groupBy`; the window must be one of that column.'
+        )
+    if "Update output mode" in words:
+        raise Mistake("A Delta table does not take updates, and an update is not final. Final is `append`.")
+
+
+def _must_hold_nothing_back(rows: int) -> None:
+    if rows:
+        raise Mistake(
+            f"All rows are right, but {rows} that are final have not come: your watermark waits longer than the hour "
+            "that was asked for."
+        )
+
+
+def _six_hours(bronze: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    window = F.window(F.timestamp_seconds("time"), "6 hours").alias("window")
+    counts = bronze.groupBy(window).agg(F.count("*").alias("readings"))
+    return counts.select(F.col("window.start").alias("starts"), "readings", F.col("window.end").alias("ends"))
+
+
+def _newest(bronze: DataFrame) -> float:
+    from pyspark.sql import functions as F
+
+    return bronze.agg(F.max("time")).first()[0]
+
+
+FINAL = Exercise(
+    id="06.2",
+    title="Only what is final",
+    starter=FINAL_STARTER,
+    hints=(
+        'The chain is: `spark.readStream.table("bronze")`, the column `event_time`, the watermark, `groupBy` and '
+        "`count`, the two columns, `.writeStream` with mode, checkpoint and trigger.",
+        '`.withWatermark("event_time", "1 hour")` and `.groupBy(F.window("event_time", "6 hours"))`; `window.start` '
+        "is when a window begins.",
+        '`.select(F.col("window.start").alias("starts"), F.col("count").alias("readings"))`, then `.writeStream`, '
+        '`.outputMode("append")`, the checkpoint, `.trigger(availableNow=True)` and `.toTable("six_hours")`.',
+    ),
+    solution=FINAL_SOLUTION,
+    why=(
+        "A window is final when the watermark, an hour behind the newest reading, has passed its end. So every window "
+        "comes but the last one, which waits for readings of the next day. `availableNow` runs a last batch without "
+        "rows, so that what its data has closed comes out in the same run."
+    ),
+    check=check_final,
+    wrong=(
+        WrongAnswer(FINAL_SOLUTION.replace('    .withWatermark("event_time", "1 hour")\n', ""), "without a watermark"),
+        WrongAnswer(FINAL_SOLUTION.replace('"append"', '"complete"'), "the one that is not over"),
+        WrongAnswer(FINAL_SOLUTION.replace('"append"', '"update"'), "does not take updates"),
+        WrongAnswer(FINAL_SOLUTION.replace('"1 hour"', '"1 day"'), "waits longer than the hour"),
+        WrongAnswer(FINAL_SOLUTION.replace('"6 hours"', '"24 hours"'), "should not be there"),
+        WrongAnswer(FINAL_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(FINAL_SOLUTION.replace("readStream", "read"), "ended with an error"),
+        WrongAnswer(FINAL_SOLUTION.replace('alias("starts")', 'alias("from_noon")'), "column `starts` is missing"),
+    ),
+    makes=Makes(variables=("finished",), tables=("six_hours",), folders=("checkpoints/six_hours",)),
+)
+
+# ------------------------------------------------------------------------------------- 06.3 merge what has changed
+
+MERGE_STARTER = """
+DA.exercise("06.3")  # takes away what an earlier try has made
+
+# spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")
+
+
+def merge_totals(changed, batch_id):
+    pass  # put the changed rows into device_totals
+
+
+totals = None  # count by device, and hand each batch to merge_totals
+"""
+
+MERGE_SOLUTION = """
+DA.exercise("06.3")  # takes away what an earlier try has made
+
+spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")
+
+
+def merge_totals(changed, batch_id):
+    changed.createOrReplaceTempView("changed")
+    changed.sparkSession.sql(\"\"\"
+        MERGE INTO device_totals AS old USING changed AS new ON old.device_id = new.device_id
+        WHEN MATCHED THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *\"\"\")
+
+
+totals = (spark.readStream
+    .option("maxFilesPerTrigger", 3)
+    .table("bronze")
+    .groupBy("device_id")
+    .agg(F.count("*").alias("readings"))
+    .writeStream
+    .outputMode("update")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/device_totals")
+    .foreachBatch(merge_totals)
+    .trigger(availableNow=True)
+    .start())
+"""
+_MERGE = MERGE_SOLUTION[MERGE_SOLUTION.index("    changed.create") : MERGE_SOLUTION.index("\n\n\ntotals")]
+
+
+def check_merged(attempt: Attempt) -> None:
+    """Tell from the table what the function does with a row that is there already."""
+    if "without watermark" in attempt.words_of_error:
+        raise Mistake("A stream without a mode appends, and a count is never final. What has changed is `update`.")
+    stream = attempt.stream("totals")
+    if stream.mode == "complete":
+        raise Mistake("Complete hands over every device in each batch; only those that have changed were asked for.")
+    _must_use_its_rows(attempt, stream)
+    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", seconds=60)
+    made, bronze = attempt.table("device_totals"), attempt.spark.table("bronze")
+    attempt.must_have_read(stream, bronze.count())
+    if len(stream.rows_read) < 2:
+        raise Mistake(
+            "One batch has taken everything, so that nothing had to be replaced. Let a batch read three files: "
+            '`.option("maxFilesPerTrigger", 3)` before `.table("bronze")`.'
+        )
+    right = bronze.groupBy("device_id").count().withColumnRenamed("count", "readings")
+    _must_replace(made, right)
+    attempt.compare(made, right, "device_totals")
+    if "MERGE" not in [row.operation for row in attempt.spark.sql("DESCRIBE HISTORY device_totals").collect()]:
+        raise Mistake(
+            "The rows are right by chance: each batch replaces the whole table, so a device without readings in the "
+            "last batch would be gone. Use `MERGE`."
+        )
+    attempt.must_have_checkpoint(stream, "device_totals")
+
+
+def _must_use_its_rows(attempt: Attempt, stream: MadeStream) -> None:
+    """Say what a function that ignores its rows has done: nobody asks for the count, so Spark misses its state.
+
+    Spark's own words for it, STATE_STORE_COMMIT_VALIDATION_FAILED, are the cause of an error that says nothing.
+    """
+    stream.has_ended(min(60.0, attempt.left))
+    if "awaitResult" in str(stream.error) and attempt.table("device_totals").isEmpty():
+        raise Mistake("`device_totals` is empty: your function does nothing with the rows that it is given.")
+
+
+def _must_replace(made: DataFrame, right: DataFrame) -> None:
+    """Find the two mistakes of a target that is not merged into row by row: rows added, numbers added."""
+    if set(made.columns) != set(right.columns):
+        return
+    rows, devices = made.count(), right.count()
+    if rows > devices:
+        raise Mistake(
+            f"`device_totals` has {rows} rows for {devices} devices. A changed row must take the place of the one that "
+            "is there: `MERGE`, with `ON` the device."
+        )
+    if _sum(made) > _sum(right):
+        raise Mistake(
+            "The counts are too high. What your function is given is the new count of a device, not what has been "
+            "added to it: it replaces the old one."
+        )
+
+
+def _sum(counts: DataFrame) -> int:
+    return counts.selectExpr("sum(readings)").first()[0] or 0
+
+
+MERGE = Exercise(
+    id="06.3",
+    title="A table that is always current",
+    starter=MERGE_STARTER,
+    hints=(
+        "`changed` is an ordinary frame with the rows of one batch. The key of `device_totals` is `device_id`: what is "
+        "there is updated, what is not is inserted.",
+        '`changed.createOrReplaceTempView("changed")` lets SQL see it; '
+        '`changed.sparkSession.sql("MERGE INTO device_totals AS old USING changed AS new ON ...")` merges it.',
+        'The stream: `.groupBy("device_id").agg(F.count("*").alias("readings"))`, `.writeStream`, '
+        '`.outputMode("update")`, the checkpoint, `.foreachBatch(merge_totals)`, the trigger and `.start()`.',
+    ),
+    solution=MERGE_SOLUTION,
+    why=(
+        "Update hands over the devices whose count has changed, each with its new count; `MERGE` finds their rows by "
+        "the key. A batch that is run again sets the same values once more, which changes nothing."
+    ),
+    check=check_merged,
+    wrong=(
+        WrongAnswer(
+            MERGE_SOLUTION.replace(_MERGE, '    changed.write.mode("append").saveAsTable("device_totals")'),
+            "rows for 12 devices",
+        ),
+        WrongAnswer(
+            MERGE_SOLUTION.replace(_MERGE, '    changed.write.mode("overwrite").saveAsTable("device_totals")'),
+            "right by chance",
+        ),
+        WrongAnswer(
+            MERGE_SOLUTION.replace("UPDATE SET *", "UPDATE SET readings = old.readings + new.readings"), "too high"
+        ),
+        WrongAnswer(MERGE_SOLUTION.replace('    .outputMode("update")\n', ""), "a count is never final"),
+        WrongAnswer(MERGE_SOLUTION.replace('"update"', '"complete"'), "every device in each batch"),
+        WrongAnswer(MERGE_SOLUTION.replace(_MERGE, "    pass"), "does nothing with the rows"),
+        WrongAnswer(MERGE_SOLUTION.replace('    .option("maxFilesPerTrigger", 3)\n', ""), "One batch has taken"),
+        WrongAnswer(
+            MERGE_SOLUTION.replace('    .option("checkpointLocation", f"{DA.paths.checkpoints}/device_totals")\n', ""),
+            "no checkpoint that lasts",
+        ),
+        WrongAnswer(MERGE_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(
+            MERGE_SOLUTION.replace('spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")\n', ""),
+            "Your stream has failed",
+        ),
+    ),
+    makes=Makes(variables=("totals",), tables=("device_totals",), folders=("checkpoints/device_totals",)),
+)
+
+EXERCISES = (LATEST, FINAL, MERGE)

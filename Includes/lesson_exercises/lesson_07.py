@@ -1,0 +1,272 @@
+"""Exercises of lesson 07: ask the state, give two queries two checkpoints, correct a query for the past as well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
+_SECOND_DAY = "2025-06-02.json"  # which batch 1 has read
+
+
+def _landed(attempt: Attempt) -> DataFrame:
+    return attempt.spark.read.schema(_SCHEMA).json(attempt.paths.landing)
+
+
+# ------------------------------------------------------------------------------------- 07.1 what one batch has added
+
+STATE_STARTER = """
+%sql
+DROP VIEW IF EXISTS added_vw;
+-- CREATE TEMP VIEW added_vw AS
+-- SELECT ...
+"""
+
+STATE_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS added_vw;
+CREATE TEMP VIEW added_vw AS
+SELECT after.key.device_id, after.value.count - before.value.count AS added
+FROM state_after_1 AS after
+JOIN state_after_0 AS before ON after.key = before.key
+"""
+
+
+def check_added(attempt: Attempt) -> None:
+    """Compare with the file that batch 1 has read; first with each state alone, and with the wrong sign."""
+    view = attempt.view("added_vw")
+    of_day = _landed(attempt).where(f"_metadata.file_name = '{_SECOND_DAY}'").groupBy("device_id").count()
+    right = of_day.withColumnRenamed("count", "added")
+    of_state = {batch: _counts(attempt.spark.table(f"state_after_{batch}")) for batch in (0, 1)}
+    if attempt.is_same(view, of_state[1]):
+        raise Mistake("The state is a running total: that is what batch 0 and batch 1 have counted together.")
+    if attempt.is_same(view, of_state[0]):
+        raise Mistake("That is what batch 0 has counted. What batch 1 has added is the difference of the two states.")
+    if attempt.is_same(view, right.selectExpr("device_id", "-added AS added")):
+        raise Mistake("The sign is wrong: take the state before from the state after.")
+    if set(view.columns) == set(right.columns) and (rows := view.count()) > right.count():
+        raise Mistake(f"Your view has {rows} rows, and a state has one a device: join the two states by their key.")
+    attempt.compare(view, right, "added_vw")
+
+
+def _counts(state: DataFrame) -> DataFrame:
+    return state.selectExpr("key.device_id", "value.count AS added")
+
+
+STATE = Exercise(
+    id="07.1",
+    title="What one batch has added",
+    starter=STATE_STARTER,
+    hints=(
+        "The count after batch 1 is the count after batch 0 and what batch 1 has added to it.",
+        "Join `state_after_1` and `state_after_0` by `key`; a device's count is `value.count` in both.",
+        "`SELECT after.key.device_id, after.value.count - before.value.count AS added FROM state_after_1 AS after ...`",
+    ),
+    solution=STATE_SOLUTION,
+    why=(
+        "For each device the state has one row, the count so far, and each batch replaces it. As the checkpoint keeps "
+        "the states of earlier batches for a while, the difference of two of them tells what a batch has done, long "
+        "after it ran and without its data."
+    ),
+    check=check_added,
+    wrong=(
+        WrongAnswer(
+            STATE_SOLUTION.replace("- before.value.count ", "").replace(
+                "JOIN state_after_0 AS before ON after.key = before.key\n", ""
+            ),
+            "a running total",
+        ),
+        WrongAnswer(
+            STATE_SOLUTION.replace("after.value.count - before", "before"),
+            "what batch 0 has counted",
+        ),
+        WrongAnswer(
+            STATE_SOLUTION.replace("after.value.count - before.value.count", "before.value.count - after.value.count"),
+            "The sign is wrong",
+        ),
+        WrongAnswer(STATE_SOLUTION.replace(" ON after.key = before.key", ""), "join the two states by their key"),
+        WrongAnswer(STATE_SOLUTION.replace(" AS added", ""), "column `added` is missing"),
+        WrongAnswer(STATE_SOLUTION.replace("state_after_1", "state_after_2"), "ended with an error"),
+    ),
+    makes=Makes(views=("added_vw",)),
+)
+
+# ------------------------------------------------------------------------------ 07.2 two queries, two checkpoints
+
+TWO_STARTER = """
+DA.exercise("07.2")  # takes away what an earlier try has made
+
+good = None  # a job: readings with a heart rate of zero or more, into good_readings
+faulty = None  # another: those below zero, into faulty_readings
+"""
+
+TWO_SOLUTION = """
+DA.exercise("07.2")  # takes away what an earlier try has made
+
+good = (readings.where("heartrate >= 0")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/sorted/good")
+    .trigger(availableNow=True)
+    .toTable("good_readings"))
+
+faulty = (readings.where("heartrate < 0")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/sorted/faulty")
+    .trigger(availableNow=True)
+    .toTable("faulty_readings"))
+"""
+
+
+def check_two(attempt: Attempt) -> None:
+    """Ask the queries for their ids first: a checkpoint that both have makes them one query."""
+    streams = {"good": attempt.stream("good"), "faulty": attempt.stream("faulty")}
+    if streams["good"].query.id == streams["faulty"].query.id:
+        raise Mistake(
+            "Both have the same checkpoint, so to Spark they are one query: the second stops the first, or finds that "
+            "all is read. Give each a directory of its own."
+        )
+    for stream in streams.values():
+        attempt.wait_for_end(stream, "Both are jobs, which end: give each `.trigger(availableNow=True)`.", 60)
+    made = {name: attempt.table(f"{name}_readings") for name in streams}
+    every = _landed(attempt)
+    right = {"good": every.where("heartrate >= 0"), "faulty": every.where("heartrate < 0")}
+    if attempt.is_same(made["good"], right["faulty"]):
+        raise Mistake("`good_readings` has the faulty readings: a heart rate below zero is a fault of the sensor.")
+    for name, stream in streams.items():
+        if attempt.is_same(made[name], every):
+            raise Mistake(f"`{name}_readings` has every reading: its filter is missing.")
+        attempt.must_have_read(stream, right[name].count())
+        attempt.compare(made[name], right[name], f"{name}_readings")
+
+
+_FAULTY = TWO_SOLUTION[TWO_SOLUTION.index("faulty = ") :]
+TWO = Exercise(
+    id="07.2",
+    title="Two tables from one folder",
+    starter=TWO_STARTER,
+    hints=(
+        "They are two queries: each has a filter, a table, and a checkpoint that no other query has.",
+        'Two directories: `f"{DA.paths.checkpoints}/sorted/good"` and `f"{DA.paths.checkpoints}/sorted/faulty"`.',
+        '`good = readings.where("heartrate >= 0").writeStream`, then `.option("checkpointLocation", ...)`, '
+        '`.trigger(availableNow=True)`, `.toTable("good_readings")`; `faulty` likewise.',
+    ),
+    solution=TWO_SOLUTION,
+    why=(
+        "A query is known by its checkpoint: its id lies there, and how far it has read. Two queries over one source "
+        "each read all of it, and each must note for itself how far it is."
+    ),
+    check=check_two,
+    wrong=(
+        WrongAnswer(
+            TWO_SOLUTION.replace("/sorted/good", "/sorted").replace("/sorted/faulty", "/sorted"), "the same checkpoint"
+        ),
+        WrongAnswer(
+            TWO_SOLUTION.replace("/sorted/good", "/sorted")
+            .replace("/sorted/faulty", "/sorted")
+            .replace("\n\nfaulty", "\n\ngood.awaitTermination()\n\nfaulty"),
+            "the same checkpoint",
+        ),
+        WrongAnswer(TWO_SOLUTION.replace('f"{DA.paths.checkpoints}/sorted/good"', "checkpoint"), "of its own"),
+        WrongAnswer(TWO_SOLUTION.replace('.where("heartrate < 0")', ""), "its filter is missing"),
+        WrongAnswer(
+            TWO_SOLUTION.replace(">= 0", "== 0").replace("< 0", ">= 0").replace("== 0", "< 0"),
+            "has the faulty readings",
+        ),
+        WrongAnswer(TWO_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(TWO_SOLUTION.replace(_FAULTY, "good.awaitTermination()\nfaulty = None\n"), "`faulty` is None"),
+    ),
+    makes=Makes(
+        variables=("good", "faulty"), tables=("good_readings", "faulty_readings"), folders=("checkpoints/sorted",)
+    ),
+)
+
+# ------------------------------------------------------------------------------- 07.3 a correction, for the past too
+
+CORRECT_STARTER = """
+DA.exercise("07.3")  # takes away what an earlier try has made
+
+corrected = None  # count by device again, without faulty readings, from the first day on
+"""
+
+CORRECT_SOLUTION = """
+DA.exercise("07.3")  # takes away what an earlier try has made
+
+corrected = (readings.where("heartrate >= 0")
+    .groupBy("device_id")
+    .count()
+    .writeStream
+    .outputMode("complete")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/corrected")
+    .trigger(availableNow=True)
+    .toTable("corrected_counts"))
+"""
+
+
+def check_corrected(attempt: Attempt) -> None:
+    """Ask how much the query has read before looking at its rows: an old state explains all of them."""
+    if "without watermark" in attempt.words_of_error:
+        raise Mistake("A stream without a mode appends, and a count is never final. Replace the table: `complete`.")
+    stream = attempt.stream("corrected")
+    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", 60)
+    made, every = attempt.table("corrected_counts"), _landed(attempt)
+    good = every.where("heartrate >= 0")
+    _must_begin_anew(sum(stream.rows_read), good.count())
+    if attempt.is_same(made, every.groupBy("device_id").count()):
+        raise Mistake("The faulty readings are still counted: filter the readings, before the `groupBy`.")
+    attempt.compare(made, good.groupBy("device_id").count(), "corrected_counts")
+    attempt.must_have_checkpoint(stream, "corrected")
+
+
+def _must_begin_anew(read: int, rows: int) -> None:
+    if read < rows:
+        raise Mistake(
+            f"Your query has read {read:,} readings, and {rows:,} good ones have landed: with the old checkpoint, or a "
+            "copy of it, it goes on from the old counts, which have the faulty readings in them. Begin with a new one."
+        )
+
+
+CORRECT = Exercise(
+    id="07.3",
+    title="A correction, for the past as well",
+    starter=CORRECT_STARTER,
+    hints=(
+        "A filter before the count is a change that the old checkpoint accepts. What does its state have in it?",
+        "The past is right only if it is read again: a checkpoint that is new, and a table that is new.",
+        '`readings.where("heartrate >= 0").groupBy("device_id").count()`, then `.writeStream`, '
+        '`.outputMode("complete")`, the checkpoint, the trigger, `.toTable("corrected_counts")`.',
+    ),
+    solution=CORRECT_SOLUTION,
+    why=(
+        "The old state has counted the faulty readings, and no later batch takes them out again. With a new checkpoint "
+        "the source is read from its first file, which it still has; the new table leaves the old one to those who use "
+        "it until the new one is checked."
+    ),
+    check=check_corrected,
+    wrong=(
+        WrongAnswer(
+            CORRECT_SOLUTION.replace(
+                "\ncorrected = ",
+                '\ndbutils.fs.cp(checkpoint, f"{DA.paths.checkpoints}/corrected", recurse=True)\n\ncorrected = ',
+            ),
+            "or a copy of it",
+        ),
+        WrongAnswer(CORRECT_SOLUTION.replace('f"{DA.paths.checkpoints}/corrected"', "checkpoint"), "old checkpoint"),
+        WrongAnswer(CORRECT_SOLUTION.replace('.where("heartrate >= 0")', ""), "still counted"),
+        WrongAnswer(
+            CORRECT_SOLUTION.replace('.where("heartrate >= 0")', "").replace(
+                "    .count()\n", '    .count()\n    .where("count >= 0")\n'
+            ),
+            "before the `groupBy`",
+        ),
+        WrongAnswer(CORRECT_SOLUTION.replace('    .outputMode("complete")\n', ""), "a count is never final"),
+        WrongAnswer(CORRECT_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(CORRECT_SOLUTION.replace("checkpoints}/corrected", "checkpoints}/good_counts"), "was asked for"),
+    ),
+    makes=Makes(variables=("corrected",), tables=("corrected_counts",), folders=("checkpoints/corrected",)),
+)
+
+EXERCISES = (STATE, TWO, CORRECT)
