@@ -143,7 +143,7 @@ class Stream:
     [
         ("dbfs:/x/checkpoints/theirs", [], "belongs to another query"),
         ("dbfs:/x/checkpoints/theirs", [5], "`mine` was asked for"),
-        ("file:/tmp/temporary-1f0e", [5], "You gave no checkpoint"),
+        ("file:/tmp/temporary-1f0e", [5], "Spark made a temporary one"),
     ],
 )
 def test_a_checkpoint_that_is_not_the_streams_own_is_a_mistake(
