@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -233,3 +234,18 @@ def exercise_with(check, makes: Makes | None = None):
 
     exercise = replace(catalogue.of_lesson("01")[0], check=check)
     return replace(exercise, makes=makes) if makes else exercise
+
+
+def test_a_stream_that_began_in_the_middle_has_anothers_checkpoint() -> None:
+    made, stream = Attempt(None, None, {}), SimpleNamespace(rows_read=[2, 1])
+    made.must_have_read(stream, 3)
+    assert "has read 3 of 4 rows" in sentence(made.must_have_read, stream, 4)
+
+
+def test_a_checkpoint_that_does_not_last_or_has_another_name_is_a_mistake() -> None:
+    made = Attempt(None, None, {})
+    for accepted in (None, "dbfs:/checkpoints/mine", "dbfs:/checkpoints/mine/"):
+        made.must_have_checkpoint(SimpleNamespace(checkpoint=accepted), "mine")
+    temporary = SimpleNamespace(checkpoint="file:/tmp/temporary-0b5e")
+    assert "no checkpoint that lasts" in sentence(made.must_have_checkpoint, temporary, "mine")
+    assert "`yours`; `mine`" in sentence(made.must_have_checkpoint, SimpleNamespace(checkpoint="x/yours"), "mine")
