@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stream_view import front_end, waiting
 from stream_view.errors import short_message
 from streaming_classroom import user_files
+from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise, Mistake, NotTried
@@ -84,7 +85,7 @@ class Grader:
         )
         verdict = _judge(exercise, attempt)
         if verdict.kind != "not tried":
-            self._record.tried(exercise.id, verdict.is_right)
+            self._note(self._record.tried, exercise.id, verdict.is_right)
         return verdict
 
     def hint(self, name: str) -> Told:
@@ -92,18 +93,23 @@ class Grader:
         exercise = catalogue.find(name)
         number = min(self._hints.get(exercise.id, 0) + 1, len(exercise.hints))
         self._hints[exercise.id] = number
-        self._record.hint(exercise.id, number)
+        self._note(self._record.hint, exercise.id, number)
         return hint_shown(exercise, number)
 
     def solution(self, name: str) -> Told:
         """Return an exercise's solution, and why it is so."""
         exercise = catalogue.find(name)
-        self._record.solution(exercise.id)
+        self._note(self._record.solution, exercise.id)
         return solution_shown(exercise)
 
     def progress(self) -> Told:
         """Return what is done, lesson by lesson."""
         return progress_shown(self._record)
+
+    def _note(self, note: Callable[..., None], *what: object) -> None:
+        """Write into the record; one that cannot be written is no reason for an exercise to fail."""
+        with suppress(OSError, ClassroomError):
+            note(*what)
 
     @property
     def _namespace(self) -> MutableMapping[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -98,8 +97,7 @@ class _Change:
             if kind is None:
                 text = json.dumps({name: asdict(done) for name, done in sorted(self._all.items())}, indent=1) + "\n"
                 incoming = self._record.path.with_suffix(f".{os.getpid()}")
-                with suppress(OSError):  # a record is no reason for an exercise to fail
-                    incoming.write_text(text, encoding="utf-8")
-                    incoming.replace(self._record.path)
+                incoming.write_text(text, encoding="utf-8")
+                incoming.replace(self._record.path)
         finally:
             self._lock.release()

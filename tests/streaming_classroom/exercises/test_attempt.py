@@ -196,6 +196,17 @@ def test_what_cannot_be_looked_at_is_a_verdict(attempt, spark: SparkSession) -> 
     assert verdict.kind == "wrong" and "UNRESOLVED_COLUMN" in verdict.sentence
 
 
+def test_a_record_that_cannot_be_written_is_no_reason_for_an_exercise_to_fail(
+    spark: SparkSession, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path))  # a folder of somebody else's
+    (tmp_path / "theirs").write_text("")
+    grader = Grader(spark, None, {"faulty": 1})
+    assert grader.check("01.2").kind == "wrong"
+    assert grader.hint("01.2").text.startswith("Hint 1") and grader.solution("01.2").text
+    assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
+
+
 def test_an_earlier_try_is_taken_away_and_nothing_else(
     spark: SparkSession, source: DataFrame, tmp_path: Path, monkeypatch
 ) -> None:
