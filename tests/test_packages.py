@@ -20,7 +20,7 @@ BELOW = {
     "notebook_dialect": {"stream_view"},
     "pyspark_cloudfiles": set(),
     "streaming_classroom": {"stream_view", "notebook_dialect", "pyspark_cloudfiles"},  # and by name, lesson_exercises
-    "lesson_exercises": {"streaming_classroom"},
+    "lesson_exercises": {"streaming_classroom", "stream_view"},
 }
 ALONE = ("stream_view", "notebook_dialect", "pyspark_cloudfiles")
 # Distributions whose modules have another name.

@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from lesson_linter import Problem, check
 from notebook_dialect.convert import jupyters_metadata
+from streaming_classroom.exercises import catalogue
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" role="img" aria-label="A road">
   <defs><marker id="tip"/></defs>
@@ -163,8 +164,9 @@ def _cells() -> list[Any]:
 
 
 @pytest.fixture
-def draft(tmp_path: Path) -> Draft:
-    """Give a lesson that has no problem, with its include and its picture."""
+def draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Draft:
+    """Give a lesson that has no problem, with its include and its picture, and no exercises."""
+    monkeypatch.setattr(catalogue, "of_lesson", lambda _number: ())
     return Draft(tmp_path / "notebooks")
 
 

@@ -324,7 +324,7 @@ def test_run_saves_only_the_courses_lessons_as_they_are(
 
 def test_progress_tells_what_is_done_and_makes_nothing(capsys) -> None:
     assert cli.main(["progress"]) == 0
-    assert "Next: 01.1" in capsys.readouterr().out
+    assert "Next: 00.1" in capsys.readouterr().out
     assert not places.home().exists()
 
 

@@ -12,13 +12,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from stream_view import waiting
-from stream_view.errors import StreamTimeout
 from stream_view.progress_reports import rows_per_batch
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
 _TRIGGERS = {"AvailableNowTrigger": "availableNow", "OneTimeTrigger": "once", "ContinuousTrigger": "continuous"}
+MOMENT = 1.5  # seconds after which a stream that still waits is taken for one that goes on
 
 
 class MadeStream:
@@ -89,17 +89,25 @@ class MadeStream:
         deadline = time.monotonic() + seconds
         while self.query.isActive and time.monotonic() < deadline:
             with suppress(Exception):  # what it has failed with, which `error` tells
-                if waiting.is_idle(self.query):  # one that is to end never waits
+                if self._goes_on():
                     return False
                 self.query.awaitTermination(waiting.LOOK_EVERY)
         return not self.query.isActive
 
     def is_idle(self, seconds: float) -> bool:
         """Wait until it has processed what is there and goes on; tell whether it is so."""
-        with suppress(StreamTimeout, Exception):
+        deadline = time.monotonic() + seconds
+        with suppress(Exception):  # it has failed, or never comes to an end
             waiting.wait_until_processed([self.query], timeout=max(seconds, 0.1))
-            return self.query.isActive
+            while self.query.isActive and time.monotonic() < deadline:
+                if self._goes_on():
+                    return True
+                time.sleep(waiting.LOOK_EVERY)
         return False
+
+    def _goes_on(self) -> bool:
+        """Whether it waits for more; one that is about to end says so as well, for a moment."""
+        return waiting.is_idle(self.query) and not self.query.awaitTermination(MOMENT)
 
     def _execution(self) -> Any:
         """Return the JVM's own object; None where there is no JVM to ask."""

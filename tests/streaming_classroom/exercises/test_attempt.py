@@ -256,7 +256,8 @@ def test_a_stream_that_began_in_the_middle_has_anothers_checkpoint() -> None:
 def test_a_checkpoint_that_does_not_last_or_has_another_name_is_a_mistake() -> None:
     made = Attempt(None, None, {})
     for accepted in (None, "dbfs:/checkpoints/mine", "dbfs:/checkpoints/mine/"):
-        made.must_have_checkpoint(SimpleNamespace(checkpoint=accepted), "mine")
-    temporary = SimpleNamespace(checkpoint="file:/tmp/temporary-0b5e")
+        made.must_have_checkpoint(SimpleNamespace(checkpoint=accepted, rows_read=[]), "mine")
+    temporary = SimpleNamespace(checkpoint="file:/tmp/temporary-0b5e", rows_read=[5])
     assert "no checkpoint that lasts" in sentence(made.must_have_checkpoint, temporary, "mine")
-    assert "`yours`; `mine`" in sentence(made.must_have_checkpoint, SimpleNamespace(checkpoint="x/yours"), "mine")
+    named_otherwise = SimpleNamespace(checkpoint="x/yours", rows_read=[5])
+    assert "`yours`; `mine`" in sentence(made.must_have_checkpoint, named_otherwise, "mine")

@@ -69,10 +69,10 @@ def test_what_is_done_is_told_by_lesson_and_what_comes_next(tmp_path) -> None:
     from streaming_classroom.exercises.record import Record
 
     record = Record(tmp_path / "home" / "exercises.json")
-    first, second = catalogue.of_lesson("01")[:2]
+    first, second = catalogue.of_lesson("00")[:2]
     assert str(progress_shown(record)).endswith(f"Next: {first.id} {first.title}")
     record.hint(first.id, 1)
     record.tried(first.id, is_right=True)
     lines = str(progress_shown(record)).splitlines()
-    assert lines[0].startswith("01   ●○") and f"1 of {len(catalogue.of_lesson('01'))} right, 1 hint" in lines[0]
+    assert lines[0].startswith("00   ●○") and f"1 of {len(catalogue.of_lesson('00'))} right, 1 hint" in lines[0]
     assert lines[-1] == f"Next: {second.id} {second.title}"
