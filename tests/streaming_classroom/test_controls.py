@@ -467,7 +467,9 @@ def test_the_buttons_move_a_real_lesson(
         rows.writeStream.format("noop").queryName(NAUGHTY).start().processAllAvailable()
         panel._look()
         assert panel.widget.state["data"]["report"] == landed
-        rows.selectExpr("raise_error('too high') AS x").writeStream.format("memory").queryName("picky").start()
+        # Not before the panel has looked.
+        late = rows.selectExpr("java_method('java.lang.Thread', 'sleep', 3000L)", "raise_error('too high') AS x")
+        late.writeStream.format("memory").queryName("picky").start()
         panel._follow()
         wait_until(lambda: len(panel.widget.state["streams"]) == 2)
 
