@@ -5,14 +5,40 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Error
 
 from browser_harness import CHROMIUM, Notebook, running_browser, running_lab
 from streaming_classroom import places
 
 SCREENSHOTS = os.environ.get("CLASSROOM_SCREENSHOTS")
+
+
+_OPENED: list[Notebook] = []  # the page that was opened last
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Tell of a failed test what its page had: on another machine nobody can look."""
+    report = yield
+    if report.failed and _OPENED and Path(__file__).parent in item.path.parents:
+        report.sections.append(("What the page has", _described(_OPENED[0])))
+    return report
+
+
+def _described(notebook: Notebook) -> str:
+    """Return the outputs' HTML of each code cell, cut, and what stands below the page."""
+    with suppress(Error):
+        outputs = notebook.page.evaluate(
+            "[...document.querySelectorAll('.jp-Notebook .jp-Cell.jp-CodeCell')].map(cell =>"
+            " [...cell.querySelectorAll('.jp-OutputArea-child')].map(one => one.outerHTML.slice(0, 3000)).join('\\n'))"
+        )
+        status = notebook.page.locator("#jp-main-statusbar").inner_text(timeout=2000)
+        return "\n\n".join([*(f"cell {i}: {html}" for i, html in enumerate(outputs)), status])
+    return "the page did not answer"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,7 +67,8 @@ def open_notebook(project: Path) -> Iterator[Callable[..., Notebook]]:
 
         def make(name: str, *cells: str, width: int = 1300, height: int = 1200) -> Notebook:
             path = project / "notebooks" / f"{name}.ipynb"
-            return Notebook(browser, lab, path, project, list(cells), width, height)
+            _OPENED[:] = [Notebook(browser, lab, path, project, list(cells), width, height)]
+            return _OPENED[0]
 
         yield make
 

@@ -231,10 +231,19 @@ def test_lab_refuses_what_is_no_port(capsys, port: str) -> None:
     ("typed", "given"),
     [([], list(cli.SIDE_BY_SIDE)), (["--", "-q", "-k", "foo"], ["-q", "-k", "foo"]), (["tests/x.py"], ["tests/x.py"])],
 )
-def test_test_runs_pytest_in_the_project_with_what_follows(delegated, typed: list[str], given: list[str]) -> None:
+def test_test_runs_pytest_in_the_project_with_what_follows(
+    delegated, monkeypatch, typed: list[str], given: list[str]
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
     assert cli.main(["test", *typed]) == 7
     assert delegated == [[sys.executable, "-m", "pytest", *given]]
     assert Path.cwd() == places.PROJECT
+
+
+def test_what_fails_is_tried_once_more_on_ci_alone(delegated, monkeypatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    assert cli.main(["test"]) == 7
+    assert delegated[0][3:] == [*cli.SIDE_BY_SIDE, *cli.ONCE_MORE]
 
 
 def test_bench_runs_the_module_of_that_name(delegated) -> None:

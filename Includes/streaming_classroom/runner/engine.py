@@ -12,7 +12,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
@@ -26,7 +26,7 @@ from papermill.engines import NBClientEngine
 from .kernel import LessonKernelManager, quiet
 from .probe import EXPRESSION
 
-_START = 60.0  # a first start on a cold disk takes some seconds
+_START = 60  # a first start on a cold disk takes some seconds
 _PROBE = 30.0
 _TRACEBACK = 3.0  # for an interrupted cell to say which line it was in
 _IOPUB = 30  # nbclient's 4 s are too short for the last of a large output on a busy machine
@@ -42,7 +42,7 @@ class DeadlineMissed(CellTimeoutError):
 
 @dataclass(frozen=True)
 class Deadlines:
-    """How long one cell may take, and when the whole lesson must have ended, in seconds."""
+    """How long one cell may take, and the whole lesson from the moment its kernel is there, in seconds."""
 
     cell: float
     lesson: float
@@ -52,6 +52,10 @@ class Deadlines:
     def left(self) -> float:
         """Seconds until the lesson's deadline. Never zero, which nbclient would take for no deadline."""
         return max(self.started + self.lesson - monotonic(), 0.01)
+
+    def from_now(self) -> Deadlines:
+        """Return the same for a lesson that begins now."""
+        return replace(self, started=monotonic())
 
     def allow(self, _cell: NotebookNode | None) -> float:
         """Seconds that a cell may take if it starts now."""
@@ -76,8 +80,8 @@ class LessonClient(PapermillNotebookClient):
         super().__init__(
             nb_man,
             log=quiet,
-            timeout_func=deadlines.allow,
-            startup_timeout=max(1, int(min(_START, deadlines.left))),
+            timeout_func=lambda cell: self._deadlines.allow(cell),
+            startup_timeout=_START,
             iopub_timeout=_IOPUB,
             **options,
         )
@@ -98,6 +102,8 @@ class LessonClient(PapermillNotebookClient):
             asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
         try:
             with self.setup_kernel(**start):
+                # A machine that is slow to start a kernel takes nothing from the lesson's time.
+                self._deadlines = self._deadlines.from_now()
                 if self._prepare is not None:
                     self.prepare()
                 self.papermill_execute_cells()
