@@ -148,6 +148,7 @@ DA.data_factory.load()
     view = notebook.view(1)
     expect(view).to_have_count(1)  # the live one, and not the rows that stand by
     expect(view.get_by_role("tab", name="Dashboard")).to_be_visible()
+    expect(view.locator("tbody tr")).to_have_count(12)
     expect(notebook.cells.nth(1).locator("[data-sc-view]")).to_contain_text(
         "running when this was saved · batch 0", timeout=30_000
     )
