@@ -112,6 +112,10 @@ class Lesson:
         """Return the solution of an exercise, and why it is so."""
         return self._grader.solution(name)
 
+    def quiz(self, number: int | None = None, letter: str = "") -> Told:
+        """Return the lesson's quiz; of a choice such as ``2, "b"``, whether it is right and why."""
+        return self._grader.quiz(self.lesson, number, letter)
+
     def progress(self) -> Told:
         """Return what is done, lesson by lesson."""
         return self._grader.progress()

@@ -165,8 +165,9 @@ def _cells() -> list[Any]:
 
 @pytest.fixture
 def draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Draft:
-    """Give a lesson that has no problem, with its include and its picture, and no exercises."""
+    """Give a lesson that has no problem, with its include and its picture, and neither exercises nor a quiz."""
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: ())
+    monkeypatch.setattr(catalogue, "quiz_of", lambda _number: ())
     return Draft(tmp_path / "notebooks")
 
 

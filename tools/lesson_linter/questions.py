@@ -1,4 +1,4 @@
-"""What a lesson asks: predictions before a cell is run, and review questions at the end, with folded answers."""
+"""What a lesson asks: predictions before a cell is run, and at the end a quiz and questions with folded answers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 
 from bs4.element import Tag
+
+from streaming_classroom import places
+from streaming_classroom.exercises import catalogue
 
 from .cell_html import text_of
 from .lesson_file import Cell, Lesson
@@ -15,6 +18,7 @@ from .sections import section_named
 PREDICT = "**Predict:**"
 FEWEST_PREDICTIONS = 3
 SECTION = "Questions"
+QUIZ = "DA.quiz()"
 FEWEST_QUESTIONS = 5
 _QUESTION = re.compile(r"(\d+)\. \S.*\?", re.DOTALL)
 
@@ -36,16 +40,37 @@ def predictions(lesson: Lesson) -> Iterator[Problem]:
 
 
 def review_questions(lesson: Lesson) -> Iterator[Problem]:
-    """At least five folded answers, numbered without gaps, none empty."""
+    """At least five with those of the quiz; the answers of the others are folded, numbered without gaps, not empty."""
     section = section_named(lesson, SECTION)
     if section is None:
         return
     found = [(cell, fold) for cell, fold in section.find_all("details") if not fold.find_parent("details")]
-    if len(found) < FEWEST_QUESTIONS:
-        message = f"ask at least {FEWEST_QUESTIONS} questions, each a <details> with its answer"
+    if len(found) + len(_quiz(lesson)) < FEWEST_QUESTIONS:
+        message = f"ask at least {FEWEST_QUESTIONS} questions, in the quiz or each a <details> with its answer"
         yield lesson.problem("questions", message, section.cell, section.heading.sourceline)
     for number, (cell, fold) in enumerate(found, start=1):
         yield from (lesson.problem("questions", message, cell, fold.sourceline) for message in _wrong(fold, number))
+
+
+def quiz(lesson: Lesson) -> Iterator[Problem]:
+    """A lesson whose source has a quiz asks for it once, among the questions; no other does."""
+    cells = [cell for cell in lesson.code if "DA.quiz" in cell.source]
+    section = section_named(lesson, SECTION)
+    inside = [cell for cell, _ in section.inside] if section else []
+    if _quiz(lesson) and not cells:
+        yield lesson.problem("quiz", f"let a cell with {QUIZ} alone stand in the section '## {SECTION}'")
+    for cell in cells:
+        if not _quiz(lesson):
+            yield lesson.problem("quiz", "write this lesson's quiz in lesson_exercises", cell)
+        elif cell.source.strip() != QUIZ or cell not in inside:
+            yield lesson.problem("quiz", f"let {QUIZ} stand alone, in the section '## {SECTION}'", cell)
+    for cell in cells[1:]:
+        yield lesson.problem("quiz", "ask the quiz once", cell)
+
+
+def _quiz(lesson: Lesson) -> tuple[object, ...]:
+    """Return the questions that the source has; somebody else's notebook of the same number has none there."""
+    return catalogue.quiz_of(lesson.number) if lesson.path.is_relative_to(places.notebooks()) else ()
 
 
 def _wrong(fold: Tag, number: int) -> Iterator[str]:

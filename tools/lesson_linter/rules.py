@@ -46,6 +46,7 @@ RULES: tuple[Rule, ...] = (
     questions.predictions,
     code_cells.breaking,
     questions.review_questions,
+    questions.quiz,
     exercises.same_as_source,
     exercises.complete,
     # the text

@@ -7,5 +7,17 @@ answers that the check must know.  The notebook holds the starter and nothing mo
 from .attempt import Attempt
 from .exercise import Exercise, Makes, Mistake, NotTried, WrongAnswer
 from .made_stream import MadeStream, interval_of
+from .question import Choice, Question
 
-__all__ = ["Attempt", "Exercise", "MadeStream", "Makes", "Mistake", "NotTried", "WrongAnswer", "interval_of"]
+__all__ = [
+    "Attempt",
+    "Choice",
+    "Exercise",
+    "MadeStream",
+    "Makes",
+    "Mistake",
+    "NotTried",
+    "Question",
+    "WrongAnswer",
+    "interval_of",
+]

@@ -1,4 +1,4 @@
-"""All exercises of the course: a module of ``lesson_exercises`` for each lesson, found by its number."""
+"""All exercises and quizzes of the course: modules of ``lesson_exercises``, found by the number of their lesson."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pkgutil import iter_modules
 from streaming_classroom.errors import ClassroomError
 
 from .exercise import Exercise
+from .question import Question
 
 PACKAGE = "lesson_exercises"
-_PREFIX = "lesson_"
+_PREFIX, _QUIZ_PREFIX = "lesson_", "quiz_"
 
 
 @dataclass(eq=False)
@@ -28,9 +29,19 @@ class UnknownExercise(ClassroomError):
 
 def lessons() -> list[str]:
     """Return the lessons that have exercises, by number and in order: ``01``, ``02``, ``02L``."""
-    found = iter_modules(import_module(PACKAGE).__path__)
-    names = [module.name.removeprefix(_PREFIX) for module in found if module.name.startswith(_PREFIX)]
-    return sorted(name.upper() for name in names)
+    return _numbers(_PREFIX)
+
+
+def quizzes() -> list[str]:
+    """Return the lessons that have a quiz, by number and in order."""
+    return _numbers(_QUIZ_PREFIX)
+
+
+def quiz_of(lesson: str) -> tuple[Question, ...]:
+    """Return the questions of a lesson's quiz; none where it has none."""
+    if lesson.upper() not in quizzes():
+        return ()
+    return import_module(f"{PACKAGE}.{_QUIZ_PREFIX}{lesson.lower()}").QUESTIONS
 
 
 def of_lesson(lesson: str) -> tuple[Exercise, ...]:
@@ -54,3 +65,8 @@ def find(name: str) -> Exercise:
             return exercise
     every = [exercise.id for lesson in lessons() for exercise in of_lesson(lesson)]
     raise UnknownExercise(str(name), tuple(difflib.get_close_matches(wanted, every, 3, 0)))
+
+
+def _numbers(prefix: str) -> list[str]:
+    found = iter_modules(import_module(PACKAGE).__path__)
+    return sorted(module.name.removeprefix(prefix).upper() for module in found if module.name.startswith(prefix))

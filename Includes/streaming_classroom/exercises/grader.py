@@ -15,6 +15,8 @@ from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise, Mistake, NotTried
 from streaming_classroom.exercises.guidance import hint_shown, progress_shown, solution_shown
+from streaming_classroom.exercises.question import NoQuiz
+from streaming_classroom.exercises.quiz import answer_shown, quiz_shown
 from streaming_classroom.exercises.record import Record
 from streaming_classroom.exercises.verdict import Verdict
 
@@ -101,6 +103,21 @@ class Grader:
         exercise = catalogue.find(name)
         self._note(self._record.solution, exercise.id)
         return solution_shown(exercise)
+
+    def quiz(self, lesson: str, number: int | None = None, letter: str = "") -> Told:
+        """Return a lesson's quiz, or what there is to say of one choice.
+
+        Raises
+        ------
+        NoQuiz
+            The lesson has none.
+        NoSuchChoice
+            There is no such question, or it has no such choice.
+        """
+        questions = catalogue.quiz_of(lesson)
+        if not questions:
+            raise NoQuiz(lesson)
+        return quiz_shown(questions) if number is None else answer_shown(questions, number, letter)
 
     def progress(self) -> Told:
         """Return what is done, lesson by lesson."""

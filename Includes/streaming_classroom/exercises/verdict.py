@@ -17,8 +17,8 @@ from stream_view.tables import Table
 from .exercise import Exercise
 
 Kind = Literal["right", "not tried", "wrong"]
-_COLOURS = {"right": "#009E73", "not tried": "#767676", "wrong": "#D55E00"}
-_MARKS = {"right": "✓", "not tried": "○", "wrong": "✗"}
+COLOURS = {"right": "#009E73", "not tried": "#767676", "wrong": "#D55E00"}
+MARKS = {"right": "✓", "not tried": "○", "wrong": "✗"}
 _FOLDED = "display:inline-block;vertical-align:top;margin:8px 8px 0 0;max-width:100%"
 _BUTTON = "cursor:pointer;border:1px solid currentColor;border-radius:4px;padding:1px 10px;width:fit-content"
 _CODE = "margin:6px 0;padding:8px;overflow:auto;background:rgba(127,127,127,.12)"
@@ -67,7 +67,7 @@ class Verdict:
         return self
 
     def __str__(self) -> str:
-        text = f"{_MARKS[self.kind]} {self.exercise.id} {self.exercise.title}: {self.sentence}"
+        text = f"{MARKS[self.kind]} {self.exercise.id} {self.exercise.title}: {self.sentence}"
         return f"{text}\n\n{self.difference.to_text()}" if self.difference else text
 
     __repr__ = __str__
@@ -76,9 +76,9 @@ class Verdict:
         return bundle(str(self), self._html())
 
     def _html(self) -> str:
-        colour = _COLOURS[self.kind]
+        colour = COLOURS[self.kind]
         sentence = self.sentence[:1].upper() + self.sentence[1:]
-        head = f"{_MARKS[self.kind]} {escape(self.exercise.id)} {escape(self.exercise.title)}"
+        head = f"{MARKS[self.kind]} {escape(self.exercise.id)} {escape(self.exercise.title)}"
         parts = [f'<div><strong style="color:{colour}">{head}</strong></div><div>{marked_up(sentence)}</div>']
         if self.difference:
             parts.append(f'<div style="margin-top:6px">{self.difference.to_html()}</div>')
