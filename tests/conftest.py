@@ -127,12 +127,12 @@ class LessonRuns:
 
     @cached_property
     def _results(self) -> dict[str, LessonResult]:
-        from streaming_classroom.runner import find_lessons, run_lessons
+        from streaming_classroom.runner import find_lessons, lesson_number, run_lessons
 
         lessons = find_lessons(self._numbers, places.notebooks())
         random.Random(os.environ[SEED]).shuffle(lessons)
         done = run_lessons(lessons, jobs=2, cell_timeout=240, lesson_timeout=900, home=self._home, compare=True)
-        return {result.lesson[:2]: result for result in done.lessons}
+        return {lesson_number(result.lesson): result for result in done.lessons}
 
     def result(self, number: str) -> LessonResult:
         """Return how a lesson went."""
@@ -155,8 +155,10 @@ def _lesson_of(item: pytest.Item) -> str | None:
     """Return the number of the lesson that a test needs to be run."""
     if "lesson_runs" not in getattr(item, "fixturenames", ()):
         return None
+    from streaming_classroom.runner import lesson_number
+
     lesson = getattr(item, "callspec", None) and item.callspec.params.get("lesson")
-    return lesson.name[:2] if lesson else item.path.stem.removeprefix("test_lesson_")
+    return lesson_number(lesson.name) if lesson else item.path.stem.removeprefix("test_lesson_").upper()
 
 
 @pytest.fixture(scope="session")

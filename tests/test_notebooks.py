@@ -16,7 +16,8 @@ import psutil
 import pytest
 
 from streaming_classroom import places
-from streaming_classroom.runner import find_lessons
+from streaming_classroom.lesson_place import identifier
+from streaming_classroom.runner import find_lessons, lesson_number
 
 LESSONS = find_lessons([], places.notebooks())
 CHECKED = "nbval-check-output"
@@ -30,7 +31,7 @@ KILLED = LESSONS if LONG else random.Random(os.environ["CLASSROOM_TEST_SEED"]).s
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_passes_and_gives_the_committed_outputs(lesson: Path, lesson_runs) -> None:
-    result = lesson_runs.result(lesson.name[:2])
+    result = lesson_runs.result(lesson_number(lesson.name))
     assert (result.outcome, [str(failure) for failure in result.failures]) == ("passed", [])
 
 
@@ -112,8 +113,8 @@ def _in_home(home: Path) -> dict[str, str]:
 
 def _wait_for_the_middle(lesson: Path, home: Path, process: subprocess.Popen, seconds: float) -> None:
     """Return so many seconds after the lesson has landed its first data, made a table or begun its first stream."""
-    number = lesson.name[:2]
-    working_dir = home / "dbfs/user/learner/streaming-classroom" / number
+    number = lesson_number(lesson.name)
+    working_dir = home / "dbfs/user/learner/streaming-classroom" / identifier(number)
     deadline = time.monotonic() + CELL_TIMEOUT
     signs = (".data-factory.json", "checkpoints", "database/*/_delta_log")
     while not any(next(working_dir.glob(sign), None) for sign in signs):

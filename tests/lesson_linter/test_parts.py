@@ -31,7 +31,7 @@ FIVE = "<details><summary>5. Is it <code>small</code>?</summary>\n\nYes.\n</deta
         (9, "print(1)", "DA.cleanup()", 1, "cleanup", "in the last cell only"),
         (7, "## 2. A", "## 3. A", 1, "sections", "number this section: '## 2. …'"),
         (7, "## 2. A", "## A", 1, "sections", "number this section: '## 2. …'"),
-        (12, "## Recap\n\n* It is small.\n", "", None, "sections", "add the section '## Recap'"),
+        (12, "## Recap\n\n* It is small.\n", "", None, "ending", "add the section '## Recap'"),
         (12, "## Recap\n", "## Experiment\n\nx\n\n## Recap\n", 7, "sections", "one section of the two"),
         (12, "\n## Recap", "\n## 3. Late\n\nx\n\n## Recap", 7, "sections", "before '## Experiment'"),
         (12, "* Change it.\n", "", 3, "sections", "write this section"),
@@ -47,7 +47,7 @@ FIVE = "<details><summary>5. Is it <code>small</code>?</summary>\n\nYes.\n</deta
 def test_a_lesson_with_a_wrong_part(draft, one_problem, cell, old, new, line, rule, says) -> None:
     draft.change(cell, old, new)
     found = one_problem()
-    about_all = line is None and rule in ("sections", "predictions")
+    about_all = line is None and rule in ("ending", "predictions")
     assert found[:3] == (None if about_all else cell, line, rule)
     assert says in found[3]
 

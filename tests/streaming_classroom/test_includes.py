@@ -13,13 +13,14 @@ from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 from streaming_classroom import places
+from streaming_classroom.runner import find_lessons, lesson_number
 
 pytestmark = pytest.mark.kernel
 
 INCLUDES = sorted((places.PROJECT / "Includes").glob("*.py")) + sorted(
     (places.PROJECT / "Includes" / "Common-Notebooks").glob("*.py")
 )
-LESSONS = sorted(path.name[:2] for path in places.notebooks().glob("*.ipynb"))
+LESSONS = [lesson_number(path.name) for path in find_lessons([], places.notebooks())]
 
 
 @pytest.mark.parametrize("include", INCLUDES, ids=lambda path: path.name)

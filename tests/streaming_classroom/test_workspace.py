@@ -161,6 +161,18 @@ def relative_paths(nb: nbformat.NotebookNode) -> Iterator[str]:
             yield "/".join(parts)
 
 
+def test_a_lab_and_its_include_are_laid_out_beside_its_lesson(course: Course) -> None:
+    course.lesson("05L-Three-Customers", "a lab")
+    course.file("Includes/Classroom-Setup-05L.py", "# Databricks notebook source\n")
+    course.update()
+    assert "05L-Three-Customers.ipynb" in course.listed() and "Classroom-Setup-05L.py" in course.listed("Includes")
+    edit(course.copy("notebooks/05L-Three-Customers.ipynb"))
+    edit(course.copy())
+    workspace.start_over(["05l"], NEXT_DAY)
+    kept = [name for name in course.listed() if "until" in name]
+    assert kept == ["05L-Three-Customers (until 2026-11-23 09.05).ipynb"]
+
+
 def test_the_search_for_paths_finds_each_kind() -> None:
     text = '%run ../Includes/A\n![x](images/p.svg)\n[y](../README.md#z)\n<img src="images/q.png">\n[w](https://a.b/c)'
     nb = v4.new_notebook(cells=[v4.new_markdown_cell(text)])

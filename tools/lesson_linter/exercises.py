@@ -19,26 +19,26 @@ _HEADING = re.compile(r"^### Your turn (?P<id>\S+): (?P<title>.+)$", re.MULTILIN
 
 def same_as_source(lesson: Lesson) -> Iterator[Problem]:
     """Each exercise of the source is in the notebook, in its order, with its title, its starter and its check."""
-    source = _source(lesson)
+    wanted = source(lesson)
     cells = [cell for cell in lesson.code if EXERCISE in cell.tags]
-    for exercise, cell in zip(source, cells, strict=False):
+    for exercise, cell in zip(wanted, cells, strict=False):
         yield from _differences(lesson, exercise, cell)
-    for exercise in source[len(cells) :]:
+    for exercise in wanted[len(cells) :]:
         yield lesson.problem("exercises", f"put exercise {exercise.id} into the notebook, or take it out of the source")
-    for cell in cells[len(source) :]:
+    for cell in cells[len(wanted) :]:
         yield lesson.problem("exercises", "write this exercise's source in lesson_exercises", cell)
 
 
 def complete(lesson: Lesson) -> Iterator[Problem]:
     """Each exercise has two or three hints, and at least three wrong answers with their verdicts."""
-    for exercise in _source(lesson):
+    for exercise in source(lesson):
         if not FEWEST_HINTS <= len(exercise.hints) <= MOST_HINTS:
             yield lesson.problem("exercises", f"give exercise {exercise.id} two or three hints")
         if len(exercise.wrong) < FEWEST_WRONG:
             yield lesson.problem("exercises", f"give exercise {exercise.id} three wrong answers or more")
 
 
-def _source(lesson: Lesson) -> tuple[Exercise, ...]:
+def source(lesson: Lesson) -> tuple[Exercise, ...]:
     """Return what the source has; somebody else's notebook of the same number has nothing there."""
     return catalogue.of_lesson(lesson.number) if lesson.path.is_relative_to(places.notebooks()) else ()
 

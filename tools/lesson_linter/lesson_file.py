@@ -90,6 +90,11 @@ class Lesson:
         return tuple(cell for cell in self.cells if cell.kind == "code")
 
     @property
+    def is_lab(self) -> bool:
+        """Whether it is a lab, ``NNL-Title.ipynb``: a lesson's ideas in one story, written by the learner."""
+        return self.number.upper().endswith("L")
+
+    @property
     def has_run(self) -> bool:
         """Whether the file was saved with what any cell gave."""
         return any(cell.count is not None for cell in self.code)

@@ -11,6 +11,7 @@ from . import (
     code_cells,
     exercises,
     html_tags,
+    labs,
     links,
     machine_paths,
     notebook_format,
@@ -49,6 +50,8 @@ RULES: tuple[Rule, ...] = (
     questions.quiz,
     exercises.same_as_source,
     exercises.complete,
+    labs.enough_exercises,
+    labs.no_solutions,
     # the text
     html_tags.tags,
     links.targets,
@@ -82,12 +85,22 @@ RULES: tuple[Rule, ...] = (
     notebook_format.ids,
 )
 
-# Which lesson need not keep which rule, and why: by the lesson's number, then by the rule's name.  There is no other
-# way around a rule.
+# Which lesson need not keep which rule, and why: by the lesson's number, then by the rule's name.  Labs have a form of
+# their own, below.  There is no other way around a rule.
 EXCUSES = {
     "00": {
         "set-up-is-second": "It says how a cell is run before the first one is to be run.",
     },
+}
+
+# The rules that do not hold for labs, ``NNL-Title.ipynb``, and why: by the rule's name.  All others do.
+LABS = {
+    "question": "A lab is a story in which the lesson's question is answered by doing.",
+    "objectives": "They are the lesson's: a lab has no idea of its own.",
+    "predictions": "What is run is what the learner has written, and the check is the answer.",
+    "break": "What breaks in a lab is what the learner writes.",
+    "pictures": "The lesson before it has them.",
+    "ending": "Recap, questions and reading are the lesson's; the last exercise ends the story.",
 }
 
 
@@ -108,9 +121,9 @@ def check(path: Path) -> list[Problem]:
         return [Problem(path, None, None, None, "notebook", f"make it a notebook: {error.reason}")]
     if not lesson.cells:
         return [lesson.problem("notebook", "write the lesson: the notebook has no cells")]
-    found = (problem for rule in RULES for problem in rule(lesson) if not _is_excused(lesson.number, problem.rule))
+    found = (problem for rule in RULES for problem in rule(lesson) if not _is_excused(lesson, problem.rule))
     return sorted(found, key=lambda problem: (problem.cell or 0, problem.line or 0))
 
 
-def _is_excused(lesson: str, rule: str) -> bool:
-    return rule in EXCUSES.get(lesson, {})
+def _is_excused(lesson: Lesson, rule: str) -> bool:
+    return rule in EXCUSES.get(lesson.number, {}) or (lesson.is_lab and rule in LABS)

@@ -82,7 +82,7 @@ def ending(lesson: Lesson) -> Iterator[Problem]:
     found = sections(lesson)
     titles = [section.title for section in found]
     for missing in (title for title in ENDING if title not in titles):
-        yield lesson.problem(RULE, f"add the section '## {missing}'")
+        yield lesson.problem("ending", f"add the section '## {missing}'")
     for before, section in pairwise(found):
         if _rank(section) < _rank(before):
             yield _at(lesson, section, f"move this section before '## {before.title}'")

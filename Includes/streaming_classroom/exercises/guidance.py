@@ -12,6 +12,7 @@ from .record import Done, Record
 from .verdict import box, bundle, marked_up, solution_html
 
 _FULL, _EMPTY = "●", "○"
+_MOST = 6  # exercises of a lesson, which the words beside the dots leave room for
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def progress_shown(record: Record) -> Told:
 
 
 def _dots(exercises: Sequence[Exercise], done: dict[str, Done]) -> str:
-    return "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(5)
+    return "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(_MOST)
 
 
 def _words(exercises: Sequence[Exercise], done: dict[str, Done]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .find import find_lessons
+from .find import find_lessons, lesson_number
 from .results import Failure, LessonResult, SuiteResult
 from .runner_errors import InvalidNotebook, LessonChanged, LessonNotFound, NoLessons, RunnerError
 
@@ -22,6 +22,7 @@ __all__ = [
     "RunnerError",
     "SuiteResult",
     "find_lessons",
+    "lesson_number",
     "run_lessons",
 ]
 

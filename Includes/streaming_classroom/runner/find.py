@@ -45,6 +45,11 @@ def find_lessons(names: Sequence[str], notebooks: Path) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def lesson_number(name: str) -> str:
+    """Return the number that a lesson's name begins with: ``02`` of ``02-Triggers.ipynb``, ``02L`` of ``02L-A-Lab``."""
+    return name.partition("-")[0]
+
+
 def _all_lessons(notebooks: Path) -> list[Path]:
     if not notebooks.is_dir():
         return []
@@ -55,7 +60,7 @@ def _find(name: str, lessons: list[Path], notebooks: Path) -> list[Path]:
     if Path(name).suffix.lower() in NOTEBOOK_SUFFIXES:
         return [_existing(name, lessons, notebooks)]
     wanted = _key(name)
-    found = [path for path in lessons if path.stem == name or (wanted and _key(_number(path)) == wanted)]
+    found = [path for path in lessons if path.stem == name or (wanted and _key(lesson_number(path.name)) == wanted)]
     if not found:
         raise LessonNotFound(name, notebooks, _nearest(name, lessons))
     return found
@@ -68,10 +73,6 @@ def _existing(name: str, lessons: list[Path], notebooks: Path) -> Path:
     return path
 
 
-def _number(path: Path) -> str:
-    return path.name.split("-", 1)[0]
-
-
 def _key(number: str) -> tuple[int, str] | None:
     """``07L`` and ``7l`` are the same lesson."""
     match = _NUMBER.fullmatch(number)
@@ -80,7 +81,7 @@ def _key(number: str) -> tuple[int, str] | None:
 
 def _nearest(name: str, lessons: list[Path]) -> tuple[str, ...]:
     """The numbers nearest to the one asked for; a course of forty lessons would not fit in a sentence."""
-    numbers = list(dict.fromkeys(_number(path) for path in lessons))
+    numbers = list(dict.fromkeys(lesson_number(path.name) for path in lessons))
     leading = re.match(r"\d+", Path(name).name)
     if not leading:
         return tuple(numbers[:_SUGGESTIONS])

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 import pytest
 
 from streaming_classroom.exercises import Makes, catalogue
 from streaming_classroom.exercises.catalogue import UnknownExercise
+from streaming_classroom.exercises.guidance import progress_shown
+from streaming_classroom.exercises.record import Record
 
 EVERY = [exercise for lesson in catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
 
@@ -42,3 +47,18 @@ def test_a_python_starter_takes_away_what_an_earlier_try_made(exercise) -> None:
 def test_no_wrong_answer_is_the_solution_or_another_wrong_one(exercise) -> None:
     codes = [exercise.solution, *(wrong.code for wrong in exercise.wrong)]
     assert len(set(codes)) == len(codes)
+
+
+def test_a_labs_exercises_come_after_those_of_its_lesson_and_are_found_by_their_number(tmp_path, monkeypatch) -> None:
+    for name in ("lesson_02", "lesson_02l", "lesson_03"):
+        (tmp_path / f"{name}.py").write_text(
+            "from dataclasses import replace\nfrom lesson_exercises import lesson_01\n"
+            f"EXERCISES = (replace(lesson_01.ASK, id='{name[7:].upper()}.1'),)\n"
+        )
+    package = ModuleType("some_exercises")
+    package.__path__ = [str(tmp_path)]
+    monkeypatch.setitem(sys.modules, "some_exercises", package)
+    monkeypatch.setattr(catalogue, "PACKAGE", "some_exercises")
+    assert catalogue.lessons() == ["02", "02L", "03"]
+    assert [catalogue.find(name).id for name in ("02L.1", "02l.1", "02.1")] == ["02L.1", "02L.1", "02.1"]
+    assert progress_shown(Record(tmp_path / "record.json")).text.splitlines()[1] == "02L  ○       0 of 1 right"

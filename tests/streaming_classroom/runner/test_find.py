@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom.runner import LessonNotFound, NoLessons, find_lessons
+from streaming_classroom.runner import LessonNotFound, NoLessons, find_lessons, lesson_number
 
 
 @pytest.fixture
@@ -38,6 +38,12 @@ def test_a_number_is_found_with_or_without_zeros(notebooks: Path, name: str) -> 
 @pytest.mark.parametrize("name", ["07L", "7l"])
 def test_a_letter_belongs_to_the_number(notebooks: Path, name: str) -> None:
     assert names(find_lessons([name], notebooks)) == ["07L-Lab.ipynb"]
+
+
+def test_the_number_that_a_name_begins_with(notebooks: Path) -> None:
+    numbers = [lesson_number(path.name) for path in find_lessons([], notebooks)]
+    assert numbers == ["01", "02", "07", "07L"]
+    assert lesson_number("07L-Three-Broken-Pipelines") == "07L"
 
 
 def test_a_path_is_relative_to_the_current_directory(notebooks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
