@@ -26,6 +26,7 @@ import pytest
 from hypothesis import HealthCheck
 from pyspark.sql import DataFrame, SparkSession
 
+from connect_server import running_connect_server
 from kernel_harness import Notebook
 from streaming_classroom import places
 
@@ -45,7 +46,7 @@ LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
 LANES = ("lessons", "spark", "kernel", "browser", "pure")  # the long ones first, the small ones fill the gaps
 TESTS = Path(__file__).parent
 # Fixtures that tell what a test needs.
-_NEEDS = {"_session": "spark", "open_notebook": "kernel", "run_python": "kernel"}
+_NEEDS = {"_session": "spark", "open_notebook": "kernel", "run_python": "kernel", "connect_server": "kernel"}
 # Fixtures that a process has once, so that all who use one must be with it, and the groups of those.
 _SHARED = {"_session": "spark", "lesson_runs": "lessons", "open_notebook": "kernel"}
 
@@ -212,6 +213,13 @@ def open_notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
     yield open
     for notebook in notebooks:
         notebook.close()
+
+
+@pytest.fixture
+def connect_server(tmp_path: Path) -> Iterator[str]:
+    """Give the address of a Spark Connect server that is somebody else's."""
+    with running_connect_server(tmp_path) as address:
+        yield address
 
 
 @pytest.fixture

@@ -29,7 +29,11 @@ _JUPYTER_SETTINGS: dict[str, dict[str, Any]] = {
     # A classroom may be offline, and nobody should be asked, on top of a lesson, whether to fetch news.
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # A page that is loaded again has the outputs that were saved: those of a stream come between two saves by hand.
-    "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 10},
+    # And the glossary, to which lessons link, is for reading.
+    "@jupyterlab/docmanager-extension:plugin": {
+        "autosaveInterval": 10,
+        "defaultViewers": {"markdown": "Markdown Preview"},
+    },
 }
 
 

@@ -1,11 +1,7 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Timer
 
@@ -14,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
-from streaming_classroom import get_spark, places, session, spark_settings
+from streaming_classroom import get_spark, places, session
 from streaming_classroom.session import _users_defaults, _without_users_own
-from streaming_classroom.setup import archive, jars
+from streaming_classroom.setup import jars
 
 
 @pytest.fixture
@@ -155,47 +151,6 @@ except SessionStartError as error:
     assert "Spark did not start; its last words are below" in done.stdout, done.stderr
     assert "Too small maximum heap" in done.stdout
     assert str(tmp_path / "home" / "logs") in done.stdout
-
-
-@pytest.fixture
-def connect_server(tmp_path: Path) -> Iterator[str]:
-    """Run a Spark Connect server with Delta, as somebody else would have set it up: it knows no `dbfs:/`."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    spark_home = Path(pyspark.__file__).parent
-    conf = spark_settings.conf(spark_settings.DELTA) | {
-        "spark.connect.grpc.binding.port": port,
-        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths())),
-        "spark.driver.extraJavaOptions": archive.java_options(),
-        "spark.databricks.delta.snapshotPartitions": "2",  # the default of 50 takes half a minute
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-    }
-    command = [spark_home / "bin" / "spark-submit", "--master", "local[2]"]
-    command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
-    command += [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
-    log = tmp_path / "server.log"
-    env = os.environ | {"SPARK_HOME": str(spark_home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    with log.open("wb") as output:
-        # bin/spark-submit ends in exec, so the process is the JVM itself.
-        server = subprocess.Popen([*command, "spark-internal"], env=env, cwd=tmp_path, stdout=output, stderr=output)
-    try:
-        _wait_for_port(server, port, log)
-        yield f"sc://127.0.0.1:{port}"
-    finally:
-        server.kill()
-        server.wait(20)
-
-
-def _wait_for_port(server: subprocess.Popen[bytes], port: int, log: Path, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            assert server.poll() is None and time.monotonic() < deadline, log.read_text()[-2000:]
-            time.sleep(0.1)
 
 
 def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> None:

@@ -95,6 +95,11 @@ class Lesson:
         return self.number.upper().endswith("L")
 
     @property
+    def is_companion(self) -> bool:
+        """Whether it is a companion, ``NNX-Title.ipynb``: what goes deeper than the lesson, and nobody needs later."""
+        return self.number.upper().endswith("X")
+
+    @property
     def has_run(self) -> bool:
         """Whether the file was saved with what any cell gave."""
         return any(cell.count is not None for cell in self.code)

@@ -14,7 +14,7 @@ from .problem import Problem
 CHECKED = "nbval-check-output"
 SKIPPED = "skip-execution"  # nbclient's own
 KNOWN_TAGS = (EXERCISE, MAY_FAIL, MAY_WRITE_STDERR, CHECKED, SKIPPED, "nbval-ignore-output", "nbval-skip", "parameters")
-FEWEST_CHECKED = 5
+FEWEST_CHECKED, FEWEST_IN_COMPANION = 5, 3
 
 _CHANGING = {
     "a UUID": re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE),
@@ -48,8 +48,9 @@ def clean(lesson: Lesson) -> Iterator[Problem]:
 def checked(lesson: Lesson) -> Iterator[Problem]:
     """Enough outputs are marked for comparison, and those are the same in every run."""
     marked = list(lesson.tagged(CHECKED))
-    if len(marked) < FEWEST_CHECKED:
-        yield lesson.problem("checked", f"tag at least {FEWEST_CHECKED} cells with {CHECKED}")
+    fewest = FEWEST_IN_COMPANION if lesson.is_companion else FEWEST_CHECKED
+    if len(marked) < fewest:
+        yield lesson.problem("checked", f"tag at least {fewest} cells with {CHECKED}")
     for cell in marked if lesson.has_run else ():
         if not cell.outputs:
             yield lesson.problem("checked", f"give this cell an output, or take its tag {CHECKED} away", cell)

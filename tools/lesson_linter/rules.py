@@ -18,6 +18,7 @@ from . import (
     opening_cell,
     outputs,
     pictures,
+    plan,
     prose,
     questions,
     sections,
@@ -37,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     opening_cell.question,
     opening_cell.objectives,
     opening_cell.time,
+    plan.stated_time,
     opening_cell.instructors,
     setup_and_cleanup.set_up,
     setup_and_cleanup.set_up_is_second,
@@ -85,8 +87,8 @@ RULES: tuple[Rule, ...] = (
     notebook_format.ids,
 )
 
-# Which lesson need not keep which rule, and why: by the lesson's number, then by the rule's name.  Labs have a form of
-# their own, below.  There is no other way around a rule.
+# Which lesson need not keep which rule, and why: by the lesson's number, then by the rule's name.  Labs and companions
+# have a form of their own, below.  There is no other way around a rule.
 EXCUSES = {
     "00": {
         "set-up-is-second": "It says how a cell is run before the first one is to be run.",
@@ -101,6 +103,15 @@ LABS = {
     "break": "What breaks in a lab is what the learner writes.",
     "pictures": "The lesson before it has them.",
     "ending": "Recap, questions and reading are the lesson's; the last exercise ends the story.",
+}
+
+# The same for companions, ``NNX-Title.ipynb``, which hold what a lesson can do without.
+COMPANIONS = {
+    "objectives": "It goes deeper into one of the lesson's.",
+    "predictions": "A short companion need not ask three times.",
+    "break": "It may have nothing that fails.",
+    "pictures": "The lesson has them.",
+    "ending": "Recap and questions are the lesson's.",
 }
 
 
@@ -126,4 +137,5 @@ def check(path: Path) -> list[Problem]:
 
 
 def _is_excused(lesson: Lesson, rule: str) -> bool:
-    return rule in EXCUSES.get(lesson.number, {}) or (lesson.is_lab and rule in LABS)
+    form = LABS if lesson.is_lab else COMPANIONS if lesson.is_companion else {}
+    return rule in EXCUSES.get(lesson.number, {}) or rule in form

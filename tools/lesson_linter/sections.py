@@ -14,7 +14,8 @@ from .lesson_file import Cell, Lesson
 from .problem import Problem
 
 RULE = "sections"
-ENDING = ("Experiment", "Recap", "Questions", "Further reading")
+ENDING = ("Experiment", "On Databricks", "Recap", "Questions", "Further reading")
+OPTIONAL = "On Databricks"  # what is different there, in one place; a lesson may have nothing to say of it
 _NUMBERED = re.compile(r"(\d+)\. \S.*")
 
 
@@ -78,10 +79,13 @@ def numbering(lesson: Lesson) -> Iterator[Problem]:
 
 
 def ending(lesson: Lesson) -> Iterator[Problem]:
-    """Experiment, recap, questions and further reading are there, once each, in this order, after all else."""
+    """Experiment, recap, questions and further reading are there, once each, in this order, after all else.
+
+    What is different on Databricks may stand between the first two.
+    """
     found = sections(lesson)
     titles = [section.title for section in found]
-    for missing in (title for title in ENDING if title not in titles):
+    for missing in (title for title in ENDING if title not in (*titles, OPTIONAL)):
         yield lesson.problem("ending", f"add the section '## {missing}'")
     for before, section in pairwise(found):
         if _rank(section) < _rank(before):

@@ -1,7 +1,7 @@
 """What a workspace has of the course: the lessons without outputs, and what their cells reach by relative paths.
 
-Those are ``../Includes/Classroom-Setup-NN`` and ``images/...``; the packages behind the includes are installed, so that
-nothing of them is copied.
+Those are ``../Includes/Classroom-Setup-NN``, ``images/...`` and the glossary; the packages behind the includes are
+installed, so that nothing of them is copied.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class CourseFile:
 
 def course_files() -> list[CourseFile]:
     """Return what a workspace has of the course as it is now, what lessons need first."""
-    pictures = _visible(places.notebooks() / "images", "**/*")
-    found = [(f"notebooks/{path.relative_to(places.notebooks()).as_posix()}", path) for path in pictures]
+    linked = _visible(places.notebooks() / "images", "**/*") + _visible(places.notebooks(), "*.md")
+    found = [(f"notebooks/{path.relative_to(places.notebooks()).as_posix()}", path) for path in linked]
     found += [(f"Includes/{path.relative_to(places.includes()).as_posix()}", path) for path in _includes()]
     found += [(f"notebooks/{path.name}", path) for path in _lessons()]
     return [CourseFile(name, path) for name, path in found]

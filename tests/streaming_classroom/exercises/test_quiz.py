@@ -1,0 +1,94 @@
+"""A quiz gives a reason for each choice, as a page that folds and as text."""
+
+from __future__ import annotations
+
+import pytest
+from bs4 import BeautifulSoup
+
+from streaming_classroom.exercises import Choice, Question, catalogue
+from streaming_classroom.exercises.grader import Grader
+from streaming_classroom.exercises.question import NoQuiz, NoSuchChoice
+from streaming_classroom.exercises.quiz import answer_shown, quiz_shown
+
+QUESTIONS = (
+    Question(
+        "Is `1 < 2`?",
+        (
+            Choice("No", "Count again."),
+            Choice("Yes", "One comes before two.", is_right=True),
+            Choice("Never", "There is no clock in it."),
+        ),
+    ),
+    Question(
+        "And `2 < 1`?",
+        (Choice("No", "Two comes after.", is_right=True), Choice("Yes", "Look."), Choice("Some", "No.")),
+    ),
+)
+
+
+def test_each_choice_is_folded_around_its_reason_and_needs_no_script() -> None:
+    page = BeautifulSoup(quiz_shown(QUESTIONS).html, "html.parser")
+    assert page.find("script") is None
+    folds = page.find_all("details")
+    assert [fold.summary.text for fold in folds][:3] == ["a) No", "b) Yes", "c) Never"]
+    assert [fold.has_attr("open") for fold in folds] == [False] * 6
+    assert [fold.div.text for fold in folds][:2] == ["✗ Not this one. Count again.", "✓ Right. One comes before two."]
+
+
+def test_code_in_a_question_is_code_on_the_page_and_plain_in_the_text() -> None:
+    shown = quiz_shown(QUESTIONS)
+    assert "<code>1 &lt; 2</code>" in shown.html
+    assert "1. Is 1 < 2?" in str(shown)
+
+
+def test_the_text_has_no_reason_and_says_how_to_get_one() -> None:
+    text = str(quiz_shown(QUESTIONS))
+    assert "   b) Yes" in text and "2. And 2 < 1?" in text
+    assert not [choice.reason for question in QUESTIONS for choice in question.choices if choice.reason in text]
+    assert text.endswith('DA.quiz(1, "a") says whether a choice is right, and why.')
+
+
+@pytest.mark.parametrize(
+    ("number", "letter", "says"),
+    [
+        (1, "b", "✓ 1b Right: One comes before two."),
+        (1, " B ", "✓ 1b Right: One comes before two."),
+        (1, "a", "✗ 1a Not this one: Count again."),
+        (2, "a", "✓ 2a Right: Two comes after."),
+    ],
+)
+def test_a_choice_that_is_typed_is_answered(number: int, letter: str, says: str) -> None:
+    assert str(answer_shown(QUESTIONS, number, letter)) == says
+
+
+@pytest.mark.parametrize(("number", "letter"), [(0, "a"), (3, "a"), (1, "d"), (1, ""), (1, "ab"), ("x", "a"), (1, 2)])
+def test_what_is_no_choice_is_refused_in_a_sentence(number: object, letter: object) -> None:
+    with pytest.raises(NoSuchChoice, match=r"name one of its 2 questions by number and a choice by letter"):
+        answer_shown(QUESTIONS, number, letter)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("right", [(), (0, 1)])
+def test_a_question_has_one_right_choice(right: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="one of them right"):
+        Question("?", tuple(Choice(str(i), "why", is_right=i in right) for i in range(3)))
+
+
+def test_a_lesson_without_a_quiz_says_so() -> None:
+    with pytest.raises(NoQuiz, match="Lesson 98 has no quiz"):
+        Grader(None, None, {}).quiz("98")  # type: ignore[arg-type]
+
+
+def test_a_lesson_shows_its_own_quiz() -> None:
+    grader = Grader(None, None, {})  # type: ignore[arg-type]
+    assert str(grader.quiz("01")) == str(quiz_shown(catalogue.quiz_of("01")))
+    assert str(grader.quiz("01", 1, "b")).startswith("✓ 1b Right")
+
+
+@pytest.mark.parametrize("lesson", catalogue.quizzes())
+def test_the_right_choice_of_a_lesson_is_not_always_in_the_same_place(lesson: str) -> None:
+    questions = catalogue.quiz_of(lesson)
+    assert len(questions) >= 4
+    assert len({[choice.is_right for choice in question.choices].index(True) for question in questions}) > 1
+    for question in questions:
+        reasons = [choice.reason for choice in question.choices]
+        assert all(reasons) and len(set(reasons)) == len(reasons)

@@ -1,0 +1,66 @@
+"""A Spark Connect server with Delta, as somebody else would have set it up: it knows no ``dbfs:/``."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyspark
+
+from streaming_classroom import spark_settings
+from streaming_classroom.setup import archive, jars
+
+START = 60.0  # seconds
+
+
+@contextmanager
+def running_connect_server(folder: Path) -> Iterator[str]:
+    """Run a server whose files and log are in a folder, and give its address; it ends with the block.
+
+    Raises
+    ------
+    AssertionError
+        It did not start in time; the end of its log says why.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    spark_home = Path(pyspark.__file__).parent
+    conf = spark_settings.conf(spark_settings.DELTA) | {
+        "spark.connect.grpc.binding.port": port,
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths())),
+        "spark.driver.extraJavaOptions": archive.java_options(),
+        "spark.databricks.delta.snapshotPartitions": "2",  # the default of 50 takes half a minute
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+    }
+    command = [spark_home / "bin" / "spark-submit", "--master", "local[2]"]
+    command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
+    command += [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
+    log = folder / "server.log"
+    env = os.environ | {"SPARK_HOME": str(spark_home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    with log.open("wb") as output:
+        # bin/spark-submit ends in exec, so the process is the JVM itself.
+        server = subprocess.Popen([*command, "spark-internal"], env=env, cwd=folder, stdout=output, stderr=output)
+    try:
+        _wait_for_port(server, port, log)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        server.kill()
+        server.wait(20)
+
+
+def _wait_for_port(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + START
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            assert server.poll() is None and time.monotonic() < deadline, log.read_text()[-2000:]
+            time.sleep(0.1)
