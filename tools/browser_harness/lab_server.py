@@ -19,19 +19,35 @@ from streaming_classroom.setup import kernel_settings
 
 from .chromium import SECONDS
 
+_OPTIONS = ("--no-browser", "--IdentityProvider.token=t", "--ServerApp.port_retries=0")
+
 
 @contextmanager
 def running_lab(folder: Path) -> Iterator[str]:
     """Start JupyterLab on a folder; give its address. It and every kernel of it are gone afterwards."""
     port = _free_port()
+    command = [sys.executable, "-m", "jupyterlab", "--allow-root", f"--port={port}"]
+    with _serving([*command, f"--ServerApp.root_dir={folder}", *_OPTIONS], folder, port) as address:
+        yield f"{address}/lab"
+
+
+@contextmanager
+def running_course(folder: Path, *options: str) -> Iterator[str]:
+    """Start JupyterLab as ``course.py lab`` does, with its copies and all else below a folder; give its address."""
+    port = _free_port()
+    command = [sys.executable, "-m", "streaming_classroom", "lab", f"--port={port}", *options, "--", *_OPTIONS]
+    with _serving(command, folder, port) as address:
+        yield address
+
+
+@contextmanager
+def _serving(command: list[str], folder: Path, port: int) -> Iterator[str]:
     log = folder / "lab.log"
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}"]
-    command += [f"--ServerApp.root_dir={folder}", "--IdentityProvider.token=t", "--ServerApp.port_retries=0"]
     with log.open("w") as file:
         server = psutil.Popen(command, env=_environment(folder), cwd=folder, stdout=file, stderr=subprocess.STDOUT)
     try:
         _wait_for(server, port, log)
-        yield f"http://127.0.0.1:{port}/lab"
+        yield f"http://127.0.0.1:{port}"
     finally:
         family = [*server.children(recursive=True), server]
         server.terminate()
@@ -58,9 +74,11 @@ def _environment(folder: Path) -> dict[str, str]:
     return os.environ | {
         "IPYTHONDIR": str(folder / ".ipython"),
         "CLASSROOM_HOME": str(folder / "home"),
+        "CLASSROOM_WORK": str(folder / "work"),
         "JUPYTERLAB_SETTINGS_DIR": str(folder / ".settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"),
         "JUPYTER_CONFIG_DIR": str(folder / ".config"),
+        "JUPYTER_DATA_DIR": str(folder / ".data"),  # with the signatures by which a notebook is trusted
     }
 
 
