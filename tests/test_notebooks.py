@@ -15,6 +15,7 @@ import nbformat
 import psutil
 import pytest
 
+from sampling import some_of
 from streaming_classroom import places
 from streaming_classroom.lesson_place import identifier
 from streaming_classroom.runner import find_lessons, lesson_number
@@ -25,8 +26,7 @@ CELL_TIMEOUT = 240  # seconds; CI's machines are slow and shared
 pytestmark = pytest.mark.lessons
 
 # The long form takes an hour more: every lesson twice in a row in one home, and after a kill; otherwise one is killed.
-LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
-KILLED = LESSONS if LONG else random.Random(os.environ["CLASSROOM_TEST_SEED"]).sample(LESSONS, 1)
+KILLED = some_of(LESSONS, 1, [path.stem for path in LESSONS])
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
@@ -56,7 +56,7 @@ def test_a_changed_output_is_noticed(tmp_path: Path) -> None:
     assert done.returncode == 1 and "Cell 0" in done.stdout
 
 
-@pytest.mark.parametrize("killed", KILLED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("killed", KILLED)
 def test_a_lesson_starts_over_after_a_kill_in_the_middle(killed: Path, tmp_path: Path, chance: random.Random) -> None:
     """SIGKILL to kernel and JVM in the midst of it, then the same lesson again in the same home, compared by nbval."""
     home = tmp_path / "home"

@@ -43,8 +43,8 @@ def check_interval(attempt: Attempt) -> None:
     attempt.must_not_have_failed(stream)
     if stream.trigger is not None:  # which Connect does not tell
         _must_look_every_two_seconds(stream.trigger)
-        if not stream.is_active:
-            raise Mistake("The trigger is right, but your stream was stopped: leave it running.")
+    if not stream.is_active:
+        raise Mistake("Your stream was stopped, or it is a job that ends: let it look every two seconds, and go on.")
     attempt.wait_until_idle(stream)
     made, landed = attempt.table("ward_readings"), _landed(attempt)
     attempt.must_have_read(stream, landed.count())

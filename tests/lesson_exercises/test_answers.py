@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import random
-
 import nbformat
 import pytest
 
 from kernel_harness import Notebook
+from sampling import some_of
 from streaming_classroom import places
 from streaming_classroom.exercises import Exercise, catalogue
 from streaming_classroom.runner import find_lessons
@@ -16,14 +14,10 @@ from streaming_classroom.runner.results import MAY_FAIL
 from streaming_classroom.runner.solved import exercises
 
 AT_A_TIME = 2  # lessons in every run, which the seed chooses; the long form has all
-LESSONS = catalogue.lessons()
-CHOSEN = random.Random(os.environ.get("CLASSROOM_TEST_SEED")).sample(LESSONS, min(AT_A_TIME, len(LESSONS)))
 SECONDS = 240
 
 
-@pytest.mark.parametrize(
-    "number", [pytest.param(name, marks=[] if name in CHOSEN else pytest.mark.long) for name in LESSONS]
-)
+@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME))
 def test_each_answer_gets_its_verdict_and_the_lesson_goes_on(open_notebook, number: str) -> None:
     [path] = find_lessons([number], places.notebooks())
     lesson = nbformat.read(path, as_version=4)

@@ -1,53 +1,47 @@
-"""Exercises on sessions that are not the classroom's own, by the means that those have."""
+"""Exercises on a session that is not the classroom's own: a check goes by what Spark Connect tells of a query."""
 
 from __future__ import annotations
-
-import os
 
 import nbformat
 import pytest
 
 from kernel_harness import Notebook
+from sampling import some_of
 from streaming_classroom import places
 from streaming_classroom.exercises import Exercise, catalogue
 from streaming_classroom.runner import find_lessons
 from streaming_classroom.runner.solved import exercises
 
-LESSONS = os.environ.get("X_LESSONS", "01").split()
 SECONDS = 240
+# Their other cells run over Connect as well; those of later lessons open files and processes that are here, not there.
+LESSONS = ("01", "02", "05")
+# Mistakes that Connect does not tell of: it knows a query's trigger, mode and checkpoint, and does not hand them out.
+UNTOLD: dict[str, set[str]] = {}
 
 
-@pytest.mark.parametrize("number", LESSONS)
+@pytest.mark.parametrize("number", some_of(LESSONS, 1))
 def test_over_connect_a_check_tells_right_from_wrong(open_notebook, connect_server: str, number: str) -> None:
     notebook = open_notebook(SPARK_REMOTE=connect_server)
-    tried = judged(notebook, number)
-    notebook.close()
-    assert tried == [exercise.id for exercise in catalogue.of_lesson(number)]
-
-
-def judged(notebook: Notebook, number: str) -> list[str]:
-    """Run a lesson; answer each exercise not at all, wrongly in every way, and rightly; return which were answered."""
     [path] = find_lessons([number], places.notebooks())
     lesson = nbformat.read(path, as_version=4)
     tasks = {id(cell): (check.source, catalogue.find(name)) for cell, check, name in exercises(lesson)}
-    tried = []
+    assert tasks
     for cell in lesson.cells:
         if cell.cell_type == "code" and id(cell) in tasks:
-            answer_all(notebook, *tasks[id(cell)])
-            tried.append(tasks[id(cell)][1].id)
+            answer_in_all_ways(notebook, *tasks[id(cell)])
         elif cell.cell_type == "code":
-            result = notebook.run(cell.source, SECONDS)
-            if result.status != "ok":
-                print("CELL", cell.id, result.error[-600:])
-    return tried
+            notebook.run(cell.source, SECONDS)
+    notebook.close()
 
 
-def answer_all(notebook: Notebook, check: str, exercise: Exercise) -> None:
+def answer_in_all_ways(notebook: Notebook, check: str, exercise: Exercise) -> None:
+    """Answer an exercise not at all, wrongly, and rightly; which mistake it is may be said in other words here."""
+
     def verdict(code: str) -> str:
-        notebook.run(code.strip(), SECONDS)
+        notebook.run(code.strip(), SECONDS)  # which may end with an error
         return notebook.ok(check, SECONDS).text
 
-    print(exercise.id, "STARTER", verdict(exercise.starter)[:200])
-    for wrong in exercise.wrong:
-        print(exercise.id, "WRONG", wrong.verdict, "|", verdict(wrong.code)[:300])
-    print(exercise.id, "RIGHT", verdict(exercise.solution)[:300])
+    assert "not tried yet" in verdict(exercise.starter)
+    unnoticed = {wrong.verdict for wrong in exercise.wrong if f"✗ {exercise.id}" not in verdict(wrong.code)}
+    assert unnoticed == UNTOLD.get(exercise.id, set())
+    assert verdict(exercise.solution).strip() == f"✓ {exercise.id} {exercise.title}: right."
