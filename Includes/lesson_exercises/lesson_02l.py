@@ -214,7 +214,7 @@ CLEAN = Exercise(
         WrongAnswer(CLEAN_SOLUTION.replace("timestamp_millis", "timestamp_seconds"), "thousands of years ahead"),
         WrongAnswer(CLEAN_SOLUTION.replace("timestamp_millis(Arrival_Time)", "Arrival_Time"), "is a BIGINT"),
         WrongAnswer(CLEAN_SOLUTION.replace("gt AS activity", "gt"), "the column `activity` is missing"),
-        WrongAnswer(CLEAN_SOLUTION.replace("SELECT User", "SELECT *, User"), "not asked for"),
+        WrongAnswer(CLEAN_SOLUTION.replace("gt AS", "gt, gt AS"), "`gt` was not asked for"),
         WrongAnswer(CLEAN_SOLUTION.replace("recordings_vw", "json.`${da.paths.landing}`"), "not the stream"),
         WrongAnswer(CLEAN_SOLUTION.replace("recordings_vw", "recordings"), "ended with an error"),
     ),
@@ -526,6 +526,10 @@ RESTART = Exercise(
         ),
         WrongAnswer(RESTART_SOLUTION.replace("first_run.stop()\n", ""), "`first_run.stop()` comes before it"),
         WrongAnswer(RESTART_SOLUTION.replace(_STOP, "first_run.stop()\n"), "before its first batch was done"),
+        WrongAnswer(
+            RESTART_SOLUTION.replace(_STOP, "first_run.processAllAvailable()\nfirst_run.stop()\n"),
+            "The first run has read everything",
+        ),
         WrongAnswer(RESTART_SOLUTION.replace(_AGAIN, "second_run = first_run"), "is `first_run` itself"),
         WrongAnswer(
             RESTART_SOLUTION.replace(_AGAIN, 'second_run = rehearsal.trigger(availableNow=True).toTable("rehearsal")'),
