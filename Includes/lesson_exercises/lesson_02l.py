@@ -1,0 +1,563 @@
+"""Exercises of lab 02L, one story: read a stream, clean it, watch it, write it, stop it and go on where it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stream_view.progress_reports import reports_since
+from streaming_classroom.exercises import (
+    Attempt,
+    Exercise,
+    MadeStream,
+    Makes,
+    Mistake,
+    NotTried,
+    WrongAnswer,
+    interval_of,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_FIELDS = {"Arrival_Time": "bigint", "Device": "string", "User": "string", "gt": "string"}
+_NAMES = {"bigint": "LONG", "string": "STRING"}  # as people write them
+
+
+def _landed(attempt: Attempt) -> DataFrame:
+    schema = ", ".join(f"{field} {kind}" for field, kind in _FIELDS.items())
+    return attempt.spark.read.schema(schema).json(attempt.paths.landing)
+
+
+def _shaped(recordings: DataFrame, arrived_at: str = "timestamp_millis(Arrival_Time)") -> DataFrame:
+    return recordings.selectExpr("User AS person", "Device AS device", "gt AS activity", f"{arrived_at} AS arrived_at")
+
+
+def _clean(attempt: Attempt) -> DataFrame:
+    return _shaped(_landed(attempt).where("gt != 'null'"))
+
+
+# ------------------------------------------------------------------------------------------------------ 02L.1 read it
+
+READ_STARTER = """
+DA.exercise("02L.1")  # takes away what an earlier try has made
+
+recordings = None  # the files as a stream
+
+if recordings is not None:
+    recordings.createOrReplaceTempView("recordings_vw")
+"""
+
+READ_CHAIN = """recordings = (spark.readStream
+    .schema("Arrival_Time LONG, Device STRING, User STRING, gt STRING")
+    .option("maxFilesPerTrigger", 1)
+    .json(DA.paths.landing))
+
+"""
+READ_SOLUTION = READ_STARTER.replace("recordings = None  # the files as a stream\n\n", READ_CHAIN)
+
+
+def check_read(attempt: Attempt) -> None:
+    """Look at what `recordings` is, then at its columns, then read it with a stream of the check's own."""
+    frame = attempt.value("recordings")
+    if hasattr(frame, "runId"):
+        raise Mistake("`recordings` is a stream that runs. Only the reading was asked for: end with `.json(...)`.")
+    if type(frame).__name__ == "DataStreamReader":
+        raise Mistake("`recordings` does not say yet where to read: end it with `.json(DA.paths.landing)`.")
+    if not hasattr(frame, "isStreaming"):
+        raise Mistake(f"`recordings` is a {type(frame).__name__}, and should be what `spark.readStream` returns.")
+    if not frame.isStreaming:
+        raise Mistake("`recordings` reads the files that are there now, and no other: begin with `spark.readStream`.")
+    _must_have_fields(dict(frame.dtypes))
+    _must_be_one_file_a_batch(_batches_of(attempt, frame), attempt)
+
+
+def _must_have_fields(kinds: dict[str, str]) -> None:
+    for field, right in _FIELDS.items():
+        if field not in kinds:
+            raise Mistake(
+                f"Your schema has no `{field}`. Its names are those of the fields in the file, letter by letter; other "
+                "names come later."
+            )
+        if kinds[field] != right:
+            reason = "milliseconds since 1970 are too big for an `INT`" if kinds[field] == "int" else "see the file"
+            raise Mistake(f"`{field}` is {kinds[field].upper()} in your schema; it is a `{_NAMES[right]}`: {reason}.")
+
+
+def _batches_of(attempt: Attempt, frame: DataFrame) -> list[int]:
+    """Return how many rows a stream over a frame reads in each of its batches."""
+    query = frame.writeStream.format("noop").trigger(availableNow=True).start()
+    try:
+        stream = MadeStream(query)
+        attempt.wait_for_end(stream, "It reads something that never ends.")
+        return stream.rows_read
+    finally:
+        query.stop()
+
+
+def _must_be_one_file_a_batch(read: list[int], attempt: Attempt) -> None:
+    files = [row["count"] for row in _landed(attempt).groupBy("_metadata.file_name").count().collect()]
+    if sum(read) != sum(files):
+        raise Mistake(f"Your stream reads {sum(read):,} rows, and {sum(files):,} have landed in `DA.paths.landing`.")
+    if len(read) == 1:
+        raise Mistake(
+            "All files come in one batch: the limit is missing. `maxFilesPerTrigger` is an option of the reader, and "
+            "stands before `.json(...)`."
+        )
+    if len(read) < len(files):
+        raise Mistake(f"{len(files)} files come in {len(read)} batches; one file a batch was asked for.")
+
+
+READ = Exercise(
+    id="02L.1",
+    title="Read it",
+    starter=READ_STARTER,
+    hints=(
+        "Four parts: `spark.readStream`, the schema, the limit, and `.json(DA.paths.landing)`.",
+        "The schema is text, as in `CREATE TABLE`: a name and a type for each of the four fields. A number of "
+        "thirteen digits is a `LONG`.",
+        'The limit is `.option("maxFilesPerTrigger", 1)`.',
+    ),
+    solution=READ_SOLUTION,
+    why=(
+        "The schema is given because the stream will read files that nobody has seen yet; what it leaves out is not "
+        "read. The limit belongs to the reader: it is asked what is new."
+    ),
+    check=check_read,
+    wrong=(
+        WrongAnswer(READ_SOLUTION.replace("readStream", "read"), "begin with `spark.readStream`"),
+        WrongAnswer(READ_SOLUTION.replace('    .option("maxFilesPerTrigger", 1)\n', ""), "the limit is missing"),
+        WrongAnswer(READ_SOLUTION.replace('Trigger", 1', 'Trigger", 2'), "4 files come in 2 batches"),
+        WrongAnswer(READ_SOLUTION.replace("Time LONG", "Time INT"), "too big for an `INT`"),
+        WrongAnswer(READ_SOLUTION.replace("User STRING", "person STRING"), "has no `User`"),
+        WrongAnswer(
+            READ_SOLUTION.replace('    .schema("Arrival_Time LONG, Device STRING, User STRING, gt STRING")\n', ""),
+            "ended with an error",
+        ),
+        WrongAnswer(
+            READ_SOLUTION.replace('    .option("maxFilesPerTrigger", 1)\n    .json(DA.paths.landing)', "").replace(
+                'gt STRING")\n', 'gt STRING")'
+            ),
+            "where to read",
+        ),
+        WrongAnswer(
+            READ_SOLUTION.replace("landing))", 'landing)\n    .writeStream.format("noop").start())'),
+            "a stream that runs",
+        ),
+    ),
+    makes=Makes(variables=("recordings",), views=("recordings_vw",)),
+)
+
+# ----------------------------------------------------------------------------------------------------- 02L.2 clean it
+
+CLEAN_STARTER = """
+%sql
+DROP VIEW IF EXISTS activity_vw;
+-- CREATE TEMP VIEW activity_vw AS
+-- SELECT ...
+"""
+
+CLEAN_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS activity_vw;
+CREATE TEMP VIEW activity_vw AS
+SELECT User AS person, Device AS device, gt AS activity, timestamp_millis(Arrival_Time) AS arrived_at
+FROM recordings_vw
+WHERE gt != 'null'
+"""
+
+
+def check_clean(attempt: Attempt) -> None:
+    """Compare the view, run as a stream, with one query over the files; times as text, for they may be far off."""
+    view, right = attempt.view("activity_vw"), _clean(attempt)
+    if not view.isStreaming:
+        raise Mistake("Your view reads the files that are there now, not the stream: select from `recordings_vw`.")
+    kinds = {column.lower(): kind for column, kind in view.dtypes}
+    if set(kinds) != set(right.columns):
+        attempt.compare(view, right, "activity_vw")  # which compares the columns first
+    if kinds["arrived_at"] != "timestamp":
+        raise Mistake(
+            f"`arrived_at` is a {kinds['arrived_at'].upper()}; a time was asked for: `timestamp_millis` makes one."
+        )
+    made, every = attempt.rows_of_stream(_as_text(view)), _landed(attempt)
+    if attempt.is_same(made, _as_text(_shaped(every))):
+        raise Mistake(
+            "The recordings labelled `null` are still there. The label is a word of four letters, not a value that is "
+            "missing: compare it with `'null'`."
+        )
+    if attempt.is_same(made, _as_text(_shaped(every.where("gt != 'null'"), "timestamp_seconds(Arrival_Time)"))):
+        raise Mistake("`arrived_at` is thousands of years ahead: `Arrival_Time` counts milliseconds, not seconds.")
+    attempt.compare(made, _as_text(right), "activity_vw")
+
+
+def _as_text(frame: DataFrame) -> DataFrame:
+    return frame.selectExpr("person", "device", "activity", "CAST(arrived_at AS STRING) AS arrived_at")
+
+
+CLEAN = Exercise(
+    id="02L.2",
+    title="Clean it, in SQL",
+    starter=CLEAN_STARTER,
+    hints=(
+        "Select from `recordings_vw` as if it were a table, and give each column its new name with `AS`.",
+        "`timestamp_millis(Arrival_Time)` makes a time of milliseconds.",
+        "The label `null` is a word, so it stands in quotation marks: `WHERE gt != 'null'`.",
+    ),
+    solution=CLEAN_SOLUTION,
+    why=(
+        "Choosing, renaming, computing and filtering look at one row at a time, so a stream allows all of them. The "
+        "view holds no rows: it is the description that the next steps begin with."
+    ),
+    check=check_clean,
+    wrong=(
+        WrongAnswer(CLEAN_SOLUTION.replace("WHERE gt != 'null'\n", ""), "labelled `null` are still there"),
+        WrongAnswer(CLEAN_SOLUTION.replace("!= 'null'", "IS NOT NULL"), "labelled `null` are still there"),
+        WrongAnswer(CLEAN_SOLUTION.replace("timestamp_millis", "timestamp_seconds"), "thousands of years ahead"),
+        WrongAnswer(CLEAN_SOLUTION.replace("timestamp_millis(Arrival_Time)", "Arrival_Time"), "is a BIGINT"),
+        WrongAnswer(CLEAN_SOLUTION.replace("gt AS activity", "gt"), "the column `activity` is missing"),
+        WrongAnswer(CLEAN_SOLUTION.replace("gt AS", "gt, gt AS"), "`gt` was not asked for"),
+        WrongAnswer(CLEAN_SOLUTION.replace("recordings_vw", "json.`${da.paths.landing}`"), "not the stream"),
+        WrongAnswer(CLEAN_SOLUTION.replace("recordings_vw", "recordings"), "ended with an error"),
+    ),
+    makes=Makes(views=("activity_vw",)),
+)
+
+# ---------------------------------------------------------------------------------------------------- 02L.3 the board
+
+BOARD_STARTER = """
+DA.exercise("02L.3")  # takes away what an earlier try has made
+
+per_activity = None  # spark.sql("SELECT ...")
+
+if per_activity is not None:
+    display(per_activity, streamName="board")
+"""
+
+BOARD_QUERY = "SELECT activity, count(*) AS recordings FROM activity_vw GROUP BY activity"
+BOARD_SOLUTION = BOARD_STARTER.replace('None  # spark.sql("SELECT ...")', f'spark.sql("{BOARD_QUERY}")')
+
+
+def check_board(attempt: Attempt) -> None:
+    """Compare what the board shows, when it has read all that is there."""
+    frame = attempt.value("per_activity")
+    if not hasattr(frame, "isStreaming"):
+        raise Mistake(f"`per_activity` is a {type(frame).__name__}: give your query to `spark.sql`.")
+    if not frame.isStreaming:
+        raise Mistake("`per_activity` is counted once, and never again: select from `activity_vw`, which is a stream.")
+    attempt.wait_until_idle(_stream_of_board(attempt))
+    made = attempt.spark.table("board")
+    if "recordings" not in made.columns:
+        raise Mistake("The board has no column `recordings`: count with `count(*) AS recordings`.")
+    if attempt.is_same(made, _counts(_shaped(_landed(attempt)))):
+        raise Mistake("The board counts the label `null` as well: select from `activity_vw`, where it is left out.")
+    attempt.compare(made, _counts(_clean(attempt)), "board")
+
+
+def _stream_of_board(attempt: Attempt) -> MadeStream:
+    for query in attempt.spark.streams.active:
+        if query.name == "board":
+            return MadeStream(query)
+    if attempt.cell_error is not None:
+        raise Mistake(f"There is no board, because your cell has ended with an error: {attempt.words_of_error}")
+    raise Mistake("No stream named `board` is running: run your cell again, and leave its last two lines as they are.")
+
+
+def _counts(frame: DataFrame) -> DataFrame:
+    return frame.groupBy("activity").count().withColumnRenamed("count", "recordings")
+
+
+BOARD = Exercise(
+    id="02L.3",
+    title="Put it on the board",
+    starter=BOARD_STARTER,
+    hints=(
+        "The query is the one that you would write over a table: a `GROUP BY` and a count.",
+        f"`{BOARD_QUERY.replace('activity, count(*) AS recordings', '...')}`",
+        "The count needs its name: `count(*) AS recordings`.",
+    ),
+    solution=BOARD_SOLUTION,
+    why=(
+        "`spark.sql` over a streaming view returns a stream. For each activity Spark keeps one number, and each batch "
+        "adds to it; the board shows all of them after every batch."
+    ),
+    check=check_board,
+    wrong=(
+        WrongAnswer(
+            BOARD_SOLUTION.replace(BOARD_QUERY, "SELECT activity FROM activity_vw"), "has no column `recordings`"
+        ),
+        WrongAnswer(BOARD_SOLUTION.replace(" AS recordings", ""), "has no column `recordings`"),
+        WrongAnswer(
+            BOARD_SOLUTION.replace(
+                BOARD_QUERY, "SELECT gt AS activity, count(*) AS recordings FROM recordings_vw GROUP BY gt"
+            ),
+            "counts the label `null` as well",
+        ),
+        WrongAnswer(BOARD_SOLUTION.replace("BY activity", "BY activity, person"), "should not be there"),
+        WrongAnswer(BOARD_SOLUTION.replace("count(*)", "count(DISTINCT person)"), "ended with an error"),
+        WrongAnswer(
+            BOARD_SOLUTION.replace(
+                BOARD_QUERY, "SELECT gt AS activity, count(*) AS recordings FROM json.`{DA.paths.landing}` GROUP BY gt"
+            ).replace('sql("', 'sql(f"'),
+            "counted once, and never again",
+        ),
+        WrongAnswer(BOARD_STARTER.replace("None  # spark.sql", '"SELECT ..."  #'), "give your query to `spark.sql`"),
+        WrongAnswer(
+            BOARD_SOLUTION
+            + '[board] = [query for query in spark.streams.active if query.name == "board"]\nboard.stop()\n',
+            "No stream named `board` is running",
+        ),
+    ),
+    makes=Makes(variables=("per_activity",), streams=("board",), views=("board",)),
+)
+
+# ---------------------------------------------------------------------------------------------------- 02L.4 the table
+
+LOG_STARTER = """
+DA.exercise("02L.4")  # takes away what an earlier try has made
+
+log = None  # write activity_vw: with a name, a trigger, a checkpoint, into the table
+"""
+
+LOG_SOLUTION = """
+DA.exercise("02L.4")  # takes away what an earlier try has made
+
+log = (spark.table("activity_vw")
+    .writeStream
+    .queryName("activity_to_log")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/activity_log")
+    .trigger(processingTime="1 second")
+    .toTable("activity_log"))
+"""
+
+
+def check_log(attempt: Attempt) -> None:
+    """Look at the query before its rows: a wrong trigger explains a table that is behind."""
+    stream = attempt.stream("log")
+    attempt.must_not_have_failed(stream)
+    _must_look_every_second(stream)
+    if stream.query.name != "activity_to_log":
+        has = f"is called `{stream.query.name}`" if stream.query.name else "has no name"
+        raise Mistake(f'Your stream {has}: `.queryName("activity_to_log")` is what people will look for.')
+    attempt.wait_until_idle(stream)
+    made, right = attempt.table("activity_log"), _clean(attempt)
+    if "gt" in made.columns:
+        raise Mistake("`activity_log` has the columns of the files: write `activity_vw`, which is cleaned.")
+    attempt.must_have_read(stream, right.count())
+    attempt.compare(made, right, "activity_log")
+    attempt.must_have_checkpoint(stream, "activity_log")
+
+
+def _must_look_every_second(stream: MadeStream) -> None:
+    """Raise a mistake where a stream has another trigger, or does not run; Connect tells only the latter."""
+    if stream.trigger in ("availableNow", "once"):
+        raise Mistake(f"`{stream.trigger}` ends when it has read what is there. This stream is to go on.")
+    if stream.trigger == "default":
+        raise Mistake('Your stream has no interval: give it `.trigger(processingTime="1 second")`.')
+    if stream.trigger is not None and (seconds := interval_of(stream.trigger)) != 1:
+        raise Mistake(f"Your stream looks every {seconds or 0:g} seconds; every second was asked for.")
+    if not stream.is_active:
+        raise Mistake("Your stream has been stopped: leave it running.")
+
+
+LOG = Exercise(
+    id="02L.4",
+    title="Write it down",
+    starter=LOG_STARTER,
+    hints=(
+        '`spark.table("activity_vw")` is the stream. Then `.writeStream`, three settings, and `.toTable(...)`.',
+        'The settings are `.queryName(...)`, `.option("checkpointLocation", ...)` and `.trigger(processingTime=...)`.',
+        'The checkpoint is `f"{DA.paths.checkpoints}/activity_log"`; `.toTable("activity_log")` starts the stream.',
+    ),
+    solution=LOG_SOLUTION,
+    why=(
+        "The name is for people, the trigger says when it looks, the checkpoint is its memory of what it has read. "
+        "Nothing is said of the output mode: rows that are only handed on are appended."
+    ),
+    check=check_log,
+    wrong=(
+        WrongAnswer(LOG_SOLUTION.replace('    .queryName("activity_to_log")\n', ""), "has no name"),
+        WrongAnswer(LOG_SOLUTION.replace("activity_to_log", "log"), "is called `log`"),
+        WrongAnswer(LOG_SOLUTION.replace('    .trigger(processingTime="1 second")\n', ""), "has no interval"),
+        WrongAnswer(LOG_SOLUTION.replace('processingTime="1 second"', "availableNow=True"), "is to go on"),
+        WrongAnswer(LOG_SOLUTION.replace("1 second", "1 minute"), "every 60 seconds"),
+        WrongAnswer(LOG_SOLUTION.replace("checkpoints}/activity_log", "checkpoints}/log"), "is `log`"),
+        WrongAnswer(
+            LOG_SOLUTION.replace('    .option("checkpointLocation", f"{DA.paths.checkpoints}/activity_log")\n', ""),
+            "ended with an error",
+        ),
+        WrongAnswer(LOG_SOLUTION.replace("activity_vw", "recordings_vw"), "has the columns of the files"),
+        WrongAnswer(LOG_SOLUTION.replace('.toTable("activity_log")', '.format("noop").start()'), "no table"),
+        WrongAnswer(LOG_SOLUTION + "log.stop()\n", "has been stopped"),
+        WrongAnswer(
+            LOG_SOLUTION.replace("    .writeStream\n", '    .writeStream\n    .outputMode("complete")\n'), "error"
+        ),
+    ),
+    makes=Makes(variables=("log",), tables=("activity_log",), folders=("checkpoints/activity_log", "checkpoints/log")),
+)
+
+# ------------------------------------------------------------------------------------------- 02L.5 stop it, and go on
+
+RESTART_STARTER = """
+DA.exercise("02L.5")  # takes away what an earlier try has made
+
+first_run = None  # start it, wait for its first batch, stop it
+
+second_run = None  # start it again, and wait until it has read everything
+
+first_batch = None  # the number of the batch that the second run began with
+rows_read = None  # the rows that the second run has read
+"""
+
+RESTART_SOLUTION = """
+DA.exercise("02L.5")  # takes away what an earlier try has made
+
+rehearsal = (spark.table("activity_vw")
+    .writeStream
+    .queryName("rehearsal")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/rehearsal")
+    .trigger(processingTime="1 second"))
+
+first_run = rehearsal.toTable("rehearsal")
+DA.block_until_stream_is_ready(first_run, min_batches=1)
+first_run.stop()
+
+second_run = rehearsal.toTable("rehearsal")
+second_run.processAllAvailable()
+
+first_batch = second_run.recentProgress[0]["batchId"]
+rows_read = sum(rows_per_batch(second_run))
+"""
+
+
+def check_restart(attempt: Attempt) -> None:
+    """Ask whether it is one query in two runs, then for its table, then for what its reports say."""
+    if "already active" in attempt.words_of_error:
+        raise Mistake("The first run was still going when the second began: `first_run.stop()` comes before it.")
+    second, first = attempt.stream("second_run"), attempt.stream("first_run")
+    _must_be_two_runs(first, second)
+    attempt.must_not_have_failed(second)
+    _must_look_every_second(second)
+    attempt.wait_until_idle(second)
+    if not second.rows_read:
+        raise Mistake("The first run has read everything. Stop it as soon as its first batch is done.")
+    attempt.compare(attempt.table("rehearsal"), _clean(attempt), "rehearsal")
+    attempt.must_have_checkpoint(second, "rehearsal")
+    _must_tell_the_first_batch(_told(attempt, "first_batch"), _numbers(second))
+    _must_tell_the_rows(_told(attempt, "rows_read"), first.rows_read, second.rows_read)
+
+
+def _must_be_two_runs(first: MadeStream, second: MadeStream) -> None:
+    if first.query.runId == second.query.runId:
+        raise Mistake("`second_run` is `first_run` itself. A stream that has stopped is started anew, with all of it.")
+    if first.query.id != second.query.id:
+        raise Mistake(
+            "The second run is another query: its checkpoint is another, so it began with batch 0 and knows nothing of "
+            "the first. Give both runs the same checkpoint."
+        )
+    if not first.rows_read:
+        raise Mistake(
+            "The first run was stopped before its first batch was done. `start` returns at once: wait with "
+            "`DA.block_until_stream_is_ready(first_run, min_batches=1)`."
+        )
+
+
+def _numbers(stream: MadeStream) -> list[int]:
+    """Return the numbers of the batches that have read rows."""
+    return [report["batchId"] for report in reports_since(stream.query, None) if report["numInputRows"]]
+
+
+def _told(attempt: Attempt, name: str) -> Any:
+    try:
+        return attempt.value(name)
+    except (NotTried, Mistake):  # whose words are about streams
+        raise Mistake(f"The stream goes on where it was. What is missing is `{name}`: ask its reports.") from None
+
+
+def _must_tell_the_first_batch(told: Any, numbers: list[int]) -> None:
+    if told == numbers[0]:
+        return
+    if not isinstance(told, int):
+        raise Mistake(f"`first_batch` is a {type(told).__name__}; a number was asked for: a report's `batchId`.")
+    if told == 0:
+        raise Mistake("Batch 0 was the first run's. The second went on with the next one: ask `second_run`.")
+    if told >= numbers[-1]:
+        raise Mistake(f"{told} is in the newest report. The first one of the run is `second_run.recentProgress[0]`.")
+    raise Mistake(f"The second run began with batch {numbers[0]}, and `first_batch` is {told}.")
+
+
+def _must_tell_the_rows(told: Any, first: list[int], second: list[int]) -> None:
+    if told == sum(second):
+        return
+    if told in (sum(first), sum(first) + sum(second)):
+        raise Mistake(f"{told:,} rows are the first run's, or those of both. Add up the batches of `second_run` alone.")
+    if told in [sum(second[:batches]) for batches in range(len(second))]:
+        raise Mistake(
+            f"After {told:,} rows the second run was not done yet: wait with `second_run.processAllAvailable()`."
+        )
+    raise Mistake(f"`rows_read` is {told}, and the second run has read {sum(second):,} rows.")
+
+
+_STOP = "DA.block_until_stream_is_ready(first_run, min_batches=1)\nfirst_run.stop()\n"
+_AGAIN = 'second_run = rehearsal.toTable("rehearsal")'
+RESTART = Exercise(
+    id="02L.5",
+    title="Stop it, and go on",
+    starter=RESTART_STARTER,
+    hints=(
+        "Both runs are started by the same lines: the chain of 02L.4 with other names. Between them stand the wait and "
+        "`first_run.stop()`.",
+        "The waits are `DA.block_until_stream_is_ready(first_run, min_batches=1)` and "
+        "`second_run.processAllAvailable()`.",
+        '`second_run.recentProgress` is a list of reports, the oldest first; each has a `"batchId"` and '
+        '`"numInputRows"`. `rows_per_batch(second_run)` returns the rows of all of them.',
+    ),
+    solution=RESTART_SOLUTION,
+    why=(
+        "The second run finds in the checkpoint which batches are done, and goes on with the next number; so each row "
+        "is in the table once. With another checkpoint it would be another query, and begin at batch 0."
+    ),
+    check=check_restart,
+    wrong=(
+        WrongAnswer(
+            RESTART_SOLUTION.replace(
+                _AGAIN,
+                'rehearsal = rehearsal.option("checkpointLocation", f"{DA.paths.checkpoints}/rehearsal_2")\n' + _AGAIN,
+            ),
+            "The second run is another query",
+        ),
+        WrongAnswer(RESTART_SOLUTION.replace("first_run.stop()\n", ""), "`first_run.stop()` comes before it"),
+        WrongAnswer(RESTART_SOLUTION.replace(_STOP, "first_run.stop()\n"), "before its first batch was done"),
+        WrongAnswer(
+            RESTART_SOLUTION.replace(_STOP, "first_run.processAllAvailable()\nfirst_run.stop()\n"),
+            "The first run has read everything",
+        ),
+        WrongAnswer(RESTART_SOLUTION.replace(_AGAIN, "second_run = first_run"), "is `first_run` itself"),
+        WrongAnswer(
+            RESTART_SOLUTION.replace(_AGAIN, 'second_run = rehearsal.trigger(availableNow=True).toTable("rehearsal")'),
+            "This stream is to go on",
+        ),
+        WrongAnswer(
+            RESTART_SOLUTION.replace("= second_run.recentProgress", "= first_run.recentProgress"),
+            "Batch 0 was the first run's",
+        ),
+        WrongAnswer(
+            RESTART_SOLUTION.replace("second_run.recentProgress[0]", "second_run.lastProgress"), "in the newest report"
+        ),
+        WrongAnswer(RESTART_SOLUTION.replace('[0]["batchId"]', "[0]"), "a report's `batchId`"),
+        WrongAnswer(
+            RESTART_SOLUTION.replace(
+                "second_run.processAllAvailable()", "DA.block_until_stream_is_ready(second_run, min_batches=1)"
+            ),
+            "was not done yet",
+        ),
+        WrongAnswer(RESTART_SOLUTION.replace("rows_per_batch(second_run)", "rows_per_batch(first_run)"), "first run's"),
+        WrongAnswer(RESTART_SOLUTION.partition("first_batch =")[0], "What is missing is `first_batch`"),
+    ),
+    makes=Makes(
+        variables=("first_run", "second_run", "first_batch", "rows_read", "rehearsal"),
+        streams=("rehearsal",),
+        tables=("rehearsal",),
+        folders=("checkpoints/rehearsal", "checkpoints/rehearsal_2"),
+    ),
+)
+
+EXERCISES = (READ, CLEAN, BOARD, LOG, RESTART)
