@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, NotTried, WrongAnswer, interval_of
-from streaming_classroom.exercises.made_stream import MadeStream
+from streaming_classroom.exercises import (
+    Attempt,
+    Exercise,
+    MadeStream,
+    Makes,
+    Mistake,
+    NotTried,
+    WrongAnswer,
+    interval_of,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -314,6 +322,8 @@ def check_backlog(attempt: Attempt) -> None:
     attempt.wait_for_end(stream, "A backlog has an end, and so has its job: `.trigger(availableNow=True)`.")
     made = attempt.table("history")
     archive = attempt.spark.read.schema(_SCHEMA).json(attempt.paths.archive)
+    if attempt.is_same(made, _landed(attempt)):
+        raise Mistake("`history` has what has landed for the ward. The backlog is in `DA.paths.archive`.")
     attempt.must_have_read(stream, archive.count())
     attempt.compare(made, archive, "history")
     sizes = [row["count"] for row in archive.groupBy("_metadata.file_name").count().collect()]
@@ -363,7 +373,7 @@ BACKLOG = Exercise(
         WrongAnswer(BACKLOG_SOLUTION.replace('Trigger", 3', 'Trigger", 1'), "Take more files a batch"),
         WrongAnswer(BACKLOG_SOLUTION.replace("availableNow=True", "once=True"), "in one batch, whatever the limit"),
         WrongAnswer(BACKLOG_SOLUTION.replace("availableNow=True", 'processingTime="1 second"'), "still running"),
-        WrongAnswer(BACKLOG_SOLUTION.replace("DA.paths.archive", "DA.paths.landing"), "In `history`"),
+        WrongAnswer(BACKLOG_SOLUTION.replace("DA.paths.archive", "DA.paths.landing"), "what has landed for the ward"),
         WrongAnswer(BACKLOG_SOLUTION.rstrip() + ".awaitTermination()\n", "in a line of its own"),
     ),
     makes=Makes(variables=("backlog",), tables=("history",), folders=("checkpoints/backlog",)),
