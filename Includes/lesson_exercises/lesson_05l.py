@@ -1,0 +1,509 @@
+"""Exercises of lab 05L: what four offers cost, a screen, a report, a backlog, and why each has the trigger it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from streaming_classroom.exercises import (
+    Attempt,
+    Exercise,
+    MadeStream,
+    Makes,
+    Mistake,
+    NotTried,
+    WrongAnswer,
+    interval_of,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
+_MOST_ROWS = 4_000  # of a batch, for the small machine of 05L.4
+
+
+def _landed(attempt: Attempt) -> DataFrame:
+    return attempt.spark.read.schema(_SCHEMA).json(attempt.paths.landing)
+
+
+# -------------------------------------------------------------------------------------- 05L.1 what four offers cost
+
+OFFERS_STARTER = """
+%sql
+DROP VIEW IF EXISTS offers_vw;
+-- CREATE TEMP VIEW offers_vw AS
+-- SELECT ...
+"""
+
+OFFERS_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS offers_vw;
+CREATE TEMP VIEW offers_vw AS
+SELECT offer,
+       count(*) AS batches,
+       max(rows_read) AS largest_batch,
+       max(waited) AS longest_wait,
+       sum(seconds) AS busy
+FROM batches_vw
+GROUP BY offer
+"""
+
+_AGGREGATES = {
+    "batches": "count(*)",
+    "largest_batch": "max(rows_read)",
+    "longest_wait": "max(waited)",
+    "busy": "sum(seconds)",
+}
+
+
+def check_offers(attempt: Attempt) -> None:
+    """Compare the view; know the aggregate that was taken for another."""
+    view = attempt.view("offers_vw")
+    reports = attempt.spark.table("batches_vw")
+    if attempt.is_same(view, _per_offer(reports)):
+        return
+    if attempt.is_same(view, _per_offer(reports, largest_batch="sum(rows_read)")):
+        raise Mistake("`largest_batch` has all rows of an offer. How much a batch must hold is the most that one had.")
+    if attempt.is_same(view, _per_offer(reports, longest_wait="avg(waited)")):
+        raise Mistake("`longest_wait` is a mean. A promise to a customer is about the row that waited longest.")
+    if attempt.is_same(view, _per_offer(reports, busy="max(seconds)")):
+        raise Mistake("`busy` is the longest batch. The machine has worked for the seconds of all batches together.")
+    if attempt.is_same(view, _per_offer(reports, batches="sum(batch)")):
+        raise Mistake("`batches` adds up the numbers of the batches. How many there were is a count of the rows.")
+    if set(view.columns) == set(_per_offer(reports).columns) and view.count() == reports.count():
+        raise Mistake("Your view has a row for each batch. One row an offer needs a `GROUP BY offer`.")
+    attempt.compare(view, _per_offer(reports), "offers_vw")
+
+
+def _per_offer(reports: DataFrame, **other: str) -> DataFrame:
+    """Return the right rows, or those with another aggregate in a column."""
+    from pyspark.sql import functions as F
+
+    aggregates = (_AGGREGATES | other).items()
+    return reports.groupBy("offer").agg(*[F.expr(aggregate).alias(name) for name, aggregate in aggregates])
+
+
+OFFERS = Exercise(
+    id="05L.1",
+    title="What four offers cost",
+    starter=OFFERS_STARTER,
+    hints=(
+        "`batches_vw` has a row for each batch. You want one for each `offer`: `GROUP BY offer`.",
+        "Two columns are a maximum, one is a count, one is a sum. Which row makes a customer complain?",
+        "`SELECT offer, count(*) AS batches, max(rows_read) AS largest_batch, ... FROM batches_vw GROUP BY offer`",
+    ),
+    solution=OFFERS_SOLUTION,
+    why=(
+        "Three numbers make an offer: how long a row waits, how much a batch must hold, how long the machine works. "
+        "Every offer has read the same rows, so nothing else can decide between them."
+    ),
+    check=check_offers,
+    wrong=(
+        WrongAnswer(OFFERS_SOLUTION.replace("max(rows_read)", "sum(rows_read)"), "all rows of an offer"),
+        WrongAnswer(OFFERS_SOLUTION.replace("max(waited)", "avg(waited)"), "is a mean"),
+        WrongAnswer(OFFERS_SOLUTION.replace("sum(seconds)", "max(seconds)"), "the longest batch"),
+        WrongAnswer(OFFERS_SOLUTION.replace("count(*)", "sum(batch)"), "adds up the numbers"),
+        WrongAnswer(OFFERS_SOLUTION.replace("GROUP BY offer", "GROUP BY offer, batch"), "a row for each batch"),
+        WrongAnswer(OFFERS_SOLUTION.replace(" AS busy", ""), "column `busy` is missing"),
+        WrongAnswer(OFFERS_SOLUTION.replace("FROM batches_vw", "FROM batch_vw"), "ended with an error"),
+    ),
+    makes=Makes(views=("offers_vw",)),
+)
+
+# ------------------------------------------------------------------------------------------- 05L.2 the ward's screen
+
+WARD_STARTER = """
+DA.exercise("05L.2")  # takes away what an earlier try has made
+
+ward = None  # write last_readings_vw here, with its trigger, its output mode, its checkpoint and its table
+"""
+
+WARD_SOLUTION = """
+DA.exercise("05L.2")  # takes away what an earlier try has made
+
+ward = (spark.table("last_readings_vw")
+    .writeStream
+    .outputMode("complete")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward")
+    .trigger(processingTime="2 seconds")
+    .toTable("ward_screen"))
+"""
+
+_WARD_TRIGGER = '    .trigger(processingTime="2 seconds")\n'
+
+
+def check_ward(attempt: Attempt) -> None:
+    """Look at the trigger before waiting; what a refused output mode says is the same in every version."""
+    _must_have_a_mode_for_an_aggregate(attempt)
+    stream = attempt.stream("ward")
+    attempt.must_not_have_failed(stream)
+    if stream.trigger is not None:  # which Connect does not tell
+        _must_suit_the_ward(stream.trigger)
+        if not stream.is_active:
+            raise Mistake("The trigger is right, but your stream was stopped: leave it running.")
+    attempt.wait_until_idle(stream)
+    made, landed = attempt.table("ward_screen"), _landed(attempt)
+    good = landed.where("heartrate >= 0")
+    if attempt.is_same(made, _last_of_each(landed)) and not attempt.is_same(made, _last_of_each(good)):
+        raise Mistake("Faulty readings are on the screen. Write `last_readings_vw`, which leaves them out.")
+    attempt.must_have_read(stream, good.count())
+    attempt.compare(made, _last_of_each(good), "ward_screen")
+    attempt.must_have_checkpoint(stream, "ward")
+
+
+def _must_have_a_mode_for_an_aggregate(attempt: Attempt) -> None:
+    said = attempt.words_of_error.lower()
+    if "output mode" in said or "without watermark" in said:
+        raise Mistake(
+            "Spark refuses this output mode. The last reading of a device changes with each batch, so the table is "
+            f"replaced each time: `complete`. Spark says: {attempt.words_of_error}"
+        )
+
+
+def _must_suit_the_ward(trigger: str) -> None:
+    if trigger in ("availableNow", "once"):
+        raise Mistake(
+            f"`{trigger}` makes a job that ends, and with it the screen. The ward needs a stream that goes on."
+        )
+    if trigger == "default":
+        raise Mistake(
+            "Without an interval each file that lands makes a batch, also those between two redraws, which nobody "
+            "sees. Give it a `processingTime`."
+        )
+    if (seconds := interval_of(trigger)) is None:
+        raise Mistake(f"Your stream has the trigger `{trigger}`. A fixed interval is a `processingTime`.")
+    if seconds > 2:
+        raise Mistake(f"A reading could wait for {seconds:g} seconds, and the ward accepts two.")
+    if seconds < 2:
+        raise Mistake(f"A batch every {seconds:g} seconds is more than the screen shows: it is redrawn every two.")
+
+
+def _last_of_each(readings: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    last = F.max_by("heartrate", "time").alias("heartrate")
+    return readings.groupBy("device_id").agg(last, F.max("time").alias("time"))
+
+
+WARD = Exercise(
+    id="05L.2",
+    title="The ward's screen",
+    starter=WARD_STARTER,
+    hints=(
+        "Two seconds of waiting, and no batch that nobody sees: which offer is that?",
+        "The view is a count of a kind: one row a device, and it changes. Lesson 01 wrote such a result into a table "
+        "in the output mode that replaces it.",
+        '`spark.table("last_readings_vw").writeStream.outputMode("complete")`, the checkpoint, '
+        '`.trigger(processingTime="2 seconds")`, `.toTable("ward_screen")`.',
+    ),
+    solution=WARD_SOLUTION,
+    why=(
+        "The wait decides: with two seconds allowed, an interval of two is the slowest stream that keeps the promise, "
+        "and the slowest makes the fewest batches. Twelve rows are quickly replaced, so `complete` costs little here."
+    ),
+    check=check_ward,
+    wrong=(
+        WrongAnswer(WARD_SOLUTION.replace(_WARD_TRIGGER, ""), "which nobody sees"),
+        WrongAnswer(WARD_SOLUTION.replace('processingTime="2 seconds"', "availableNow=True"), "a job that ends"),
+        WrongAnswer(WARD_SOLUTION.replace("2 seconds", "10 seconds"), "could wait for 10 seconds"),
+        WrongAnswer(WARD_SOLUTION.replace('    .outputMode("complete")\n', ""), "refuses this output mode"),
+        WrongAnswer(WARD_SOLUTION.replace('"complete"', '"update"'), "refuses this output mode"),
+        WrongAnswer(WARD_SOLUTION.replace("checkpoints}/ward", "checkpoints}/screen"), "`ward` was asked for"),
+        WrongAnswer(WARD_SOLUTION + "ward.stop()\n", "was stopped"),
+    ),
+    makes=Makes(variables=("ward",), tables=("ward_screen",), folders=("checkpoints/ward", "checkpoints/screen")),
+)
+
+# ----------------------------------------------------------------------------------------- 05L.3 the nightly report
+
+REPORT_STARTER = """
+DA.exercise("05L.3")  # takes away what an earlier try has made
+
+report = None  # write the faulty readings of readings_vw here, as a job that costs as little as it can
+"""
+
+REPORT_SOLUTION = """
+DA.exercise("05L.3")  # takes away what an earlier try has made
+
+report = (spark.table("readings_vw")
+    .where("heartrate < 0")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/report")
+    .trigger(availableNow=True)
+    .toTable("faulty_report"))
+"""
+
+_LIMITED = """(spark.readStream
+    .schema(schema)
+    .option("maxFilesPerTrigger", 1)
+    .json(DA.paths.landing)"""
+
+
+def check_report(attempt: Attempt) -> None:
+    """A job that ends, with the right rows, in one batch, and with a checkpoint for the next night."""
+    stream = attempt.stream("report")
+    if stream.trigger == "once":
+        raise Mistake("`once` would do the same tonight, but it is deprecated: use `availableNow`.")
+    attempt.wait_for_end(stream, "The machine is paid until the job ends: give it `.trigger(availableNow=True)`.")
+    made, landed = attempt.table("faulty_report"), _landed(attempt)
+    faulty = landed.where("heartrate < 0")
+    if attempt.is_same(made, landed):
+        raise Mistake("`faulty_report` has every reading. Only those with a heart rate below zero were asked for.")
+    if attempt.is_same(made, landed.where("heartrate >= 0")):
+        raise Mistake("These are the good readings; the technician wants those below zero.")
+    attempt.must_have_read(stream, faulty.count())
+    attempt.compare(made, faulty, "faulty_report")
+    if (batches := len(stream.rows_read)) > 1:
+        raise Mistake(
+            f"The rows are right, in {batches} batches. Each costs its planning and its notes, and there are few "
+            "rows: leave out the limit."
+        )
+    attempt.must_have_checkpoint(stream, "report")
+
+
+REPORT = Exercise(
+    id="05L.3",
+    title="The nightly report",
+    starter=REPORT_STARTER,
+    hints=(
+        "In the measurements, which offer kept the machine busy for the shortest time?",
+        "A filter hands rows on and takes none back: `append`, the default, will do.",
+        '`spark.table("readings_vw").where("heartrate < 0").writeStream`, the checkpoint, '
+        '`.trigger(availableNow=True)`, `.toTable("faulty_report")`.',
+    ),
+    solution=REPORT_SOLUTION,
+    why=(
+        "Nobody waits for this table before the morning, so the machine need not be there before the night. One batch "
+        "pays for planning and notes once. The checkpoint is what makes it nightly: tomorrow it reads tomorrow's file."
+    ),
+    check=check_report,
+    wrong=(
+        WrongAnswer(REPORT_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "paid until the job ends"),
+        WrongAnswer(REPORT_SOLUTION.replace("availableNow=True", 'processingTime="2 seconds"'), "paid until"),
+        WrongAnswer(REPORT_SOLUTION.replace("availableNow=True", "once=True"), "it is deprecated"),
+        WrongAnswer(REPORT_SOLUTION.replace('(spark.table("readings_vw")', _LIMITED), "leave out the limit"),
+        WrongAnswer(REPORT_SOLUTION.replace('    .where("heartrate < 0")\n', ""), "has every reading"),
+        WrongAnswer(REPORT_SOLUTION.replace("heartrate < 0", "heartrate >= 0"), "the good readings"),
+        WrongAnswer(REPORT_SOLUTION.replace("checkpoints}/report", "checkpoints}/offers/job"), "of its own"),
+    ),
+    makes=Makes(variables=("report",), tables=("faulty_report",), folders=("checkpoints/report",)),
+)
+
+# ------------------------------------------------------------------------------------------------ 05L.4 the backlog
+
+BACKLOG_STARTER = """
+DA.exercise("05L.4")  # takes away what an earlier try has made
+
+backlog = None  # read DA.paths.archive here, and write it into history in pieces that fit
+"""
+
+BACKLOG_SOLUTION = """
+DA.exercise("05L.4")  # takes away what an earlier try has made
+
+backlog = (spark.readStream
+    .schema(schema)
+    .option("maxFilesPerTrigger", 3)
+    .json(DA.paths.archive)
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/backlog")
+    .trigger(availableNow=True)
+    .toTable("history"))
+"""
+
+_LIMIT = '    .option("maxFilesPerTrigger", 3)\n'
+
+
+def check_backlog(attempt: Attempt) -> None:
+    """Look at the largest batch, then at their number: both follow from the limit."""
+    stream = attempt.stream("backlog")
+    if stream.trigger == "once":
+        raise Mistake("`once` takes the whole backlog in one batch, whatever the limit is: use `availableNow`.")
+    attempt.wait_for_end(stream, "A backlog has an end, and so has its job: `.trigger(availableNow=True)`.")
+    made = attempt.table("history")
+    archive = attempt.spark.read.schema(_SCHEMA).json(attempt.paths.archive)
+    if attempt.is_same(made, _landed(attempt)):
+        raise Mistake("`history` has what has landed for the ward. The backlog is in `DA.paths.archive`.")
+    attempt.must_have_read(stream, archive.count())
+    attempt.compare(made, archive, "history")
+    sizes = [row["count"] for row in archive.groupBy("_metadata.file_name").count().collect()]
+    _must_fit(stream.rows_read, sizes)
+    attempt.must_have_checkpoint(stream, "backlog")
+
+
+def _must_fit(batches: list[int], sizes: list[int]) -> None:
+    if len(batches) == 1:
+        raise Mistake(
+            f"The rows are right, but one batch has taken all {batches[0]:,} of them. The limit is an option of the "
+            "reader: it stands before `.json(...)`."
+        )
+    if max(batches) > _MOST_ROWS:
+        raise Mistake(
+            f"A batch has had {max(batches):,} rows, and {_MOST_ROWS:,} fit into the machine: fewer files a batch."
+        )
+    largest = sorted(sizes, reverse=True)
+    at_a_time = max(number for number in range(1, len(sizes) + 1) if sum(largest[:number]) <= _MOST_ROWS)
+    fewest = -(-len(sizes) // at_a_time)
+    if len(batches) > fewest:
+        raise Mistake(
+            f"Every batch fits, but there were {len(batches)} where {fewest} do: the largest has had "
+            f"{max(batches):,} rows. Take more files a batch."
+        )
+
+
+BACKLOG = Exercise(
+    id="05L.4",
+    title="The backlog",
+    starter=BACKLOG_STARTER,
+    hints=(
+        "The table above says how many rows a file has. How many of the largest fit into a batch?",
+        'How much a batch takes is said where it is read: `.option("maxFilesPerTrigger", ...)`, before `.json(...)`.',
+        "`spark.readStream.schema(schema)`, the limit of 3, `.json(DA.paths.archive)`, `.writeStream`, the checkpoint, "
+        '`.trigger(availableNow=True)`, `.toTable("history")`.',
+    ),
+    solution=BACKLOG_SOLUTION,
+    why=(
+        "Three of the largest files stay below the limit, four do not. `availableNow` keeps to it, where `once` would "
+        "not. And a job that dies in the middle goes on after its last batch, instead of beginning again."
+    ),
+    check=check_backlog,
+    wrong=(
+        WrongAnswer(BACKLOG_SOLUTION.replace(_LIMIT, ""), "an option of the reader"),
+        WrongAnswer(BACKLOG_SOLUTION.replace('Trigger", 3', 'Trigger", 4'), "fewer files a batch"),
+        WrongAnswer(BACKLOG_SOLUTION.replace('Trigger", 3', 'Trigger", 1'), "Take more files a batch"),
+        WrongAnswer(BACKLOG_SOLUTION.replace("availableNow=True", "once=True"), "in one batch, whatever the limit"),
+        WrongAnswer(BACKLOG_SOLUTION.replace("availableNow=True", 'processingTime="1 second"'), "still running"),
+        WrongAnswer(BACKLOG_SOLUTION.replace("DA.paths.archive", "DA.paths.landing"), "what has landed for the ward"),
+        WrongAnswer(BACKLOG_SOLUTION.rstrip() + ".awaitTermination()\n", "in a line of its own"),
+    ),
+    makes=Makes(variables=("backlog",), tables=("history",), folders=("checkpoints/backlog",)),
+)
+
+# ------------------------------------------------------------------------------------------------ 05L.5 the defence
+
+DEFENCE_STARTER = """
+# trigger: "default", "interval" or "availableNow"; always_on: True or False; the rest are numbers
+defence = {
+    "ward": {"trigger": None, "always_on": None, "batches": None, "largest_batch": None},
+    "report": {"trigger": None, "always_on": None, "batches": None, "largest_batch": None},
+    "backlog": {"trigger": None, "always_on": None, "batches": None, "largest_batch": None},
+}
+"""
+
+DEFENCE_SOLUTION = """
+def numbers(customer):
+    rows = [row.rows_read for row in spark.table("made_vw").where(f"customer = '{customer}'").collect()]
+    return {"batches": len(rows), "largest_batch": max(rows)}
+
+defence = {
+    "ward": {"trigger": "interval", "always_on": True, **numbers("ward")},
+    "report": {"trigger": "availableNow", "always_on": False, **numbers("report")},
+    "backlog": {"trigger": "availableNow", "always_on": False, **numbers("backlog")},
+}
+"""
+
+_CUSTOMERS = {"ward": "05L.2", "report": "05L.3", "backlog": "05L.4"}
+_LINES = ("trigger", "always_on", "batches", "largest_batch")
+_TRIGGERS = ("default", "interval", "availableNow")
+
+
+def check_defence(attempt: Attempt) -> None:
+    """Compare each line with what the customer's stream says of itself."""
+    defence = attempt.value("defence")
+    if not isinstance(defence, Mapping):
+        raise Mistake(
+            f"`defence` is a {type(defence).__name__}: keep it a dictionary, with an entry for each customer."
+        )
+    entries = {customer: defence.get(customer) for customer in _CUSTOMERS}
+    if all(_is_empty(entry) for entry in entries.values()):
+        raise NotTried
+    for customer, entry in entries.items():
+        _must_be_complete(customer, entry)
+        _must_be_true(customer, entry, _stream_of(attempt, customer))
+
+
+def _is_empty(entry: Any) -> bool:
+    return entry is None or (isinstance(entry, Mapping) and all(value is None for value in entry.values()))
+
+
+def _must_be_complete(customer: str, entry: Any) -> None:
+    open_lines = [name for name in _LINES if not isinstance(entry, Mapping) or entry.get(name) is None]
+    if open_lines:
+        raise Mistake(f"For the {customer} there is nothing yet about {', '.join(f'`{name}`' for name in open_lines)}.")
+    if entry["trigger"] not in _TRIGGERS:
+        raise Mistake(
+            f"The {customer}'s trigger is one of {', '.join(f'`{name}`' for name in _TRIGGERS)}, "
+            f"not `{entry['trigger']}`."
+        )
+
+
+def _stream_of(attempt: Attempt, customer: str) -> MadeStream:
+    try:
+        return attempt.stream(customer)
+    except NotTried:
+        raise Mistake(f"There is no stream `{customer}` to defend: exercise {_CUSTOMERS[customer]} makes it.") from None
+
+
+def _must_be_true(customer: str, entry: Mapping[str, Any], stream: MadeStream) -> None:
+    used = _kind_of(stream.trigger)
+    if used is not None and entry["trigger"] != used:
+        raise Mistake(f"You write that the {customer} has the trigger `{entry['trigger']}`; its stream has `{used}`.")
+    if bool(entry["always_on"]) != (entry["trigger"] != "availableNow"):
+        raise Mistake(
+            f"Does the {customer} need a machine that is always on? A job with `availableNow` ends by itself; every "
+            "other trigger waits for more, and its machine with it."
+        )
+    rows = stream.rows_read
+    for name, right in (("batches", len(rows)), ("largest_batch", max(rows, default=0))):
+        if entry[name] != right:
+            raise Mistake(
+                f"The {customer}'s `{name}` is not {entry[name]}. Its own reports say otherwise: look at `made_vw`, a "
+                "row for each batch."
+            )
+
+
+def _kind_of(trigger: str | None) -> str | None:
+    return "interval" if interval_of(trigger) is not None else trigger
+
+
+_with = DEFENCE_SOLUTION.replace
+DEFENCE = Exercise(
+    id="05L.5",
+    title="The defence",
+    starter=DEFENCE_STARTER,
+    hints=(
+        "Trigger and machine you have chosen yourself. The numbers are in `made_vw`, a row for each batch.",
+        "A machine must be always on where a stream waits for more. Which of your three streams ends by itself?",
+        "`SELECT customer, count(*) AS batches, max(rows_read) AS largest_batch FROM made_vw GROUP BY customer`, in a "
+        "cell of your own.",
+    ),
+    solution=DEFENCE_SOLUTION,
+    why=(
+        "The ward pays for a machine that is always on and gets two seconds for it. The report pays for one batch a "
+        "night. The backlog pays for a few batches more than it needs, and gets a machine that is small."
+    ),
+    check=check_defence,
+    wrong=(
+        WrongAnswer(
+            _with('"trigger": "interval", "always_on": True', '"trigger": "default", "always_on": True'),
+            "its stream has `interval`",
+        ),
+        WrongAnswer(_with('"report": {"trigger": "availableNow"', '"report": {"trigger": "once"'), "is one of"),
+        WrongAnswer(_with('"interval", "always_on": True', '"interval", "always_on": False'), "always on?"),
+        WrongAnswer(
+            _with(
+                '"availableNow", "always_on": False, **numbers("backlog")',
+                '"availableNow", "always_on": True, **numbers("backlog")',
+            ),
+            "always on?",
+        ),
+        WrongAnswer(_with('"largest_batch": max(rows)', '"largest_batch": sum(rows)'), "`largest_batch` is not"),
+        WrongAnswer(_with('"batches": len(rows), ', ""), "nothing yet about `batches`"),
+        WrongAnswer(
+            _with('**numbers("report")', '"batches": 2, "largest_batch": 1'), "The report's `batches` is not 2"
+        ),
+    ),
+    makes=Makes(variables=("defence",)),
+)
+
+EXERCISES = (OFFERS, WARD, REPORT, BACKLOG, DEFENCE)

@@ -1,0 +1,542 @@
+"""Exercises of lab 07L: what three broken pipelines have done to their tables, and for each a repair that lasts.
+
+Two checks do not only look: they let the next days land and run the pipeline, since a table that is right today says
+nothing about tomorrow. What they land stays there, so that a check can be asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from streaming_classroom.data_factory import Directory
+from streaming_classroom.datasets import Batch
+from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, NotTried, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
+
+_COLUMNS = "device_id INT, mrn LONG, heartrate {}, time DOUBLE"
+_READINGS = _COLUMNS.format("DOUBLE")
+_TEXTS = _COLUMNS.format("STRING")
+_PIPELINES = ("archive", "ward", "vitals")
+
+
+def _folder(attempt: Attempt, pipeline: str) -> str:
+    return f"{attempt.paths.working_dir}/{pipeline}_in"
+
+
+def _day(day: int) -> str:
+    return f"2025-06-{day:02}.json"
+
+
+def _has_landed(attempt: Attempt, pipeline: str, day: int) -> bool:
+    return attempt.paths.exists(f"{_folder(attempt, pipeline)}/{_day(day)}")
+
+
+def _land(attempt: Attempt, pipeline: str, *days: int) -> None:
+    folder = Directory(attempt.paths.local(_folder(attempt, pipeline)), pipeline)
+    source = attempt.paths.local(f"{attempt.paths.datasets}/device-readings/readings")
+    for day in days:
+        folder.land(Batch(_day(day), {_day(day): source / _day(day)}), day)
+
+
+def _readings(attempt: Attempt, pipeline: str, *days: int) -> DataFrame:
+    """Return what has landed for a pipeline: all of it, or some days."""
+    every = attempt.spark.read.schema(_READINGS).json(_folder(attempt, pipeline))
+    names = ", ".join(f"'{_day(day)}'" for day in days)
+    return every.where(f"_metadata.file_name IN ({names})") if days else every
+
+
+def _run(
+    attempt: Attempt, pipeline: str, start: Callable[[DataStreamWriter], StreamingQuery], may_say: str = ""
+) -> MadeStream:
+    """Run a pipeline as the lab does, with whatever is in its checkpoint; one that fails is a mistake.
+
+    Parameters
+    ----------
+    start : callable
+        Is given the writer, and starts it.
+    may_say : str
+        Words of the error that is expected.
+    """
+    source = attempt.spark.readStream.schema(_READINGS).option("maxFilesPerTrigger", 1).json(_folder(attempt, pipeline))
+    checkpoint = f"{attempt.paths.checkpoints}/{pipeline}"
+    stream = MadeStream(start(source.writeStream.option("checkpointLocation", checkpoint).trigger(availableNow=True)))
+    ended = stream.has_ended(min(40.0, attempt.left))
+    if not ended:
+        stream.query.stop()
+        raise Mistake("The next run of the pipeline has not ended within its time.")
+    if not (may_say and may_say in str(stream.error)):
+        attempt.must_not_have_failed(stream)
+    return stream
+
+
+def _must_have_run(attempt: Attempt) -> None:
+    if attempt.words_of_error:
+        raise Mistake(f"Your cell has ended with an error: {attempt.words_of_error}")
+
+
+# ------------------------------------------------------------------------------------------------ 07L.1 the diagnosis
+
+MORNING_STARTER = """
+%sql
+DROP VIEW IF EXISTS morning_vw;
+-- CREATE TEMP VIEW morning_vw AS
+-- SELECT 'archive' AS pipeline, ...
+-- UNION ALL
+-- SELECT 'ward', ...
+"""
+
+MORNING_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS morning_vw;
+CREATE TEMP VIEW morning_vw AS
+SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,
+       count(*) AS in_table, count(DISTINCT device_id, time) AS different
+FROM archive
+UNION ALL
+SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(DISTINCT device_id, time) FROM ward
+UNION ALL
+SELECT 'vitals', (SELECT count(*) FROM vitals_files), count(*), count(DISTINCT device_id, time) FROM vitals
+"""
+
+
+def check_morning(attempt: Attempt) -> None:
+    """Compare the view with the tables and the files as they are now."""
+    view = attempt.view("morning_vw")
+    if attempt.is_same(view, _morning(attempt)):
+        return
+    if attempt.is_same(view, _morning(attempt, different="count(*)")):
+        raise Mistake("`different` counts every row. Of rows that are the same it is to count one: `DISTINCT`.")
+    if attempt.is_same(view, _morning(attempt, different="count(DISTINCT device_id)")):
+        raise Mistake("`different` counts devices. A reading is known by its device and its time together.")
+    attempt.compare(view, _morning(attempt), "morning_vw")
+
+
+def _morning(attempt: Attempt, different: str = "count(DISTINCT device_id, time)") -> DataFrame:
+    rows = []
+    for pipeline in _PIPELINES:
+        landed = attempt.spark.read.text(_folder(attempt, pipeline)).count()
+        counts = attempt.table(pipeline).selectExpr("count(*)", different).first()
+        rows.append((pipeline, landed, *counts))
+    return attempt.spark.createDataFrame(rows, "pipeline STRING, landed LONG, in_table LONG, different LONG")
+
+
+MORNING = Exercise(
+    id="07L.1",
+    title="Three tables, one question",
+    starter=MORNING_STARTER,
+    hints=(
+        "Three queries of the same form, one for each pipeline, put together with `UNION ALL`.",
+        "The number of lines is a query of its own, in brackets: `(SELECT count(*) FROM archive_files) AS landed`.",
+        "`SELECT 'archive' AS pipeline, (...) AS landed, count(*) AS in_table, count(DISTINCT device_id, time) AS "
+        "different FROM archive`",
+    ),
+    solution=MORNING_SOLUTION,
+    why=(
+        "More rows than lines, and fewer of them different: something was written twice. Fewer rows than lines: "
+        "something is not there yet, or lost. Each of these needs another repair."
+    ),
+    check=check_morning,
+    wrong=(
+        WrongAnswer(MORNING_SOLUTION.replace("DISTINCT device_id, time", "*"), "counts every row"),
+        WrongAnswer(MORNING_SOLUTION.replace("DISTINCT device_id, time", "DISTINCT device_id"), "counts devices"),
+        WrongAnswer(MORNING_SOLUTION[: MORNING_SOLUTION.rindex("UNION ALL")], "is missing"),
+        WrongAnswer(MORNING_SOLUTION.replace("FROM vitals_files", "FROM archive_files"), "should not be there"),
+        WrongAnswer(MORNING_SOLUTION.replace(" AS in_table", ""), "column `in_table` is missing"),
+        WrongAnswer(MORNING_SOLUTION.replace("UNION ALL", "UNION EVERYTHING"), "ended with an error"),
+    ),
+    makes=Makes(views=("morning_vw",)),
+)
+
+# ------------------------------------------------------------------------------- 07L.2 the checkpoint that was deleted
+
+_NO_REPAIR = "SELECT 'a statement that leaves each row of archive once'"
+
+ARCHIVE_STARTER = f"""
+DA.exercise("07L.2")  # takes away what an earlier try has made
+break_archive()  # and breaks it anew
+
+repair = "{_NO_REPAIR}"
+display(spark.sql(repair))
+"""
+
+ARCHIVE_SOLUTION = """
+DA.exercise("07L.2")  # takes away what an earlier try has made
+break_archive()  # and breaks it anew
+
+repair = "INSERT OVERWRITE archive SELECT DISTINCT * FROM archive"
+display(spark.sql(repair))
+"""
+
+_CLEAN_UP = 'dbutils.fs.rm(f"{DA.paths.checkpoints}/archive", recurse=True)\n'
+_NEXT = 3  # the day that the check lands
+
+
+def check_archive(attempt: Attempt) -> None:
+    """Look at the rows, then let the next day land and run the pipeline with the checkpoint that is there."""
+    repair = attempt.value("repair")
+    _must_have_run(attempt)
+    checked_before = _has_landed(attempt, "archive", _NEXT)
+    landed = _readings(attempt, "archive")
+    if not attempt.is_same(attempt.table("archive"), landed):
+        if checked_before:
+            raise Mistake(_next_day_is_wrong())
+        _say_what_is_wrong_with_the_archive(attempt, landed, repair)
+    if not attempt.paths.exists(f"{attempt.paths.checkpoints}/archive"):
+        raise Mistake(
+            "The table is right, and its checkpoint is gone: the next run would read everything once more. The one of "
+            "the second start knows all files that are in the table; keep it."
+        )
+    if not checked_before:
+        _land(attempt, "archive", _NEXT)
+        _run(attempt, "archive", lambda writer: writer.toTable("archive"))
+    if not attempt.is_same(attempt.table("archive"), _readings(attempt, "archive")):
+        raise Mistake(_next_day_is_wrong())
+
+
+def _next_day_is_wrong() -> str:
+    return (
+        f"The table was right, until {_day(_NEXT)} landed and the pipeline ran: now it has rows more than once. The "
+        "checkpoint does not know what is in the table."
+    )
+
+
+def _say_what_is_wrong_with_the_archive(attempt: Attempt, landed: DataFrame, repair: str) -> None:
+    made = attempt.table("archive")
+    if attempt.is_same(made, landed.union(landed)):
+        if repair == _NO_REPAIR:
+            raise NotTried
+        raise Mistake(
+            "`archive` has every row twice, as before: your statement has not changed the table, or a run has read "
+            "everything again."
+        )
+    if not made.limit(1).collect():
+        if attempt.paths.exists(f"{attempt.paths.checkpoints}/archive"):
+            raise Mistake(
+                "`archive` is empty, and its checkpoint says that all files are read: no run will bring them back. "
+                "Keep one of each row instead."
+            )
+        raise Mistake("`archive` is empty, and nothing has filled it yet. Run the pipeline, or keep one of each row.")
+    attempt.compare(made, landed, "archive")
+
+
+_REPAIR = 'repair = "INSERT OVERWRITE archive SELECT DISTINCT * FROM archive"'
+ARCHIVE = Exercise(
+    id="07L.2",
+    title="The checkpoint that was deleted",
+    starter=ARCHIVE_STARTER,
+    hints=(
+        "Rows that are the same in every column are one reading, as no device measures twice at one time.",
+        "`INSERT OVERWRITE archive` replaces all rows of the table by those of the query that follows it.",
+        "`SELECT DISTINCT * FROM archive` is that query. And ask yourself which files the new checkpoint knows.",
+    ),
+    solution=ARCHIVE_SOLUTION,
+    why=(
+        "The second start has made a new checkpoint, and by reading everything again it has learned of every file. So "
+        "the stream is well, and only the table is ill. Who deletes the checkpoint once more, to begin cleanly, gets "
+        "the rows once more."
+    ),
+    check=check_archive,
+    wrong=(
+        WrongAnswer(
+            ARCHIVE_SOLUTION.replace(_REPAIR, 'repair = "TRUNCATE TABLE archive"'), "no run will bring them back"
+        ),
+        WrongAnswer(ARCHIVE_SOLUTION + _CLEAN_UP, "checkpoint is gone"),
+        WrongAnswer(ARCHIVE_SOLUTION + _CLEAN_UP + "run_archive()\n", "every row twice, as before"),
+        WrongAnswer(
+            ARCHIVE_SOLUTION.replace("INSERT OVERWRITE archive", "CREATE OR REPLACE TEMP VIEW once_vw AS"),
+            "every row twice, as before",
+        ),
+        WrongAnswer(
+            ARCHIVE_SOLUTION + _CLEAN_UP + 'dbutils.fs.mkdirs(f"{DA.paths.checkpoints}/archive")\n',
+            "does not know what is in the table",
+        ),
+        WrongAnswer(ARCHIVE_SOLUTION.replace("* FROM archive", "* FROM archive WHERE heartrate >= 0"), "are missing"),
+        WrongAnswer(ARCHIVE_SOLUTION.replace("INSERT OVERWRITE", "OVERWRITE"), "ended with an error"),
+    ),
+    makes=Makes(
+        variables=("repair",), tables=("archive",), folders=("archive_in", "checkpoints/archive"), by_starter=True
+    ),
+)
+
+# -------------------------------------------------------------------------------------- 07L.3 the batch that came twice
+
+WARD_STARTER = """
+DA.exercise("07L.3")  # takes away what an earlier try has made
+break_ward()  # and breaks it anew
+
+spark.sql("SELECT 'a statement that leaves each row of ward once'")
+
+
+def save_readings(batch, batch_id):
+    pass  # add the batch to the table `ward`, in a way that can be done twice
+"""
+
+WARD_SOLUTION = """
+DA.exercise("07L.3")  # takes away what an earlier try has made
+break_ward()  # and breaks it anew
+
+spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
+
+
+def save_readings(batch, batch_id):
+    (batch.write
+        .option("txnAppId", "ward")
+        .option("txnVersion", batch_id)
+        .mode("append")
+        .saveAsTable("ward"))
+"""
+
+WARD_BY_MERGE = '''
+DA.exercise("07L.3")  # takes away what an earlier try has made
+break_ward()  # and breaks it anew
+
+spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
+
+
+def save_readings(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO ward AS old
+        USING batch_vw AS new
+        ON old.device_id = new.device_id AND old.time = new.time
+        WHEN NOT MATCHED THEN INSERT *
+    """)
+'''
+
+_POWER = "the power fails"
+_WITH_POWER_CUT, _AFTER_IT = 3, 4  # the days that the check lands
+
+
+def check_ward(attempt: Attempt) -> None:
+    """Look at the rows, then let two more days land: the first with a power cut after the write, then a restart."""
+    save = attempt.value("save_readings")
+    _must_have_run(attempt)
+    checked_before = _has_landed(attempt, "ward", _AFTER_IT)
+    if not checked_before:
+        _must_be_repaired(attempt, save)
+        _land(attempt, "ward", _WITH_POWER_CUT, _AFTER_IT)
+        _run(attempt, "ward", lambda writer: writer.foreachBatch(_then_the_power_fails(save)).start(), _POWER)
+        _run(attempt, "ward", lambda writer: writer.foreachBatch(save).start())
+    _must_have_saved_once(attempt)
+
+
+def _then_the_power_fails(save: Callable[[DataFrame, int], object]) -> Callable[[DataFrame, int], None]:
+    def save_and_die(batch: DataFrame, batch_id: int) -> None:
+        save(batch, batch_id)
+        raise RuntimeError(_POWER)
+
+    return save_and_die
+
+
+def _must_be_repaired(attempt: Attempt, save: Any) -> None:
+    made, landed = attempt.table("ward"), _readings(attempt, "ward")
+    code = getattr(save, "__code__", None)
+    is_starter = code is not None and not code.co_names  # it calls nothing
+    if attempt.is_same(made, landed.union(_readings(attempt, "ward", 2))):
+        if is_starter:
+            raise NotTried
+        raise Mistake(
+            "`ward` has the second day twice, as before. Your function is for the batches to come; the rows that are "
+            "there need a statement, as in the archive."
+        )
+    attempt.compare(made, landed, "ward")
+    if is_starter:
+        raise Mistake("The table is right, and `save_readings` adds nothing to it: the next days would be lost.")
+
+
+def _must_have_saved_once(attempt: Attempt) -> None:
+    made, landed = attempt.table("ward"), _readings(attempt, "ward")
+    if attempt.is_same(made, landed):
+        return
+    old, third, fourth = (_readings(attempt, "ward", *days) for days in ((1, 2), (3,), (4,)))
+    if attempt.is_same(made, landed.union(third)):
+        raise Mistake(
+            "The table was right, until the power failed again: your function had written the batch of the third day, "
+            "got it a second time, and has written it again."
+        )
+    if attempt.is_same(made, old.union(third)):
+        raise Mistake(
+            "The third day is there once, and the fourth is missing. Delta skips a write whose `txnVersion` it has: "
+            "let the number grow with the batches, as `batch_id` does."
+        )
+    if attempt.is_same(made, old):
+        raise Mistake(
+            "No row of a new day has come into the table. What makes a reading this reading is its device and its "
+            "time: a MERGE must compare both."
+        )
+    if attempt.is_same(made, fourth):
+        raise Mistake(
+            '`ward` has the last batch only: each overwrites all rows before it. Write with `.mode("append")`.'
+        )
+    attempt.compare(made, landed, "ward")
+
+
+_TXN = '        .option("txnAppId", "ward")\n        .option("txnVersion", batch_id)\n'
+_STATEMENT = 'spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")\n'
+WARD = Exercise(
+    id="07L.3",
+    title="The batch that came twice",
+    starter=WARD_STARTER,
+    hints=(
+        "Two repairs: the statement for the rows that are there is that of the archive; the function is for tomorrow.",
+        "Lesson 04 has two ways to make a function that can be called twice: mark the write with the number of the "
+        "batch, or insert only readings that are not there.",
+        '`batch.write.option("txnAppId", "ward").option("txnVersion", batch_id).mode("append").saveAsTable("ward")`; '
+        "or a MERGE on `device_id` and `time`.",
+    ),
+    solution=WARD_SOLUTION,
+    why=(
+        "Spark calls the function at least once for each batch. With the batch's number in the commit, Delta knows the "
+        "second call and writes nothing. A MERGE on device and time, which inserts what is not there, does it as well."
+    ),
+    check=check_ward,
+    wrong=(
+        WrongAnswer(WARD_SOLUTION.replace(_TXN, ""), "has written it again"),
+        WrongAnswer(WARD_SOLUTION.replace(_STATEMENT, ""), "the second day twice, as before"),
+        WrongAnswer(
+            WARD_STARTER.replace(
+                "SELECT 'a statement that leaves each row of ward once'",
+                "INSERT OVERWRITE ward SELECT DISTINCT * FROM ward",
+            ),
+            "adds nothing to it",
+        ),
+        WrongAnswer(WARD_SOLUTION.replace('"txnVersion", batch_id', '"txnVersion", 1'), "the fourth is missing"),
+        WrongAnswer(WARD_SOLUTION.replace(_TXN, "").replace('"append"', '"overwrite"'), "the last batch only"),
+        WrongAnswer(WARD_BY_MERGE.replace(" AND old.time = new.time", ""), "No row of a new day"),
+        WrongAnswer(WARD_SOLUTION.replace('        .option("txnAppId", "ward")\n', ""), "has failed"),
+    ),
+    makes=Makes(
+        variables=("save_readings",), tables=("ward",), folders=("ward_in", "checkpoints/ward"), by_starter=True
+    ),
+)
+
+# ------------------------------------------------------------------------------------------ 07L.4 the file that changed
+
+VITALS_STARTER = """
+DA.exercise("07L.4")  # takes away what an earlier try has made
+break_vitals()  # and breaks it anew
+
+vitals = None  # start the pipeline again here, with a query that can read the new file
+"""
+
+VITALS_SOLUTION = '''
+DA.exercise("07L.4")  # takes away what an earlier try has made
+break_vitals()  # and breaks it anew
+
+vitals = (spark.sql("""
+        SELECT device_id, mrn, CAST(replace(heartrate, ' bpm', '') AS DOUBLE) AS heartrate, time
+        FROM vitals_text_vw
+    """)
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/vitals")
+    .trigger(availableNow=True)
+    .toTable("vitals"))
+'''
+
+
+_CAST_FAILS = ("CAST_INVALID_INPUT", "TASK_WRITE_FAILED")  # the second where it is a task of the write that casts
+
+
+def check_vitals(attempt: Attempt) -> None:
+    """The batch that was planned is run again by the restart, so its rows are the proof."""
+    stream = _vitals_stream(attempt)
+    stream.has_ended(min(30.0, attempt.left))
+    if any(reason in str(stream.error) for reason in _CAST_FAILS):
+        raise Mistake("Your query dies of the new file, as the old one did: the unit must be gone before the cast.")
+    attempt.wait_for_end(stream, "The pipeline is a job, which ends: `.trigger(availableNow=True)`.")
+    made, right = attempt.table("vitals"), _vitals(attempt)
+    if attempt.is_same(made, right):
+        attempt.must_have_checkpoint(stream, "vitals")
+        return
+    before, new = _vitals(attempt, is_new=False), _vitals(attempt, is_new=True)
+    if "heartrate" in made.columns and (lost := made.where("heartrate IS NULL").count()):
+        raise Mistake(
+            f"Nothing fails any more, and {lost} readings have lost their heart rate: what cannot be cast, or is not "
+            "of the schema's type, becomes NULL. Take the unit away instead."
+        )
+    if attempt.is_same(made, right.union(before)):
+        raise Mistake(
+            "The first two days are there twice: with another checkpoint this is a new query, which reads everything. "
+            "The old one knows them, and has the batch that failed in its plan."
+        )
+    if attempt.is_same(made, new):
+        raise Mistake(
+            "The first two days are gone: the table was made anew, and the checkpoint says that they are done."
+        )
+    if not attempt.is_same(made, before) and not before.exceptAll(made).limit(1).collect():
+        raise Mistake(
+            f"Of the new file's {new.count():,} readings {new.intersect(made).count():,} are in the table, and the "
+            "checkpoint now says that the file is done: the others are lost. Read them instead of leaving them out."
+        )
+    attempt.compare(made, right, "vitals")
+
+
+def _vitals_stream(attempt: Attempt) -> MadeStream:
+    try:
+        return attempt.stream("vitals")
+    except NotTried:
+        if attempt.is_same(attempt.table("vitals"), _vitals(attempt, is_new=False)):
+            raise
+        raise Mistake(
+            "The table has changed, but `vitals` is None: keep in it what `.toTable(...)` returns. "
+            "`awaitTermination()` returns None, so wait in a line of its own."
+        ) from None
+
+
+def _vitals(attempt: Attempt, is_new: bool | None = None) -> DataFrame:
+    """Return the right rows: all, or those of the file that changed, or of those before it."""
+    texts = attempt.spark.read.schema(_TEXTS).json(_folder(attempt, "vitals"))
+    if is_new is not None:
+        texts = texts.where(f"startswith(_metadata.file_name, '2025-06-') <> {is_new}")
+    return texts.selectExpr("device_id", "mrn", "double(replace(heartrate, ' bpm', '')) AS heartrate", "time")
+
+
+_QUERY = VITALS_SOLUTION[VITALS_SOLUTION.index("(spark.sql(") : VITALS_SOLUTION.index("\n    .writeStream")]
+_OLD_SCHEMA = '(spark.readStream.schema(schema).json(f"{DA.paths.working_dir}/vitals_in")'
+VITALS = Exercise(
+    id="07L.4",
+    title="The file that changed",
+    starter=VITALS_STARTER,
+    hints=(
+        "The batch that failed is planned and not done. What runs it again, and with which checkpoint?",
+        "`replace(heartrate, ' bpm', '')` takes the unit away where there is one, and leaves other values as they are.",
+        "The query of `run_vitals` with `CAST(replace(heartrate, ' bpm', '') AS DOUBLE) AS heartrate`; its checkpoint, "
+        "its trigger and its table stay.",
+    ),
+    solution=VITALS_SOLUTION,
+    why=(
+        "A strict cast has stopped the stream before a wrong row was written, and the checkpoint has kept the batch in "
+        "its plan. A query without state may change its columns' expressions, so the mended one runs that very batch."
+    ),
+    check=check_vitals,
+    wrong=(
+        WrongAnswer(VITALS_SOLUTION.replace("replace(heartrate, ' bpm', '')", "heartrate"), "dies of the new file"),
+        WrongAnswer(
+            VITALS_SOLUTION.replace("CAST(replace(heartrate, ' bpm', '')", "try_cast(heartrate"),
+            "lost their heart rate",
+        ),
+        WrongAnswer(VITALS_SOLUTION.replace(_QUERY, _OLD_SCHEMA), "lost their heart rate"),
+        WrongAnswer(VITALS_SOLUTION.replace("checkpoints}/vitals", "checkpoints}/vitals_2"), "are there twice"),
+        WrongAnswer(
+            VITALS_SOLUTION.replace("vitals_text_vw\n", "vitals_text_vw\n        WHERE heartrate NOT LIKE '%bpm'\n"),
+            "the others are lost",
+        ),
+        WrongAnswer(
+            VITALS_SOLUTION.replace("\nvitals = ", '\nspark.sql("DROP TABLE vitals")\n\nvitals = '), "two days are gone"
+        ),
+        WrongAnswer(VITALS_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(VITALS_SOLUTION.rstrip() + ".awaitTermination()\n", "in a line of its own"),
+    ),
+    makes=Makes(
+        variables=("vitals",),
+        tables=("vitals",),
+        folders=("vitals_in", "checkpoints/vitals", "checkpoints/vitals_2"),
+        by_starter=True,
+    ),
+)
+
+EXERCISES = (MORNING, ARCHIVE, WARD, VITALS)
