@@ -22,6 +22,7 @@ def solvable(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
     monkeypatch.setattr(places, "notebooks", lambda: draft.directory)
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: (EXERCISE,))
     starter = new_code_cell("query = None", metadata={"tags": ["exercise"]})
+    draft.change(1, "**Time:** 5 minutes", "**Time:** 10 minutes")
     draft.insert(11, new_markdown_cell(HEADING), starter, marked('DA.check("07.1")'))
     return draft
 
