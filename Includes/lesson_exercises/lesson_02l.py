@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stream_view.progress_reports import reports_since
+from stream_view.progress_reports import reports_since, rows_read
 from streaming_classroom.exercises import (
     Attempt,
     Exercise,
@@ -462,7 +462,7 @@ def _must_be_two_runs(first: MadeStream, second: MadeStream) -> None:
 
 def _numbers(stream: MadeStream) -> list[int]:
     """Return the numbers of the batches that have read rows."""
-    return [report["batchId"] for report in reports_since(stream.query, None) if report["numInputRows"]]
+    return [report["batchId"] for report in reports_since(stream.query, None) if rows_read(report)]
 
 
 def _told(attempt: Attempt, name: str) -> Any:

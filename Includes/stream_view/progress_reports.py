@@ -43,7 +43,17 @@ def rows_per_batch(query: StreamingQuery) -> list[int]:
 
     Of a restarted query these are the batches of this run, so far as Spark keeps their reports.
     """
-    return [rows for report in query.recentProgress if (rows := report["numInputRows"])]
+    return [rows for report in query.recentProgress if (rows := rows_read(report))]
+
+
+def rows_read(report: Mapping[str, Any]) -> int:
+    """Return how many rows a batch has read.
+
+    Over Spark Connect (4.2) a report has no number of its own, only those of its sources.
+    """
+    if (rows := report.get("numInputRows")) is not None:
+        return int(rows)
+    return sum(int(source.get("numInputRows") or 0) for source in report.get("sources") or ())
 
 
 def _identity(report: Mapping[str, Any]) -> tuple[Any, ...]:

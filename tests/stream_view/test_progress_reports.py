@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from stream_view.progress_reports import report_count, reports_since
+from stream_view.progress_reports import report_count, reports_since, rows_per_batch, rows_read
 
 
 def report(number: int) -> dict[str, Any]:
@@ -52,6 +52,13 @@ def test_over_connect_the_answer_is_the_same() -> None:
     query = SimpleNamespace(recentProgress=[report(1), report(2), report(3)])
     assert report_count(query) == 3
     assert reports_since(query, report(1)) == [report(2), report(3)]
+
+
+def test_over_connect_the_rows_of_a_batch_are_those_of_its_sources() -> None:
+    sources = [{"numInputRows": 15}, {"numInputRows": None}, {"numInputRows": 3}]
+    reports = [{"numInputRows": None, "sources": sources}, {"numInputRows": 0, "sources": []}, {"numInputRows": 7}]
+    assert [rows_read(one) for one in reports] == [18, 0, 7]
+    assert rows_per_batch(SimpleNamespace(recentProgress=reports)) == [18, 7]
 
 
 def test_a_real_querys_reports_come_once(spark: SparkSession) -> None:

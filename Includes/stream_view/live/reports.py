@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 from stream_view.live.rates import Rate, Work, latest_rate
+from stream_view.progress_reports import rows_read
 from stream_view.waiting import is_batch
 
 KEPT = 120  # batches that the dashboard shows
@@ -44,7 +45,7 @@ def report_of(progress: dict[str, Any]) -> Report:
     event_time = progress.get("eventTime") or {}
     return Report(
         batch=progress["batchId"],
-        rows=progress.get("numInputRows") or 0,
+        rows=rows_read(progress),
         work=_work(progress),
         phases={phase: progress["durationMs"].get(phase, 0) for phase in PHASES},
         state_rows=_sum(operators, "numRowsTotal"),
@@ -135,7 +136,7 @@ def _work(progress: dict[str, Any]) -> Work | None:
     began, took = progress.get("timestamp"), progress["durationMs"].get("triggerExecution")
     if not began or took is None:
         return None
-    return Work(datetime.fromisoformat(began).timestamp(), took / 1000, progress.get("numInputRows") or 0)
+    return Work(datetime.fromisoformat(began).timestamp(), took / 1000, rows_read(progress))
 
 
 def _sum(operators: list[dict[str, Any]], field: str) -> int | None:

@@ -19,6 +19,7 @@ from enum import Enum
 from typing import Any
 
 from stream_view.errors import ExplainedError
+from stream_view.progress_reports import rows_read
 from stream_view.waiting import is_batch
 
 SECOND = 1_000_000
@@ -279,7 +280,7 @@ def _batch(report: Mapping[str, Any]) -> Batch:
 
     return Batch(
         number=int(report["batchId"]),
-        rows=int(report.get("numInputRows") or 0),
+        rows=rows_read(report),
         first=micros(times.get("min")),
         mean=micros(times.get("avg")),
         last=micros(times.get("max")),
