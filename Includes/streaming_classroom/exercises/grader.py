@@ -141,6 +141,7 @@ def _judge(exercise: Exercise, attempt: Attempt) -> Verdict:
     found: list[Verdict] = []
 
     def judge() -> None:
+        _enter(attempt.spark)
         _tag(attempt.spark.addTag)
         found.append(_verdict(exercise, attempt))
 
@@ -163,6 +164,12 @@ def _verdict(exercise: Exercise, attempt: Attempt) -> Verdict:
     except Exception as error:  # what was made cannot even be read
         return Verdict(exercise, "wrong", f"It cannot be looked at. Spark says: {short_message(error)}")
     return Verdict(exercise, "right", RIGHT)
+
+
+def _enter(spark: SparkSession) -> None:
+    """Make a session this thread's own, as it is the notebook's: Delta's ``toTable`` asks the thread for it."""
+    if hasattr(spark, "_jsparkSession"):  # over Connect the server sees to it
+        spark._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
 
 
 def _tag(call: Callable[[str], object]) -> None:

@@ -196,6 +196,21 @@ def test_what_cannot_be_looked_at_is_a_verdict(attempt, spark: SparkSession) -> 
     assert verdict.kind == "wrong" and "UNRESOLVED_COLUMN" in verdict.sentence
 
 
+def test_a_check_may_run_a_stream_into_a_table_that_is_there(
+    attempt, spark: SparkSession, source: DataFrame, tmp_path: Path
+) -> None:
+    def run(number: int) -> None:
+        writer = source.writeStream.option("checkpointLocation", str(tmp_path / f"chk-{number}"))
+        writer.trigger(availableNow=True).toTable("ran_by_a_check").awaitTermination(30)
+
+    try:
+        run(1)
+        assert _judge(exercise_with(lambda _: run(2)), attempt()).is_right
+        assert spark.table("ran_by_a_check").count() == 4
+    finally:
+        spark.sql("DROP TABLE IF EXISTS ran_by_a_check")
+
+
 def test_a_record_that_cannot_be_written_is_no_reason_for_an_exercise_to_fail(
     spark: SparkSession, tmp_path: Path, monkeypatch
 ) -> None:
