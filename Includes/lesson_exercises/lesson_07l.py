@@ -320,7 +320,7 @@ def check_ward(attempt: Attempt) -> None:
         _must_be_repaired(attempt, save)
         _land(attempt, "ward", _WITH_POWER_CUT, _AFTER_IT)
         _run(attempt, "ward", lambda writer: writer.foreachBatch(_then_the_power_fails(save)).start(), _POWER)
-        _run(attempt, "ward", lambda writer: writer.foreachBatch(save).start())
+    _run(attempt, "ward", lambda writer: writer.foreachBatch(save).start())  # asked again, it has what failed before it
     _must_have_saved_once(attempt)
 
 
