@@ -15,7 +15,7 @@ from streaming_classroom.runner.solved import exercises
 SECONDS = 240
 # Their other cells run over Connect as well; those of later lessons open files and processes that are here, not there.
 LESSONS = ("01", "02", "05")
-# Mistakes that may go unnoticed, by words of their verdicts: Connect tells neither a query's trigger nor its checkpoint.
+# Mistakes that may go unnoticed, by words of their verdicts: Connect tells neither trigger nor checkpoint.
 UNTOLD = {"has no interval", "looks every 120 seconds", "temporary one", "belongs to another query", "of its own"}
 
 
