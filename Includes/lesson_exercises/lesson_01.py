@@ -163,7 +163,7 @@ WRITE = Exercise(
             WRITE_SOLUTION.replace("checkpoints}/faulty_readings", "checkpoints}/device_counts"),
             "belongs to another query",
         ),
-        WrongAnswer(WRITE_SOLUTION.replace('"append"', '"complete"'), "ended with an error"),
+        WrongAnswer(WRITE_SOLUTION.replace('"append"', '"complete"'), "Leave the output mode out"),
         WrongAnswer(
             WRITE_SOLUTION.partition("    .writeStream")[0].rstrip() + ")\n", "a stream that nobody writes yet"
         ),

@@ -71,6 +71,10 @@ def check_offers(attempt: Attempt) -> None:
         raise Mistake("`busy` is the longest batch. The machine has worked for the seconds of all batches together.")
     if attempt.is_same(view, _per_offer(reports, batches="sum(batch)")):
         raise Mistake("`batches` adds up the numbers of the batches. How many there were is a count of the rows.")
+    if any(attempt.is_same(view, _rounded_offers(reports, places)) for places in range(4)):
+        raise Mistake(
+            "Your numbers are right, and rounded. A view is for others to go on with: leave them as they are."
+        )
     if set(view.columns) == set(_per_offer(reports).columns) and view.count() == reports.count():
         raise Mistake("Your view has a row for each batch. One row an offer needs a `GROUP BY offer`.")
     attempt.compare(view, _per_offer(reports), "offers_vw")
@@ -82,6 +86,11 @@ def _per_offer(reports: DataFrame, **other: str) -> DataFrame:
 
     aggregates = (_AGGREGATES | other).items()
     return reports.groupBy("offer").agg(*[F.expr(aggregate).alias(name) for name, aggregate in aggregates])
+
+
+def _rounded_offers(reports: DataFrame, places: int) -> DataFrame:
+    rounded = {name: f"round({_AGGREGATES[name]}, {places})" for name in ("longest_wait", "busy")}
+    return _per_offer(reports, **rounded)
 
 
 OFFERS = Exercise(
@@ -104,6 +113,12 @@ OFFERS = Exercise(
         WrongAnswer(OFFERS_SOLUTION.replace("max(waited)", "avg(waited)"), "is a mean"),
         WrongAnswer(OFFERS_SOLUTION.replace("sum(seconds)", "max(seconds)"), "the longest batch"),
         WrongAnswer(OFFERS_SOLUTION.replace("count(*)", "sum(batch)"), "adds up the numbers"),
+        WrongAnswer(
+            OFFERS_SOLUTION.replace("max(waited)", "round(max(waited), 2)").replace(
+                "sum(seconds)", "round(sum(seconds), 2)"
+            ),
+            "and rounded",
+        ),
         WrongAnswer(OFFERS_SOLUTION.replace("GROUP BY offer", "GROUP BY offer, batch"), "a row for each batch"),
         WrongAnswer(OFFERS_SOLUTION.replace(" AS busy", ""), "column `busy` is missing"),
         WrongAnswer(OFFERS_SOLUTION.replace("FROM batches_vw", "FROM batch_vw"), "ended with an error"),
@@ -480,7 +495,7 @@ DEFENCE = Exercise(
     solution=DEFENCE_SOLUTION,
     why=(
         "The ward pays for a machine that is always on and gets two seconds for it. The report pays for one batch a "
-        "night. The backlog pays for a few batches more than it needs, and gets a machine that is small."
+        "night. The backlog pays for more batches than one, and gets a machine that is small."
     ),
     check=check_defence,
     wrong=(

@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 
     from streaming_classroom.lesson_paths import Paths
 
+# What Spark's own words do not tell a beginner, by some of them.
+_ADVICE = {
+    "is not supported for no streaming aggregations": (
+        "Complete hands over a whole result, and a query that only passes rows on has none. Leave the output mode out: "
+        "the default, append, hands over the new rows."
+    ),
+    "is not a temp view of streaming logical plan": (
+        "A view that SQL has made over a stream is a stream already: read it with `spark.table(...)`."
+    ),
+}
+
 
 class Attempt:
     """What is there when a learner asks for a verdict.
@@ -240,7 +251,9 @@ class Attempt:
     def _nothing(self) -> NotTried | Mistake:
         if self.cell_error is None:
             return NotTried()
-        return Mistake(f"Your cell has ended with an error, so there is nothing to look at: {self.words_of_error}")
+        said = f"Your cell has ended with an error, so there is nothing to look at: {self.words_of_error}"
+        advice = [advice for words, advice in _ADVICE.items() if words in str(self.cell_error)]
+        return Mistake("\n".join([said, *advice]))
 
     @property
     def words_of_error(self) -> str:
