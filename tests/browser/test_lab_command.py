@@ -65,6 +65,6 @@ def test_for_a_projector_the_lesson_has_the_page_to_itself_and_its_outputs_on_re
     page = opened("--present", "--with-outputs")
     assert f"/doc/tree/notebooks/{LESSON}" in page.url
     expect(page.locator("#jp-left-stack")).to_be_hidden()
-    assert page.locator(f"{CELLS} .jp-OutputArea-output").count() > 10
+    expect(page.locator(f"{CELLS} .jp-OutputArea-output").nth(10)).to_be_attached()  # they come after the cells
     size = page.evaluate("parseFloat(getComputedStyle(document.querySelector('.jp-Notebook .cm-content')).fontSize)")
     assert size >= 18  # half as large again as the 13 px that JupyterLab has
