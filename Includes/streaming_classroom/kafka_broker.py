@@ -134,13 +134,19 @@ def _format(java: Java, directory: Path, output: BinaryIO) -> bool:
     if note.exists():
         return True
     shutil.rmtree(note.parent, ignore_errors=True)
-    cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-    command = _command(java, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", "server.properties")
+    command = _command(java, "kafka.tools.StorageTool", "format", "-t", _cluster_id(), "-c", "server.properties")
     try:
         subprocess.run(command, cwd=directory, stdout=output, stderr=output, timeout=START_TIMEOUT)
     except (OSError, subprocess.TimeoutExpired) as error:
         output.write(str(error).encode())
     return note.exists()
+
+
+def _cluster_id() -> str:
+    """Return a new id in Kafka's form; as Kafka's own never do, it does not begin like an option of a command."""
+    while (name := base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")).startswith("-"):
+        pass
+    return name
 
 
 def _launch(java: Java, directory: Path, output: BinaryIO) -> subprocess.Popen[bytes]:

@@ -119,7 +119,7 @@ def test_a_polite_kill_ends_the_programs_that_were_started(tmp_path: Path) -> No
         assert process.stdout is not None
         process.stdout.readline()
         process.terminate()
-        process.communicate(timeout=10)  # which ends only when nobody is left who could write
+        process.communicate(timeout=60)  # which ends only when nobody is left who could write
         assert process.returncode == 143
 
 

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -113,6 +114,13 @@ def answers(address: str) -> bool:
 
 def jvms_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
     return [child for child in psutil.Process(process.pid).children(recursive=True) if "kafka.Kafka" in child.cmdline()]
+
+
+def test_an_id_of_a_cluster_never_looks_like_an_option(monkeypatch) -> None:
+    made = [uuid.UUID(bytes=bytes([first]) + bytes(15)) for first in (0xF8, 0xFB, 0x00)]  # the first two give a "-"
+    monkeypatch.setattr(kafka_broker.uuid, "uuid4", lambda: made.pop(0))
+    assert kafka_broker._cluster_id() == "A" * 22
+    assert made == []
 
 
 def test_a_message_has_key_value_headers_partition_and_offset(spark: SparkSession, address: str) -> None:
