@@ -28,6 +28,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from connect_server import running_connect_server
 from kernel_harness import Notebook
+from sampling import SEED
 from streaming_classroom import places
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ _ELSEWHERE += ("CLASSROOM_USER", "CLASSROOM_FAST_START", "CLASSROOM_ANSI")
 
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
 
-SEED = "CLASSROOM_TEST_SEED"
 LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
 LANES = ("lessons", "spark", "kernel", "browser", "pure")  # the long ones first, the small ones fill the gaps
 TESTS = Path(__file__).parent

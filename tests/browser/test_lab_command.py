@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import nbformat
@@ -18,8 +19,6 @@ LESSON = "00-Start-Here.ipynb"
 @pytest.fixture
 def opened(tmp_path: Path):
     """Start the command with some options, and open the page that it names."""
-    from contextlib import ExitStack
-
     with ExitStack() as stack:
 
         def start(*options: str, path: str = "") -> Page:

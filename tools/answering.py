@@ -1,0 +1,38 @@
+"""The exercises of a lesson, answered in a kernel: what the tests of answers type and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import nbformat
+from nbformat import NotebookNode
+
+from kernel_harness import Notebook
+from streaming_classroom import places
+from streaming_classroom.exercises import Exercise, catalogue
+from streaming_classroom.runner import find_lessons
+from streaming_classroom.runner.solved import exercises
+
+SECONDS = 240  # for a cell or a check; CI's machines are slow
+
+
+@dataclass(frozen=True)
+class Task:
+    """An exercise as it stands in a lesson, with the source of the cell that asks for its verdict."""
+
+    exercise: Exercise
+    check: str
+
+    def verdict(self, notebook: Notebook, code: str) -> str:
+        """Run an answer, which may end with an error, and return what the check says of it."""
+        notebook.run(code.strip(), SECONDS)
+        return notebook.ok(self.check, SECONDS).text
+
+
+def code_of(number: str) -> Iterator[tuple[NotebookNode, Task | None]]:
+    """Yield the code cells of a lesson from top to bottom, with the task where a cell is an exercise's."""
+    [path] = find_lessons([number], places.notebooks())
+    lesson = nbformat.read(path, as_version=4)
+    tasks = {id(cell): Task(catalogue.find(name), check.source) for cell, check, name in exercises(lesson)}
+    yield from ((cell, tasks.get(id(cell))) for cell in lesson.cells if cell.cell_type == "code")
