@@ -45,7 +45,7 @@ def lesson(open_notebook):
 
 
 def rows_of(header: str) -> int:
-    """Return the rows so far that a header such as 'batch 0 · 2,274 rows · 500 rows/s' tells."""
+    """Return the rows so far that a header such as 'batch 0 · 2,274 rows so far · 500 rows/s' tells."""
     return int(header.split(" rows")[0].split("· ")[-1].replace(",", ""))
 
 

@@ -125,9 +125,9 @@ def reports(batches: int = 40) -> dict[str, Any]:
 
 def test_the_header_tells_the_rate_and_says_nothing_of_an_idle_stream(view) -> None:
     one = view()
-    expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows · 4.8 rows/s")
+    expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows so far · 4.8 rows/s")
     one.put("header", HEADER | {"rate": 0})
-    expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows")
+    expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows so far")
 
 
 def test_the_dashboard_says_what_it_counts_in_which_unit(view) -> None:
@@ -205,10 +205,31 @@ WINDOWS = [f"{{{start}, {end}}}" for start, end in pairwise(HOURS)]
             {"mean": "double", "odd": "int", "count": "bigint"}, [["1.5", "0", "9"], ["2.5", "1", "8"]],
             "count by odd: bar chart of count, 2 values", id="a key that is not the first column",
         ),
+        pytest.param(
+            {"activity": "string", "time": "double"}, [["sit", "1.4e9"], ["sit", "1.5e9"], ["walk", "1.6e9"]],
+            "number of rows by activity: bar chart of rows, 2 values", id="a number that is a moment is not summed",
+        ),
+        pytest.param(
+            {"x": "double", "epoch": "double"}, [["1.5", "1.4e9"], ["2.5", "1.5e9"]],
+            "x by epoch: scatter chart of x, 2 values", id="a number that is a moment is what one measures by",
+        ),
     ],
 )  # fmt: skip
 def test_keys_are_names_and_windows_are_times(view, columns, rows, expected: str) -> None:
     assert view().chart_of(columns, rows) == expected
+
+
+def test_every_group_of_a_chart_looks_unlike_the_others(view) -> None:
+    one = view()
+    rows = [["2025-05-01", str(group), "1"] for group in range(12)]
+    one.chart_of({"day": "date", "user": "string", "count": "bigint"}, rows)
+    for kind in ("bar", "line", "scatter"):
+        one.page.get_by_label("Chart", exact=True).select_option(kind)
+        swatches = one.page.locator(".sc-canvas .sc-swatch").evaluate_all("all => all.map((one) => one.style.cssText)")
+        marks = one.page.locator(".sc-canvas :is(rect, circle)").evaluate_all(
+            "all => all.map((one) => `${one.getAttribute('fill')} ${one.getAttribute('stroke')}`)"
+        )
+        assert len(set(swatches)) == len(set(marks)) == 12
 
 
 def test_a_guess_is_made_anew_until_the_reader_has_chosen(view) -> None:
@@ -253,11 +274,11 @@ def test_times_on_an_axis_have_the_date_when_there_are_two(view, days: list[str]
 
 def test_numbers_of_an_axis_and_of_its_points_have_no_exponent_and_are_told_apart(view) -> None:
     one = view()
-    one.chart_of({"x": "double", "time": "double"}, [[str(n + 0.5), str(1748907413 + 9 * n)] for n in range(60)])
+    one.chart_of({"x": "double", "reading": "double"}, [[str(n + 0.5), str(1748907413 + 9 * n)] for n in range(60)])
     ticks = one.texts(".sc-canvas .sc-tick")
     assert len(set(ticks)) == len(ticks) > 2
     assert all(text.startswith("1,748,90") for text in ticks)
-    assert one.texts(".sc-canvas circle title")[0] == "time: 1,748,907,413 at 0.5"
+    assert one.texts(".sc-canvas circle title")[0] == "reading: 1,748,907,413 at 0.5"
 
 
 VALUES = [

@@ -114,9 +114,11 @@ def test_a_pinned_view_is_there_whatever_one_reads(notebook, screenshot) -> None
     box = view.bounding_box()
     assert box["y"] > 300 and box["y"] + box["height"] <= 1200 and box["x"] + box["width"] <= 1300
     expect(view.get_by_role("tab", name="Chart")).to_be_in_viewport()
+    expect(notebook.output(NAMED)).to_contain_text("pinned to the corner")  # where it was, no hole
     screenshot(notebook, "pinned")
     view.get_by_role("button", name="Unpin").click()
     expect(view).not_to_have_class(re.compile("sc-pinned"))
+    expect(notebook.output(NAMED)).not_to_contain_text("pinned to the corner")
 
 
 def test_an_interrupt_cancels_the_job_and_the_next_cell_runs_at_once(notebook, screenshot) -> None:

@@ -1,6 +1,7 @@
 // The chart of a table's rows. What is drawn first is guessed from the columns, until the reader chooses.
 
 const MOST_SERIES = 12;
+const isMoment = (column) => column.numeric && /(^|_)(time|timestamp|ts|epoch|year|month|day|hour)$/i.test(column.name); // a sum of them says nothing
 
 // x is a time if there is one, else a name; y is the last measure; a second name with few values makes the groups.
 function firstChoice(columns, rows) {
@@ -14,7 +15,7 @@ function firstChoice(columns, rows) {
   const isLabel = (column) => isName(column) || keys.includes(column.i);
   const times = all.filter(isTime);
   const names = all.filter((column) => !isTime(column) && isLabel(column));
-  const measures = all.filter((column) => column.numeric && !isLabel(column));
+  const measures = all.filter((column) => column.numeric && !isLabel(column) && !isMoment(column));
   const y = measures.length ? measures[measures.length - 1].i : -1;
   const groupOf = (candidates) => candidates.find(({ i }) => distinct(rows, i) > 1 && distinct(rows, i) <= MOST_SERIES)?.i ?? -1;
   if (times.length) return { type: y < 0 ? "bar" : "line", x: times[0].i, y, group: groupOf(names) };
@@ -22,6 +23,8 @@ function firstChoice(columns, rows) {
     const repeats = distinct(rows, names[0].i) < rows.length;
     return { type: "bar", x: names[0].i, y, group: repeats ? groupOf(names.slice(1)) : -1 };
   }
+  const [moment] = all.filter((column) => isMoment(column) && !isLabel(column));
+  if (moment && y >= 0) return { type: "scatter", x: moment.i, y, group: -1 };
   if (measures.length > 1) return { type: "scatter", x: measures[0].i, y, group: -1 };
   return { type: "bar", x: 0, y: -1, group: -1 };
 }

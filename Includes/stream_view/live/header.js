@@ -29,10 +29,16 @@ function makeHeader(root, stop) {
   }
 
   // What one reads about a stream may be longer than the page: pinned, the view stays in the corner of the window.
+  const place = element("div", { class: "sc-place" }, "This cell's view is pinned to the corner of the window. Unpin it there, and it comes back.");
   const pin = element("button", { type: "button", class: "sc-pin", "aria-pressed": "false", title: "Keep this view in the corner of the window", onclick: () => {
     root.parentElement.style.minHeight = `${root.offsetHeight}px`; // its place stays as large as it was
     const pinned = root.classList.toggle("sc-pinned");
-    if (!pinned) root.parentElement.style.minHeight = "";
+    if (pinned) {
+      root.before(place);
+    } else {
+      place.remove();
+      root.parentElement.style.minHeight = "";
+    }
     pin.setAttribute("aria-pressed", String(pinned));
     pin.textContent = pinned ? "Unpin" : "Pin";
   } }, "Pin");
@@ -53,7 +59,7 @@ function makeHeader(root, stop) {
     name.textContent = header.name;
     state.textContent = header.state;
     const parts = header.detail ? [header.detail] : []; // what a stream without a batch is busy with
-    if (header.batch >= 0) parts.push(`batch ${header.batch}`, `${whole(header.rows)} rows`);
+    if (header.batch >= 0) parts.push(`batch ${header.batch}`, `${whole(header.rows)} rows so far`);
     if (header.rate > 0) parts.push(`${short(header.rate)} rows/s`);
     numbers.textContent = parts.join(" · ");
     button.hidden = !isAlive(header.state);

@@ -2,7 +2,9 @@
 
 // Okabe and Ito's colours, which colour-blind readers can tell apart.
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D1F", "#7F7F7F"];
-const DASHES = ["", "6 3", "2 3"]; // where there are more series than colours
+
+// Where there are more series than colours, the second of a colour is hollow, and its line dashed.
+const lookOf = (index) => ({ colour: COLOURS[index % COLOURS.length], isHollow: index >= COLOURS.length });
 const CHARACTER = 6.8; // pixels of an axis, at scale 1
 const TIME_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500,
   ...[1, 2, 5, 10, 15, 30].map((s) => s * 1e3), ...[1, 2, 5, 10, 15, 30].map((s) => s * 6e4), ...[1, 2, 3, 6, 12].map((s) => s * 36e5)];
@@ -107,16 +109,16 @@ function marks({ kind, series, xs, axis, y, scale }) {
   const base = new Map(); // of stacked bars: where the next one starts
   const xText = (x) => (xs === "time" ? timeText(x) : xs === "number" ? exact(x, false) : x);
   series.forEach((one, index) => {
-    const fill = COLOURS[index % COLOURS.length];
+    const { colour, isHollow } = lookOf(index);
+    const paint = isHollow ? { fill: "none", stroke: colour, "stroke-width": 1.5 * scale } : { fill: colour };
     if (kind === "line" && one.points.length > 1) {
       const d = one.points.map(([px, py], i) => `${i ? "L" : "M"}${axis.x(px).toFixed(1)} ${y(py).toFixed(1)}`).join("");
-      const dash = DASHES[Math.floor(index / COLOURS.length) % DASHES.length];
-      found.push(shape("path", { d, fill: "none", stroke: fill, "stroke-width": 2 * scale, "stroke-dasharray": dash }));
+      found.push(shape("path", { d, fill: "none", stroke: colour, "stroke-width": 2 * scale, "stroke-dasharray": isHollow ? "6 3" : "" }));
     }
     for (const [px, py] of one.points) {
       const mark = kind === "line" || kind === "scatter" ?
-        shape("circle", { cx: axis.x(px).toFixed(1), cy: y(py).toFixed(1), r: (kind === "scatter" ? 3.5 : 2.5) * scale, fill }) :
-        shape("rect", { ...bar(kind, px, py), fill });
+        shape("circle", { cx: axis.x(px).toFixed(1), cy: y(py).toFixed(1), r: (kind === "scatter" ? 3.5 : 2.5) * scale, ...paint }) :
+        shape("rect", { ...bar(kind, px, py), ...paint });
       mark.append(shape("title", {}, `${one.name}: ${exact(py)} at ${xText(px)}`));
       found.push(mark);
     }
@@ -136,6 +138,7 @@ function marks({ kind, series, xs, axis, y, scale }) {
 
 function legend(series) {
   if (series.length < 2) return "";
+  const swatch = ({ colour, isHollow }) => element("span", { class: "sc-swatch", style: `border:2px solid ${colour};background:${isHollow ? "none" : colour}` });
   return element("div", { class: "sc-legend" }, ...series.map((one, index) =>
-    element("span", { title: one.name }, element("span", { class: "sc-swatch", style: `background:${COLOURS[index % COLOURS.length]}` }), cut(one.name, 60))));
+    element("span", { title: one.name }, swatch(lookOf(index)), cut(one.name, 60))));
 }

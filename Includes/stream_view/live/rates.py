@@ -30,8 +30,8 @@ class Work(NamedTuple):
 class Rate(NamedTuple):
     """Rows a second at the end of a batch.
 
-    ``by_clock`` is of time as it passes, pauses included; ``capacity`` of the time that went into processing, None
-    without rows; ``holds`` are the seconds after which the stream counts as idle unless another batch has come.
+    ``by_clock`` is of time as it passes, pauses included; ``capacity`` of the time that went into processing, so that it
+    is never less, None without rows; ``holds`` are the seconds after which the stream counts as idle unless another batch has come.
     """
 
     by_clock: float
@@ -55,10 +55,16 @@ def latest_rate(batches: Sequence[Work]) -> Rate:
     begin = _reference(batches)
     if begin < last.ended - reach:  # a pause, of which only the window counts
         begin = last.ended - max(WINDOW, last.took)
-    counted = [batch for batch in batches if batch.ended > begin]
-    rows, worked = sum(batch.rows for batch in counted), sum(batch.took for batch in counted if batch.rows)
+    counted = [(batch, _share_after(begin, batch)) for batch in batches if batch.ended > begin]
+    rows = sum(batch.rows * share for batch, share in counted)
+    worked = sum(batch.took * share for batch, share in counted if batch.rows)
     by_clock = rows / max(last.ended - begin, SHORTEST)
     return Rate(round(by_clock, 3), round(rows / worked, 3) if rows and worked > 0 else None, reach)
+
+
+def _share_after(begin: float, batch: Work) -> float:
+    """Return how much of a batch came after a moment: work from before it must not count as done since."""
+    return min(1.0, (batch.ended - begin) / batch.took) if batch.took > 0 else 1.0
 
 
 def _interval(batches: Sequence[Work]) -> float:

@@ -43,6 +43,25 @@ def test_the_first_batch_of_a_stream_is_no_burst() -> None:
     assert latest_rate([Work(1000, 4, 50)]).by_clock == 12.5
 
 
+def test_of_a_batch_that_began_before_the_window_only_its_share_counts() -> None:
+    rate = latest_rate([Work(1000, 1, 10), Work(1060, 10, 100), Work(1070, 1, 10)])
+    assert rate.by_clock == pytest.approx(rate.capacity)
+
+
+SECONDS = st.sampled_from([0.1, 1.0, 4.0, 6.0, 20.0, 60.0])
+
+
+@given(st.lists(st.tuples(SECONDS, SECONDS, st.integers(0, 10**6)), min_size=1, max_size=8))
+def test_no_stream_processes_more_than_it_could(batches: list[tuple[float, float, int]]) -> None:
+    began, works = 0.0, []
+    for pause, took, rows in batches:  # one after the other, as a query's are
+        began += pause
+        works.append(Work(began, took, rows))
+        began += took
+    rate = latest_rate(works)
+    assert rate.capacity is None or rate.by_clock <= rate.capacity * 1.001 + 0.001
+
+
 def test_rows_that_have_left_the_window_do_not_count() -> None:
     batches = [Work(1000, 1, 500), *(Work(1001.0 + second, 0.1, 0) for second in range(10))]
     assert latest_rate(batches)[:2] == (0.0, None)
