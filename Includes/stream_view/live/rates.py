@@ -30,8 +30,9 @@ class Work(NamedTuple):
 class Rate(NamedTuple):
     """Rows a second at the end of a batch.
 
-    ``by_clock`` is of time as it passes, pauses included; ``capacity`` of the time that went into processing, so that it
-    is never less, None without rows; ``holds`` are the seconds after which the stream counts as idle unless another batch has come.
+    ``by_clock`` is of time as it passes, pauses included; ``capacity`` of the time that went into processing, so that
+    it is never less, None without rows; ``holds`` are the seconds after which the stream counts as idle unless another
+    batch has come.
     """
 
     by_clock: float
