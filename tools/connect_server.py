@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pyspark
 
+from free_port import free_port
 from streaming_classroom import spark_settings
 from streaming_classroom.setup import archive, jars
 
@@ -28,9 +29,7 @@ def running_connect_server(folder: Path) -> Iterator[str]:
     AssertionError
         It did not start in time; the end of its log says why.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     spark_home = Path(pyspark.__file__).parent
     conf = spark_settings.conf(spark_settings.DELTA) | {
         "spark.connect.grpc.binding.port": port,

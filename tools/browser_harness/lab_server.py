@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import psutil
 
+from free_port import free_port
 from streaming_classroom.setup import kernel_settings
 
 from .chromium import SECONDS
@@ -25,7 +25,7 @@ _OPTIONS = ("--no-browser", "--IdentityProvider.token=t", "--ServerApp.port_retr
 @contextmanager
 def running_lab(folder: Path) -> Iterator[str]:
     """Start JupyterLab on a folder; give its address. It and every kernel of it are gone afterwards."""
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", f"--port={port}"]
     with _serving([*command, f"--ServerApp.root_dir={folder}", *_OPTIONS], folder, port) as address:
         yield f"{address}/lab"
@@ -34,7 +34,7 @@ def running_lab(folder: Path) -> Iterator[str]:
 @contextmanager
 def running_course(folder: Path, *options: str) -> Iterator[str]:
     """Start JupyterLab as ``course.py lab`` does, with its copies and all else below a folder; give its address."""
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-m", "streaming_classroom", "lab", f"--port={port}", *options, "--", *_OPTIONS]
     with _serving(command, folder, port) as address:
         yield address
@@ -54,11 +54,6 @@ def _serving(command: list[str], folder: Path, port: int) -> Iterator[str]:
         _gone, alive = psutil.wait_procs(family, timeout=20)
         for process in alive:
             process.kill()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 def _environment(folder: Path) -> dict[str, str]:
