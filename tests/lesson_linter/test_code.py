@@ -18,7 +18,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 @pytest.mark.parametrize(
     ("cell", "new", "line", "rule", "says"),
     [
-        (8, "1\n" * 24 + "1", 25, "length", "24 lines at most"),
+        (8, "1\n\n" * 15 + "1", 31, "short-cells", "15 lines at most"),
         (8, "1\n\n" + "x" * 121, 3, "length", "120 characters at most"),
         (8, "1\n(", 2, "parses", "write valid Python"),
         (8, "\n\nfor", 3, "parses", "write valid Python"),
@@ -53,7 +53,7 @@ def test_an_empty_cell(draft) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "1\n" * 23 + "1",
+        "1\n\n" * 14 + "1",
         "x" * 120,
         "await x",
         "%sql\nSELECT * FROM -- no Python",

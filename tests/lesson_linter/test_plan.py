@@ -47,3 +47,14 @@ def test_a_lesson_that_promises_less_is_told_how_long_it_takes(draft: Draft) -> 
     assert promised(draft) == [f"state {round(minutes(draft))} minutes, which is what its plan takes, or shorten it"]
     draft.change(1, "**Time:** 5 minutes", "**Time:** 40 minutes")
     assert promised(draft) == []
+
+
+def test_a_lesson_fits_into_thirty_five_minutes(draft: Draft) -> None:
+    draft.change(1, "**Time:** 5 minutes", "**Time:** 40 minutes")
+    words = round((35 - minutes(draft)) * 200)
+    draft.cells[4].source += "\n\n" + "word " * words
+    assert [problem.rule for problem in draft.check()] == []
+    draft.cells[4].source += "word " * 20
+    [problem] = draft.check()
+    assert (problem.rule, problem.cell) == ("core", 1)
+    assert problem.message.endswith("it takes 35.1 minutes, 35 at most")

@@ -16,21 +16,28 @@ from streaming_classroom.runner.results import MAY_FAIL
 from .lesson_file import Cell, Lesson
 from .problem import Problem
 
-MOST_LINES = 24
+MOST_LINES = 15  # that are not blank: what one takes in at a look
 LONGEST_LINE = 120
 LONGEST_SLEEP = 5  # seconds
 
 
 def length(lesson: Lesson) -> Iterator[Problem]:
-    """No cell is empty or too long to take in, and no line needs scrolling."""
+    """No cell is empty, and no line needs scrolling."""
     for cell in lesson.code:
         if not cell.source.strip():
             yield lesson.problem("length", "write code into this cell, or remove it", cell)
-        if len(cell.lines) > MOST_LINES:
-            yield lesson.problem("length", f"split this cell: {MOST_LINES} lines at most", cell, MOST_LINES + 1)
         for number, line in enumerate(cell.lines, start=1):
             if len(line) > LONGEST_LINE:
                 yield lesson.problem("length", f"break this line: {LONGEST_LINE} characters at most", cell, number)
+
+
+def short_cells(lesson: Lesson) -> Iterator[Problem]:
+    """No cell is too long to take in."""
+    for cell in lesson.code:
+        written = [number for number, line in enumerate(cell.lines, start=1) if line.strip()]
+        if len(written) > MOST_LINES:
+            message = f"split this cell: {MOST_LINES} lines at most, blank ones not counted"
+            yield lesson.problem("short-cells", message, cell, written[MOST_LINES])
 
 
 def parses(lesson: Lesson) -> Iterator[Problem]:

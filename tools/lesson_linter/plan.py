@@ -17,6 +17,7 @@ MINUTES_A_LINE = 4 / 60
 MINUTES_A_PREDICTION = 0.5
 MINUTES_AN_EXERCISE = 5
 TOLERANCE = 0.1
+LONGEST = 35  # minutes, after which a learner wants a break
 _STATED = re.compile(r"^\*\*Time:\*\* (\d+) minutes\b", re.MULTILINE)
 
 
@@ -29,6 +30,14 @@ def stated_time(lesson: Lesson) -> Iterator[Problem]:
         yield lesson.problem(
             "time", f"state {round(planned)} minutes, which is what its plan takes, or shorten it", cell
         )
+
+
+def core(lesson: Lesson) -> Iterator[Problem]:
+    """A lesson can be worked through in one go; what is more goes into its companion."""
+    planned = minutes(lesson)
+    if round(planned, 1) > LONGEST:
+        message = f"shorten it, or move a part to a companion: it takes {planned:.1f} minutes, {LONGEST} at most"
+        yield lesson.problem("core", message, lesson.cells[0])
 
 
 def minutes(lesson: Lesson) -> float:

@@ -30,8 +30,6 @@ SHARE_WHEN_FAST = 0.08
 FAST = 2  # batches since the rows were last read
 MOVING = ("running", "waiting")  # the states in which rows may come: of a stream that has ended no rate is told
 KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
-
-
 BEAT_EVERY = 5.0  # seconds: a page that hears nothing for some of them takes the kernel for gone
 GONE = "The table {name}, which this view reads, was dropped. The stream goes on: stop it, or run this cell again."
 # Without its kernel JupyterLab puts a complaint, a text without elements, in the widget's place; the frame says more.
@@ -70,6 +68,7 @@ class LiveView:
                 self._reports.add(progress)
         self._name = f"sc-{query.runId}"
         self._next_frame = 0.0
+        self._frame_of = -1  # the batch whose rows the static frame has
         self._widget = StreamWidget(self._name, self._stop, header=self._header("starting"))
         self._frame = _show(self._widget, self._bundle("starting"))
 
@@ -99,6 +98,7 @@ class LiveView:
                 return True  # soon: the batch counts as not drawn
             self._draw_batch()
         self._drawn = (batch, state, has_rate, detail)
+        self._keep_frame()
         return True
 
     def close(self) -> None:
@@ -132,8 +132,12 @@ class LiveView:
         self._widget.table = _table_value(self._table, self._shown.warning())
         self._widget.reports = self._reports.columns()
         self._widget.raw = self._reports.raw()
-        if began >= self._next_frame:
-            self._next_frame = began + KEPT_EVERY
+
+    def _keep_frame(self) -> None:
+        """Bring the static frame up to date from time to time, also where no further batch gives the occasion."""
+        if self._rows_of != self._frame_of and time.monotonic() >= self._next_frame:
+            self._next_frame = time.monotonic() + KEPT_EVERY
+            self._frame_of = self._rows_of
             self._frame.update(self._bundle("running when this was saved"), raw=True)
 
     def _end(self) -> None:

@@ -259,6 +259,18 @@ def test_while_it_lives_its_last_rows_are_kept_for_when_the_kernel_dies(
     assert f'data-sc-view="{outputs[0].widget.name}"' in outputs[0].frame["text/html"]
 
 
+def test_a_batch_that_comes_soon_after_another_is_kept_although_none_follows(
+    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
+) -> None:
+    monkeypatch.setattr(live_view, "KEPT_EVERY", 3.0)
+    display(stream, streamName="rows")
+    outputs[0].wait_for_frame("batch 0: 3 rows")
+    land(4)
+    outputs[0].wait_for(lambda output: len(output.rows) == 4)
+    assert "batch 0" in outputs[0].frame["text/plain"]
+    outputs[0].wait_for_frame("batch 1: 4 rows")
+
+
 def test_when_it_has_ended_the_view_keeps_its_reports_and_says_how_it_ended(
     spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output]
 ) -> None:
