@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from nbconvert import HTMLExporter
 from playwright.sync_api import expect
 
 SET_UP = """%run ../Includes/Classroom-Setup
@@ -114,11 +115,11 @@ def test_a_pinned_view_is_there_whatever_one_reads(notebook, screenshot) -> None
     box = view.bounding_box()
     assert box["y"] > 300 and box["y"] + box["height"] <= 1200 and box["x"] + box["width"] <= 1300
     expect(view.get_by_role("tab", name="Chart")).to_be_in_viewport()
-    expect(notebook.output(NAMED)).to_contain_text("pinned to the corner")  # where it was, no hole
+    expect(notebook.cells.nth(NAMED)).to_contain_text("pinned to the corner")  # where it was, no hole
     screenshot(notebook, "pinned")
     view.get_by_role("button", name="Unpin").click()
     expect(view).not_to_have_class(re.compile("sc-pinned"))
-    expect(notebook.output(NAMED)).not_to_contain_text("pinned to the corner")
+    expect(notebook.cells.nth(NAMED)).not_to_contain_text("pinned to the corner")
 
 
 def test_an_interrupt_cancels_the_job_and_the_next_cell_runs_at_once(notebook, screenshot) -> None:
@@ -169,3 +170,16 @@ def test_without_its_kernel_a_saved_notebook_shows_the_last_rows_and_says_so(not
     expect(notebook.view(NAMED).locator("tbody tr")).to_have_count(12)
     expect(notebook.cells.nth(NAMED).get_by_text("Error displaying widget")).to_be_hidden()
     screenshot(notebook, "saved")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["nbviewer", "a preview without scripts"])
+def test_elsewhere_a_saved_notebook_shows_them_as_well(notebook, scripts: bool) -> None:
+    html, _resources = HTMLExporter().from_filename(str(notebook.path))
+    context = notebook.page.context.browser.new_context(java_script_enabled=scripts)
+    page = context.new_page()
+    page.set_content(html, wait_until="domcontentloaded")  # what it fetches from elsewhere is not what is tested
+    view = page.locator("[data-sc-view]")
+    expect(view).to_contain_text("per_device · running when this was saved · batch 0")
+    expect(view.locator("tbody tr")).to_have_count(12)
+    expect(view.get_by_role("tab", name="Chart")).to_have_count(int(scripts))
+    context.close()

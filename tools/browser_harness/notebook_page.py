@@ -56,6 +56,7 @@ class Notebook:
             kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
             notebook = nbformat.v4.new_notebook(metadata=kernel, cells=list(map(nbformat.v4.new_code_cell, cells)))
             nbformat.write(notebook, path)
+        self.path = path
         self.name = path.stem
         self._browser = browser
         self._address = f"{lab}/tree/{path.relative_to(root).as_posix()}?reset&token=t"
