@@ -99,7 +99,7 @@ EXCUSES = {
     "00": {
         "set-up-is-second": "It says how a cell is run before the first one is to be run.",
     },
-    **dict.fromkeys(("08", "09", "10", "12", "13"), _OLDER),
+    **{lesson: _OLDER for lesson in ("08", "09", "10", "12", "13")},
 }
 
 # The rules that do not hold for labs, ``NNL-Title.ipynb``, and why: by the rule's name.  All others do.
