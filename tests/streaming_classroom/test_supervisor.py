@@ -12,7 +12,7 @@ from streaming_classroom import supervisor
 READY = "print('ready', flush=True); "
 SAYS_BYE = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit('bye')); "
 DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
-SLEEP = "import time; time.sleep(60)"
+SLEEP = "import time; [time.sleep(0.1) for _ in range(600)]"  # a signal just before a sleep does not shorten it
 
 
 @pytest.fixture
