@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -58,10 +59,10 @@ def _serving(command: list[str], folder: Path, port: int) -> Iterator[str]:
 
 def _environment(folder: Path) -> dict[str, str]:
     """Return an environment in which nothing of the user's own is read or written."""
-    settings = folder / ".settings" / "@jupyterlab" / "notebook-extension"
-    settings.mkdir(parents=True)
     # Cells that are scrolled out of sight stay in the page, so that one can look at them.
-    (settings / "tracker.jupyterlab-settings").write_text(json.dumps({"windowingMode": "none"}), encoding="utf-8")
+    _set(folder, "notebook-extension", "tracker", windowingMode="none")
+    # A save that begins by itself while another goes on ends in a question whether to overwrite the file.
+    _set(folder, "docmanager-extension", "plugin", autosave=False)
     # What set-up installs for the environment's kernels, be this environment of an older set-up or not.
     profile = folder / ".ipython" / "profile_default"
     profile.mkdir(parents=True)
@@ -75,6 +76,13 @@ def _environment(folder: Path) -> dict[str, str]:
         "JUPYTER_CONFIG_DIR": str(folder / ".config"),
         "JUPYTER_DATA_DIR": str(folder / ".data"),  # with the signatures by which a notebook is trusted
     }
+
+
+def _set(folder: Path, extension: str, plugin: str, **settings: Any) -> None:
+    """Have a plugin of JupyterLab's own start with settings."""
+    place = folder / ".settings" / "@jupyterlab" / extension
+    place.mkdir(parents=True)
+    (place / f"{plugin}.jupyterlab-settings").write_text(json.dumps(settings), encoding="utf-8")
 
 
 def _wait_for(server: psutil.Popen, port: int, log: Path) -> None:

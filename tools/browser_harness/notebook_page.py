@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,6 @@ from .chromium import SECONDS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page, Response, ViewportSize
-
-
-SAVE_AGAIN_AFTER = 10  # seconds
 
 
 def _is_saved(response: Response) -> bool:
@@ -120,14 +116,8 @@ class Notebook:
 
     def save(self) -> None:
         """Save the notebook and return when the file is written, with what the page has now."""
-        from playwright.sync_api import TimeoutError as Late
-
-        for _attempt in range(SECONDS // SAVE_AGAIN_AFTER):
-            # JupyterLab does nothing while a save that began by itself goes on.
-            with suppress(Late), self.page.expect_response(_is_saved, timeout=SAVE_AGAIN_AFTER * 1000):
-                self.page.keyboard.press("Control+s")
-                return
-        raise TimeoutError("the notebook was not saved")
+        with self.page.expect_response(_is_saved):
+            self.page.keyboard.press("Control+s")
 
     def reload(self) -> None:
         """Open the page again, as it is on the disk."""
