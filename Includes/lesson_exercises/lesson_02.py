@@ -1,4 +1,4 @@
-"""Exercises of lesson 02: limit a stream's batches, shape a stream in SQL, repair one that has died."""
+"""Exercises of lesson 02: limit a stream's batches, and repair one that has died."""
 
 from __future__ import annotations
 
@@ -124,109 +124,10 @@ LIMIT = Exercise(
     makes=Makes(variables=("pairs",), folders=("checkpoints/pairs",)),
 )
 
-# ---------------------------------------------------------------------------------------------- 02.2 a stream in SQL
-
-STAIRS_STARTER = """
-%sql
-DROP VIEW IF EXISTS stairs_tmp_vw;
--- CREATE TEMP VIEW stairs_tmp_vw AS
--- SELECT ...
-"""
-
-STAIRS_SOLUTION = """
-%sql
-DROP VIEW IF EXISTS stairs_tmp_vw;
-CREATE TEMP VIEW stairs_tmp_vw AS
-SELECT person, activity, arrived_at, sqrt(x * x + y * y + z * z) AS strength
-FROM activity_tmp_vw
-WHERE activity IN ('stairsup', 'stairsdown')
-"""
-
-
-def check_stairs(attempt: Attempt) -> None:
-    """Compare the view, run as a stream, with one query over the files."""
-    view = attempt.view("stairs_tmp_vw")
-    if not view.isStreaming:
-        raise Mistake("Your view reads the files that are there now, not the stream: select from `activity_tmp_vw`.")
-    try:
-        made = attempt.rows_of_stream(view)
-    except Exception as error:
-        raise _reason(error) from error
-    everybody = _shaped(_landed(attempt))
-    right = everybody.where("activity IN ('stairsup', 'stairsdown')")
-    if attempt.is_same(made, everybody):
-        raise Mistake("The view has the recordings of all activities; those on stairs were asked for.")
-    for activity, other in (("stairsup", "stairsdown"), ("stairsdown", "stairsup")):
-        if attempt.is_same(made, everybody.where(f"activity = '{activity}'")):
-            raise Mistake(f"The view has only `{activity}`; `{other}` is on stairs as well.")
-    attempt.compare(made, right, "stairs_tmp_vw")
-
-
-def _shaped(recordings: DataFrame) -> DataFrame:
-    return recordings.selectExpr(
-        "User AS person",
-        "gt AS activity",
-        "timestamp_millis(Arrival_Time) AS arrived_at",
-        "sqrt(x * x + y * y + z * z) AS strength",
-    )
-
-
-def _reason(error: Exception) -> Exception:
-    """Return why a view cannot be run as a stream, where it is a mistake that people make."""
-    if "Sorting is not supported" in str(error):
-        return Mistake("A stream has no order, because its last row never comes: leave the `ORDER BY` out.")
-    if "OUTPUT_MODE" in str(error) or "without watermark" in str(error):
-        return Mistake("Your view counts or sums up. A row for each recording on stairs was asked for.")
-    return error
-
-
-STAIRS = Exercise(
-    id="02.2",
-    title="On the stairs, in SQL",
-    starter=STAIRS_STARTER,
-    hints=(
-        "Select from `activity_tmp_vw` as if it were a table. The stairs are two activities, `stairsup` and "
-        "`stairsdown`.",
-        "`sqrt(x * x + y * y + z * z) AS strength`, and `WHERE activity IN (...)`.",
-    ),
-    solution=STAIRS_SOLUTION,
-    why=(
-        "Choosing, computing and filtering look at one row at a time, so it makes no difference that rows are still to "
-        "come: a query over a streaming view is a stream. `ORDER BY` would need the last row first."
-    ),
-    check=check_stairs,
-    wrong=(
-        WrongAnswer(
-            STAIRS_SOLUTION.replace(
-                "person, activity, arrived_at,",
-                "User AS person, gt AS activity, timestamp_millis(Arrival_Time) AS arrived_at,",
-            )
-            .replace("FROM activity_tmp_vw", "FROM json.`${da.paths.landing}`")
-            .replace("WHERE activity", "WHERE gt"),
-            "not the stream",
-        ),
-        WrongAnswer(STAIRS_SOLUTION.partition("WHERE")[0], "all activities"),
-        WrongAnswer(STAIRS_SOLUTION.replace("IN ('stairsup', 'stairsdown')", "= 'stairsup'"), "only `stairsup`"),
-        WrongAnswer(STAIRS_SOLUTION.replace("IN ('stairsup', 'stairsdown')", "= 'stairs'"), "is empty"),
-        WrongAnswer(STAIRS_SOLUTION + "ORDER BY arrived_at\n", "leave the `ORDER BY` out"),
-        WrongAnswer(
-            STAIRS_SOLUTION.replace(
-                "SELECT person, activity, arrived_at, sqrt(x * x + y * y + z * z) AS strength",
-                "SELECT person, count(*) AS recordings",
-            )
-            + "GROUP BY person\n",
-            "counts or sums up",
-        ),
-        WrongAnswer(STAIRS_SOLUTION.replace("arrived_at, ", ""), "the column `arrived_at` is missing"),
-        WrongAnswer(STAIRS_SOLUTION.replace("FROM activity_tmp_vw", "FROM activities"), "ended with an error"),
-    ),
-    makes=Makes(views=("stairs_tmp_vw",)),
-)
-
-# --------------------------------------------------------------------------------------- 02.3 a stream that has died
+# --------------------------------------------------------------------------------------- 02.2 a stream that has died
 
 REPAIR_DYING = """
-DA.exercise("02.3")  # takes away what an earlier try has made
+DA.exercise("02.2")  # takes away what an earlier try has made
 
 from pyspark.errors import StreamingQueryException
 
@@ -295,7 +196,7 @@ def check_repaired(attempt: Attempt) -> None:
 
 
 REPAIR = Exercise(
-    id="02.3",
+    id="02.2",
     title="Repair it, and lose nothing",
     starter=REPAIR_STARTER,
     hints=(
@@ -346,4 +247,4 @@ REPAIR = Exercise(
     ),
 )
 
-EXERCISES = (LIMIT, STAIRS, REPAIR)
+EXERCISES = (LIMIT, REPAIR)

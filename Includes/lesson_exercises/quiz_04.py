@@ -87,20 +87,23 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "A colleague collects alarms in a Python list with `foreach`. It is always empty. Why?",
+        (
+            "A function writes each batch into two tables, both times with `txnAppId` and `txnVersion`. The "
+            "power fails between the two writes. What do the tables have before the restart, and after it?"
+        ),
         (
             Choice(
-                "`foreach` runs when the stream is stopped.",
-                "It runs in each batch.",
+                "Neither has the batch; then both have it.",
+                "The first write is a commit of its own, and stays. No transaction spans two tables.",
             ),
             Choice(
-                "The filter has no alarms.",
-                "Perhaps, but the list would be empty all the same.",
-            ),
-            Choice(
-                "The rows are handled in workers, each with a copy of the list.",
-                "The list in the notebook is another one. Write alarms to a table, and read that.",
+                "One has the batch and the other has not; then both have it once.",
+                "The batch is run again. Each table's own log says whether it has it already.",
                 is_right=True,
+            ),
+            Choice(
+                "One has the batch and the other has not; then the first has it twice.",
+                "So it would be with a plain append. A marked write that comes again is skipped.",
             ),
         ),
     ),

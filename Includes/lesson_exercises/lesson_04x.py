@@ -1,0 +1,146 @@
+"""The exercise of companion 04X: a MERGE in each batch, which replaces rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
+ENDS = "It was to end when it has read what is there: `.trigger(availableNow=True)`."
+
+
+def _landed(attempt: Attempt, file: str = "") -> DataFrame:
+    return attempt.spark.read.schema(SCHEMA).json(f"{attempt.paths.landing}/{file}")
+
+
+STARTER = '''
+DA.exercise("04X.1")  # takes away what an earlier try has made
+
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
+
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        SELECT 'write a MERGE INTO last_readings here, from batch_vw'
+    """)
+
+last_stream = None  # write the stream here
+'''
+
+SOLUTION = '''
+DA.exercise("04X.1")  # takes away what an earlier try has made
+
+spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
+
+def keep_last(batch, batch_id):
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql("""
+        MERGE INTO last_readings AS old
+        USING (
+            SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time
+            FROM batch_vw
+            GROUP BY device_id
+        ) AS new
+        ON old.device_id = new.device_id
+        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *
+        WHEN NOT MATCHED THEN INSERT *
+    """)
+
+last_stream = (readings.writeStream
+    .foreachBatch(keep_last)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/last_readings")
+    .trigger(availableNow=True)
+    .start())
+'''
+
+
+def check_last(attempt: Attempt) -> None:
+    """Compare the table with the last reading of each device; know what each forgotten part of a MERGE gives."""
+    stream = attempt.stream("last_stream")
+    stream.has_ended(min(30.0, attempt.left))
+    if stream.error is not None and "multiple source rows" in str(stream.error).lower():
+        raise Mistake(
+            "Your stream has died: a device has many rows in a batch, and a MERGE takes at most one for each row of "
+            "the table. Group `batch_vw` by device first."
+        )
+    attempt.wait_for_end(stream, ENDS)
+    attempt.must_have_checkpoint(stream, "last_readings")
+    made = attempt.table("last_readings")
+    if not made.limit(1).collect():
+        raise Mistake("`last_readings` is empty: your function was called, and its query has written nothing into it.")
+    first_day, second_day = (_landed(attempt, f"2025-06-0{day}.json") for day in (1, 2))
+    if made.groupBy("device_id").count().where("count > 1").limit(1).collect():
+        raise Mistake(
+            "A device has more than one row. A MERGE inserts each row that matches nothing: compare on `device_id` "
+            "alone, and give it one row for each device."
+        )
+    if attempt.is_same(made, _last_of_each(first_day)):
+        raise Mistake(
+            "These are the last readings of the first batch. Say what becomes of a device that the table has: "
+            "`WHEN MATCHED ... THEN UPDATE SET *`."
+        )
+    if attempt.is_same(made, _last_of_each(second_day, "max(heartrate)")):
+        raise Mistake(
+            "`heartrate` is the highest of the batch, not the last one: `max_by(heartrate, time)` is the heart rate at "
+            "the latest time."
+        )
+    attempt.compare(made, _last_of_each(_landed(attempt)), "last_readings")
+
+
+def _last_of_each(readings: DataFrame, heartrate: str = "max_by(heartrate, time)") -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return readings.groupBy("device_id").agg(F.expr(heartrate).alias("heartrate"), F.max("time").alias("time"))
+
+
+LAST = Exercise(
+    id="04X.1",
+    title="The last reading of each device",
+    starter=STARTER,
+    hints=(
+        "First one row for each device: `SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time` "
+        "from `batch_vw`, grouped by device.",
+        "That, in brackets and with a name, is what stands after `USING`. The key is `device_id` alone, because the "
+        "table is to have one row for each device.",
+        "Two cases: `WHEN MATCHED AND new.time > old.time THEN UPDATE SET *` and `WHEN NOT MATCHED THEN INSERT *`.",
+    ),
+    solution=SOLUTION,
+    why=(
+        "A batch that is run again finds its own rows in the table and changes nothing, so no mark is needed. And with "
+        "the comparison of the times, a batch that brings an old reading does not replace a newer one."
+    ),
+    check=check_last,
+    wrong=(
+        WrongAnswer(
+            SOLUTION.replace("max_by(heartrate, time) AS heartrate, max(time) AS time", "heartrate, time").replace(
+                "            GROUP BY device_id\n", ""
+            ),
+            "Group `batch_vw` by device first",
+        ),
+        WrongAnswer(
+            SOLUTION.replace("        WHEN MATCHED AND new.time > old.time THEN UPDATE SET *\n", ""),
+            "the last readings of the first batch",
+        ),
+        WrongAnswer(SOLUTION.replace("max_by(heartrate, time)", "max(heartrate)"), "the highest of the batch"),
+        WrongAnswer(
+            SOLUTION.replace("old.device_id = new.device_id", "old.device_id = new.device_id AND old.time = new.time"),
+            "more than one row",
+        ),
+        WrongAnswer(SOLUTION.replace("        WHEN NOT MATCHED THEN INSERT *\n", ""), "`last_readings` is empty"),
+        WrongAnswer(SOLUTION.replace("checkpoints}/last_readings", "checkpoints}/merge"), "belongs to"),
+        WrongAnswer(SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(SOLUTION.replace("WHEN NOT MATCHED", "NOT MATCHED"), "has failed"),
+    ),
+    makes=Makes(
+        variables=("last_stream", "keep_last"),
+        tables=("last_readings",),
+        folders=("checkpoints/last_readings",),
+        by_starter=True,
+    ),
+)
+
+EXERCISES = (LAST,)
