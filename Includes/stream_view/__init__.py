@@ -12,6 +12,7 @@ _HOMES = {
     "display": "displaying",
     "displayHTML": "displaying",
     "rows_per_batch": "progress_reports",
+    "rows_read": "progress_reports",
     "timeline": "timelines.timeline",
 }
 __all__ = sorted(_HOMES)

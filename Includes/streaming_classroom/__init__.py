@@ -16,6 +16,7 @@ _HOMES = {
     "displayHTML": "stream_view",
     "get_spark": "streaming_classroom.session",
     "rows_per_batch": "stream_view",
+    "rows_read": "stream_view",
     "set_up_notebook": "streaming_classroom.notebook_setup",
     "set_up_user": "streaming_classroom.notebook_setup",
     "start_lesson": "streaming_classroom.lesson",
