@@ -15,6 +15,7 @@ _HOMES = {
     "display": "stream_view",
     "displayHTML": "stream_view",
     "get_spark": "streaming_classroom.session",
+    "observed_metrics": "stream_view",
     "rows_per_batch": "stream_view",
     "rows_read": "stream_view",
     "set_up_notebook": "streaming_classroom.notebook_setup",
