@@ -11,7 +11,9 @@ from typing import Any
 _HOMES = {
     "display": "displaying",
     "displayHTML": "displaying",
+    "observed_metrics": "progress_reports",
     "rows_per_batch": "progress_reports",
+    "rows_read": "progress_reports",
     "timeline": "timelines.timeline",
 }
 __all__ = sorted(_HOMES)

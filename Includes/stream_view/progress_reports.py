@@ -56,6 +56,18 @@ def rows_read(report: Mapping[str, Any]) -> int:
     return sum(int(source.get("numInputRows") or 0) for source in report.get("sources") or ())
 
 
+def observed_metrics(report: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return what ``observe`` has noted under ``name`` in a batch, by the metrics' names; nothing where it has not.
+
+    Over Spark Connect (4.2) the row of metrics is one of its values and its schema.
+    """
+    row = (report.get("observedMetrics") or {}).get(name)
+    metrics: dict[str, Any] = {} if row is None else row.asDict()
+    if isinstance(schema := metrics.get("schema"), Mapping):
+        return dict(zip((field["name"] for field in schema["fields"]), metrics["values"], strict=True))
+    return metrics
+
+
 def _identity(report: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(report.get(field) for field in ("runId", "timestamp", "batchId", "numInputRows"))
 

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 
-from stream_view.progress_reports import report_count, reports_since, rows_per_batch, rows_read
+from stream_view.progress_reports import observed_metrics, report_count, reports_since, rows_per_batch, rows_read
 
 
 def report(number: int) -> dict[str, Any]:
@@ -59,6 +59,18 @@ def test_over_connect_the_rows_of_a_batch_are_those_of_its_sources() -> None:
     reports = [{"numInputRows": None, "sources": sources}, {"numInputRows": 0, "sources": []}, {"numInputRows": 7}]
     assert [rows_read(one) for one in reports] == [18, 0, 7]
     assert rows_per_batch(SimpleNamespace(recentProgress=reports)) == [18, 7]
+
+
+def test_what_a_batch_has_observed_is_the_same_over_connect() -> None:
+    schema = {"type": "struct", "fields": [{"name": "first", "type": "double"}, {"name": "rows", "type": "long"}]}
+    here, elsewhere = Row(first=0.5, rows=3), Row("values", "schema")([0.5, 3], schema)
+    for row in (here, elsewhere):
+        assert observed_metrics({"observedMetrics": {"arrivals": row}}, "arrivals") == {"first": 0.5, "rows": 3}
+
+
+@pytest.mark.parametrize("report", [{}, {"observedMetrics": {}}, {"observedMetrics": {"other": Row(first=1)}}])
+def test_a_batch_that_has_observed_nothing_has_no_metrics(report: dict[str, Any]) -> None:
+    assert observed_metrics(report, "arrivals") == {}
 
 
 def test_a_real_querys_reports_come_once(spark: SparkSession) -> None:

@@ -1,0 +1,106 @@
+"""The exercise of companion 07X: give two queries two checkpoints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
+
+
+def _landed(attempt: Attempt) -> DataFrame:
+    return attempt.spark.read.schema(_SCHEMA).json(attempt.paths.landing)
+
+
+TWO_STARTER = """
+DA.exercise("07X.1")  # takes away what an earlier try has made
+
+good = None  # a job: readings with a heart rate of zero or more, into good_readings
+faulty = None  # another: those below zero, into faulty_readings
+"""
+
+TWO_SOLUTION = """
+DA.exercise("07X.1")  # takes away what an earlier try has made
+
+good = (readings.where("heartrate >= 0")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/sorted/good")
+    .trigger(availableNow=True)
+    .toTable("good_readings"))
+
+faulty = (readings.where("heartrate < 0")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/sorted/faulty")
+    .trigger(availableNow=True)
+    .toTable("faulty_readings"))
+"""
+
+
+def check_two(attempt: Attempt) -> None:
+    """Ask the queries for their ids first: a checkpoint that both have makes them one query."""
+    streams = {"good": attempt.stream("good"), "faulty": attempt.stream("faulty")}
+    if streams["good"].query.id == streams["faulty"].query.id:
+        raise Mistake(
+            "Both have the same checkpoint, so to Spark they are one query: the second stops the first, or finds that "
+            "all is read. Give each a directory of its own."
+        )
+    for stream in streams.values():
+        attempt.wait_for_end(stream, "Both are jobs, which end: give each `.trigger(availableNow=True)`.", 60)
+    made = {name: attempt.table(f"{name}_readings") for name in streams}
+    every = _landed(attempt)
+    right = {"good": every.where("heartrate >= 0"), "faulty": every.where("heartrate < 0")}
+    if attempt.is_same(made["good"], right["faulty"]):
+        raise Mistake("`good_readings` has the faulty readings: a heart rate below zero is a fault of the sensor.")
+    for name, stream in streams.items():
+        if attempt.is_same(made[name], every):
+            raise Mistake(f"`{name}_readings` has every reading: its filter is missing.")
+        attempt.must_have_read(stream, right[name].count())
+        attempt.compare(made[name], right[name], f"{name}_readings")
+
+
+_FAULTY = TWO_SOLUTION[TWO_SOLUTION.index("faulty = ") :]
+TWO = Exercise(
+    id="07X.1",
+    title="Two tables from one folder",
+    starter=TWO_STARTER,
+    hints=(
+        "They are two queries: each has a filter, a table, and a checkpoint that no other query has.",
+        'Two directories: `f"{DA.paths.checkpoints}/sorted/good"` and `f"{DA.paths.checkpoints}/sorted/faulty"`.',
+        '`good = readings.where("heartrate >= 0").writeStream`, then `.option("checkpointLocation", ...)`, '
+        '`.trigger(availableNow=True)`, `.toTable("good_readings")`; `faulty` likewise.',
+    ),
+    solution=TWO_SOLUTION,
+    why=(
+        "A query is known by its checkpoint: its id lies there, and how far it has read. Two queries over one source "
+        "each read all of it, and each must note for itself how far it is."
+    ),
+    check=check_two,
+    wrong=(
+        WrongAnswer(
+            TWO_SOLUTION.replace("/sorted/good", "/sorted").replace("/sorted/faulty", "/sorted"), "the same checkpoint"
+        ),
+        WrongAnswer(
+            TWO_SOLUTION.replace("/sorted/good", "/sorted")
+            .replace("/sorted/faulty", "/sorted")
+            .replace("\n\nfaulty", "\n\ngood.awaitTermination()\n\nfaulty"),
+            "the same checkpoint",
+        ),
+        WrongAnswer(TWO_SOLUTION.replace('f"{DA.paths.checkpoints}/sorted/good"', "checkpoint"), "of its own"),
+        WrongAnswer(TWO_SOLUTION.replace('.where("heartrate < 0")', ""), "its filter is missing"),
+        WrongAnswer(
+            TWO_SOLUTION.replace(">= 0", "== 0").replace("< 0", ">= 0").replace("== 0", "< 0"),
+            "has the faulty readings",
+        ),
+        WrongAnswer(TWO_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(TWO_SOLUTION.replace(_FAULTY, "good.awaitTermination()\nfaulty = None\n"), "`faulty` is None"),
+    ),
+    makes=Makes(
+        variables=("good", "faulty"), tables=("good_readings", "faulty_readings"), folders=("checkpoints/sorted",)
+    ),
+)
+
+EXERCISES = (TWO,)
