@@ -16,6 +16,7 @@ from jupyter_client import KernelManager
 from streaming_classroom import ownership
 
 TIMEOUT = 120  # seconds for a cell; CI's machines are slow
+STARTS = 3
 
 
 @dataclass
@@ -58,15 +59,26 @@ class Notebook:
         ownership.claim(home)  # IPython writes into it before the course does
         self.directory = directory
         self.home = home
-        self._kernel = KernelManager()
-        self._kernel.kernel_spec.argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
         self.terminal = home.parent / f"terminal-of-{directory.parent.name}.log"
-        with self.terminal.open("wb") as terminal:
-            self._kernel.start_kernel(cwd=str(directory), env=env | environment, stdout=terminal, stderr=terminal)
-        self._client = self._kernel.client()
-        self._client.start_channels()
-        self._client.wait_for_ready(timeout=TIMEOUT)
+        self._start(env | environment)
         self._by_id: dict[str, dict[str, Any]] = {}
+
+    def _start(self, env: dict[str, str]) -> None:
+        """Have a kernel that answers: of the ports that Jupyter gives it another program may be quicker to take one."""
+        for left in reversed(range(STARTS)):
+            self._kernel = KernelManager()
+            self._kernel.kernel_spec.argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+            with self.terminal.open("wb") as terminal:
+                self._kernel.start_kernel(cwd=str(self.directory), env=env, stdout=terminal, stderr=terminal)
+            self._client = self._kernel.client()
+            self._client.start_channels()
+            try:
+                return self._client.wait_for_ready(timeout=TIMEOUT)
+            except RuntimeError as death:
+                self._client.stop_channels()
+                self._kernel.shutdown_kernel(now=True)
+                if not left:
+                    raise RuntimeError(self.terminal.read_text(encoding="utf-8")) from death
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Put a file beside the notebook."""

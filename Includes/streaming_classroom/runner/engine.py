@@ -27,6 +27,7 @@ from .kernel import LessonKernelManager, quiet
 from .probe import EXPRESSION
 
 _START = 60  # a first start on a cold disk takes some seconds
+_STARTS = 3
 _PROBE = 30.0
 _TRACEBACK = 3.0  # for an interrupted cell to say which line it was in
 _IOPUB = 30  # nbclient's 4 s are too short for the last of a large output on a busy machine
@@ -101,7 +102,8 @@ class LessonClient(PapermillNotebookClient):
         if sys.platform == "win32":  # as papermill does: zmq cannot use Windows' default event loop
             asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
         try:
-            with self.setup_kernel(**start):
+            self._start(**start)
+            with self.setup_kernel():  # which ends it in any case
                 # A machine that is slow to start a kernel takes nothing from the lesson's time.
                 self._deadlines = self._deadlines.from_now()
                 if self._prepare is not None:
@@ -112,6 +114,21 @@ class LessonClient(PapermillNotebookClient):
         finally:
             _close_event_loop()
         return self.nb
+
+    def _start(self, **start: Any) -> None:
+        """Have a kernel that answers, a second one where the first has died before it could.
+
+        Jupyter gives a kernel numbers of free ports, and another program may be quicker to take one.
+        """
+        for left in reversed(range(_STARTS)):
+            self.create_kernel_manager()
+            self.start_new_kernel(**start)
+            try:
+                self.start_new_kernel_client()
+                return
+            except RuntimeError:  # nbclient has taken away what was left of it
+                if not left:
+                    raise
 
     def _all_cells_ran(self) -> bool:
         # After a failed cell the cells that stop the streams have not run, so a look would tell nothing.

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -7,8 +8,9 @@ from time import monotonic
 import nbformat
 import pytest
 
-from streaming_classroom.runner import SuiteResult
+from streaming_classroom.runner import SuiteResult, engine
 from streaming_classroom.runner.engine import Deadlines
+from streaming_classroom.runner.kernel import LessonKernelManager
 from streaming_classroom.runner.processes import processes_of
 
 pytestmark = pytest.mark.kernel
@@ -22,6 +24,29 @@ def test_a_cell_may_take_what_is_left_of_the_lesson_and_never_zero() -> None:
 
 def test_a_kernel_that_was_slow_to_start_takes_nothing_from_the_lesson() -> None:
     assert Deadlines(cell=5, lesson=2, started=monotonic() - 10).from_now().left == pytest.approx(2, abs=0.1)
+
+
+@pytest.mark.parametrize(("unlucky", "outcome"), [(2, "passed"), (3, "failed")])
+def test_a_kernel_whose_port_another_program_has_taken_is_started_anew(
+    fixture_notebook: Callable[[str], Path],
+    run: Callable[..., SuiteResult],
+    monkeypatch: pytest.MonkeyPatch,
+    unlucky: int,
+    outcome: str,
+) -> None:
+    made = []
+
+    def manager() -> LessonKernelManager:
+        made.append(LessonKernelManager())
+        if len(made) <= unlucky:
+            made[-1].cache_ports = False  # else it looks for a free one
+            made[-1].shell_port = taken.getsockname()[1]
+        return made[-1]
+
+    monkeypatch.setattr(engine, "LessonKernelManager", manager)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        (lesson,) = run(fixture_notebook("passing")).lessons
+    assert (lesson.outcome, len(made)) == (outcome, 3)
 
 
 def test_an_endless_cell_is_ended_at_its_deadline_with_the_line_it_was_in(
