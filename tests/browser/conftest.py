@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error
 
-from browser_harness import CHROMIUM, Notebook, running_browser, running_lab
+from browser_harness import CELLS, CHROMIUM, Notebook, running_browser, running_lab
 from streaming_classroom import places
 
 SCREENSHOTS = os.environ.get("CLASSROOM_SCREENSHOTS")
@@ -33,8 +33,9 @@ def _described(notebook: Notebook) -> str:
     """Return the outputs' HTML of each code cell, cut, and what stands below the page."""
     with suppress(Error):
         outputs = notebook.page.evaluate(
-            "[...document.querySelectorAll('.jp-Notebook .jp-Cell.jp-CodeCell')].map(cell =>"
-            " [...cell.querySelectorAll('.jp-OutputArea-child')].map(one => one.outerHTML.slice(0, 3000)).join('\\n'))"
+            "cells => [...document.querySelectorAll(cells)].map(cell =>"
+            " [...cell.querySelectorAll('.jp-OutputArea-child')].map(one => one.outerHTML.slice(0, 3000)).join('\\n'))",
+            CELLS,
         )
         status = notebook.page.locator("#jp-main-statusbar").inner_text(timeout=2000)
         return "\n\n".join([*(f"cell {i}: {html}" for i, html in enumerate(outputs)), status])

@@ -9,10 +9,9 @@ import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser_harness import running_browser, running_course
+from browser_harness import CELLS, running_browser, running_course
 from streaming_classroom import places
 
-CELLS = ".jp-Notebook .jp-Cell.jp-CodeCell"
 LESSON = "00-Start-Here.ipynb"
 
 

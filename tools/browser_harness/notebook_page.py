@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page, Response, ViewportSize
 
 
+# Of the notebook in front: a page that is loaded again opens what another one of the same server has left as well.
+CELLS = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell.jp-CodeCell"
+
+
 def _is_saved(response: Response) -> bool:
     """Whether a save that somebody has asked for has ended: JupyterLab notes a checkpoint after those alone."""
     return response.request.method == "POST" and response.url.split("?")[0].endswith("/checkpoints") and response.ok
@@ -75,7 +79,7 @@ class Notebook:
     @property
     def cells(self) -> Locator:
         """The code cells."""
-        return self.page.locator(".jp-Notebook .jp-Cell.jp-CodeCell")
+        return self.page.locator(CELLS)
 
     def output(self, cell: int) -> Locator:
         """Return the first output of a code cell, by its number from 0."""
@@ -103,9 +107,9 @@ class Notebook:
     def wait_for_end(self, cell: int) -> None:
         """Return when a code cell that runs has ended."""
         self.page.wait_for_function(
-            "i => /\\[\\d+\\]/.test(document.querySelectorAll('.jp-Notebook .jp-Cell.jp-CodeCell')[i]"
+            "([cells, i]) => /\\[\\d+\\]/.test(document.querySelectorAll(cells)[i]"
             ".querySelector('.jp-InputPrompt').textContent)",
-            arg=cell,
+            arg=[CELLS, cell],
         )
 
     def restart_kernel(self) -> None:
