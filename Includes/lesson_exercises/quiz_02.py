@@ -60,7 +60,7 @@ QUESTIONS = (
             ),
             Choice(
                 "No batch is being made. It may be idle, or dead.",
-                "A stream that finds nothing new says so, and so does a dead one. Ask `isActive`, and `exception()`, to know which.",
+                "A stream that finds nothing new says so, and a dead one too. `isActive` and `exception()` tell which.",
                 is_right=True,
             ),
         ),
