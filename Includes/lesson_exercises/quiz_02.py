@@ -52,15 +52,15 @@ QUESTIONS = (
         (
             Choice(
                 "The stream is dead.",
-                "A stream that waits says the same. `isActive` and `exception()` tell.",
+                "It may be, but a stream that waits says the same. `isActive` and `exception()` tell.",
             ),
             Choice(
                 "The source is broken.",
-                "The last look found nothing new, which is no fault.",
+                "To find nothing new is no fault.",
             ),
             Choice(
-                "It is between two batches, and the last look found nothing new.",
-                "Idle is not dead. Ask `isActive`, and `exception()`, to know whether it lives.",
+                "No batch is being made. It may be idle, or dead.",
+                "A stream that finds nothing new says so, and a dead one too. `isActive` and `exception()` tell which.",
                 is_right=True,
             ),
         ),

@@ -31,5 +31,5 @@ def test_links_lead_to_words_that_are_there() -> None:
 
 
 def test_the_lessons_that_explain_them_are_there() -> None:
-    lessons = {path.name[:2] for path in find_lessons([], places.notebooks())}
-    assert set(re.findall(r"\((\d\d)\)", TEXT)) <= lessons
+    lessons = {path.name.partition("-")[0] for path in find_lessons([], places.notebooks())}
+    assert set(re.findall(r"\((\d\d[LX]?)\)", TEXT)) <= lessons
