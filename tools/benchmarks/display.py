@@ -71,7 +71,7 @@ def wait_for(query, batch):
 WATCH_THE_SCREEN = """
 window.seen = {paint: null, rows: []};
 new MutationObserver(() => {
-  const view = document.querySelector(".sc-view");
+  const view = document.querySelector(".sc-view:has(.sc-header)"); // not the frame that stands by
   if (!view) return;
   window.seen.paint ??= Date.now();
   const rows = parseInt(view.querySelector(".sc-caption")?.textContent) || 0;
