@@ -23,7 +23,7 @@ function firstChoice(columns, rows) {
     const repeats = distinct(rows, names[0].i) < rows.length;
     return { type: "bar", x: names[0].i, y, group: repeats ? groupOf(names.slice(1)) : -1 };
   }
-  const [moment] = all.filter((column) => isMoment(column) && !isLabel(column));
+  const moment = all.find((column) => isMoment(column) && !isLabel(column));
   if (moment && y >= 0) return { type: "scatter", x: moment.i, y, group: -1 };
   if (measures.length > 1) return { type: "scatter", x: measures[0].i, y, group: -1 };
   return { type: "bar", x: 0, y: -1, group: -1 };

@@ -116,7 +116,7 @@ class LessonClient(PapermillNotebookClient):
         return self.nb
 
     def _start(self, **start: Any) -> None:
-        """Have a kernel that answers, a second one where the first has died before it could.
+        """Have a kernel that answers: another one where the first has died before it could.
 
         Jupyter gives a kernel numbers of free ports, and another program may be quicker to take one.
         """
