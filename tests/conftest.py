@@ -3,6 +3,9 @@
 A lane is what a test needs, and is run by one process: ``pure`` tests need nothing and go to whichever process is free;
 those of ``spark`` share a session, those of ``kernel`` start kernels and JVMs of their own, ``lessons`` are about one
 run of every lesson, ``browser`` has a JupyterLab and a Chromium.
+
+All of it takes twice as long as one likes to wait.  So a run of every day has all of the first two lanes and a part of
+the others, which the seed draws; with ``CI=true``, in the long form, and where tests are named, it is all of them.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import secrets
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +32,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from connect_server import running_connect_server
 from kernel_harness import Notebook
-from sampling import SEED
+from sampling import SEED, everyday
 from streaming_classroom import places
 
 if TYPE_CHECKING:
@@ -43,6 +47,8 @@ _ELSEWHERE += ("CLASSROOM_USER", "CLASSROOM_FAST_START", "CLASSROOM_ANSI")
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
 
 LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
+CHOICE = "CLASSROOM_TESTS"  # "all", or "some" of the lanes that take long
+SHARE = {"kernel": 0.35, "browser": 0.35, "lessons": 0.35}  # of each: some twenty minutes in all, on two cores
 LANES = ("lessons", "spark", "kernel", "browser", "pure")  # the long ones first, the small ones fill the gaps
 TESTS = Path(__file__).parent
 # Fixtures that tell what a test needs.
@@ -54,18 +60,28 @@ _SHARED = {"_session": "spark", "lesson_runs": "lessons", "open_notebook": "kern
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed of everything random once, for all processes; the environment may name it."""
     os.environ.setdefault(SEED, str(secrets.randbelow(10**6)))
+    os.environ.setdefault(CHOICE, "some" if _is_everyday(config) else "all")
     # A machine that others use as well is slow at times, which says nothing about what is tested.
     hypothesis.settings.register_profile("course", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     hypothesis.settings.load_profile("course")
 
 
-def pytest_report_header() -> str:
-    return f"{SEED}={os.environ[SEED]} repeats this run's random choices"
+def _is_everyday(config: pytest.Config) -> bool:
+    """Return whether somebody runs the tests, not CI, and asks for none by name."""
+    named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    return not (LONG or os.environ.get("CI") == "true" or named or config.option.keyword or config.option.markexpr)
+
+
+def pytest_report_header() -> list[str]:
+    lines = [f"{SEED}={os.environ[SEED]} repeats this run's random choices"]
+    if os.environ[CHOICE] == "some":
+        lines.append(f"a part of the lanes {', '.join(SHARE)}; {CHOICE}=all or CI=true runs all of them")
+    return lines
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks for the markers that were asked for, and xdist for groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test its lane, and those that share something one process."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give each test its lane, and those that share something one process; draw those of an everyday run."""
     for item in items:
         if item.get_closest_marker("long") and not LONG:
             item.add_marker(pytest.mark.skip(reason="part of CLASSROOM_LONG_TESTS=1"))
@@ -73,8 +89,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(lane)
         if (group := _group(item)) is not None:
             item.add_marker(pytest.mark.xdist_group(group))
+    if os.environ[CHOICE] == "some":
+        _keep_a_part(config, items)
     # What one process does alone comes first. Stable: within a lane the order stays.
     items.sort(key=lambda item: (item.get_closest_marker("xdist_group") is None, LANES.index(_lane(item))))
+
+
+def _keep_a_part(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take from the items what this run leaves to others: of a lane that takes long whole files, or lessons."""
+    units = {item: unit for item in items if (unit := _unit(item)) is not None}
+    left: set[str] = set()
+    for lane, share in SHARE.items():
+        weights = Counter(unit for unit in units.values() if unit.startswith(f"{lane} "))
+        left |= weights.keys() - everyday(weights, share)
+    config.hook.pytest_deselected(items=[item for item, unit in units.items() if unit in left])
+    items[:] = [item for item in items if units.get(item) not in left]
+
+
+def _unit(item: pytest.Item) -> str | None:
+    """Return with which others a test is drawn: a kernel or a page serves a file, a run of a lesson all its tests."""
+    lane = _lane(item)
+    if lane not in SHARE:
+        return None
+    place = _lesson_of(item) if lane == "lessons" else item.path.relative_to(TESTS).as_posix()
+    return f"{lane} {place}" if place else None
 
 
 def _lane(item: pytest.Item) -> str:

@@ -1,10 +1,10 @@
-"""Some cases of many in every run of the tests, others in the next, all of them in the long form."""
+"""Some of the tests in every run, others in the next: of many cases alike, and of the lanes that take long."""
 
 from __future__ import annotations
 
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -34,3 +34,25 @@ def some_of(cases: Sequence[Any], count: int, ids: Sequence[str] | None = None) 
         )
         for name, case in zip(names, cases, strict=True)
     ]
+
+
+def everyday(weights: Mapping[str, int], share: float) -> set[str]:
+    """Return which of some units a run of every day takes: such as the seed draws, until they have their share.
+
+    The same seed draws the same; over some runs each has its turn.
+
+    Parameters
+    ----------
+    weights
+        The units, each with its number of tests.
+    share
+        The part of all tests that is taken, from 0 to 1; at least one unit is.
+    """
+    order = sorted(weights)
+    random.Random(f"{os.environ.get(SEED)} {order}").shuffle(order)
+    wanted, taken = share * sum(weights.values()), set()
+    for unit in order:
+        if taken and sum(weights[each] for each in taken) + weights[unit] / 2 > wanted:
+            continue  # nearer to the share without it
+        taken.add(unit)
+    return taken
