@@ -63,7 +63,9 @@ class Lesson:
         self._spark = spark
         self._place = place
         self._arguments = {"dataset": dataset, "into_table": into_table, "into_topic": into_topic}
-        batches = _batches(dataset, into_table or into_topic)  # before the paths, which are settings that the session keeps
+        batches = _batches(
+            dataset, into_table or into_topic
+        )  # before the paths, which are settings that the session keeps
         self.lesson = place.lesson
         self.username = user_files.username()
         self.schema_name = place.schema
