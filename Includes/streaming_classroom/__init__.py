@@ -10,7 +10,7 @@ from typing import Any
 
 _HOMES = {
     "ClassroomError": "streaming_classroom.errors",
-    "bootstrap_servers": "streaming_classroom.kafka",
+    "bootstrap_servers": "streaming_classroom.kafka.servers",
     "cleanup": "streaming_classroom.notebook_setup",
     "display": "stream_view",
     "displayHTML": "stream_view",

@@ -8,11 +8,13 @@ from stream_view.errors import ExplainedError, NotHere, StreamNotFound, StreamTi
 
 __all__ = [
     "BrokerStartError",
+    "BrokerUnreachable",
     "ClassroomError",
     "JarsUnavailable",
     "JavaNotFound",
     "LessonBusy",
     "NotHere",
+    "NotSent",
     "SessionStartError",
     "SetupError",
     "StreamNotFound",
@@ -107,4 +109,35 @@ class BrokerStartError(ClassroomError):
         return (
             f"Kafka's broker did not start; its last words are below, all of them in {self.log}. Put right what they "
             f"say, or set KAFKA_BOOTSTRAP_SERVERS to a broker that runs, and run this cell again.\n\n{self.tail}"
+        )
+
+
+@dataclass(eq=False)
+class BrokerUnreachable(ClassroomError):
+    """Nobody who speaks Kafka answers at an address: correct it, or start the broker that should be there."""
+
+    servers: str
+    reason: str = ""
+
+    def __str__(self) -> str:
+        reason = f" ({self.reason})" if self.reason else ""
+        return (
+            f"No Kafka broker answers at {self.servers}{reason}. Correct the address, or start the broker: the "
+            "classroom's own with `python course.py kafka start`, which DA.kafka.servers does by itself."
+        )
+
+
+@dataclass(eq=False)
+class NotSent(ClassroomError):
+    """The broker has not taken all of the messages: look at what it says, and send them again."""
+
+    topic: str
+    messages: int
+    missing: int
+    reason: str
+
+    def __str__(self) -> str:
+        return (
+            f"Of {self.messages} messages for the topic {self.topic}, {self.missing} were not acknowledged: "
+            f"{self.reason}. Is the broker up (`python course.py kafka status`), and the topic there? Then send again."
         )

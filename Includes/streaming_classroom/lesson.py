@@ -11,10 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stream_view import listener, waiting
-from streaming_classroom import datasets, presenting, set_up_line, user_files
+from streaming_classroom import datasets, places, presenting, set_up_line, user_files
 from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
 from streaming_classroom.errors import NotHere
 from streaming_classroom.exercises import last_cell
+from streaming_classroom.kafka.feed import Topic
+from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson_paths import Paths
 from streaming_classroom.lesson_place import Place, place_of
 from streaming_classroom.places import classroom_files
@@ -44,17 +46,26 @@ class Lesson:
         Names; the schema is the lesson's own and is the current one.
     paths : Paths
         ``working_dir``, ``checkpoints``, ``datasets``, ``user_db``, ``landing``, and what a lesson adds.
+    kafka : LessonKafka
+        The broker, which is started when it is first asked for, and the lesson's own topics there.
     data_factory : DataFactory
         Lands the lesson's data; only where the lesson has a dataset.
     """
 
     def __init__(
-        self, spark: SparkSession, place: Place, dataset: str | Sequence[str] | None, into_table: str | None
+        self,
+        spark: SparkSession,
+        place: Place,
+        dataset: str | Sequence[str] | None,
+        into_table: str | None,
+        into_topic: str | None = None,
     ) -> None:
         self._spark = spark
         self._place = place
-        self._arguments = {"dataset": dataset, "into_table": into_table}
-        batches = _batches(dataset, into_table)  # before the paths, which are settings that the session keeps
+        self._arguments = {"dataset": dataset, "into_table": into_table, "into_topic": into_topic}
+        batches = _batches(
+            dataset, into_table or into_topic
+        )  # before the paths, which are settings that the session keeps
         self.lesson = place.lesson
         self.username = user_files.username()
         self.schema_name = place.schema
@@ -67,8 +78,9 @@ class Lesson:
             user_db=f"{place.working_dir}/database",
             datasets=classroom_files().spark_path(datasets.REGISTERED),
         )
+        self.kafka = LessonKafka(f"{place.schema}-", places.home() / "kafka" / "used" / place.schema)
         if dataset:
-            self.data_factory = self._make_factory(batches, dataset, into_table)
+            self.data_factory = self._make_factory(batches, dataset, into_table, into_topic)
 
     def __getattr__(self, name: str):
         if name == "data_factory":
@@ -176,6 +188,7 @@ class Lesson:
         self._spark.sql(f"DROP SCHEMA IF EXISTS {self.schema_name} CASCADE")
         for view in (table.name for table in self._spark.catalog.listTables() if table.isTemporary):
             self._spark.catalog.dropTempView(view)
+        self.kafka._clear()
         user_files.remove_tree(self.paths.working_dir)
 
     def _restore_tables(self) -> None:
@@ -190,14 +203,21 @@ class Lesson:
         return sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir())
 
     def _make_factory(
-        self, batches: list[datasets.Batch], dataset: str | Sequence[str], into_table: str | None
+        self,
+        batches: list[datasets.Batch],
+        dataset: str | Sequence[str],
+        into_table: str | None,
+        into_topic: str | None,
     ) -> DataFactory:
-        position = classroom_files().local_path(self.paths.working_dir) / ".data-factory.json"
+        working_dir = classroom_files().local_path(self.paths.working_dir)
+        position = working_dir / ".data-factory.json"
         if into_table:
             [part] = _parts(dataset)
             # Where Spark puts a table of the lesson's schema.
             path = classroom_files().local_path(self.paths.user_db) / into_table.lower()
             target = Table(self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name, path)
+        elif into_topic:
+            target = Topic(self.kafka, into_topic, working_dir / ".feed.json")
         else:
             target = Directory(classroom_files().local_path(self.paths.landing), "DA.paths.landing")
         return DataFactory(batches, target, position, self._spark)
@@ -209,7 +229,12 @@ class Lesson:
 
 
 def start_lesson(
-    name: str, *, dataset: str | Sequence[str] | None = None, into_table: str | None = None, resume: bool = False
+    name: str,
+    *,
+    dataset: str | Sequence[str] | None = None,
+    into_table: str | None = None,
+    into_topic: str | None = None,
+    resume: bool = False,
 ) -> Lesson:
     """Start a lesson: a fresh working directory, a fresh schema, the datasets registered.
 
@@ -222,6 +247,8 @@ def start_lesson(
         together, each in a folder of its own: ``["retail/orders", "retail/clickstream"]``.
     into_table : str, optional
         A Delta table for a single dataset to land in; by default it lands as files in ``DA.paths.landing``.
+    into_topic : str, optional
+        A topic of the lesson's own on Kafka for a single dataset to land in, instead.
     resume : bool
         Go on where a restarted kernel was, with the tables, files and data factory as they were left, instead
         of starting over.
@@ -238,7 +265,7 @@ def start_lesson(
     UnknownDataset
         There is no dataset of that name.
     NotHere
-        Several datasets were to land in one table.
+        Several datasets were to land in one table or topic, or one in both.
     """
     global _current
     set_up_line.begin(f"Starting lesson {name} ...")
@@ -250,7 +277,7 @@ def start_lesson(
     place = place_of(name, previous and previous._place)
     place.take()  # before anything of the present lesson is touched: where this one is busy, that one goes on
     try:
-        lesson = Lesson(spark, place, dataset, into_table)
+        lesson = Lesson(spark, place, dataset, into_table, into_topic)
     except BaseException:
         if previous is None or place.lock is not previous._place.lock:
             place.leave()
@@ -275,12 +302,15 @@ def _parts(dataset: str | Sequence[str]) -> Sequence[str]:
     return [dataset] if isinstance(dataset, str) else dataset
 
 
-def _batches(dataset: str | Sequence[str] | None, into_table: str | None) -> list[datasets.Batch]:
+def _batches(dataset: str | Sequence[str] | None, into: str | None) -> list[datasets.Batch]:
     """Return what the lesson's data factory lands; none where the lesson has no dataset."""
     if not dataset:
         return []
-    if into_table and len(_parts(dataset)) > 1:
-        raise NotHere("Several datasets do not land in one table.", "Leave into_table out: they land as files.")
+    if into and len(_parts(dataset)) > 1:
+        raise NotHere(
+            "Several datasets do not land in one table or topic.",
+            "Leave into_table and into_topic out: they land as files.",
+        )
     return datasets.batches(*_parts(dataset))
 
 

@@ -19,7 +19,13 @@ import pandas as pd
 import pytest
 
 DATASETS = Path(__file__).resolve().parents[2] / "datasets"
-MODULES = {"device-readings": "device_readings", "activity": "activity", "retail": "retail", "bank": "bank"}
+MODULES = {
+    "device-readings": "device_readings",
+    "activity": "activity",
+    "retail": "retail",
+    "bank": "bank",
+    "wikipedia": "wikipedia",
+}
 PARTS = [
     ("device-readings", "readings"),
     ("device-readings", "patients.json"),
@@ -33,13 +39,16 @@ PARTS = [
     ("retail", "clickstream"),
     ("bank", "cards.csv"),
     ("bank", "transactions"),
+    ("wikipedia", "edits"),
 ]
 ITEMS = "ARRAY<STRUCT<sku: STRING, quantity: INT, price: DOUBLE>>"
 PYTHON_TYPES = {"INT": int, "LONG": int, "DOUBLE": float, "STRING": str, "TIMESTAMP": str, "ITEMS": list}
+PYTHON_TYPES["MAP<STRING,STRING>"] = dict
 MAY_BE_NULL = {
     ("retail", "customer-changes"): {"name", "email", "country", "city", "segment"},
     ("retail", "orders"): {"customer_id"},
     ("retail", "clickstream"): {"customer_id"},
+    ("wikipedia", "edits"): {"value"},
 }
 MAY_BE_ABSENT = {("retail", "orders"): {"coupon"}, ("retail", "orders-repaired.json"): {"coupon"}}
 HAS_UNREADABLE_LINES = {("retail", "orders")}
@@ -833,3 +842,142 @@ def is_fraud(run: pd.DataFrame, pattern: str) -> bool:
     if pattern == "two places":
         return run.country.nunique() == 2
     return bool((run.amount.iloc[:-1] < 2).all() and run.amount.iloc[-1] > 900)
+
+
+@pytest.fixture(scope="module")
+def messages(generated: dict[str, Path]) -> list[Row]:
+    """The messages about edits, in the order of arrival."""
+    return [row for path in files_of(generated["wikipedia"] / "edits") for row in rows_of(path)]
+
+
+def sound(messages: list[Row]) -> list[Row]:
+    """Return the events of the messages that are sound, each with when it arrives, in seconds, and its collector."""
+    texts = [message for message in messages if message["value"] is not None and readable(message["value"])]
+    events = [
+        json.loads(m["value"]) | {"arrives": m["timestamp"] / 1000, "by": m["headers"]["collector"]} for m in texts
+    ]
+    return [event for event in events if event["timestamp"] is not None]
+
+
+def once(messages: list[Row]) -> list[Row]:
+    """Return the sound events without those that arrived before, in the order of arrival."""
+    return list({event["meta"]["id"]: event for event in reversed(sound(messages))}.values())[::-1]
+
+
+def undos(messages: list[Row]) -> pd.DataFrame:
+    """Return the edits that take another one back, ordered by when they were made, with whom they undo."""
+    frame = pd.DataFrame(once(messages)).sort_values(["timestamp", "id"])
+    frame["undoes"] = frame["comment"].str.extract(r"^Undid revision \d+ by (.+)$")
+    frame = frame.dropna(subset="undoes")
+    frame["pair"] = [" and ".join(sorted(pair)) for pair in zip(frame["user"], frame["undoes"], strict=True)]
+    return frame
+
+
+def wars(messages: list[Row], most: int = 600, window: bool = False) -> list[tuple[str, str, str, int]]:
+    """Return wiki, page, pair and number of undos of the wars: four undos by both sides within ten minutes."""
+    found = []
+    for (wiki, title, pair), group in undos(messages).groupby(["wiki", "title", "pair"]):
+        by_time = group["timestamp"] // most if window else (group["timestamp"].diff() > most / 3).cumsum()
+        for _, war in group.groupby(by_time):
+            close = (war["timestamp"].diff(3) <= most).any()
+            if len(war) >= 4 and war["user"].nunique() == 2 and close:
+                found.append((wiki, title, pair, len(war)))
+    return found
+
+
+def test_messages_are_in_the_order_and_the_file_of_their_arrival(generated: dict[str, Path]) -> None:
+    start = datetime(2025, 5, 5, 12, tzinfo=UTC).timestamp()
+    times: list[float] = []
+    for number, path in enumerate(files_of(generated["wikipedia"] / "edits")):
+        arrivals = [row["timestamp"] / 1000 for row in rows_of(path)]
+        assert start + 600 * number <= arrivals[0] and arrivals[-1] < start + 600 * (number + 1)
+        times += arrivals
+    assert times == sorted(times)
+
+
+def test_nothing_arrives_in_the_gaps_and_little_is_missing_elsewhere(messages: list[Row]) -> None:
+    start = datetime(2025, 5, 5, 12, tzinfo=UTC).timestamp() * 1000
+    minutes = Counter(int((message["timestamp"] - start) // 60_000) for message in messages)
+    assert {minute for minute in range(100) if not minutes[minute]} == {34, 35, 36, 73, 74, 75}
+    assert min(count for minute, count in minutes.items()) > 50
+    assert imperfection("wikipedia", "gap") == 0
+
+
+def test_one_wiki_is_far_busier_than_the_others_and_keys_name_the_wiki(messages: list[Row]) -> None:
+    counts = Counter(message["key"] for message in messages)
+    on_card = {wiki: number(cells[0]) for wiki, cells in next(tables(card("wikipedia"), "wiki")).items()}
+    assert dict(counts) == on_card
+    assert counts["enwiki"] > 6 * max(count for wiki, count in counts.items() if wiki != "enwiki")
+    assert all(event["wiki"] == event["server_name"].split(".")[0] + "wiki" for event in sound(messages))
+
+
+def test_values_are_broken_as_often_as_the_card_says(messages: list[Row]) -> None:
+    values = [message["value"] for message in messages]
+    broken = [value for value in values if value is not None and not readable(value)]
+    assert values.count(None) == imperfection("wikipedia", "no value")
+    assert sum(value.startswith("<html>") for value in broken) == imperfection("wikipedia", "error page")
+    assert sum(value.startswith("{") for value in broken) == imperfection("wikipedia", "cut off")
+    timeless = [json.loads(value) for value in values if value is not None and readable(value)]
+    timeless = [event for event in timeless if event["timestamp"] is None]
+    assert all(event["meta"]["dt"] is None for event in timeless)
+    assert len(timeless) == imperfection("wikipedia", "no time")
+
+
+def test_sound_events_have_the_shape_that_the_card_gives(messages: list[Row]) -> None:
+    names = list(next(tables(card("wikipedia"), "field of the value")))
+    for event in sound(messages):
+        event = {name: value for name, value in event.items() if name not in ("arrives", "by")}
+        assert list(event) == [name for name in names if name in event or name != "geo"]
+        assert moment(event["meta"]["dt"]).timestamp() == event["timestamp"]
+        assert ("old" in event["length"]) == ("old" in event["revision"]) == (event["type"] == "edit")
+        anonymous = re.fullmatch(r"(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+", event["user"])
+        assert ("geo" in event) == bool(anonymous)
+    schema = load("wikipedia").VALUE
+    assert re.findall(r"(?:^|, )(\w+) (?=[A-Z])", re.sub(r"<.*?>", "", schema)) == names
+
+
+def test_an_event_that_comes_twice_is_of_the_other_collector_and_the_same(messages: list[Row]) -> None:
+    arrivals: dict[str, list[Row]] = {}
+    for event in sound(messages):
+        arrivals.setdefault(event["meta"]["id"], []).append(event)
+    twice = [events for events in arrivals.values() if len(events) > 1]
+    assert all(len(events) == 2 and {event["by"] for event in events} == {"a", "b"} for events in twice)
+    late = [events for events in twice if events[1]["arrives"] - events[0]["arrives"] > 15 * 60]
+    assert len(late) == imperfection("wikipedia", "double, late")
+    assert len(twice) - len(late) == imperfection("wikipedia", "double")
+    assert max(b["arrives"] - a["arrives"] for a, b in twice if [a, b] not in late) < 6 * 60
+    assert f"there are {len(arrivals):,}." in card("wikipedia")
+
+
+def test_late_events_are_a_quarter_of_an_hour_late_and_all_others_minutes(messages: list[Row]) -> None:
+    delays = [event["arrives"] - event["timestamp"] for event in once(messages)]
+    assert sum(15 * 60 <= delay < 44 * 60 for delay in delays) == imperfection("wikipedia", "late")
+    assert sum(4 * 60 <= delay < 15 * 60 for delay in delays) == 1  # the one of a war
+    assert sum(4 <= delay < 4 * 60 for delay in delays) < 10  # those that waited for the end of a gap
+
+
+def test_the_wars_are_those_of_the_card_and_there_are_no_others(messages: list[Row]) -> None:
+    on_card = [
+        (cells[0], cells[1], cells[2], number(cells[4])) for cells in next(tables(card("wikipedia"), "war")).values()
+    ]
+    assert sorted(wars(messages)) == sorted(on_card)
+
+
+def test_windows_of_ten_minutes_miss_the_wars_that_lie_across_two(messages: list[Row]) -> None:
+    assert len(wars(messages)) - len(wars(messages, window=True)) == 4
+
+
+def test_who_takes_less_than_a_war_for_one_finds_more(messages: list[Row]) -> None:
+    """Each planted quarrel that is no war is found by the rule that it is there to show wrong."""
+    frame = undos(messages)
+    assert (frame.groupby(["wiki", "title", "pair"]).size() >= 4).sum() == 5 + 3  # without a time: slow ones as well
+    pages = frame.groupby(["wiki", "title", frame["timestamp"] // 600]).size()
+    assert {title for _, title, _ in pages[pages >= 4].index} >= {"List of mills in Eskerby", "History of Rusalmo"}
+    once_each = frame.groupby(["wiki", "title", "pair"])["user"].agg(["size", "nunique"])
+    assert ((once_each["size"] == 2) & (once_each["nunique"] == 2)).sum() == 5
+
+
+def test_an_undo_gives_a_page_the_length_it_had(messages: list[Row]) -> None:
+    [first] = [war for war in undos(messages).groupby(["title", "pair"]) if war[0][0] == "Schloss Sornvale"]
+    lengths = [row["new"] for row in first[1]["length"]]
+    assert len(set(lengths)) == 2 and lengths[0] == lengths[2] == lengths[4]

@@ -16,9 +16,10 @@ from threading import RLock
 from filelock import FileLock, Timeout
 
 from stream_view import front_end
-from streaming_classroom import environment, kafka_broker, ownership, places
+from streaming_classroom import environment, ownership, places
 from streaming_classroom.errors import JarsUnavailable, NotHere
-from streaming_classroom.kafka_broker import Broker
+from streaming_classroom.kafka import broker as kafka_broker
+from streaming_classroom.kafka.broker import Broker
 from streaming_classroom.setup import guard, jars, java
 
 VARIABLE = "KAFKA_BOOTSTRAP_SERVERS"
@@ -61,6 +62,16 @@ def bootstrap_servers() -> str:
         if not (_is_ours() and _running.broker.is_alive()):
             _start()
         return _running.broker.address
+
+
+def options() -> dict[str, str]:
+    """Return the options of Kafka's own clients to reach the broker, Java's and so Spark's: the address, and security."""
+    return {"bootstrap.servers": bootstrap_servers()}
+
+
+def client_options() -> dict[str, str]:
+    """Return the same for the Python client."""
+    return {"bootstrap.servers": bootstrap_servers()}
 
 
 def stop() -> None:

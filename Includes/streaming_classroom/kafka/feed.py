@@ -1,0 +1,67 @@
+"""A lesson's dataset, batch by batch, into a topic: what ``DA.data_factory`` does with ``into_topic``.
+
+Each line of a batch is one message, as JSON: ``value`` (text that may well be no JSON), ``key``, ``headers`` and
+``timestamp`` in milliseconds.  The feed adds two headers, the batch's number and the line's.  They let it go on after a
+kill in the middle of a batch: before a batch it notes where the topic ends, and if that note is still there the next
+time, it looks which lines lie behind it and sends the others.  So a batch is in the topic once, however often its
+sender was killed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from streaming_classroom.kafka import client
+from streaming_classroom.kafka.client import Record
+
+if TYPE_CHECKING:
+    from streaming_classroom.datasets import Batch
+    from streaming_classroom.kafka.topics import LessonKafka
+
+BATCH, LINE = "batch", "line"  # the headers that the feed adds
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Batches land as messages of a topic.
+
+    Parameters
+    ----------
+    kafka : LessonKafka
+        Whose topic it is.
+    topic : str
+        Its name in the lesson.
+    note : Path
+        File that keeps where the topic ended before the batch that is landing.
+    """
+
+    kafka: LessonKafka
+    topic: str
+    note: Path
+    path: None = None
+
+    @property
+    def name(self) -> str:
+        """What a person is told."""
+        return f"the topic {self.kafka.topic(self.topic)}"
+
+    def land(self, batch: Batch, number: int) -> None:
+        """Send the batch's messages in order, those that an earlier try has sent excepted."""
+        topic = self.kafka.create_topic(self.topic)
+        client.send(self.kafka.client_options, topic, self._records(batch, number))
+
+    def _records(self, batch: Batch, number: int) -> Iterator[Record]:
+        lines = (line for file in batch.files.values() for line in file.read_text(encoding="utf-8").splitlines())
+        for count, line in enumerate(lines):
+            yield _record(json.loads(line), ((BATCH, number), (LINE, count)))
+
+
+def _record(message: dict[str, Any], more: tuple[tuple[str, int], ...]) -> Record:
+    headers = [(name, value.encode()) for name, value in message.get("headers", {}).items()]
+    headers += [(name, str(value).encode()) for name, value in more]
+    value, key = (None if message[name] is None else message[name].encode() for name in ("value", "key"))
+    return Record(value, key, tuple(headers), timestamp_ms=message["timestamp"])

@@ -1,0 +1,227 @@
+"""A lesson's own topics: what ``DA.kafka`` is.
+
+Their names begin with the user's and the lesson's, so that two lessons on one broker never meet, and all that begin so
+go when the lesson is started over or cleaned up.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from streaming_classroom.errors import BrokerUnreachable, NotHere
+from streaming_classroom.kafka import client, servers
+from streaming_classroom.kafka.client import Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql.streaming import StreamingQuery
+
+PARTITIONS = 2  # with two, a lesson sees that order holds within one only
+DELETED_WITHIN = 15.0  # seconds
+LOOK_EVERY = 0.05
+
+
+class LessonKafka:
+    """The broker, as a lesson's cells need it, and the lesson's own topics there.
+
+    Parameters
+    ----------
+    prefix : str
+        What the names of the lesson's topics begin with.
+    mark : Path
+        File that says that the lesson has topics; without it, a lesson that has none asks for no broker.
+    """
+
+    def __init__(self, prefix: str, mark: Path) -> None:
+        self._prefix = prefix
+        self._mark = mark
+
+    @property
+    def servers(self) -> str:
+        """The broker's address, for the option ``kafka.bootstrap.servers``; the broker is started when first asked for.
+
+        Raises
+        ------
+        NotHere
+            Spark runs elsewhere, and ``KAFKA_BOOTSTRAP_SERVERS`` names no broker that it could reach.
+        BrokerUnreachable
+            Nobody answers at the address that ``KAFKA_BOOTSTRAP_SERVERS`` names.
+        """
+        return servers.bootstrap_servers()
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Spark's options to reach the broker: ``spark.readStream.format("kafka").options(**DA.kafka.options)``."""
+        return {f"kafka.{name}": value for name, value in servers.options().items()}
+
+    @property
+    def client_options(self) -> dict[str, Any]:
+        """The same for Kafka's Python client: ``Consumer(DA.kafka.client_options | {"group.id": "look"})``."""
+        return servers.client_options()
+
+    def topic(self, name: str) -> str:
+        """Return the full name of one of the lesson's topics, whether it is there or not."""
+        self._mark.parent.mkdir(parents=True, exist_ok=True)
+        self._mark.touch()  # whoever has the name may make the topic, as Spark does when it writes
+        return self._prefix + name
+
+    def create_topic(self, name: str, partitions: int = PARTITIONS, config: Mapping[str, str] | None = None) -> str:
+        """Make a topic and return its full name; one that is there already is left as it is.
+
+        Parameters
+        ----------
+        name : str
+            The topic's name in the lesson, such as ``"alerts"``.
+        partitions : int
+            How many.
+        config : mapping, optional
+            Kafka's settings of a topic, such as ``{"cleanup.policy": "compact"}``.
+        """
+        from confluent_kafka import KafkaError, KafkaException
+        from confluent_kafka.admin import NewTopic
+
+        topic = self.topic(name)
+        wanted = NewTopic(topic, num_partitions=partitions, config=dict(config or {}))
+        try:
+            self._ask(lambda admin: admin.create_topics([wanted], operation_timeout=client.TIMEOUT)[topic].result())
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise
+        self._await(lambda there: topic in there)
+        return topic
+
+    def delete_topic(self, name: str) -> None:
+        """Delete a topic and return when it is gone; one that is not there is no error."""
+        self._delete([self.topic(name)])
+
+    def partitions(self, name: str) -> pd.DataFrame:
+        """Return a topic's partitions: the first offset that is still there, the next one to be, and the difference."""
+        import pandas as pd
+
+        begin, end = self._offsets(self.topic(name))
+        rows = [(partition, begin[partition], end[partition], end[partition] - begin[partition]) for partition in end]
+        return pd.DataFrame(rows, columns=["partition", "begin", "end", "messages"])
+
+    def lag(self, query: StreamingQuery) -> pd.DataFrame:
+        """Return how many messages a query is behind, per partition.
+
+        What it has read comes from its last progress report, the end of each partition from the broker, now.
+
+        Raises
+        ------
+        NotHere
+            The query has not reported yet, or reads no topic.
+        """
+        import pandas as pd
+
+        rows = []
+        for topic, read in _positions(query).items():
+            _, end = self._offsets(topic)
+            rows += [(topic, p, read.get(p, 0), end[p], end[p] - read.get(p, 0)) for p in sorted(end)]
+        return pd.DataFrame(rows, columns=["topic", "partition", "read", "end", "behind"])
+
+    def send(self, name: str, messages: Iterable[Mapping[str, Any]]) -> None:
+        """Send a few messages to one of the lesson's topics, made if it is not there.
+
+        Parameters
+        ----------
+        name : str
+            The topic's name in the lesson.
+        messages : iterable of mapping
+            Each has a ``value`` and may have a ``key``, ``headers`` (a mapping), a ``partition`` and a ``timestamp`` (a
+            datetime, or milliseconds), as the rows that Spark writes to Kafka.  Text is sent as UTF-8, a value that is
+            a mapping as JSON, None as no value.
+        """
+        topic = self.create_topic(name)
+        count = client.send(self.client_options, topic, map(_record, messages))
+        print(f"Sent {count:,} {'message' if count == 1 else 'messages'} to {topic}.")
+
+    def _delete(self, topics: list[str]) -> None:
+        from confluent_kafka import KafkaError, KafkaException
+
+        deletions = self._ask(lambda admin: admin.delete_topics(topics, operation_timeout=client.TIMEOUT))
+        for deletion in deletions.values():
+            try:
+                deletion.result()
+            except KafkaException as error:
+                if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                    raise
+        self._await(lambda there: there.isdisjoint(topics))
+
+    def _clear(self) -> int:
+        """Delete all topics of the lesson, and return how many there were; without any, ask for no broker."""
+        if not self._mark.exists():
+            return 0
+        try:
+            topics = [topic for topic in self._there() if topic.startswith(self._prefix)]
+        except (BrokerUnreachable, NotHere):  # somebody else's broker that is gone keeps nobody from starting over
+            return 0
+        if topics:
+            self._delete(topics)
+        self._mark.unlink(missing_ok=True)
+        return len(topics)
+
+    def _there(self) -> set[str]:
+        return set(self._ask(lambda admin: admin.list_topics(timeout=client.TIMEOUT)).topics)
+
+    def _await(self, condition: Callable[[set[str]], bool]) -> None:
+        """Return when the broker's own list of its topics says so: it answers before every part of it knows."""
+        deadline = time.monotonic() + DELETED_WITHIN
+        while not condition(self._there()) and time.monotonic() < deadline:
+            time.sleep(LOOK_EVERY)
+
+    def _offsets(self, topic: str) -> tuple[dict[int, int], dict[int, int]]:
+        """Return the first offset and the next one of each partition."""
+        from confluent_kafka import TopicPartition
+        from confluent_kafka.admin import OffsetSpec
+
+        known = self._ask(lambda admin: admin.list_topics(topic, timeout=client.TIMEOUT)).topics[topic]
+        if known.error is not None:
+            raise NotHere(f"There is no topic {topic}.", "Make it with DA.kafka.create_topic, or correct the name.")
+        partitions = [TopicPartition(topic, number) for number in sorted(known.partitions)]
+
+        def of(spec: Any) -> dict[int, int]:
+            futures = self._ask(
+                lambda admin: admin.list_offsets(dict.fromkeys(partitions, spec), request_timeout=client.TIMEOUT)
+            )
+            return {partition.partition: future.result().offset for partition, future in futures.items()}
+
+        return of(OffsetSpec.earliest()), of(OffsetSpec.latest())
+
+    def _ask(self, question: Callable[[Any], Any]) -> Any:
+        return client.ask(self.client_options, question)
+
+
+def _positions(query: StreamingQuery) -> dict[str, dict[int, int]]:
+    """Return the offset after the last message that a query has read, by topic and partition."""
+    progress = query.lastProgress
+    sources = progress["sources"] if progress else []
+    offsets = [source["endOffset"] for source in sources if source["description"].startswith("KafkaV2")]
+    if not offsets:
+        raise NotHere("The query has not reported yet, or reads no topic.", "Wait for its first batch, then ask again.")
+    found: dict[str, dict[int, int]] = {}
+    for offset in offsets:
+        offset = json.loads(offset) if isinstance(offset, str) else offset or {}
+        for topic, partitions in offset.items():
+            found.setdefault(topic, {}).update({int(p): int(position) for p, position in partitions.items()})
+    return found
+
+
+def _record(message: Mapping[str, Any]) -> Record:
+    headers = tuple((name, _bytes(value)) for name, value in (message.get("headers") or {}).items())
+    timestamp = message.get("timestamp")
+    if timestamp is not None and not isinstance(timestamp, int):
+        timestamp = int(timestamp.timestamp() * 1000)
+    return Record(
+        _bytes(message.get("value")), _bytes(message.get("key")), headers, message.get("partition"), timestamp
+    )
+
+
+def _bytes(value: Any) -> bytes | None:
+    if value is None or isinstance(value, bytes):
+        return value
+    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode("utf-8")
