@@ -19,6 +19,7 @@ from streaming_classroom.exercises.same_rows import difference
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from streaming_classroom.kafka.topics import LessonKafka
     from streaming_classroom.lesson_paths import Paths
 
 # What Spark's own words do not tell a beginner, by some of them.
@@ -48,6 +49,8 @@ class Attempt:
         What the cell before the check has ended with.
     makes : Makes, optional
         What the exercise leaves behind where it was tried.
+    kafka : LessonKafka, optional
+        The lesson's topics.
     seconds : float
         How long all waits of the check may take together.
     """
@@ -59,10 +62,12 @@ class Attempt:
         namespace: Mapping[str, Any],
         cell_error: BaseException | None = None,
         makes: Makes | None = None,
+        kafka: LessonKafka | None = None,
         seconds: float = 60.0,
     ) -> None:
         self.spark = spark
         self.paths = paths
+        self.kafka = kafka
         self.cell_error = cell_error
         self._namespace = namespace
         self._makes = makes or Makes()

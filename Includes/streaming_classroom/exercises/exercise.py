@@ -40,6 +40,8 @@ class Makes:
         Names of streams that no variable holds.
     folders : tuple of str
         Below the lesson's working directory; checkpoints, say.
+    topics : tuple of str
+        Topics of the lesson, by their names in it.
     by_starter : bool
         The starter itself makes some of it, so that finding it does not mean that somebody has tried.
     """
@@ -49,6 +51,7 @@ class Makes:
     tables: tuple[str, ...] = ()
     streams: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
     by_starter: bool = False
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from streaming_classroom.exercises.guidance import Told
+    from streaming_classroom.kafka.topics import LessonKafka
     from streaming_classroom.lesson_paths import Paths
 
 DEADLINE = 90.0  # seconds that a check may take, with all its waits
@@ -43,17 +44,26 @@ class Grader:
         The lesson's paths.
     namespace : mutable mapping, optional
         The notebook's variables; by default those of the running notebook.
+    kafka : LessonKafka, optional
+        The lesson's topics.
     """
 
-    def __init__(self, spark: SparkSession, paths: Paths, namespace: MutableMapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        paths: Paths,
+        namespace: MutableMapping[str, Any] | None = None,
+        kafka: LessonKafka | None = None,
+    ) -> None:
         self._spark = spark
         self._paths = paths
+        self._kafka = kafka
         self._given = namespace
         self._record = Record()
         self._hints: dict[str, int] = {}
 
     def begin(self, name: str) -> None:
-        """Take away what an earlier try of an exercise has made: its streams, tables, views, folders.
+        """Take away what an earlier try of an exercise has made: its streams, tables, views, folders, topics.
 
         Raises
         ------
@@ -72,6 +82,8 @@ class Grader:
             user_files.remove_tree(f"{self._paths.user_db}/{table.lower()}")
         for folder in makes.folders:
             user_files.remove_tree(f"{self._paths.working_dir}/{folder}")
+        for topic in makes.topics:
+            self._kafka.delete_topic(topic)
 
     def check(self, name: str) -> Verdict:
         """Judge what was made, within a deadline, whatever it does.
@@ -83,7 +95,13 @@ class Grader:
         """
         exercise = catalogue.find(name)
         attempt = Attempt(
-            self._spark, self._paths, self._namespace, last_cell.error(), exercise.makes, DEADLINE - SPARE
+            self._spark,
+            self._paths,
+            self._namespace,
+            last_cell.error(),
+            exercise.makes,
+            self._kafka,
+            DEADLINE - SPARE,
         )
         verdict = _judge(exercise, attempt)
         if verdict.kind != "not tried":

@@ -1,0 +1,193 @@
+"""Exercises of lesson 14: keep what cannot be decoded, send messages of your own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_EDIT = "meta STRUCT<id: STRING>, type STRING, title STRING, user STRING, wiki STRING, _corrupt_record STRING"
+
+
+def _messages(attempt: Attempt, topic: str) -> DataFrame:
+    """Return what is in one of the lesson's topics now, its values as text and as edits."""
+    source = attempt.spark.read.format("kafka").options(**attempt.kafka.options)
+    messages = source.option("subscribe", attempt.kafka.topic(topic)).load()
+    texts = messages.selectExpr("partition", "offset", "CAST(key AS STRING) AS key", "CAST(value AS STRING) AS value")
+    return texts.selectExpr("*", f"from_json(value, '{_EDIT}') AS edit")
+
+
+# ------------------------------------------------------------------------------------ 14.1 nothing is thrown away
+
+BROKEN_STARTER = """
+DA.exercise("14.1")  # takes away what an earlier try has made
+
+broken = None  # from decoded: the messages that are no edits
+"""
+
+BROKEN_SOLUTION = """
+DA.exercise("14.1")  # takes away what an earlier try has made
+
+broken = (decoded
+    .where("edit.meta.id IS NULL")
+    .selectExpr("partition", "offset", "CAST(value AS STRING) AS value")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/broken")
+    .trigger(availableNow=True)
+    .toTable("broken_messages"))
+"""
+
+
+def check_broken(attempt: Attempt) -> None:
+    """Compare with the topic; first with each of the two ways in which a half of the broken messages is found."""
+    stream = attempt.stream("broken")
+    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", 60)
+    made = attempt.table("broken_messages")
+    _must_be_text(made)
+    every = _messages(attempt, "edits")
+    columns = ["partition", "offset", "value"]
+    if attempt.is_same(made, every.where("value IS NULL").select(columns)):
+        raise Mistake(
+            "Only messages without a value are there. What `from_json` cannot read is no `NULL`, but a row with empty "
+            "columns: ask for one that every edit has."
+        )
+    if attempt.is_same(made, every.where("edit._corrupt_record IS NOT NULL").select(columns)):
+        raise Mistake("What is cut off is there. Messages without a value are missing: they have nothing to be corrupt.")
+    if attempt.is_same(made, every.select(columns)):
+        raise Mistake("Every message is there, the edits too. Leave out those that could be decoded.")
+    if made.isEmpty():
+        raise Mistake("The table is empty. `edits` has no broken messages any more: begin with `decoded`.")
+    attempt.compare(made, every.where("edit.meta.id IS NULL").select(columns), "broken_messages")
+    attempt.must_have_checkpoint(stream, "broken")
+
+
+def _must_be_text(made: DataFrame) -> None:
+    if dict(made.dtypes).get("value") == "binary":
+        raise Mistake("`value` is bytes. As text it can be read by people: `CAST(value AS STRING) AS value`.")
+
+
+BROKEN = Exercise(
+    id="14.1",
+    title="Nothing is thrown away",
+    starter=BROKEN_STARTER,
+    hints=(
+        "What has every edit, and no broken message? The line that makes `edits` asks for it.",
+        "`edit.meta.id` is `NULL` for all of them: where there was no value, `edit` is `NULL`, and so is what is in it.",
+        '`decoded.where("edit.meta.id IS NULL").selectExpr("partition", "offset", "CAST(value AS STRING) AS value")`, '
+        "then the writer, with its checkpoint and its trigger.",
+    ),
+    solution=BROKEN_SOLUTION,
+    why=(
+        "A message that cannot be decoded today may be decoded tomorrow, by whoever has mended the schema; and if a "
+        "hundred come where there was one, somebody upstream has changed something. Partition and offset say which "
+        "message it was. One condition finds all kinds, also those that nobody has thought of: it is the opposite of "
+        "the one that lets edits through."
+    ),
+    check=check_broken,
+    wrong=(
+        WrongAnswer(BROKEN_SOLUTION.replace("edit.meta.id IS NULL", "edit IS NULL"), "Only messages without a value"),
+        WrongAnswer(
+            BROKEN_SOLUTION.replace("edit.meta.id IS NULL", "edit._corrupt_record IS NOT NULL"),
+            "Messages without a value are missing",
+        ),
+        WrongAnswer(BROKEN_SOLUTION.replace('    .where("edit.meta.id IS NULL")\n', ""), "the edits too"),
+        WrongAnswer(
+            BROKEN_SOLUTION.replace("(decoded", "(edits")
+            .replace("edit.meta.id", "meta.id")
+            .replace("CAST(value AS STRING) AS value", "_corrupt_record AS value"),
+            "begin with `decoded`",
+        ),
+        WrongAnswer(BROKEN_SOLUTION.replace("CAST(value AS STRING) AS value", "value"), "is bytes"),
+        WrongAnswer(BROKEN_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(BROKEN_SOLUTION.replace("checkpoints}/broken", "checkpoints}/other"), "was asked for"),
+    ),
+    makes=Makes(variables=("broken",), tables=("broken_messages",), folders=("checkpoints/broken",)),
+)
+
+# --------------------------------------------------------------------------------------------------- 14.2 new pages
+
+PAGES_STARTER = """
+DA.exercise("14.2")  # takes away what an earlier try has made
+new_pages = DA.kafka.create_topic("new_pages")
+
+welcome = None  # a message to new_pages for each new page
+"""
+
+PAGES_SOLUTION = """
+DA.exercise("14.2")  # takes away what an earlier try has made
+new_pages = DA.kafka.create_topic("new_pages")
+
+welcome = (edits
+    .where("type = 'new'")
+    .selectExpr("wiki AS key", "to_json(struct(meta.id, title, user)) AS value")
+    .writeStream
+    .format("kafka")
+    .options(**DA.kafka.options)
+    .option("topic", new_pages)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/welcome")
+    .trigger(availableNow=True)
+    .start())
+"""
+
+_WELCOME = "id STRING, title STRING, user STRING"
+
+
+def check_pages(attempt: Attempt) -> None:
+    """Read the topic as the one who welcomes would, and compare with the edits that are in the other one."""
+    stream = attempt.stream("welcome")
+    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", 60)
+    sent = _messages(attempt, "new_pages").select("key", "value")
+    edits = _messages(attempt, "edits").where("edit.meta.id IS NOT NULL")
+    _must_be_json(sent)
+    _must_have_keys(sent)
+    made = sent.selectExpr("key", f"from_json(value, '{_WELCOME}') AS page").select("key", "page.*")
+    columns = ("edit.wiki AS key", "edit.meta.id", "edit.title", "edit.user")
+    if attempt.is_same(made, edits.selectExpr(*columns)):
+        raise Mistake("Every edit has become a message. Only those with the type `new` are new pages.")
+    attempt.compare(made, edits.where("edit.type = 'new'").selectExpr(*columns), "the messages in new_pages")
+    attempt.must_have_checkpoint(stream, "welcome")
+
+
+def _must_be_json(sent: DataFrame) -> None:
+    odd = sent.where(f"from_json(value, '{_WELCOME}').id IS NULL").first()
+    if odd is not None:
+        raise Mistake(f"A value is to be JSON with an `id`: `to_json(struct(...))`. This one is: {str(odd.value)[:60]}")
+
+
+def _must_have_keys(sent: DataFrame) -> None:
+    if sent.where("key IS NULL").count():
+        raise Mistake("The messages have no key, so that those of one wiki are in no order. Name a column `key`.")
+
+
+PAGES = Exercise(
+    id="14.2",
+    title="New pages",
+    starter=PAGES_STARTER,
+    hints=(
+        "It is `send_alerts` with another condition, another topic and other columns.",
+        "The sink takes two columns: `wiki AS key` and `to_json(struct(meta.id, title, user)) AS value`.",
+        "`edits.where(\"type = 'new'\").selectExpr(...).writeStream.format(\"kafka\").options(**DA.kafka.options)`, then "
+        "the topic, the checkpoint, the trigger and `.start()`.",
+    ),
+    solution=PAGES_SOLUTION,
+    why=(
+        "A message is bytes again: `to_json` makes text of the columns, and the sink sends it. With the wiki as key, "
+        "the new pages of one wiki stay in one partition and in order. The id lets a reader drop what comes twice."
+    ),
+    check=check_pages,
+    wrong=(
+        WrongAnswer(PAGES_SOLUTION.replace("    .where(\"type = 'new'\")\n", ""), "Every edit has become a message"),
+        WrongAnswer(PAGES_SOLUTION.replace('"wiki AS key", ', ""), "have no key"),
+        WrongAnswer(PAGES_SOLUTION.replace("to_json(struct(meta.id, title, user))", "title"), "is to be JSON"),
+        WrongAnswer(PAGES_SOLUTION.replace("struct(meta.id, ", "struct("), "is to be JSON"),
+        WrongAnswer(PAGES_SOLUTION.replace(" AS value", ""), "ended with an error"),
+        WrongAnswer(PAGES_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(PAGES_SOLUTION.replace("checkpoints}/welcome", "checkpoints}/other"), "was asked for"),
+    ),
+    makes=Makes(variables=("welcome",), topics=("new_pages",), folders=("checkpoints/welcome",), by_starter=True),
+)
+
+EXERCISES = (BROKEN, PAGES)
