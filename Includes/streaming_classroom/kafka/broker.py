@@ -23,8 +23,8 @@ from typing import BinaryIO
 
 import psutil
 
-from streaming_classroom.kafka import supervisor
 from streaming_classroom.errors import BrokerStartError
+from streaming_classroom.kafka import supervisor
 from streaming_classroom.setup import jars
 from streaming_classroom.setup.java import Java
 

@@ -65,7 +65,7 @@ def bootstrap_servers() -> str:
 
 
 def options() -> dict[str, str]:
-    """Return the options of Kafka's own clients to reach the broker, Java's and so Spark's: the address, and security."""
+    """Return what Kafka's Java client, and so Spark's, needs to reach the broker: the address, and security."""
     return {"bootstrap.servers": bootstrap_servers()}
 
 
