@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class Wiki(NamedTuple):
-    """A wiki: its share of the edits, the countries its anonymous editors write from, its pages' titles and comments."""
+    """A wiki: its share of the edits, the countries of its anonymous editors, its pages' titles, its comments."""
 
     share: float
     countries: str

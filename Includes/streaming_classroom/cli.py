@@ -174,6 +174,14 @@ def reset(_options: argparse.Namespace) -> int:
     return 0
 
 
+def kafka(options: argparse.Namespace) -> int:
+    """Start Kafka's broker to stay, stop it, say how it is, or list its topics."""
+    from streaming_classroom.kafka import commands  # with filelock, which `--help` does without
+
+    print(getattr(commands, options.action)())
+    return 0
+
+
 def set_up(_options: argparse.Namespace) -> int:
     """Do what set-up does, and nothing else; try again what failed."""
     from streaming_classroom.setup import archive
@@ -306,6 +314,8 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _add(commands, "doctor", doctor)
     command.add_argument("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
+    command = _add(commands, "kafka", kafka)
+    command.add_argument("action", choices=("start", "stop", "status", "topics"))
     _add(commands, "reset", reset)
     _add(commands, "setup", set_up)
     return parser

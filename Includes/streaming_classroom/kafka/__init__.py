@@ -1,1 +1,1 @@
-"""Kafka for lessons: a broker that several kernels share, a lesson's own topics, and the feed that fills one of them."""
+"""Kafka for lessons: a broker that several kernels share, a lesson's own topics, and the feed into one."""

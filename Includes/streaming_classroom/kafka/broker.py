@@ -8,7 +8,9 @@ Spark's.
 from __future__ import annotations
 
 import base64
+import json
 import os
+import re
 import shutil
 import socket
 import struct
@@ -23,8 +25,9 @@ from typing import BinaryIO
 
 import psutil
 
-from streaming_classroom.kafka import supervisor
 from streaming_classroom.errors import BrokerStartError
+from streaming_classroom.kafka import supervisor
+from streaming_classroom.kafka.supervisor import Place
 from streaming_classroom.setup import jars
 from streaming_classroom.setup.java import Java
 
@@ -33,10 +36,12 @@ STOP_TIMEOUT = supervisor.GRACE + 5
 LOOK_EVERY = 0.05  # seconds between two looks at whether it answers
 TAIL = 15  # lines
 PORT_TRIES = 5  # a free port may be another program's before the broker has bound it
+PROPERTIES = "server.properties"
 _PORT_TAKEN = "Address already in use"
 
 # A lesson's broker has little to do and shares two cores with Spark: it should start quickly and stay small.
 _JVM = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN")
+_JVM += ("-XX:+ExitOnOutOfMemoryError",)  # one that has no memory left answers nobody, and would go on doing so
 
 # `messages` is relative to the working directory: Java reads this file as Latin-1, which not every path is.
 _PROPERTIES = """\
@@ -66,30 +71,38 @@ log.retention.ms=-1
 
 @dataclass(frozen=True)
 class Broker:
-    """A broker that was started: where it answers, and the process that ends it when this one ends."""
+    """A broker that was started: where it answers, its place, and the process of its supervisor."""
 
     address: str
-    supervised: subprocess.Popen[bytes]
+    place: Place
+    supervisor: subprocess.Popen[bytes]
+
+    @property
+    def port(self) -> int:
+        """The port on which it answers."""
+        return int(self.address.rpartition(":")[2])
 
     def is_alive(self) -> bool:
         """Return whether it has not ended."""
-        return self.supervised.poll() is None
+        return self.supervisor.poll() is None
 
-    def stop(self) -> None:
-        """End it and return when it is gone; safe to call twice."""
-        if self.is_alive():
-            self.supervised.communicate(timeout=STOP_TIMEOUT)  # closes the pipe, which is what ends it
+    def end(self) -> None:
+        """End it, as one that never answered, and return when it is gone."""
+        self.place.stop.touch()
+        self.supervisor.wait(STOP_TIMEOUT)
 
 
-def start(java: Java, directory: Path, log: Path) -> Broker:
-    """Start a broker and return when it answers.
+def start(java: Java, place: Place, log: Path) -> Broker:
+    """Start a broker and return when it answers; it ends when nobody needs it.
+
+    It answers on the port of the one before, where that is free: streams that were reading go on.
 
     Parameters
     ----------
     java : Java
         What runs it.
-    directory : Path
-        Where its messages are; made if it is not there.  No other broker may use it meanwhile.
+    place : Place
+        Where its messages are.  The caller is a user of it and holds the lock for changes.
     log : Path
         What it prints goes there, in place of what an earlier one printed.
 
@@ -99,25 +112,28 @@ def start(java: Java, directory: Path, log: Path) -> Broker:
         It ended, or did not answer in time; the message has its last words.
     """
     deadline = time.monotonic() + START_TIMEOUT
-    directory.mkdir(parents=True, exist_ok=True)
+    place.folder.mkdir(parents=True, exist_ok=True)
     log.parent.mkdir(parents=True, exist_ok=True)
+    ports = _ports_of_before(place.folder) or _free_ports(2)
     for _try in range(PORT_TRIES):
-        broker = _start_on(*_free_ports(2), java, directory, log, deadline)
+        broker = _start_on(*ports, java, place, log, deadline)
         if broker is not None:
             return broker
+        ports = _free_ports(2)
     raise _failure(log)
 
 
-def _start_on(port: int, controller: int, java: Java, directory: Path, log: Path, deadline: float) -> Broker | None:
+def _start_on(port: int, controller: int, java: Java, place: Place, log: Path, deadline: float) -> Broker | None:
     """Start a broker on these ports; return None where another program has taken one of them in the meantime."""
     properties = _PROPERTIES.format(port=port, controller=controller)
-    (directory / "server.properties").write_text(properties, encoding="utf-8")
+    (place.folder / PROPERTIES).write_text(properties, encoding="utf-8")
     with log.open("wb") as output:
-        if not _format(java, directory, output):
+        if not format_messages(java, place.folder, output):
             raise _failure(log)
-        broker = Broker(f"127.0.0.1:{port}", _launch(java, directory, output))
+        address = f"127.0.0.1:{port}"
+        broker = Broker(address, place, _launch(java, place.folder, address, output))
     try:
-        _wait_until_it_answers(broker, port, deadline, log)
+        _wait_until_it_answers(broker, deadline, log)
     except BrokerStartError as error:
         if _PORT_TAKEN in error.tail or _PORT_TAKEN in log.read_text(encoding="utf-8", errors="replace"):
             return None
@@ -125,7 +141,7 @@ def _start_on(port: int, controller: int, java: Java, directory: Path, log: Path
     return broker
 
 
-def _format(java: Java, directory: Path, output: BinaryIO) -> bool:
+def format_messages(java: Java, directory: Path, output: BinaryIO) -> bool:
     """Make the directory of the messages where there is none; return whether it is there.
 
     The tool writes ``meta.properties`` last, so a directory without it is one that was left half-made.
@@ -134,7 +150,7 @@ def _format(java: Java, directory: Path, output: BinaryIO) -> bool:
     if note.exists():
         return True
     shutil.rmtree(note.parent, ignore_errors=True)
-    command = _command(java, "kafka.tools.StorageTool", "format", "-t", _cluster_id(), "-c", "server.properties")
+    command = command_line(java, "kafka.tools.StorageTool", "format", "-t", _cluster_id(), "-c", PROPERTIES)
     try:
         subprocess.run(command, cwd=directory, stdout=output, stderr=output, timeout=START_TIMEOUT)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -149,14 +165,14 @@ def _cluster_id() -> str:
     return name
 
 
-def _launch(java: Java, directory: Path, output: BinaryIO) -> subprocess.Popen[bytes]:
+def _launch(java: Java, folder: Path, address: str, output: BinaryIO) -> subprocess.Popen[bytes]:
     """Start the broker under its supervisor."""
-    broker = _command(java, "kafka.Kafka", "server.properties")
-    command = [sys.executable, "-I", supervisor.__file__, "supervisor.lock", *broker]
+    broker = command_line(java, "kafka.Kafka", PROPERTIES)
+    command = [sys.executable, "-I", supervisor.__file__, str(folder), address, *broker]
     return subprocess.Popen(
         command,
-        cwd=directory,
-        stdin=subprocess.PIPE,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,
         # A notebook's "interrupt" goes to the kernel's whole process group, and must not end the broker.
@@ -165,52 +181,75 @@ def _launch(java: Java, directory: Path, output: BinaryIO) -> subprocess.Popen[b
     )
 
 
-def _command(java: Java, main_class: str, *arguments: str) -> list[str]:
+def command_line(java: Java, main_class: str, *arguments: str) -> list[str]:
+    """Return how one of Kafka's programs is run."""
     class_path = os.pathsep.join(map(str, jars.paths(jars.KAFKA_BROKER)))
     return [str(java.executable), *_JVM, "-cp", class_path, main_class, *arguments]
 
 
-def _wait_until_it_answers(broker: Broker, port: int, deadline: float, log: Path) -> None:
+def _wait_until_it_answers(broker: Broker, deadline: float, log: Path) -> None:
     try:
-        while not (_answers(port) and _listens(broker, port)):
+        while not (answers(broker.address) and _listens(broker)):
             if not broker.is_alive() or time.monotonic() > deadline:
                 raise _failure(log)
             time.sleep(LOOK_EVERY)
     except BaseException:  # also where the learner interrupts: nobody would know of it any more
-        broker.stop()
+        broker.end()
         raise
 
 
-def _answers(port: int) -> bool:
-    """Return whether a broker answers on a port; it opens the port a second before it serves anybody.
+def answers(address: str) -> bool:
+    """Return whether a broker answers at an address; it opens the port a second before it serves anybody.
 
     The question is the simplest one of Kafka's protocol: which versions of it do you speak (request 18, version
     0, a number to be repeated, no client name)?
     """
     question = struct.pack(">hhih", 18, 0, 1, -1)
+    host, _, port = address.rpartition(":")
     try:
-        with socket.create_connection(("127.0.0.1", port), 1) as connection:
+        with socket.create_connection((host, int(port)), 1) as connection:
             connection.sendall(struct.pack(">i", len(question)) + question)
             return connection.recv(8)[4:] == struct.pack(">i", 1)
     except OSError:
         return False
 
 
-def _listens(broker: Broker, port: int) -> bool:
-    """Return whether what answers on a port is this broker, and not another program's."""
+def _listens(broker: Broker) -> bool:
+    """Return whether what answers on the broker's port is the broker, and not another program."""
     try:
-        processes = psutil.Process(broker.supervised.pid).children(recursive=True)
-        sockets = [socket for process in processes for socket in process.net_connections("tcp")]
-    except psutil.NoSuchProcess:
+        process = psutil.Process(json.loads(broker.place.state.read_text(encoding="utf-8"))["pid"])
+        sockets = process.net_connections("tcp")
+    except (FileNotFoundError, psutil.NoSuchProcess):
         return False
     except psutil.AccessDenied:  # a system that lets nobody look
         return broker.is_alive()
-    return any(socket.laddr.port == port and socket.status == psutil.CONN_LISTEN for socket in sockets)
+    return any(socket.laddr.port == broker.port and socket.status == psutil.CONN_LISTEN for socket in sockets)
 
 
 def _failure(log: Path) -> BrokerStartError:
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     return BrokerStartError(str(log), "\n".join(lines[-TAIL:]))
+
+
+def _ports_of_before(folder: Path) -> list[int] | None:
+    """Return the ports of the last broker that had the same messages, where nobody listens on them now."""
+    try:
+        text = (folder / PROPERTIES).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    ports = [int(port) for port in re.findall(r"://127\.0\.0\.1:(\d+)", text)]
+    return ports if len(ports) == 2 and all(map(_is_free, ports)) else None
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        if os.name == "posix":  # connections that are still closing keep nobody from listening, as in Java
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
 
 
 def _free_ports(count: int) -> list[int]:

@@ -7,11 +7,12 @@ whether Spark has sent it or Python.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from streaming_classroom.errors import BrokerUnreachable, NotSent
+from streaming_classroom.errors import BrokerUnreachable, NotHere, NotSent
 
 if TYPE_CHECKING:
     from confluent_kafka import Message, Producer
@@ -57,6 +58,66 @@ def ask(options: Mapping[str, str], question: Any) -> Any:
         if error.args[0].code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._ALL_BROKERS_DOWN):
             raise BrokerUnreachable(options["bootstrap.servers"], error.args[0].str()) from None
         raise
+
+
+def topics(options: Mapping[str, str]) -> dict[str, dict[int, tuple[int, int]]]:
+    """Return all topics but Kafka's own, by name, as :func:`offsets` of each."""
+    known = ask(options, lambda admin: admin.list_topics(timeout=TIMEOUT)).topics
+    return {name: offsets(options, name) for name in sorted(known) if not name.startswith("__")}
+
+
+def offsets(options: Mapping[str, str], topic: str) -> dict[int, tuple[int, int]]:
+    """Return of each partition the first offset that is still there, and the next one to be.
+
+    Raises
+    ------
+    NotHere
+        There is no such topic.
+    """
+    from confluent_kafka import TopicPartition
+    from confluent_kafka.admin import OffsetSpec
+
+    known = ask(options, lambda admin: admin.list_topics(topic, timeout=TIMEOUT)).topics[topic]
+    if known.error is not None:
+        raise NotHere(f"There is no topic {topic}.", "Make it with DA.kafka.create_topic, or correct the name.")
+    partitions = [TopicPartition(topic, number) for number in sorted(known.partitions)]
+
+    def of(spec: Any) -> list[int]:
+        wanted = dict.fromkeys(partitions, spec)
+        futures = ask(options, lambda admin: admin.list_offsets(wanted, request_timeout=TIMEOUT))
+        return [futures[partition].result().offset for partition in partitions]
+
+    pairs = zip(of(OffsetSpec.earliest()), of(OffsetSpec.latest()), strict=True)
+    return {partition.partition: pair for partition, pair in zip(partitions, pairs, strict=True)}
+
+
+def read(options: Mapping[str, str], topic: str, begin: Mapping[int, int]) -> Iterator[Message]:
+    """Yield the messages of a topic from these offsets to where it ends now.
+
+    Raises
+    ------
+    BrokerUnreachable
+        They did not come in time.
+    """
+    from confluent_kafka import Consumer, TopicPartition
+
+    ends = {partition: end for partition, (_, end) in offsets(options, topic).items()}
+    left = {partition for partition, end in ends.items() if begin.get(partition, 0) < end}
+    consumer = Consumer({**options, "group.id": "classroom", "enable.auto.commit": False}, logger=_SILENT)
+    deadline = time.monotonic() + TIMEOUT
+    try:
+        consumer.assign([TopicPartition(topic, partition, begin.get(partition, 0)) for partition in left])
+        while left:
+            if time.monotonic() > deadline:
+                raise BrokerUnreachable(options["bootstrap.servers"], "it sends no messages")
+            for message in consumer.consume(1000, timeout=0.2):
+                if message.error() is None:
+                    yield message
+            for position in consumer.position([TopicPartition(topic, partition) for partition in left]):
+                if position.offset >= ends[position.partition]:
+                    left.discard(position.partition)
+    finally:
+        consumer.close()
 
 
 def send(options: Mapping[str, str], topic: str, records: Iterable[Record]) -> int:

@@ -52,10 +52,33 @@ class Topic:
     def land(self, batch: Batch, number: int) -> None:
         """Send the batch's messages in order, those that an earlier try has sent excepted."""
         topic = self.kafka.create_topic(self.topic)
-        client.send(self.kafka.client_options, topic, self._records(batch, number))
+        sent = self._sent_before(topic, number)
+        records = (record for line, record in enumerate(self._records(batch, number)) if line not in sent)
+        client.send(self.kafka.client_options, topic, records)
 
-    def _records(self, batch: Batch, number: int) -> Iterator[Record]:
-        lines = (line for file in batch.files.values() for line in file.read_text(encoding="utf-8").splitlines())
+    def _sent_before(self, topic: str, number: int) -> set[int]:
+        """Return the lines of the batch that are in the topic, after noting where it ends if none can be."""
+        note = self._noted()
+        if note["batch"] == number:
+            begin = {int(partition): offset for partition, offset in note["ends"].items()}
+            messages = client.read(self.kafka.client_options, topic, begin)
+            found = [dict(message.headers() or ()) for message in messages]
+            return {int(headers[LINE]) for headers in found if headers.get(BATCH) == str(number).encode()}
+        ends = {partition: end for partition, (_, end) in client.offsets(self.kafka.client_options, topic).items()}
+        partial = self.note.with_name(f"{self.note.name}.part")
+        partial.write_text(json.dumps({"batch": number, "ends": ends}), encoding="utf-8")
+        partial.replace(self.note)
+        return set()
+
+    def _noted(self) -> dict[str, Any]:
+        try:
+            return json.loads(self.note.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {"batch": None}
+
+    @staticmethod
+    def _records(batch: Batch, number: int) -> Iterator[Record]:
+        lines = (line for file in batch.files.values() for line in file.read_bytes().splitlines())
         for count, line in enumerate(lines):
             yield _record(json.loads(line), ((BATCH, number), (LINE, count)))
 

@@ -1,46 +1,142 @@
-"""Run a program that ends when its starter does, however that ends.
+"""Run the broker as long as somebody needs it, however those who do end.
 
-A program of its own: ``python supervisor.py LOCK PROGRAM ARGUMENT...``, with a pipe as standard input, which the
-starter keeps open.  The system closes the pipe when the starter's process ends, also one that is killed; this works
-alike on every system and does not depend on the program that is run.  The lock is a file: what is still ending there
-is waited for.
+A program of its own: ``python supervisor.py FOLDER ADDRESS PROGRAM ARGUMENT...``.  Each process that uses the broker
+holds a lock on a file of its own in the folder; the system takes the lock away when the process ends, also one that is
+killed.  When no lock is left, the broker is ended.  Nothing here goes by numbers of processes, which are used again.
 """
 
 from __future__ import annotations
 
-import os
+import json
+import signal
 import subprocess
 import sys
 from contextlib import suppress
-from threading import Thread
+from dataclasses import dataclass
+from pathlib import Path
 
-from filelock import FileLock
+import psutil
+from filelock import FileLock, Timeout
 
-GRACE = 10.0  # seconds that the program is given to end; Kafka's broker takes half a second
+GRACE = 10.0  # seconds that the broker is given to end; it takes half a second
+LOOK_EVERY = 0.2  # seconds between two looks at who needs it
 
 
-def main(lock: str, *command: str) -> int:
-    """Run the program until it ends or its starter does; return its exit code.
+@dataclass(frozen=True)
+class Place:
+    """The folder of a broker that several processes share, and what its files mean."""
+
+    folder: Path
+
+    @property
+    def alive(self) -> Path:
+        """Locked by the supervisor while there is one; it lies where `course.py reset` looks for what is in use."""
+        return self.folder.parent / "locks" / "kafka.lock"
+
+    @property
+    def change(self) -> Path:
+        """Locked by whoever joins, starts or ends the broker."""
+        return self.folder / "change.lock"
+
+    @property
+    def users(self) -> Path:
+        """Folder of the files that the processes lock which use the broker."""
+        return self.folder / "users"
+
+    @property
+    def kept(self) -> Path:
+        """There while the broker is to stay even if nobody uses it."""
+        return self.folder / "kept"
+
+    @property
+    def stop(self) -> Path:
+        """There while the broker is to end even if somebody uses it."""
+        return self.folder / "stop"
+
+    @property
+    def state(self) -> Path:
+        """Says where the broker answers and which process it is; there while it may be joined."""
+        return self.folder / "broker.json"
+
+    def is_needed(self) -> bool:
+        """Return whether somebody needs the broker; if nobody does, nobody can join it from now on."""
+        if self.stop.exists():  # without the lock: who starts a broker that never answers holds it
+            self.state.unlink(missing_ok=True)
+            return False
+        try:
+            with FileLock(self.change, blocking=False):
+                if self.kept.exists() or self.has_users():
+                    return True
+                self.state.unlink(missing_ok=True)
+                return False
+        except Timeout:  # somebody is joining
+            return True
+
+    def has_users(self) -> bool:
+        """Return whether a live process uses the broker; the files of dead ones are removed."""
+        return any([not _is_free(file, remove=True) for file in self.users.glob("*.lock")])
+
+    def is_supervised(self) -> bool:
+        """Return whether there is a supervisor."""
+        return self.alive.exists() and not _is_free(self.alive)
+
+    def forget(self) -> None:
+        """Remove what was said about a broker that has ended."""
+        for file in (self.state, self.kept, self.stop):
+            file.unlink(missing_ok=True)
+
+
+def main(folder: str, address: str, *command: str) -> int:
+    """Run the broker until it ends or nobody needs it; return its exit code.
 
     Raises
     ------
     filelock.Timeout
-        The one before, whose starter has ended, has not.
+        The one before has not ended.
     """
-    with FileLock(lock, timeout=GRACE + 5):
-        program = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-        Thread(target=_end_with_starter, args=(program,), daemon=True).start()
-        return program.wait()
+    place = Place(Path(folder))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with FileLock(place.alive, timeout=GRACE + 5):
+        broker = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        try:
+            _write_state(place.state, address, broker.pid)
+            while broker.poll() is None and place.is_needed():
+                with suppress(subprocess.TimeoutExpired):
+                    broker.wait(LOOK_EVERY)
+        finally:
+            _end(broker)
+            place.forget()
+        return broker.returncode
 
 
-def _end_with_starter(program: subprocess.Popen[bytes]) -> None:
-    """Wait for the starter's end, then end the program, which may tidy up."""
-    # Not through sys.stdin, whose lock, held by this thread, would make Python abort where the program ends first.
-    os.read(0, 1)
-    program.terminate()
+def _end(broker: subprocess.Popen[bytes]) -> None:
+    """End the broker, which may tidy up."""
+    broker.terminate()
     with suppress(subprocess.TimeoutExpired):
-        program.wait(GRACE)
-    program.kill()
+        broker.wait(GRACE)
+    broker.kill()
+    broker.wait()
+
+
+def _write_state(file: Path, address: str, pid: int) -> None:
+    """Say where the broker answers and which process it is: if this supervisor is killed, somebody else must end it."""
+    partial = file.with_suffix(".part")
+    began = psutil.Process(pid).create_time()
+    partial.write_text(json.dumps({"address": address, "pid": pid, "began": began}), encoding="utf-8")
+    partial.replace(file)
+
+
+def _is_free(file: Path, remove: bool = False) -> bool:
+    """Return whether nobody holds the lock on a file."""
+    lock = FileLock(file)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return False
+    lock.release()
+    if remove:
+        file.unlink(missing_ok=True)
+    return True
 
 
 if __name__ == "__main__":

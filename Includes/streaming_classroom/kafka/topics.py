@@ -102,8 +102,8 @@ class LessonKafka:
         """Return a topic's partitions: the first offset that is still there, the next one to be, and the difference."""
         import pandas as pd
 
-        begin, end = self._offsets(self.topic(name))
-        rows = [(partition, begin[partition], end[partition], end[partition] - begin[partition]) for partition in end]
+        offsets = client.offsets(self.client_options, self.topic(name))
+        rows = [(partition, begin, end, end - begin) for partition, (begin, end) in offsets.items()]
         return pd.DataFrame(rows, columns=["partition", "begin", "end", "messages"])
 
     def lag(self, query: StreamingQuery) -> pd.DataFrame:
@@ -120,8 +120,9 @@ class LessonKafka:
 
         rows = []
         for topic, read in _positions(query).items():
-            _, end = self._offsets(topic)
-            rows += [(topic, p, read.get(p, 0), end[p], end[p] - read.get(p, 0)) for p in sorted(end)]
+            for partition, (begin, end) in client.offsets(self.client_options, topic).items():
+                position = read.get(partition, begin)
+                rows.append((topic, partition, position, end, end - position))
         return pd.DataFrame(rows, columns=["topic", "partition", "read", "end", "behind"])
 
     def send(self, name: str, messages: Iterable[Mapping[str, Any]]) -> None:
@@ -173,24 +174,6 @@ class LessonKafka:
         deadline = time.monotonic() + DELETED_WITHIN
         while not condition(self._there()) and time.monotonic() < deadline:
             time.sleep(LOOK_EVERY)
-
-    def _offsets(self, topic: str) -> tuple[dict[int, int], dict[int, int]]:
-        """Return the first offset and the next one of each partition."""
-        from confluent_kafka import TopicPartition
-        from confluent_kafka.admin import OffsetSpec
-
-        known = self._ask(lambda admin: admin.list_topics(topic, timeout=client.TIMEOUT)).topics[topic]
-        if known.error is not None:
-            raise NotHere(f"There is no topic {topic}.", "Make it with DA.kafka.create_topic, or correct the name.")
-        partitions = [TopicPartition(topic, number) for number in sorted(known.partitions)]
-
-        def of(spec: Any) -> dict[int, int]:
-            futures = self._ask(
-                lambda admin: admin.list_offsets(dict.fromkeys(partitions, spec), request_timeout=client.TIMEOUT)
-            )
-            return {partition.partition: future.result().offset for partition, future in futures.items()}
-
-        return of(OffsetSpec.earliest()), of(OffsetSpec.latest())
 
     def _ask(self, question: Callable[[Any], Any]) -> Any:
         return client.ask(self.client_options, question)

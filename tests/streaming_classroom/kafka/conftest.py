@@ -1,0 +1,95 @@
+"""One broker for all tests that need no broker of their own; it is that of the home of the shared Spark session."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from streaming_classroom import lesson as lesson_module
+from streaming_classroom.kafka import servers, shared_broker
+from streaming_classroom.lesson import Lesson, start_lesson
+
+# A kernel that asks for a broker, says where it is, and survives an interrupt as a kernel does.
+KERNEL = """
+import signal, sys
+from streaming_classroom.kafka import servers
+signal.signal(signal.SIGINT, lambda *_: None)
+print(servers.bootstrap_servers(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="session")
+def _broker(_session: SparkSession) -> Iterator[None]:
+    """Start the shared broker, and let go of it at the end."""
+    os.environ.pop(servers.VARIABLE, None)
+    servers.bootstrap_servers()
+    yield
+    shared_broker.leave()
+
+
+@pytest.fixture
+def address(_broker: None) -> str:
+    """Return where the shared broker answers; if a test has stopped it, it is started again."""
+    return servers.bootstrap_servers()
+
+
+@pytest.fixture
+def DA(spark: SparkSession, address: str) -> Iterator[Lesson]:
+    """Start a lesson whose data land in a topic."""
+    yield start_lesson("Kafka", dataset="wikipedia/edits", into_topic="edits")
+    lesson_module.cleanup()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give this process a home that is not there yet, without a broker; what is started in it is stopped."""
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "häuslich mit Leerzeichen"))
+    monkeypatch.delenv(servers.VARIABLE, raising=False)
+    monkeypatch.setattr(shared_broker, "_joined", {})
+    yield tmp_path / "häuslich mit Leerzeichen"
+    shared_broker.leave()
+    shared_broker.stop()
+
+
+@pytest.fixture
+def kernel(home: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
+    """Start another kernel in that home; the first line it prints is the address of its broker."""
+    started = []
+
+    def start() -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", KERNEL]
+        pipe = subprocess.PIPE
+        started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.communicate(timeout=20)
+
+
+@pytest.fixture
+def read(spark: SparkSession) -> Callable[..., DataFrame]:
+    """Read what is in a topic."""
+
+    def read(address: str, topic: str, **options: str) -> DataFrame:
+        reader = spark.read.format("kafka").option("kafka.bootstrap.servers", address).option("subscribe", topic)
+        return reader.option("includeHeaders", True).options(**options).load()
+
+    return read
+
+
+@pytest.fixture
+def write() -> Callable[[DataFrame, str, str], None]:
+    """Write a frame's rows to a topic."""
+
+    def write(frame: DataFrame, address: str, topic: str) -> None:
+        frame.write.format("kafka").option("kafka.bootstrap.servers", address).option("topic", topic).save()
+
+    return write

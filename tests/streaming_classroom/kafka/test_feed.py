@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from streaming_classroom import datasets
+from streaming_classroom.kafka import client
+from streaming_classroom.lesson import Lesson, start_lesson
+
+pytestmark = pytest.mark.kernel
+
+
+def lines_of(batch: int) -> list[dict]:
+    """Return what a batch of the dataset is made of."""
+    [file] = datasets.batches("wikipedia/edits")[batch].files.values()
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def messages(DA: Lesson) -> list:
+    """Return all messages of the lesson's topic."""
+    return list(client.read(DA.kafka.client_options, DA.kafka.topic("edits"), {}))
+
+
+def place(message) -> tuple[str, str]:
+    """Return what the feed says where a message comes from."""
+    headers = dict(message.headers())
+    return headers["batch"].decode(), headers["line"].decode()
+
+
+@pytest.fixture
+def killed_after(monkeypatch: pytest.MonkeyPatch):
+    """Have the sender end in the middle of a batch, as if its kernel was killed."""
+    real = client.send
+
+    def install(count: int) -> None:
+        def send(options: dict, topic: str, records: Iterable[client.Record]) -> int:
+            monkeypatch.setattr(client, "send", real)
+            real(options, topic, islice(records, count))
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(client, "send", send)
+
+    return install
+
+
+def test_a_batch_lands_as_messages_with_key_value_headers_and_time(DA: Lesson, capsys) -> None:
+    DA.data_factory.load()
+    assert "Landed part-00.json in the topic learner_kafka" in capsys.readouterr().out
+    sent = lines_of(0)
+    found = sorted(messages(DA), key=lambda message: int(place(message)[1]))
+    assert [message.timestamp()[1] for message in found] == [line["timestamp"] for line in sent]
+    assert [message.key().decode() for message in found] == [line["key"] for line in sent]
+    values = [message.value() and message.value().decode() for message in found]
+    assert values == [line["value"] for line in sent]
+    assert dict(found[3].headers()) == {
+        "schema": b"recentchange/1.0.0",
+        "collector": sent[3]["headers"]["collector"].encode(),
+        "batch": b"0",
+        "line": b"3",
+    }
+
+
+def test_a_key_has_one_partition_and_in_it_the_order_of_arrival(DA: Lesson) -> None:
+    DA.data_factory.load(continuous=True, interval=0, batches=3)
+    found = messages(DA)
+    assert len({(message.key(), message.partition()) for message in found}) == len({m.key() for m in found})
+    assert len({message.partition() for message in found}) == 2
+    for partition in (0, 1):
+        times = [message.timestamp() for message in found if message.partition() == partition]
+        assert times == sorted(times)
+    counts = Counter(message.partition() for message in found)
+    assert max(counts.values()) > 2 * min(counts.values())  # skew
+
+
+def test_spark_puts_a_key_where_the_feed_does(spark: SparkSession, DA: Lesson, write) -> None:
+    DA.data_factory.load()
+    topic = DA.kafka.topic("edits")
+    by_feed = {message.key(): message.partition() for message in messages(DA)}
+    keys = [(key.decode(), "from Spark") for key in by_feed]
+    write(spark.createDataFrame(keys, "key STRING, value STRING"), DA.kafka.servers, topic)
+    by_spark = {message.key(): message.partition() for message in messages(DA) if message.value() == b"from Spark"}
+    assert by_spark == by_feed
+
+
+@pytest.mark.parametrize("count", [0, 400])
+def test_a_sender_killed_in_mid_batch_leaves_no_hole_and_no_double(DA: Lesson, killed_after, count: int) -> None:
+    DA.data_factory.load()
+    killed_after(count)
+    with pytest.raises(KeyboardInterrupt):
+        DA.data_factory.load()
+    assert len(messages(DA)) == len(lines_of(0)) + count
+    DA = start_lesson("Kafka", dataset="wikipedia/edits", into_topic="edits", resume=True)
+    DA.data_factory.load()
+    places = [place(message) for message in messages(DA)]
+    assert Counter(batch for batch, _ in places) == {"0": len(lines_of(0)), "1": len(lines_of(1))}
+    assert len(set(places)) == len(places)
+
+
+def test_a_kill_after_the_batch_and_before_its_position_is_no_double(DA: Lesson, monkeypatch) -> None:
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("streaming_classroom.data_factory._write_atomically", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        DA.data_factory.load()
+    assert DA.data_factory.landed == 0
+    DA.data_factory.load()
+    assert len(messages(DA)) == len(lines_of(0))
+
+
+def test_what_others_send_meanwhile_is_not_taken_for_the_feeds(DA: Lesson, killed_after) -> None:
+    killed_after(10)
+    with pytest.raises(KeyboardInterrupt):
+        DA.data_factory.load()
+    DA.kafka.send("edits", [{"value": "mine"}, {"value": "mine", "headers": {"line": "11"}}])
+    DA.data_factory.load()
+    assert len(messages(DA)) == len(lines_of(0)) + 2
+
+
+def test_a_stream_has_read_the_batch_when_load_returns(spark: SparkSession, DA: Lesson, tmp_path: Path) -> None:
+    reader = spark.readStream.format("kafka").options(**DA.kafka.options).option("startingOffsets", "earliest")
+    edits = reader.option("subscribe", DA.kafka.create_topic("edits")).load()
+    query = edits.writeStream.format("memory").queryName("landed").option("checkpointLocation", tmp_path.as_uri()).start()
+    DA.data_factory.load()
+    assert spark.table("landed").count() == len(lines_of(0))
+    assert DA.kafka.lag(query)["behind"].tolist() == [0, 0]
+    query.stop()
+    DA.data_factory.load()
+    lag = DA.kafka.lag(query)
+    assert lag["behind"].sum() == len(lines_of(1))
+    assert lag["partition"].tolist() == [0, 1]
+    assert (lag["end"] - lag["read"] == lag["behind"]).all()

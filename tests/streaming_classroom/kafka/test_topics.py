@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from pyspark.sql import SparkSession
+
+from streaming_classroom import lesson as lesson_module
+from streaming_classroom.errors import NotHere
+from streaming_classroom.kafka import client, servers, shared_broker
+from streaming_classroom.lesson import Lesson, start_lesson
+
+pytestmark = pytest.mark.kernel
+
+
+def topics() -> set[str]:
+    """Return the topics of the shared broker."""
+    return set(client.topics(servers.client_options()))
+
+
+def test_a_lesson_has_names_of_its_own(DA: Lesson) -> None:
+    assert DA.kafka.topic("edits") == f"{DA.schema_name}-edits"
+    assert DA.kafka.options == {"kafka.bootstrap.servers": DA.kafka.servers}
+    assert DA.kafka.client_options["bootstrap.servers"] == DA.kafka.servers
+
+
+def test_topics_are_made_with_partitions_and_settings_and_deleted(DA: Lesson) -> None:
+    alerts = DA.kafka.create_topic("alerts", partitions=3, config={"cleanup.policy": "compact"})
+    assert DA.kafka.create_topic("alerts") == alerts
+    assert alerts in topics()
+    assert DA.kafka.partitions("alerts").to_dict("list") == {
+        "partition": [0, 1, 2],
+        "begin": [0, 0, 0],
+        "end": [0, 0, 0],
+        "messages": [0, 0, 0],
+    }
+    from confluent_kafka.admin import ConfigResource
+
+    resource = ConfigResource(ConfigResource.Type.TOPIC, alerts)
+    [config] = client.admin(DA.kafka.client_options).describe_configs([resource]).values()
+    assert config.result()["cleanup.policy"].value == "compact"
+    DA.kafka.delete_topic("alerts")
+    DA.kafka.delete_topic("alerts")
+    assert alerts not in topics()
+    with pytest.raises(NotHere, match="no topic learner_kafka.*-alerts. Make it"):
+        DA.kafka.partitions("alerts")
+
+
+def test_a_topic_can_be_made_again_as_soon_as_it_is_deleted(DA: Lesson, spark: SparkSession, read) -> None:
+    for number in range(3):
+        DA.kafka.send("again", [{"value": str(number)}])
+        rows = read(DA.kafka.servers, DA.kafka.topic("again")).collect()
+        assert [bytes(row.value) for row in rows] == [str(number).encode()]
+        DA.kafka.delete_topic("again")
+
+
+def test_messages_are_sent_as_spark_would(DA: Lesson, read, capsys) -> None:
+    at = datetime(2025, 5, 5, 12, tzinfo=UTC)
+    DA.kafka.send(
+        "mine",
+        [
+            {"key": "a", "value": {"ü": 1}, "headers": {"from": "me"}, "partition": 1, "timestamp": at},
+            {"key": "a", "value": None, "partition": 1, "timestamp": 1_000},
+            {"value": b"\x00", "partition": 0},
+        ],
+    )
+    assert capsys.readouterr().out == f"Sent 3 messages to {DA.kafka.topic('mine')}.\n"
+    other, first, second = read(DA.kafka.servers, DA.kafka.topic("mine")).orderBy("partition", "offset").collect()
+    assert (bytes(other.value), other.key, other.headers) == (b"\x00", None, None)
+    assert (bytes(first.key), bytes(first.value).decode()) == (b"a", '{"ü": 1}')
+    assert [(header.key, bytes(header.value)) for header in first.headers] == [("from", b"me")]
+    assert (second.value, second.timestamp.timestamp()) == (None, 1)
+    assert first.timestamp.replace(tzinfo=UTC) == at
+
+
+def test_starting_over_and_cleaning_up_delete_the_lessons_topics_and_no_others(DA: Lesson) -> None:
+    mine = DA.kafka.create_topic("alerts")
+    foreign = f"{DA.schema_name}x-alerts"
+    client.send(DA.kafka.client_options, foreign, [client.Record(b"1")])
+    assert {mine, foreign} <= topics()
+    DA = start_lesson("Kafka", dataset="wikipedia/edits", into_topic="edits", resume=True)
+    assert mine in topics()
+    DA = start_lesson("Kafka", dataset="wikipedia/edits", into_topic="edits")
+    assert mine not in topics()
+    DA.kafka.create_topic("alerts")
+    DA.cleanup()
+    DA.cleanup()
+    assert mine not in topics()
+    assert foreign in topics()
+
+
+def test_a_topic_that_spark_made_goes_as_well(DA: Lesson, spark: SparkSession, write) -> None:
+    made = DA.kafka.topic("by-spark")
+    write(spark.sql("SELECT '1' AS value"), DA.kafka.servers, made)
+    assert made in topics()
+    DA.cleanup()
+    assert made not in topics()
+
+
+def test_a_lesson_without_topics_asks_for_no_broker(spark: SparkSession, monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("asked for a broker")
+
+    monkeypatch.setattr(shared_broker, "join", refuse)
+    DA = start_lesson("Quiet", dataset="wikipedia/edits", into_topic="edits")
+    DA.cleanup()
+
+
+def test_several_datasets_do_not_land_in_one_topic(spark: SparkSession) -> None:
+    with pytest.raises(NotHere, match="Leave into_table and into_topic out"):
+        start_lesson("Two", dataset=["retail/orders", "retail/clickstream"], into_topic="edits")
+    lesson_module.cleanup()
+
+
+def test_a_query_that_has_not_reported_has_no_lag_yet(DA: Lesson, spark: SparkSession) -> None:
+    query = spark.readStream.format("rate").load().writeStream.format("noop").start()
+    with pytest.raises(NotHere, match="has not reported yet, or reads no topic"):
+        DA.kafka.lag(query)
