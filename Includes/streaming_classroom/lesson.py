@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stream_view import listener, waiting
-from streaming_classroom import datasets, environment, places, presenting, set_up_line, spark_settings, user_files
+from streaming_classroom import datasets, places, presenting, set_up_line, user_files
 from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
 from streaming_classroom.errors import NotHere
 from streaming_classroom.exercises import last_cell
@@ -270,7 +270,6 @@ def start_lesson(
     global _current
     set_up_line.begin(f"Starting lesson {name} ...")
     spark = get_spark()
-    _expect_small_data(spark)
     listener.watch(spark)
     last_cell.watch()
     datasets.register()
@@ -291,14 +290,6 @@ def start_lesson(
         print(_NO_SETTINGS)
     set_up_line.end(f"Lesson {lesson.lesson} is ready", report)
     return lesson
-
-
-def _expect_small_data(spark: SparkSession) -> None:
-    """Let the session interpret what it would compile, unless it is to compute long or its user has chosen."""
-    if environment.fast_start() and not __import__("os").environ.get("X_CODEGEN"):
-        for setting in spark_settings.SMALL_DATA:
-            if spark.conf.get(setting.name) == setting.stock:
-                spark.conf.set(setting.name, setting.ours)
 
 
 def cleanup() -> None:

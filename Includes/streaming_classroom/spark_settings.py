@@ -112,19 +112,7 @@ ONE_MACHINE = (
         "An idle stream looks for data ten times a second instead of a hundred: five of them left little of two cores.",
     ),
 )
-# What a lesson's session has besides, where it starts quickly: a batch has a few thousand rows, and to make Java classes
-# of its expressions takes longer than to interpret them.
-SMALL_DATA = (
-    Setting(
-        "spark.sql.codegen.wholeStage",
-        "false",
-        "true",
-        "A lesson's queries are interpreted: with a few thousand rows that costs less than to compile them. With a "
-        "million it costs several times more; CLASSROOM_FAST_START=0 leaves it as it was.",
-    ),
-    Setting("spark.sql.codegen.factoryMode", "NO_CODEGEN", "FALLBACK", "The same for each single expression."),
-)
-EVERY = (*LESSON, *DELTA, *ONE_MACHINE, *SMALL_DATA)
+EVERY = (*LESSON, *DELTA, *ONE_MACHINE)
 
 
 def conf(settings: Iterable[Setting]) -> dict[str, str]:
