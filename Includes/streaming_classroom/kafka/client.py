@@ -87,8 +87,9 @@ def offsets(options: Mapping[str, str], topic: str) -> dict[int, tuple[int, int]
     from confluent_kafka import TopicPartition
     from confluent_kafka.admin import OffsetSpec
 
-    known = ask(options, lambda admin: admin.list_topics(topic, timeout=TIMEOUT)).topics[topic]
-    if known.error is not None:
+    # Who asks for a topic by its name makes it.
+    known = ask(options, lambda admin: admin.list_topics(timeout=TIMEOUT)).topics.get(topic)
+    if known is None:
         raise NotHere(f"There is no topic {topic}.", "Make it with DA.kafka.create_topic, or correct the name.")
     partitions = [TopicPartition(topic, number) for number in sorted(known.partitions)]
 

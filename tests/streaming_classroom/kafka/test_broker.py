@@ -70,14 +70,15 @@ def test_a_java_that_fails_gives_its_last_words(messages_of_before: Path, broken
 
 def test_a_machine_without_the_memory_is_told_so(home: Path, monkeypatch) -> None:
     monkeypatch.setattr(broker, "_JVM", ("-Xms900g", "-Xmx900g", "-XX:+AlwaysPreTouch"))
-    with pytest.raises(BrokerStartError, match="(?i)memory"):
+    with pytest.raises(BrokerStartError, match=r"(?i)memory"):
         servers.bootstrap_servers()
     assert shared_broker.status() is None
 
 
 def test_a_broker_that_never_answers_is_ended(home: Path, broken_java, monkeypatch) -> None:
     broken_java(
-        "mkdir -p messages; touch messages/meta.properties; echo $$ >> pids; case $* in *format*) ;; *) exec sleep 50;; esac"
+        "mkdir -p messages; touch messages/meta.properties; echo $$ >> pids; "
+        "case $* in *format*) ;; *) exec sleep 50;; esac"
     )
     monkeypatch.setattr(broker, "START_TIMEOUT", 1.0)
     started = time.monotonic()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import subprocess
 import sys
 
@@ -60,9 +61,11 @@ def test_the_address_is_one_of_this_machine_and_stays(address: str) -> None:
     assert servers.bootstrap_servers() == address
 
 
-def test_the_variable_wins_and_nothing_is_started(home, address: str, monkeypatch) -> None:
-    monkeypatch.setenv(servers.VARIABLE, address)
-    assert servers.bootstrap_servers() == address
+def test_the_variable_wins_and_nothing_is_started(home, monkeypatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as somebody:
+        address = f"127.0.0.1:{somebody.getsockname()[1]}"
+        monkeypatch.setenv(servers.VARIABLE, address)
+        assert servers.bootstrap_servers() == address
     assert not home.exists()
 
 
