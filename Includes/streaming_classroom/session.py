@@ -19,6 +19,7 @@ import pyspark_cloudfiles
 from stream_view import console, front_end
 from streaming_classroom import environment, ownership, places, spark_logs, spark_settings, warehouse
 from streaming_classroom.errors import SessionStartError
+from streaming_classroom.kafka import redirect
 from streaming_classroom.places import classroom_files
 from streaming_classroom.setup import archive, jars, steps
 
@@ -79,6 +80,7 @@ def classic_session(java_options: str | None = None, settings: Mapping[str, str]
     if is_first:
         warehouse.restore(spark)
     pyspark_cloudfiles.install(spark)
+    redirect.install()
     return spark
 
 

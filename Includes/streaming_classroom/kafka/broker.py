@@ -88,8 +88,10 @@ class Broker:
 
     def end(self) -> None:
         """End it, as one that never answered, and return when it is gone."""
-        self.place.stop.touch()
-        self.supervisor.wait(STOP_TIMEOUT)
+        if self.is_alive():
+            self.place.stop.touch()
+            self.supervisor.wait(STOP_TIMEOUT)
+        self.place.stop.unlink(missing_ok=True)  # or the next one would end at once
 
 
 def start(java: Java, place: Place, log: Path) -> Broker:

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from streaming_classroom.errors import BrokerUnreachable, NotHere, NotSent
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from confluent_kafka import Message, Producer
     from confluent_kafka.admin import AdminClient
+
+Key = TypeVar("Key")
+Answer = TypeVar("Answer")
 
 TIMEOUT = 10.0  # seconds for a question to the broker
 SEND_TIMEOUT = 60.0  # seconds for a batch of messages to be acknowledged
@@ -42,8 +47,13 @@ def admin(options: Mapping[str, str]) -> AdminClient:
     return AdminClient(dict(options), logger=_SILENT)
 
 
-def ask(options: Mapping[str, str], question: Any) -> Any:
-    """Return what a function of an :func:`admin` client gives.
+def results(futures: Mapping[Key, Future]) -> dict[Key, Any]:
+    """Return what an answer of an :func:`admin` client stands for; a client that is gone never gives it."""
+    return {key: future.result(TIMEOUT + 1) for key, future in futures.items()}
+
+
+def ask(options: Mapping[str, str], question: Callable[[AdminClient], Answer]) -> Answer:
+    """Return what a function of an :func:`admin` client gives, which must not be a promise.
 
     Raises
     ------
@@ -77,15 +87,16 @@ def offsets(options: Mapping[str, str], topic: str) -> dict[int, tuple[int, int]
     from confluent_kafka import TopicPartition
     from confluent_kafka.admin import OffsetSpec
 
-    known = ask(options, lambda admin: admin.list_topics(topic, timeout=TIMEOUT)).topics[topic]
-    if known.error is not None:
+    # Who asks for a topic by its name makes it.
+    known = ask(options, lambda admin: admin.list_topics(timeout=TIMEOUT)).topics.get(topic)
+    if known is None:
         raise NotHere(f"There is no topic {topic}.", "Make it with DA.kafka.create_topic, or correct the name.")
     partitions = [TopicPartition(topic, number) for number in sorted(known.partitions)]
 
     def of(spec: Any) -> list[int]:
         wanted = dict.fromkeys(partitions, spec)
-        futures = ask(options, lambda admin: admin.list_offsets(wanted, request_timeout=TIMEOUT))
-        return [futures[partition].result().offset for partition in partitions]
+        found = ask(options, lambda admin: results(admin.list_offsets(wanted, request_timeout=TIMEOUT)))
+        return [found[partition].offset for partition in partitions]
 
     pairs = zip(of(OffsetSpec.earliest()), of(OffsetSpec.latest()), strict=True)
     return {partition.partition: pair for partition, pair in zip(partitions, pairs, strict=True)}

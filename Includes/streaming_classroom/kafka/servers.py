@@ -11,7 +11,7 @@ from threading import RLock
 from stream_view import front_end
 from streaming_classroom import environment
 from streaming_classroom.errors import JarsUnavailable, NotHere
-from streaming_classroom.kafka import shared_broker
+from streaming_classroom.kafka import client_settings, redirect, shared_broker
 from streaming_classroom.setup import guard, jars, java
 
 VARIABLE = "KAFKA_BOOTSTRAP_SERVERS"
@@ -34,9 +34,11 @@ def bootstrap_servers() -> str:
         The broker did not start; the message has its last words.
     NotHere
         Spark runs elsewhere, from where a broker on this machine could not be reached.
+    BrokerUnreachable
+        Nobody answers at the address that the variable names.
     """
     if given := external():
-        return given
+        return redirect.checked(given)
     refuse_elsewhere()
     with _asking, guard.refusals_explained():
         return shared_broker.join(ensure_fetched)
@@ -49,12 +51,13 @@ def external() -> str | None:
 
 def options() -> dict[str, str]:
     """Return what Kafka's Java client, and so Spark's, needs to reach the broker: the address, and security."""
-    return {"bootstrap.servers": bootstrap_servers()}
+    return {"bootstrap.servers": bootstrap_servers()} | (client_settings.given() if external() else {})
 
 
 def client_options() -> dict[str, str]:
     """Return the same for the Python client."""
-    return {"bootstrap.servers": bootstrap_servers()}
+    servers = {"bootstrap.servers": bootstrap_servers()}
+    return servers | (client_settings.for_python(client_settings.given()) if external() else {})
 
 
 def refuse_elsewhere() -> None:

@@ -48,7 +48,7 @@ def place() -> Place:
 
 def log() -> Path:
     """Return the file in which the broker's last words are."""
-    return places.logs() / "kafka.log"
+    return place().folder.parent / "logs" / "kafka.log"
 
 
 def join(find_java: Callable[[], Java], keep: bool = False) -> str:
@@ -69,7 +69,7 @@ def join(find_java: Callable[[], Java], keep: bool = False) -> str:
     here = place()
     if not keep and _has_joined(here) and (address := _address(here)):
         return address
-    ownership.claim(places.home())
+    ownership.claim(here.folder.parent)
     for folder in (here.users, here.alive.parent):
         folder.mkdir(parents=True, exist_ok=True)
     with _changing(here):

@@ -87,7 +87,7 @@ class LessonKafka:
         topic = self.topic(name)
         wanted = NewTopic(topic, num_partitions=partitions, config=dict(config or {}))
         try:
-            self._ask(lambda admin: admin.create_topics([wanted], operation_timeout=client.TIMEOUT)[topic].result())
+            self._ask(lambda admin: client.results(admin.create_topics([wanted], operation_timeout=client.TIMEOUT)))
         except KafkaException as error:
             if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise
@@ -144,10 +144,9 @@ class LessonKafka:
     def _delete(self, topics: list[str]) -> None:
         from confluent_kafka import KafkaError, KafkaException
 
-        deletions = self._ask(lambda admin: admin.delete_topics(topics, operation_timeout=client.TIMEOUT))
-        for deletion in deletions.values():
+        for topic in topics:
             try:
-                deletion.result()
+                self._ask(lambda admin, one=topic: client.results(admin.delete_topics([one])))
             except KafkaException as error:
                 if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
                     raise

@@ -1,8 +1,7 @@
-"""One broker for all tests that need no broker of their own; it is that of the home of the shared Spark session."""
+"""One broker for all tests that need no broker of their own."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from streaming_classroom import lesson as lesson_module
 from streaming_classroom.kafka import servers, shared_broker
+from streaming_classroom.kafka.supervisor import Place
+from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson import Lesson, start_lesson
 
 # A kernel that asks for a broker, says where it is, and survives an interrupt as a kernel does.
@@ -26,18 +27,27 @@ sys.stdin.read()
 
 
 @pytest.fixture(scope="session")
-def _broker(_session: SparkSession) -> Iterator[None]:
-    """Start the shared broker, and let go of it at the end."""
-    os.environ.pop(servers.VARIABLE, None)
-    servers.bootstrap_servers()
-    yield
+def _place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Have a place for the shared broker; it ends with the tests."""
+    place = Place(tmp_path_factory.mktemp("home") / "kafka")
+    yield place
     shared_broker.leave()
 
 
 @pytest.fixture
-def address(_broker: None) -> str:
+def address(_place: Place, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return where the shared broker answers; if a test has stopped it, it is started again."""
+    monkeypatch.delenv(servers.VARIABLE, raising=False)
+    monkeypatch.setattr(shared_broker, "place", lambda: _place)
     return servers.bootstrap_servers()
+
+
+@pytest.fixture
+def kafka(address: str, tmp_path: Path) -> Iterator[LessonKafka]:
+    """Give the topics of a lesson, without the lesson and its Spark."""
+    kafka = LessonKafka("learner_kafka-", tmp_path / "mark")
+    yield kafka
+    kafka._clear()
 
 
 @pytest.fixture

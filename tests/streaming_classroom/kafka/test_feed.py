@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
@@ -10,8 +10,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from streaming_classroom import datasets
+from streaming_classroom.data_factory import DataFactory
 from streaming_classroom.kafka import client
-from streaming_classroom.lesson import Lesson, start_lesson
+from streaming_classroom.kafka.feed import Topic
+from streaming_classroom.kafka.topics import LessonKafka
+from streaming_classroom.lesson import Lesson
 
 pytestmark = pytest.mark.kernel
 
@@ -22,9 +25,16 @@ def lines_of(batch: int) -> list[dict]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def messages(DA: Lesson) -> list:
+def messages(kafka: LessonKafka) -> list:
     """Return all messages of the lesson's topic."""
-    return list(client.read(DA.kafka.client_options, DA.kafka.topic("edits"), {}))
+    return list(client.read(kafka.client_options, kafka.topic("edits"), {}))
+
+
+@pytest.fixture
+def start(kafka: LessonKafka, tmp_path: Path) -> Callable[[], DataFactory]:
+    """Give a data factory as a kernel has it; the next one goes on where it was."""
+    target = Topic(kafka, "edits", tmp_path / "note")
+    return lambda: DataFactory(datasets.batches("wikipedia/edits"), target, tmp_path / "position", None)
 
 
 def place(message) -> tuple[str, str]:
@@ -49,11 +59,12 @@ def killed_after(monkeypatch: pytest.MonkeyPatch):
     return install
 
 
-def test_a_batch_lands_as_messages_with_key_value_headers_and_time(DA: Lesson, capsys) -> None:
-    DA.data_factory.load()
-    assert "Landed part-00.json in the topic learner_kafka" in capsys.readouterr().out
+def test_a_batch_lands_as_messages_with_key_value_headers_and_time(start, kafka: LessonKafka) -> None:
+    factory = start()
+    factory.land()
+    assert factory.report() == "Landed part-00.json in the topic learner_kafka-edits: 1,020 rows; 9 batches left."
     sent = lines_of(0)
-    found = sorted(messages(DA), key=lambda message: int(place(message)[1]))
+    found = sorted(messages(kafka), key=lambda message: int(place(message)[1]))
     assert [message.timestamp()[1] for message in found] == [line["timestamp"] for line in sent]
     assert [message.key().decode() for message in found] == [line["key"] for line in sent]
     values = [message.value() and message.value().decode() for message in found]
@@ -66,9 +77,10 @@ def test_a_batch_lands_as_messages_with_key_value_headers_and_time(DA: Lesson, c
     }
 
 
-def test_a_key_has_one_partition_and_in_it_the_order_of_arrival(DA: Lesson) -> None:
-    DA.data_factory.load(continuous=True, interval=0, batches=3)
-    found = messages(DA)
+def test_a_key_has_one_partition_and_in_it_the_order_of_arrival(start, kafka: LessonKafka) -> None:
+    for _ in range(3):
+        start().land()
+    found = messages(kafka)
     assert len({(message.key(), message.partition()) for message in found}) == len({m.key() for m in found})
     assert len({message.partition() for message in found}) == 2
     for partition in (0, 1):
@@ -81,49 +93,56 @@ def test_a_key_has_one_partition_and_in_it_the_order_of_arrival(DA: Lesson) -> N
 def test_spark_puts_a_key_where_the_feed_does(spark: SparkSession, DA: Lesson, write) -> None:
     DA.data_factory.load()
     topic = DA.kafka.topic("edits")
-    by_feed = {message.key(): message.partition() for message in messages(DA)}
+    by_feed = {message.key(): message.partition() for message in messages(DA.kafka)}
     keys = [(key.decode(), "from Spark") for key in by_feed]
     write(spark.createDataFrame(keys, "key STRING, value STRING"), DA.kafka.servers, topic)
-    by_spark = {message.key(): message.partition() for message in messages(DA) if message.value() == b"from Spark"}
+    by_spark = {
+        message.key(): message.partition() for message in messages(DA.kafka) if message.value() == b"from Spark"
+    }
     assert by_spark == by_feed
 
 
 @pytest.mark.parametrize("count", [0, 400])
-def test_a_sender_killed_in_mid_batch_leaves_no_hole_and_no_double(DA: Lesson, killed_after, count: int) -> None:
-    DA.data_factory.load()
+def test_a_sender_killed_in_mid_batch_leaves_no_hole_and_no_double(
+    start, kafka: LessonKafka, killed_after, count: int
+) -> None:
+    start().land()
     killed_after(count)
     with pytest.raises(KeyboardInterrupt):
-        DA.data_factory.load()
-    assert len(messages(DA)) == len(lines_of(0)) + count
-    DA = start_lesson("Kafka", dataset="wikipedia/edits", into_topic="edits", resume=True)
-    DA.data_factory.load()
-    places = [place(message) for message in messages(DA)]
+        start().land()
+    assert len(messages(kafka)) == len(lines_of(0)) + count
+    start().land()
+    places = [place(message) for message in messages(kafka)]
     assert Counter(batch for batch, _ in places) == {"0": len(lines_of(0)), "1": len(lines_of(1))}
     assert len(set(places)) == len(places)
 
 
-def test_a_kill_after_the_batch_and_before_its_position_is_no_double(DA: Lesson, monkeypatch) -> None:
+def test_a_kill_after_the_batch_and_before_its_position_is_no_double(start, kafka: LessonKafka, monkeypatch) -> None:
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr("streaming_classroom.data_factory._write_atomically", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        DA.data_factory.load()
-    assert DA.data_factory.landed == 0
-    DA.data_factory.load()
-    assert len(messages(DA)) == len(lines_of(0))
+        patched.setattr(
+            "streaming_classroom.data_factory._write_atomically", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+        )
+        start().land()
+    assert start().landed == 0
+    start().land()
+    assert len(messages(kafka)) == len(lines_of(0))
 
 
-def test_what_others_send_meanwhile_is_not_taken_for_the_feeds(DA: Lesson, killed_after) -> None:
+def test_what_others_send_meanwhile_is_not_taken_for_the_feeds(start, kafka: LessonKafka, killed_after) -> None:
     killed_after(10)
     with pytest.raises(KeyboardInterrupt):
-        DA.data_factory.load()
-    DA.kafka.send("edits", [{"value": "mine"}, {"value": "mine", "headers": {"line": "11"}}])
-    DA.data_factory.load()
-    assert len(messages(DA)) == len(lines_of(0)) + 2
+        start().land()
+    kafka.send("edits", [{"value": "mine"}, {"value": "mine", "headers": {"line": "11"}}])
+    start().land()
+    assert len(messages(kafka)) == len(lines_of(0)) + 2
 
 
 def test_a_stream_has_read_the_batch_when_load_returns(spark: SparkSession, DA: Lesson, tmp_path: Path) -> None:
     reader = spark.readStream.format("kafka").options(**DA.kafka.options).option("startingOffsets", "earliest")
     edits = reader.option("subscribe", DA.kafka.create_topic("edits")).load()
-    query = edits.writeStream.format("memory").queryName("landed").option("checkpointLocation", tmp_path.as_uri()).start()
+    query = (
+        edits.writeStream.format("memory").queryName("landed").option("checkpointLocation", tmp_path.as_uri()).start()
+    )
     DA.data_factory.load()
     assert spark.table("landed").count() == len(lines_of(0))
     assert DA.kafka.lag(query)["behind"].tolist() == [0, 0]

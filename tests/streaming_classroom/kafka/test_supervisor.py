@@ -1,59 +1,106 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
+from filelock import FileLock
 
-from streaming_classroom import supervisor
+from streaming_classroom.kafka import supervisor
+from streaming_classroom.kafka.supervisor import Place
 
-READY = "print('ready', flush=True); "
-SAYS_BYE = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit('bye')); "
+SAYS_BYE = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye', flush=True))); "
 DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
-SLEEP = "import time; [time.sleep(0.1) for _ in range(600)]"  # a signal just before a sleep does not shorten it
+SLEEP = "print('ready', flush=True); import time; [time.sleep(0.1) for _ in range(600)]"
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator:
-    """Run Python code under a supervisor, and return when it runs; all runs of a test have one lock."""
+def place(tmp_path: Path) -> Place:
+    """Give a place with its folders."""
+    place = Place(tmp_path / "kafka")
+    for folder in (place.users, place.alive.parent):
+        folder.mkdir(parents=True)
+    return place
+
+
+@pytest.fixture
+def user(place: Place) -> Iterator[FileLock]:
+    """Give the lock of a process that uses the broker."""
+    with FileLock(place.users / "1.lock") as lock:
+        yield lock
+
+
+@pytest.fixture
+def run(place: Place) -> Iterator:
+    """Run Python code under a supervisor, and return when it runs."""
     started = []
 
     def start(code: str, grace: float = supervisor.GRACE) -> subprocess.Popen[str]:
-        imports = "import sys; from streaming_classroom import supervisor"
-        main = f"{imports}; supervisor.GRACE = {grace}; supervisor.main(*sys.argv[1:])"
-        command = [sys.executable, "-c", main, str(tmp_path / "lock"), sys.executable, "-c", code]
-        pipe = subprocess.PIPE
-        started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True))
+        imports = "import sys; from streaming_classroom.kafka import supervisor"
+        main = f"{imports}; supervisor.GRACE = {grace}; sys.exit(supervisor.main(*sys.argv[1:]))"
+        command = [sys.executable, "-c", main, str(place.folder), "here:1", sys.executable, "-c", code]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
         assert started[-1].stdout.readline() == "ready\n"
         return started[-1]
 
     yield start
     for process in started:
+        process.kill()
         process.communicate(timeout=20)
 
 
-def test_a_program_may_tidy_up_when_its_starter_ends(run) -> None:
-    assert run(SAYS_BYE + READY + SLEEP).communicate(timeout=20)[1] == "bye\n"
+def test_a_program_ends_when_its_last_user_does_and_may_tidy_up(run, user: FileLock, place: Place) -> None:
+    process = run(SAYS_BYE + SLEEP)
+    time.sleep(3 * supervisor.LOOK_EVERY)
+    assert process.poll() is None and place.is_supervised()
+    assert json.loads(place.state.read_text())["address"] == "here:1"
+    user.release()
+    assert process.communicate(timeout=20)[0] == "bye\n"
+    assert not place.state.exists() and not place.is_supervised()
 
 
-def test_a_program_that_does_not_listen_is_killed(run) -> None:
-    assert run(DEAF + READY + SLEEP, grace=0.3).communicate(timeout=20) == ("", "")
+def test_a_program_that_does_not_listen_is_killed(run, user: FileLock) -> None:
+    process = run(DEAF + SLEEP, grace=0.3)
+    user.release()
+    process.wait(20)
 
 
-def test_what_is_still_ending_is_waited_for(run, tmp_path: Path) -> None:
-    mark = str(tmp_path / "mark")
-    lingers = f"import time; open({mark!r}, 'w').close(); " + READY + "time.sleep(0.5); __import__('os').remove({!r})"
-    first = run(DEAF + lingers.format(mark))
-    first.stdin.close()
-    first.stdin = None  # or communicate, in the fixture, would stumble over it
-    run(f"import os; assert not os.path.exists({mark!r}); " + READY)
+def test_one_that_is_kept_needs_no_user_until_it_is_stopped(run, place: Place) -> None:
+    place.kept.touch()
+    process = run(SLEEP)
+    time.sleep(3 * supervisor.LOOK_EVERY)
+    assert process.poll() is None
+    place.stop.touch()
+    process.wait(20)
+    assert not place.kept.exists() and not place.stop.exists()
 
 
-def test_a_program_that_ends_by_itself_ends_its_supervisor_and_gives_its_exit_code(tmp_path: Path) -> None:
-    command = [sys.executable, "-I", supervisor.__file__, str(tmp_path / "lock")]
-    command += [sys.executable, "-c", "import sys; sys.exit(7)"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+def test_nobody_needed_is_not_decided_while_somebody_joins(place: Place) -> None:
+    with FileLock(place.change):
+        assert place.is_needed()
+    assert not place.is_needed()
+
+
+def test_a_dead_users_file_is_forgotten(place: Place, user: FileLock) -> None:
+    (place.users / "2.lock").touch()
+    assert place.has_users()
+    assert not (place.users / "2.lock").exists()
+
+
+def test_a_program_that_ends_by_itself_ends_its_supervisor_and_gives_its_exit_code(run, user, place: Place) -> None:
+    process = run("print('ready', flush=True); import sys; sys.exit(7)")
     assert process.wait(20) == 7
-    assert process.communicate(timeout=20)[1] == b""
+    assert not place.state.exists()
+
+
+def test_a_supervisor_that_is_asked_to_end_ends_its_program(run, user, place: Place) -> None:
+    process = run(SAYS_BYE + SLEEP)
+    program = psutil.Process(json.loads(place.state.read_text())["pid"])
+    process.terminate()
+    process.wait(20)
+    program.wait(5)

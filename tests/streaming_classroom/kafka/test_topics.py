@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from streaming_classroom import lesson as lesson_module
 from streaming_classroom.errors import NotHere
 from streaming_classroom.kafka import client, servers, shared_broker
+from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson import Lesson, start_lesson
 
 pytestmark = pytest.mark.kernel
@@ -24,11 +25,11 @@ def test_a_lesson_has_names_of_its_own(DA: Lesson) -> None:
     assert DA.kafka.client_options["bootstrap.servers"] == DA.kafka.servers
 
 
-def test_topics_are_made_with_partitions_and_settings_and_deleted(DA: Lesson) -> None:
-    alerts = DA.kafka.create_topic("alerts", partitions=3, config={"cleanup.policy": "compact"})
-    assert DA.kafka.create_topic("alerts") == alerts
+def test_topics_are_made_with_partitions_and_settings_and_deleted(kafka: LessonKafka) -> None:
+    alerts = kafka.create_topic("alerts", partitions=3, config={"cleanup.policy": "compact"})
+    assert kafka.create_topic("alerts") == alerts
     assert alerts in topics()
-    assert DA.kafka.partitions("alerts").to_dict("list") == {
+    assert kafka.partitions("alerts").to_dict("list") == {
         "partition": [0, 1, 2],
         "begin": [0, 0, 0],
         "end": [0, 0, 0],
@@ -37,26 +38,28 @@ def test_topics_are_made_with_partitions_and_settings_and_deleted(DA: Lesson) ->
     from confluent_kafka.admin import ConfigResource
 
     resource = ConfigResource(ConfigResource.Type.TOPIC, alerts)
-    [config] = client.admin(DA.kafka.client_options).describe_configs([resource]).values()
-    assert config.result()["cleanup.policy"].value == "compact"
-    DA.kafka.delete_topic("alerts")
-    DA.kafka.delete_topic("alerts")
+    [config] = client.ask(
+        kafka.client_options, lambda admin: client.results(admin.describe_configs([resource]))
+    ).values()
+    assert config["cleanup.policy"].value == "compact"
+    kafka.delete_topic("alerts")
+    kafka.delete_topic("alerts")
     assert alerts not in topics()
-    with pytest.raises(NotHere, match="no topic learner_kafka.*-alerts. Make it"):
-        DA.kafka.partitions("alerts")
+    with pytest.raises(NotHere, match=r"no topic learner_kafka-alerts\. Make it"):
+        kafka.partitions("alerts")
 
 
-def test_a_topic_can_be_made_again_as_soon_as_it_is_deleted(DA: Lesson, spark: SparkSession, read) -> None:
+def test_a_topic_can_be_made_again_as_soon_as_it_is_deleted(kafka: LessonKafka, spark: SparkSession, read) -> None:
     for number in range(3):
-        DA.kafka.send("again", [{"value": str(number)}])
-        rows = read(DA.kafka.servers, DA.kafka.topic("again")).collect()
+        kafka.send("again", [{"value": str(number)}])
+        rows = read(kafka.servers, kafka.topic("again")).collect()
         assert [bytes(row.value) for row in rows] == [str(number).encode()]
-        DA.kafka.delete_topic("again")
+        kafka.delete_topic("again")
 
 
-def test_messages_are_sent_as_spark_would(DA: Lesson, read, capsys) -> None:
+def test_messages_are_sent_as_spark_would(kafka: LessonKafka, read, capsys) -> None:
     at = datetime(2025, 5, 5, 12, tzinfo=UTC)
-    DA.kafka.send(
+    kafka.send(
         "mine",
         [
             {"key": "a", "value": {"ü": 1}, "headers": {"from": "me"}, "partition": 1, "timestamp": at},
@@ -64,8 +67,8 @@ def test_messages_are_sent_as_spark_would(DA: Lesson, read, capsys) -> None:
             {"value": b"\x00", "partition": 0},
         ],
     )
-    assert capsys.readouterr().out == f"Sent 3 messages to {DA.kafka.topic('mine')}.\n"
-    other, first, second = read(DA.kafka.servers, DA.kafka.topic("mine")).orderBy("partition", "offset").collect()
+    assert capsys.readouterr().out == f"Sent 3 messages to {kafka.topic('mine')}.\n"
+    other, first, second = read(kafka.servers, kafka.topic("mine")).orderBy("partition", "offset").collect()
     assert (bytes(other.value), other.key, other.headers) == (b"\x00", None, None)
     assert (bytes(first.key), bytes(first.value).decode()) == (b"a", '{"ü": 1}')
     assert [(header.key, bytes(header.value)) for header in first.headers] == [("from", b"me")]

@@ -1,0 +1,89 @@
+"""Spark's Kafka options, looked at before Spark has them: an address that moved, and one at which nobody answers.
+
+``KAFKA_REDIRECT=old:9092=new:9092`` (several with commas) lets a notebook reach a broker under another address than the
+one that is written in it.  And where nobody listens at an address, Spark would try for minutes; a sentence says so.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from streaming_classroom.errors import BrokerUnreachable, NotHere
+
+VARIABLE = "KAFKA_REDIRECT"
+OPTION = "kafka.bootstrap.servers"
+TIMEOUT = 3.0  # seconds for each address
+_MARK = "_classroom_looks_at_kafka"
+
+
+def install() -> None:
+    """Have Spark's readers and writers look at the address that they are given; calling it again changes nothing."""
+    from pyspark.sql import DataFrameReader, DataFrameWriter
+    from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
+
+    for kind in (DataFrameReader, DataFrameWriter, DataStreamReader, DataStreamWriter):
+        if not hasattr(kind, _MARK):
+            kind.option = _looked_at_one(kind.option)
+            kind.options = _looked_at_all(kind.options)
+            setattr(kind, _MARK, True)
+
+
+def checked(servers: str) -> str:
+    """Return the addresses where the broker is now.
+
+    Raises
+    ------
+    BrokerUnreachable
+        Nobody listens at any of them.
+    """
+    moved = redirected(servers)
+    reasons = [reason for address in moved.split(",") if (reason := _refusal(address.strip()))]
+    if len(reasons) == len(moved.split(",")):
+        raise BrokerUnreachable(moved, reasons[0])
+    return moved
+
+
+def redirected(servers: str) -> str:
+    """Return the addresses, each that has moved replaced by where it is now."""
+    moves = _moves()
+    return ",".join(moves.get(address.strip(), address.strip()) for address in servers.split(","))
+
+
+def _moves() -> dict[str, str]:
+    pairs = [part.split("=") for part in os.environ.get(VARIABLE, "").split(",") if part]
+    if any(len(pair) != 2 for pair in pairs):
+        raise NotHere(f"{VARIABLE} is not of the form old:9092=new:9092.", "Write it so; several with commas.")
+    return {old.strip(): new.strip() for old, new in pairs}
+
+
+def _refusal(address: str) -> str:
+    """Return why nobody answers at an address; nothing if somebody does."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        return "an address is a host, a colon and a port"
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), TIMEOUT).close()
+    except (OSError, OverflowError) as error:
+        return getattr(error, "strerror", None) or str(error)
+    return ""
+
+
+def _looked_at_one(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def option(self: Any, key: str, value: Any) -> Any:
+        return original(self, key, checked(str(value)) if key.lower() == OPTION else value)
+
+    return option
+
+
+def _looked_at_all(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def options(self: Any, **given: Any) -> Any:
+        looked_at = {key: checked(str(value)) if key.lower() == OPTION else value for key, value in given.items()}
+        return original(self, **looked_at)
+
+    return options

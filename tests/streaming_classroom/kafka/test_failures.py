@@ -1,0 +1,175 @@
+"""What goes wrong with a broker in the middle of a lesson: a stream goes on, or a sentence says what to do."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from confluent_kafka.admin import NewPartitions
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming import StreamingQuery
+
+from streaming_classroom.errors import BrokerUnreachable
+from streaming_classroom.kafka import client, servers, shared_broker
+from streaming_classroom.kafka.topics import LessonKafka
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture
+def start(spark: SparkSession, kafka: LessonKafka, tmp_path: Path):
+    """Start a stream from a topic into a Delta table, or start it again."""
+
+    def start(topic: str = "edits", **options: str) -> StreamingQuery:
+        reader = spark.readStream.format("kafka").options(**kafka.options).option("startingOffsets", "earliest")
+        reader = reader.option("subscribe", kafka.create_topic(topic)).options(**options)
+        values = reader.load().selectExpr("CAST(value AS STRING) AS value")
+        writer = values.writeStream.option("checkpointLocation", (tmp_path / "checkpoint").as_uri())
+        return writer.start((tmp_path / "table").as_uri())
+
+    return start
+
+
+@pytest.fixture
+def table(spark: SparkSession, tmp_path: Path):
+    """Return what is in that table."""
+
+    def values() -> list[str]:
+        return sorted(row.value for row in spark.read.load((tmp_path / "table").as_uri()).collect())
+
+    return values
+
+
+def send(kafka: LessonKafka, *values: object, topic: str = "edits") -> None:
+    kafka.send(topic, [{"value": str(value)} for value in values])
+
+
+def kill_broker() -> None:
+    """Kill the broker, and return when its supervisor has noticed."""
+    jvm = psutil.Process(shared_broker.status().pid)
+    supervisor = jvm.parent()
+    jvm.kill()
+    supervisor.wait(15)
+
+
+def test_a_stream_whose_broker_was_killed_goes_on_when_it_is_back_without_loss(
+    kafka: LessonKafka, start, table
+) -> None:
+    query = start()
+    send(kafka, 1, 2)
+    query.processAllAvailable()
+    kill_broker()
+    time.sleep(1)  # in which the stream asks a broker that is not there
+    assert query.isActive
+    send(kafka, 3, 4)  # which starts it again
+    query.processAllAvailable()
+    assert table() == ["1", "2", "3", "4"]
+
+
+def test_a_stream_that_failed_for_want_of_a_broker_says_so_and_is_started_again_without_loss(
+    kafka: LessonKafka, start, table
+) -> None:
+    soon = {"kafka.default.api.timeout.ms": "2000", "kafka.request.timeout.ms": "1000", "fetchOffset.numRetries": "1"}
+    query = start(**soon)
+    send(kafka, 1, 2)
+    query.processAllAvailable()
+    kill_broker()
+    with pytest.raises(StreamingQueryException, match="Timed out waiting for a node assignment|TimeoutException"):
+        query.awaitTermination(45)
+        raise AssertionError("it did not fail")
+    send(kafka, 3)
+    again = start()
+    again.processAllAvailable()
+    assert table() == ["1", "2", "3"]
+
+
+def test_partitions_that_are_added_are_read_from_their_first_message(kafka: LessonKafka, start, table) -> None:
+    query = start(**{"kafka.metadata.max.age.ms": "500"})
+    send(kafka, 1)
+    query.processAllAvailable()
+    more = NewPartitions(kafka.topic("edits"), 3)
+    client.ask(kafka.client_options, lambda admin: client.results(admin.create_partitions([more])))
+    kafka.send("edits", [{"value": "2", "partition": 2}])
+    deadline = time.monotonic() + 20
+    while "2" not in table() and time.monotonic() < deadline:
+        query.processAllAvailable()
+    assert table() == ["1", "2"]
+    assert kafka.lag(query)["behind"].tolist() == [0, 0, 0]
+
+
+def test_a_stream_whose_topic_is_deleted_fails_or_goes_on_as_it_was_told(kafka: LessonKafka, start, table) -> None:
+    query = start()
+    send(kafka, 1, 2, 3)
+    query.processAllAvailable()
+    query.stop()
+    kafka.delete_topic("edits")
+    send(kafka, 4)
+    query = start()
+    with pytest.raises(StreamingQueryException, match="failOnDataLoss|data may have been lost|DATA_LOSS"):
+        query.processAllAvailable()
+    query = start(failOnDataLoss="false")
+    send(kafka, 5)
+    query.processAllAvailable()
+    assert set(table()) >= {"1", "2", "3"}
+
+
+def test_offsets_that_have_expired_are_a_loss_that_a_stream_reports(kafka: LessonKafka, start, table) -> None:
+    kafka.create_topic("edits", partitions=1)
+    query = start()
+    send(kafka, 1)
+    query.processAllAvailable()
+    query.stop()
+    send(kafka, 2, 3, 4)
+    from confluent_kafka import TopicPartition
+
+    before = [TopicPartition(kafka.topic("edits"), 0, 3)]
+    client.ask(kafka.client_options, lambda admin: client.results(admin.delete_records(before)))
+    assert kafka.partitions("edits").to_dict("list") == {"partition": [0], "begin": [3], "end": [4], "messages": [1]}
+    query = start()
+    with pytest.raises(StreamingQueryException, match="failOnDataLoss|data may have been lost|DATA_LOSS"):
+        query.processAllAvailable()
+    query = start(failOnDataLoss="false")
+    query.processAllAvailable()
+    assert table() == ["1", "4"]
+
+
+@pytest.mark.parametrize("batch", [True, False])
+def test_a_wrong_address_is_a_sentence_within_seconds(spark: SparkSession, capfd, batch: bool) -> None:
+    began = time.monotonic()
+    with pytest.raises(BrokerUnreachable, match=r"No Kafka broker answers at localhost:9 \(.*refused"):
+        (spark.read if batch else spark.readStream).format("kafka").option("kafka.bootstrap.servers", "localhost:9")
+    with pytest.raises(BrokerUnreachable):
+        spark.range(1).write.format("kafka").options(**{"kafka.bootstrap.servers": "localhost:9", "topic": "t"})
+    assert time.monotonic() - began < 15
+    assert capfd.readouterr().err == ""
+
+
+def test_the_python_client_says_so_as_well_and_prints_nothing(monkeypatch, capfd) -> None:
+    began = time.monotonic()
+    monkeypatch.setattr(client, "TIMEOUT", 2.0)
+    with pytest.raises(BrokerUnreachable, match=r"No Kafka broker answers at localhost:9"):
+        client.topics({"bootstrap.servers": "localhost:9"})
+    assert time.monotonic() - began < 15
+    assert capfd.readouterr().err == ""
+
+
+def test_older_notebooks_reach_the_broker_where_it_is_now(
+    spark: SparkSession, kafka: LessonKafka, read, write, monkeypatch
+) -> None:
+    monkeypatch.setenv("KAFKA_REDIRECT", f"gone.example:9092={kafka.servers}, older:9092={kafka.servers}")
+    write(spark.sql("SELECT 'moved' AS value"), "gone.example:9092", kafka.topic("moved"))
+    assert [bytes(row.value) for row in read("older:9092", kafka.topic("moved")).collect()] == [b"moved"]
+
+
+def test_two_lessons_at_once_on_one_broker_do_not_see_each_other(kafka: LessonKafka, tmp_path: Path) -> None:
+    other = LessonKafka("learner_other-", tmp_path / "other")
+    send(kafka, 1)
+    other.send("edits", [{"value": "2"}])
+    kafka._clear()
+    assert other.partitions("edits")["messages"].sum() == 1
+    other._clear()
+    assert os.environ.get(servers.VARIABLE) is None
