@@ -9,7 +9,7 @@ from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, Wro
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_EDIT = "meta STRUCT<id: STRING>, type STRING, title STRING, user STRING, wiki STRING, _corrupt_record STRING"
+_EDIT = "meta STRUCT<id: STRING>, type STRING, title STRING, user STRING, wiki STRING"
 
 
 def _messages(attempt: Attempt, topic: str) -> DataFrame:
@@ -54,7 +54,7 @@ def check_broken(attempt: Attempt) -> None:
             "Only messages without a value are there. What `from_json` cannot read is no `NULL`, but a row with empty "
             "columns: ask for one that every edit has."
         )
-    if attempt.is_same(made, every.where("edit._corrupt_record IS NOT NULL").select(columns)):
+    if attempt.is_same(made, every.where("value IS NOT NULL AND edit.meta.id IS NULL").select(columns)):
         raise Mistake("What is cut off is there. Messages without a value are missing: they have nothing to be corrupt.")
     if attempt.is_same(made, every.select(columns)):
         raise Mistake("Every message is there, the edits too. Leave out those that could be decoded.")
@@ -90,14 +90,14 @@ BROKEN = Exercise(
     wrong=(
         WrongAnswer(BROKEN_SOLUTION.replace("edit.meta.id IS NULL", "edit IS NULL"), "Only messages without a value"),
         WrongAnswer(
-            BROKEN_SOLUTION.replace("edit.meta.id IS NULL", "edit._corrupt_record IS NOT NULL"),
+            BROKEN_SOLUTION.replace("edit.meta.id IS NULL", "value IS NOT NULL AND edit.meta.id IS NULL"),
             "Messages without a value are missing",
         ),
         WrongAnswer(BROKEN_SOLUTION.replace('    .where("edit.meta.id IS NULL")\n', ""), "the edits too"),
         WrongAnswer(
             BROKEN_SOLUTION.replace("(decoded", "(edits")
-            .replace("edit.meta.id", "meta.id")
-            .replace("CAST(value AS STRING) AS value", "_corrupt_record AS value"),
+            .replace("edit.meta.id", "id")
+            .replace('"partition", "offset", "CAST(value AS STRING) AS value"', '"id", "title", "user"'),
             "begin with `decoded`",
         ),
         WrongAnswer(BROKEN_SOLUTION.replace("CAST(value AS STRING) AS value", "value"), "is bytes"),
@@ -122,7 +122,7 @@ new_pages = DA.kafka.create_topic("new_pages")
 
 welcome = (edits
     .where("type = 'new'")
-    .selectExpr("wiki AS key", "to_json(struct(meta.id, title, user)) AS value")
+    .selectExpr("wiki AS key", "to_json(struct(id, title, user)) AS value")
     .writeStream
     .format("kafka")
     .options(**DA.kafka.options)
@@ -168,7 +168,7 @@ PAGES = Exercise(
     starter=PAGES_STARTER,
     hints=(
         "It is `send_alerts` with another condition, another topic and other columns.",
-        "The sink takes two columns: `wiki AS key` and `to_json(struct(meta.id, title, user)) AS value`.",
+        "The sink takes two columns: `wiki AS key` and `to_json(struct(id, title, user)) AS value`.",
         "`edits.where(\"type = 'new'\").selectExpr(...).writeStream.format(\"kafka\").options(**DA.kafka.options)`, then "
         "the topic, the checkpoint, the trigger and `.start()`.",
     ),
@@ -181,8 +181,8 @@ PAGES = Exercise(
     wrong=(
         WrongAnswer(PAGES_SOLUTION.replace("    .where(\"type = 'new'\")\n", ""), "Every edit has become a message"),
         WrongAnswer(PAGES_SOLUTION.replace('"wiki AS key", ', ""), "have no key"),
-        WrongAnswer(PAGES_SOLUTION.replace("to_json(struct(meta.id, title, user))", "title"), "is to be JSON"),
-        WrongAnswer(PAGES_SOLUTION.replace("struct(meta.id, ", "struct("), "is to be JSON"),
+        WrongAnswer(PAGES_SOLUTION.replace("to_json(struct(id, title, user))", "title"), "is to be JSON"),
+        WrongAnswer(PAGES_SOLUTION.replace("struct(id, ", "struct("), "is to be JSON"),
         WrongAnswer(PAGES_SOLUTION.replace(" AS value", ""), "ended with an error"),
         WrongAnswer(PAGES_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(PAGES_SOLUTION.replace("checkpoints}/welcome", "checkpoints}/other"), "was asked for"),
