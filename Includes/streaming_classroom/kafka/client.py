@@ -40,7 +40,7 @@ class Record:
     timestamp_ms: int | None = None
 
 
-def admin(options: Mapping[str, str]) -> AdminClient:
+def admin(options: Mapping[str, Any]) -> AdminClient:
     """Return a client that makes and removes topics."""
     from confluent_kafka.admin import AdminClient
 
@@ -62,11 +62,14 @@ def ask(options: Mapping[str, str], question: Callable[[AdminClient], Answer]) -
     """
     from confluent_kafka import KafkaError, KafkaException
 
+    heard: list[str] = []  # why it cannot connect; the question itself only ever runs out of time
     try:
-        return question(admin(options))
+        return question(admin({**options, "error_cb": lambda error: heard.append(error.str())}))
+    except TimeoutError:
+        raise BrokerUnreachable(options["bootstrap.servers"], *heard[:1]) from None
     except KafkaException as error:
         if error.args[0].code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._ALL_BROKERS_DOWN):
-            raise BrokerUnreachable(options["bootstrap.servers"], error.args[0].str()) from None
+            raise BrokerUnreachable(options["bootstrap.servers"], *heard[:1]) from None
         raise
 
 
