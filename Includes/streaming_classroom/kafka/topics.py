@@ -7,11 +7,14 @@ go when the lesson is started over or cleaned up.
 from __future__ import annotations
 
 import json
+import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streaming_classroom import ownership, places
 from streaming_classroom.errors import BrokerUnreachable, NotHere
 from streaming_classroom.kafka import client, servers
 from streaming_classroom.kafka.client import Record
@@ -176,6 +179,21 @@ class LessonKafka:
 
     def _ask(self, question: Callable[[Any], Any]) -> Any:
         return client.ask(self.client_options, question)
+
+
+def prefix(schema: str) -> str:
+    """Return what the names of a lesson's topics begin with.
+
+    The classroom's own broker is this home's, where a user's lessons have one schema each.  On somebody else's many
+    homes meet, in which everybody may have the same name: there, a number of this home's own tells them apart.
+    """
+    if not servers.external():
+        return f"{schema}-"
+    file = ownership.claim(places.home()) / "kafka" / "number"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError), file.open("x", encoding="utf-8") as new:
+        new.write(secrets.token_hex(3))
+    return f"{schema}-{file.read_text(encoding='utf-8')}-"
 
 
 def _positions(query: StreamingQuery) -> dict[str, dict[int, int]]:
