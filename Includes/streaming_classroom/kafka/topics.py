@@ -144,6 +144,22 @@ class LessonKafka:
         count = client.send(self.client_options, topic, map(_record, messages))
         print(f"Sent {count:,} {'message' if count == 1 else 'messages'} to {topic}.")
 
+    def live(self, name: str, seconds: float = 30) -> None:
+        """Send what happens now: the public stream of edits, for so many seconds, to one of the lesson's topics.
+
+        Events have the shape of the dataset's, without ``geo``.  It needs a network.
+
+        Raises
+        ------
+        NotHere
+            The public stream does not answer.
+        """
+        from streaming_classroom.kafka import live  # most lessons need no network
+
+        topic = self.create_topic(name)
+        count = live.feed(self.client_options, topic, self._mark.with_name(f"{self._mark.name}.{name}.live"), seconds)
+        print(f"Sent {count:,} {'message' if count == 1 else 'messages'} of the last {seconds:g} seconds to {topic}.")
+
     def _delete(self, topics: list[str]) -> None:
         from confluent_kafka import KafkaError, KafkaException
 
@@ -165,7 +181,8 @@ class LessonKafka:
             return 0
         if topics:
             self._delete(topics)
-        self._mark.unlink(missing_ok=True)
+        for file in (self._mark, *self._mark.parent.glob(f"{self._mark.name}.*.live")):
+            file.unlink(missing_ok=True)
         return len(topics)
 
     def _there(self) -> set[str]:
