@@ -15,6 +15,7 @@ from streaming_classroom import datasets, places, presenting, set_up_line, user_
 from streaming_classroom.data_factory import DataFactory, Directory, Table, landing
 from streaming_classroom.errors import NotHere
 from streaming_classroom.exercises import last_cell
+from streaming_classroom.kafka import topics
 from streaming_classroom.kafka.feed import Topic
 from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson_paths import Paths
@@ -78,7 +79,7 @@ class Lesson:
             user_db=f"{place.working_dir}/database",
             datasets=classroom_files().spark_path(datasets.REGISTERED),
         )
-        self.kafka = LessonKafka(f"{place.schema}-", places.home() / "kafka" / "used" / place.schema)
+        self.kafka = LessonKafka(topics.prefix(place.schema), places.home() / "kafka" / "used" / place.schema)
         if dataset:
             self.data_factory = self._make_factory(batches, dataset, into_table, into_topic)
 

@@ -324,7 +324,7 @@ def test_several_datasets_land_each_in_a_folder_of_its_own() -> None:
 
 
 def test_several_datasets_do_not_land_in_one_table() -> None:
-    with pytest.raises(NotHere, match="Leave into_table out"):
+    with pytest.raises(NotHere, match="Leave into_table and into_topic out"):
         start_lesson("Test", dataset=["device-readings/patients.json", READINGS], into_table="bronze")
 
 

@@ -6,7 +6,6 @@ whether Spark has sent it or Python.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ Answer = TypeVar("Answer")
 TIMEOUT = 10.0  # seconds for a question to the broker
 SEND_TIMEOUT = 60.0  # seconds for a batch of messages to be acknowledged
 
-_SILENT = logging.Logger("kafka", logging.CRITICAL + 1)  # what it would print, a line for every try, goes nowhere
+_QUIET = {"log_level": 0}  # it would print a line for every try
 
 
 @dataclass(frozen=True)
@@ -40,11 +39,11 @@ class Record:
     timestamp_ms: int | None = None
 
 
-def admin(options: Mapping[str, str]) -> AdminClient:
+def admin(options: Mapping[str, Any]) -> AdminClient:
     """Return a client that makes and removes topics."""
     from confluent_kafka.admin import AdminClient
 
-    return AdminClient(dict(options), logger=_SILENT)
+    return AdminClient({**options, **_QUIET})
 
 
 def results(futures: Mapping[Key, Future]) -> dict[Key, Any]:
@@ -62,11 +61,17 @@ def ask(options: Mapping[str, str], question: Callable[[AdminClient], Answer]) -
     """
     from confluent_kafka import KafkaError, KafkaException
 
+    heard: list[str] = []  # why it cannot connect; the question itself only ever runs out of time
+    asked = admin({**options, "error_cb": lambda error: heard.append(error.str())})
     try:
-        return question(admin(options))
+        return question(asked)
+    except TimeoutError:
+        asked.poll(0)  # which is when it tells
+        raise BrokerUnreachable(options["bootstrap.servers"], *heard[:1]) from None
     except KafkaException as error:
         if error.args[0].code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._ALL_BROKERS_DOWN):
-            raise BrokerUnreachable(options["bootstrap.servers"], error.args[0].str()) from None
+            asked.poll(0)
+            raise BrokerUnreachable(options["bootstrap.servers"], *heard[:1]) from None
         raise
 
 
@@ -114,7 +119,7 @@ def read(options: Mapping[str, str], topic: str, begin: Mapping[int, int]) -> It
 
     ends = {partition: end for partition, (_, end) in offsets(options, topic).items()}
     left = {partition for partition, end in ends.items() if begin.get(partition, 0) < end}
-    consumer = Consumer({**options, "group.id": "classroom", "enable.auto.commit": False}, logger=_SILENT)
+    consumer = Consumer({**options, **_QUIET, "group.id": "classroom", "enable.auto.commit": False})
     deadline = time.monotonic() + TIMEOUT
     try:
         consumer.assign([TopicPartition(topic, partition, begin.get(partition, 0)) for partition in left])
@@ -147,12 +152,13 @@ def send(options: Mapping[str, str], topic: str, records: Iterable[Record]) -> i
 
     settings = {
         **options,
+        **_QUIET,
         "enable.idempotence": True,
         "linger.ms": 5,
         "partitioner": "murmur2_random",  # Java's
         "delivery.timeout.ms": int(SEND_TIMEOUT * 1000),
     }
-    producer = Producer(settings, logger=_SILENT)
+    producer = Producer(settings)
     failures: list[str] = []
 
     def delivered(error: Any, _message: Message) -> None:

@@ -72,7 +72,11 @@ def join(find_java: Callable[[], Java], keep: bool = False) -> str:
     ownership.claim(here.folder.parent)
     for folder in (here.users, here.alive.parent):
         folder.mkdir(parents=True, exist_ok=True)
-    with _changing(here):
+    try:
+        changing = _changing(here).acquire()
+    except Timeout:
+        raise BrokerStartError(str(log()), "Another kernel is starting it, and has not come to an end.") from None
+    with changing:
         if not keep:
             _register(here)
         address = _joinable(here)

@@ -7,11 +7,14 @@ go when the lesson is started over or cleaned up.
 from __future__ import annotations
 
 import json
+import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streaming_classroom import ownership, places
 from streaming_classroom.errors import BrokerUnreachable, NotHere
 from streaming_classroom.kafka import client, servers
 from streaming_classroom.kafka.client import Record
@@ -141,6 +144,22 @@ class LessonKafka:
         count = client.send(self.client_options, topic, map(_record, messages))
         print(f"Sent {count:,} {'message' if count == 1 else 'messages'} to {topic}.")
 
+    def live(self, name: str, seconds: float = 30) -> None:
+        """Send what happens now: the public stream of edits, for so many seconds, to one of the lesson's topics.
+
+        Events have the shape of the dataset's, without ``geo``.  It needs a network.
+
+        Raises
+        ------
+        NotHere
+            The public stream does not answer.
+        """
+        from streaming_classroom.kafka import live  # most lessons need no network
+
+        topic = self.create_topic(name)
+        count = live.feed(self.client_options, topic, self._mark.with_name(f"{self._mark.name}.{name}.live"), seconds)
+        print(f"Sent {count:,} {'message' if count == 1 else 'messages'} of the last {seconds:g} seconds to {topic}.")
+
     def _delete(self, topics: list[str]) -> None:
         from confluent_kafka import KafkaError, KafkaException
 
@@ -162,7 +181,8 @@ class LessonKafka:
             return 0
         if topics:
             self._delete(topics)
-        self._mark.unlink(missing_ok=True)
+        for file in (self._mark, *self._mark.parent.glob(f"{self._mark.name}.*.live")):
+            file.unlink(missing_ok=True)
         return len(topics)
 
     def _there(self) -> set[str]:
@@ -176,6 +196,21 @@ class LessonKafka:
 
     def _ask(self, question: Callable[[Any], Any]) -> Any:
         return client.ask(self.client_options, question)
+
+
+def prefix(schema: str) -> str:
+    """Return what the names of a lesson's topics begin with.
+
+    The classroom's own broker is this home's, where a user's lessons have one schema each.  On somebody else's many
+    homes meet, in which everybody may have the same name: there, a number of this home's own tells them apart.
+    """
+    if not servers.external():
+        return f"{schema}-"
+    file = ownership.claim(places.home()) / "kafka" / "number"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError), file.open("x", encoding="utf-8") as new:
+        new.write(secrets.token_hex(3))
+    return f"{schema}-{file.read_text(encoding='utf-8')}-"
 
 
 def _positions(query: StreamingQuery) -> dict[str, dict[int, int]]:

@@ -78,7 +78,7 @@ def test_a_stream_that_failed_for_want_of_a_broker_says_so_and_is_started_again_
     send(kafka, 1, 2)
     query.processAllAvailable()
     kill_broker()
-    with pytest.raises(StreamingQueryException, match="Timed out waiting for a node assignment|TimeoutException"):
+    with pytest.raises(StreamingQueryException, match=r"Timed out waiting for a node assignment|TimeoutException"):
         query.awaitTermination(45)
         raise AssertionError("it did not fail")
     send(kafka, 3)
@@ -109,7 +109,7 @@ def test_a_stream_whose_topic_is_deleted_fails_or_goes_on_as_it_was_told(kafka: 
     kafka.delete_topic("edits")
     send(kafka, 4)
     query = start()
-    with pytest.raises(StreamingQueryException, match="failOnDataLoss|data may have been lost|DATA_LOSS"):
+    with pytest.raises(StreamingQueryException, match=r"failOnDataLoss|data may have been lost|DATA_LOSS"):
         query.processAllAvailable()
     query = start(failOnDataLoss="false")
     send(kafka, 5)
@@ -130,7 +130,7 @@ def test_offsets_that_have_expired_are_a_loss_that_a_stream_reports(kafka: Lesso
     client.ask(kafka.client_options, lambda admin: client.results(admin.delete_records(before)))
     assert kafka.partitions("edits").to_dict("list") == {"partition": [0], "begin": [3], "end": [4], "messages": [1]}
     query = start()
-    with pytest.raises(StreamingQueryException, match="failOnDataLoss|data may have been lost|DATA_LOSS"):
+    with pytest.raises(StreamingQueryException, match=r"failOnDataLoss|data may have been lost|DATA_LOSS"):
         query.processAllAvailable()
     query = start(failOnDataLoss="false")
     query.processAllAvailable()

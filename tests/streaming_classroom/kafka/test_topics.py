@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -8,7 +9,7 @@ from pyspark.sql import SparkSession
 from streaming_classroom import lesson as lesson_module
 from streaming_classroom.errors import NotHere
 from streaming_classroom.kafka import client, servers, shared_broker
-from streaming_classroom.kafka.topics import LessonKafka
+from streaming_classroom.kafka.topics import LessonKafka, prefix
 from streaming_classroom.lesson import Lesson, start_lesson
 
 pytestmark = pytest.mark.kernel
@@ -119,3 +120,15 @@ def test_a_query_that_has_not_reported_has_no_lag_yet(DA: Lesson, spark: SparkSe
     query = spark.readStream.format("rate").load().writeStream.format("noop").start()
     with pytest.raises(NotHere, match="has not reported yet, or reads no topic"):
         DA.kafka.lag(query)
+
+
+def test_on_somebody_elses_broker_two_homes_do_not_meet(tmp_path, monkeypatch) -> None:
+    monkeypatch.delenv(servers.VARIABLE, raising=False)
+    assert prefix("learner_14") == "learner_14-"
+    monkeypatch.setenv(servers.VARIABLE, "broker.example:9092")
+    found = []
+    for home in ("one", "one", "two"):
+        monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / home))
+        found.append(prefix("learner_14"))
+    assert found[0] == found[1] != found[2]
+    assert re.fullmatch(r"learner_14-[0-9a-f]{6}-", found[0])
