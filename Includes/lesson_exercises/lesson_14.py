@@ -183,7 +183,7 @@ PAGES = Exercise(
         WrongAnswer(PAGES_SOLUTION.replace('"wiki AS key", ', ""), "have no key"),
         WrongAnswer(PAGES_SOLUTION.replace("to_json(struct(id, title, user))", "title"), "is to be JSON"),
         WrongAnswer(PAGES_SOLUTION.replace("struct(id, ", "struct("), "is to be JSON"),
-        WrongAnswer(PAGES_SOLUTION.replace(" AS value", ""), "ended with an error"),
+        WrongAnswer(PAGES_SOLUTION.replace(" AS value", ""), "Required attribute 'value' not found"),
         WrongAnswer(PAGES_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(PAGES_SOLUTION.replace("checkpoints}/welcome", "checkpoints}/other"), "was asked for"),
     ),

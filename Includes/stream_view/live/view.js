@@ -14,7 +14,8 @@ const streamView = (() => {
       if (!step) return;
       event.preventDefault();
       event.stopPropagation();
-      choose(names[(names.indexOf(current) + step + names.length) % names.length]);
+      const there = names.filter((_, i) => !buttons[i].hidden);
+      choose(there[(there.indexOf(current) + step + there.length) % there.length]);
       buttons[names.indexOf(current)].focus();
     });
 
@@ -35,20 +36,26 @@ const streamView = (() => {
       panels[name].draw();
     }
 
+    // A tab that has nothing to show for these columns is not there.
+    function offer(name, isThere) {
+      buttons[names.indexOf(name)].hidden = !isThere;
+      if (!isThere && current === name) choose(names[0]);
+    }
+
     for (const panel of Object.values(panels)) panel.node.setAttribute("role", "tabpanel");
     const letGo = () => { node.style.minHeight = ""; };
-    return { node, choose, hold, letGo, isOpen: (name) => current === name, first: names[0] };
+    return { node, choose, offer, hold, letGo, isOpen: (name) => current === name, first: names[0] };
   }
 
   // Only what is open is drawn; the rest is drawn when it is opened.
   function createView(root, { stream, stop }) {
-    const parts = { Table: makeTable(), Chart: makeChart() };
+    const parts = { Table: makeTable(), Chart: makeChart(), Map: makeMap() };
     if (stream) {
       const pre = element("pre", { class: "sc-raw", tabindex: "0" });
       parts.Dashboard = makeDashboard();
       parts.Raw = { node: element("div", {}, pre), update: (text) => { pre.textContent = text || "No batch yet."; } };
     }
-    const data = { Table: null, Chart: null, Dashboard: {}, Raw: "" };
+    const data = { Table: null, Chart: null, Map: null, Dashboard: {}, Raw: "" };
     const panels = Object.fromEntries(Object.entries(parts).map(([name, part]) =>
       [name, { node: part.node, draw: () => { if (data[name] !== null) part.update(data[name]); } }]));
     const tabs = makeTabs(panels);
@@ -61,21 +68,22 @@ const streamView = (() => {
     root.classList.add("sc-view");
     const header = stream ? makeHeader(root, stop) : null;
     root.replaceChildren(...(header ? [header.row] : []), tabs.node);
+    tabs.offer("Map", false);
     tabs.choose(tabs.first);
     let [width, scale] = [0, 1];
     const whenWider = new ResizeObserver(() => {
       if (Math.abs(root.clientWidth - width) < 8 && scaleOf(root) === scale) return;
       [width, scale] = [root.clientWidth, scaleOf(root)];
       tabs.letGo();
-      ["Chart", "Dashboard"].forEach((name) => panels[name] && tabs.isOpen(name) && panels[name].draw());
+      ["Chart", "Map", "Dashboard"].forEach((name) => panels[name] && tabs.isOpen(name) && panels[name].draw());
     });
     whenWider.observe(root);
     return {
       header: (value) => header?.update(value),
       table: (value) => {
         if (!value.columns) return; // no batch yet
-        set("Table", value);
-        set("Chart", value);
+        tabs.offer("Map", placesIn(value.columns) !== null);
+        ["Table", "Chart", "Map"].forEach((part) => set(part, value));
       },
       reports: (value) => set("Dashboard", value),
       raw: (value) => set("Raw", value),
