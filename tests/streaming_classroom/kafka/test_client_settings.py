@@ -130,8 +130,15 @@ def test_a_wrong_password_is_a_sentence(use, monkeypatch, capfd) -> None:
 
 
 def test_a_properties_file_has_comments_and_long_lines() -> None:
-    text = "# no\n! no\n\na = 1\nb:2\nc 3 4\nlong=one \\\n   two\nempty="
-    assert client_settings.parse(text) == {"a": "1", "b": "2", "c": "3 4", "long": "one two", "empty": ""}
+    text = '# no\n! no\n\na = 1\nb:2\nc 3 4\nlong=one \\\n   two\nsaid=a \\\\"b\nempty='
+    assert client_settings.parse(text) == {
+        "a": "1",
+        "b": "2",
+        "c": "3 4",
+        "long": "one two",
+        "said": 'a \\"b',
+        "empty": "",
+    }
 
 
 def test_what_only_java_reads_is_refused_in_a_sentence() -> None:
