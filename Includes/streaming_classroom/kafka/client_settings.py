@@ -14,6 +14,7 @@ from streaming_classroom.errors import NotHere
 
 VARIABLE = "KAFKA_OPTIONS_FILE"
 _PAIR = re.compile(r"\s*[=:]\s*|\s+")
+_ESCAPED = re.compile(r"\\(.)")
 _LOGIN = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
 # Java's names of what is the same for the Python client, whose certificates are PEM.
 _RENAMED = {
@@ -46,7 +47,7 @@ def parse(text: str) -> dict[str, str]:
     """Return the pairs of a properties file: comments are left out, a backslash at the end joins two lines."""
     lines = re.sub(r"\\\n\s*", "", text).splitlines()
     pairs = [_PAIR.split(line.strip(), maxsplit=1) for line in lines if line.strip() and line.strip()[0] not in "#!"]
-    return {name: value[0] if value else "" for name, *value in pairs}
+    return {name: _ESCAPED.sub(r"\1", value[0]) if value else "" for name, *value in pairs}
 
 
 def for_python(java: dict[str, str]) -> dict[str, str]:
@@ -63,7 +64,7 @@ def for_python(java: dict[str, str]) -> dict[str, str]:
             _refuse_keystore(name, java)
             found[renamed] = java[name]
     login = dict(_LOGIN.findall(java.get("sasl.jaas.config", "")))
-    found |= {f"sasl.{name}": re.sub(r"\\(.)", r"\1", value) for name, value in login.items()}
+    found |= {f"sasl.{name}": _ESCAPED.sub(r"\1", value) for name, value in login.items()}
     if java.get("ssl.endpoint.identification.algorithm") == "":
         found["ssl.endpoint.identification.algorithm"] = "none"
     return found

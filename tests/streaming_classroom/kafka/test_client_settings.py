@@ -122,6 +122,16 @@ def test_spark_and_python_get_in_with_one_options_file(spark: SparkSession, use,
 
 @needs_keytool
 @pytest.mark.kernel
+@pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
+def test_python_gets_in_with_the_options_file(use, protocol: str) -> None:
+    kafka = use(protocol)
+    kafka.send("mine", [{"value": "1"}])
+    assert kafka.partitions("mine")["messages"].sum() == 1
+    kafka._clear()
+
+
+@needs_keytool
+@pytest.mark.kernel
 def test_a_wrong_password_is_a_sentence(use, monkeypatch, capfd) -> None:
     monkeypatch.setattr(client, "TIMEOUT", 3.0)
     with pytest.raises(BrokerUnreachable, match=r"127\.0\.0\.1:\d+ \(.*[Aa]uthentication"):
@@ -130,8 +140,15 @@ def test_a_wrong_password_is_a_sentence(use, monkeypatch, capfd) -> None:
 
 
 def test_a_properties_file_has_comments_and_long_lines() -> None:
-    text = "# no\n! no\n\na = 1\nb:2\nc 3 4\nlong=one \\\n   two\nempty="
-    assert client_settings.parse(text) == {"a": "1", "b": "2", "c": "3 4", "long": "one two", "empty": ""}
+    text = '# no\n! no\n\na = 1\nb:2\nc 3 4\nlong=one \\\n   two\nsaid=a \\\\"b\nempty='
+    assert client_settings.parse(text) == {
+        "a": "1",
+        "b": "2",
+        "c": "3 4",
+        "long": "one two",
+        "said": 'a \\"b',
+        "empty": "",
+    }
 
 
 def test_what_only_java_reads_is_refused_in_a_sentence() -> None:
