@@ -10,8 +10,8 @@ import traitlets
 
 HERE = Path(__file__).parent
 STYLE = (HERE / "view.css").read_text(encoding="utf-8")
-STREAM_PARTS = ("dashboard.js", "header.js")  # of the script, which are nothing to rows that need no kernel
-PARTS = ("elements.js", "table.js", "plot.js", "chart.js", "map.js", *STREAM_PARTS, "view.js")  # in this order
+STREAM_PARTS = ("map.js", "dashboard.js", "header.js")  # of the script, which are nothing to rows that need no kernel
+PARTS = ("elements.js", "table.js", "plot.js", "chart.js", *STREAM_PARTS, "view.js")  # in this order
 TEXTS = {part: (HERE / part).read_text(encoding="utf-8") for part in PARTS}
 SCRIPT = "\n".join(TEXTS.values())
 

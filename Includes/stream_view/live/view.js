@@ -49,9 +49,10 @@ const streamView = (() => {
 
   // Only what is open is drawn; the rest is drawn when it is opened.
   function createView(root, { stream, stop }) {
-    const parts = { Table: makeTable(), Chart: makeChart(), Map: makeMap() };
+    const parts = { Table: makeTable(), Chart: makeChart() };
     if (stream) {
       const pre = element("pre", { class: "sc-raw", tabindex: "0" });
+      parts.Map = makeMap();
       parts.Dashboard = makeDashboard();
       parts.Raw = { node: element("div", {}, pre), update: (text) => { pre.textContent = text || "No batch yet."; } };
     }
@@ -68,7 +69,7 @@ const streamView = (() => {
     root.classList.add("sc-view");
     const header = stream ? makeHeader(root, stop) : null;
     root.replaceChildren(...(header ? [header.row] : []), tabs.node);
-    tabs.offer("Map", false);
+    if (parts.Map) tabs.offer("Map", false);
     tabs.choose(tabs.first);
     let [width, scale] = [0, 1];
     const whenWider = new ResizeObserver(() => {
@@ -82,8 +83,8 @@ const streamView = (() => {
       header: (value) => header?.update(value),
       table: (value) => {
         if (!value.columns) return; // no batch yet
-        tabs.offer("Map", placesIn(value.columns) !== null);
-        ["Table", "Chart", "Map"].forEach((part) => set(part, value));
+        if (parts.Map) tabs.offer("Map", placesIn(value.columns) !== null);
+        ["Table", "Chart", "Map"].forEach((part) => parts[part] && set(part, value));
       },
       reports: (value) => set("Dashboard", value),
       raw: (value) => set("Raw", value),
