@@ -17,6 +17,7 @@ from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_text import Tokens
 from pyspark_cloudfiles.formats.outcome import rows_without_columns
 from pyspark_cloudfiles.text_columns import column
+from pyspark_cloudfiles.text_ways import Way, ways
 
 
 class Header(NamedTuple):
@@ -134,25 +135,11 @@ class RowBuilder:
             return pa.array(cells, arrow_type)
         if isinstance(field.dataType, T.StructType | T.ArrayType | T.MapType):
             raise InvalidOption(f"CSV has no {field.dataType.simpleString()} for {field.name}. Read it as a STRING.")
-        options, timezone = self._request.options, self._request.timezone
-        convert = values.converter(field.dataType, options, timezone)
-        if isinstance(field.dataType, T.DateType) and "dateformat" not in options:
-            convert = values.dates({})
-        array, misfits = column(cells, field.dataType, arrow_type, convert, self._is_quick(field.dataType))
+        array, misfits = column(cells, arrow_type, *conversion(field.dataType, arrow_type, self._request))
         for row in misfits:
             self._bad.add(row)
             self._leftover.setdefault(row, {})[field.name] = rescue.Leaf(rescue.quoted(cells[row] or ""))
         return array
-
-    def _is_quick(self, data_type: T.DataType) -> bool:
-        options = self._request.options
-        if isinstance(data_type, T.DateType):
-            return "dateformat" not in options
-        if isinstance(data_type, T.TimestampNTZType):
-            return "timestampntzformat" not in options
-        if isinstance(data_type, T.TimestampType):
-            return "timestampformat" not in options and values.zone_of(self._request.timezone, options) is values.UTC
-        return not {"nanvalue", "positiveinf", "negativeinf"} & options.keys()
 
     def _batch(self, columns: list[pa.Array], bad: set[int]) -> pa.RecordBatch:
         corrupt = self._request.corrupt_column
@@ -186,3 +173,13 @@ class RowBuilder:
                 return file.url
             row -= count
         raise IndexError(row)
+
+
+def conversion(
+    data_type: T.DataType, arrow_type: pa.DataType, request: ReadRequest
+) -> tuple[values.Convert, list[Way]]:
+    """Return how texts of CSV become values: one by one, and by column."""
+    convert = values.converter(data_type, request.options, request.timezone)
+    if isinstance(data_type, T.DateType) and "dateformat" not in request.options:
+        convert = values.dates({})
+    return convert, ways(data_type, arrow_type, request.options, request.timezone)
