@@ -61,13 +61,17 @@ def blocks(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[
 def pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[tuple[list[bytes], int]]:
     """Give the lines of a file, in pieces of a limited size, each with its size."""
     separator = line_separator(options)
-    if file.size <= base.BATCH_BYTES and not is_compressed(file):
-        data = utf8(file.read_bytes(), options)
+    for data in texts(file, options):
         yield split(data, separator), len(data)
+
+
+def texts(file: SourceFile, options: Mapping[str, str]) -> Iterator[bytes]:
+    """Give the text of a file, in pieces of whole lines and of a limited size."""
+    if file.size <= base.BATCH_BYTES and not is_compressed(file):
+        yield utf8(file.read_bytes(), options)
         return
     with unreadable_if_broken(file), open_text(file) as stream:
-        for data in _whole_lines(stream, options, separator):
-            yield split(data, separator), len(data)
+        yield from _whole_lines(stream, options, line_separator(options))
 
 
 def split(data: bytes, separator: bytes | None) -> list[bytes]:
