@@ -53,6 +53,6 @@ def rescued_column(members: Sequence[pa.Array], paths: pa.Array) -> pa.Array | N
 
 def paths_of(files: Sequence[tuple[SourceFile, int]]) -> pa.Array:
     """Return the URL of each line's file, as JSON, from how many lines each file has."""
-    urls = pa.array([quoted(file.url) for file, _ in files], pa.string())
-    places = [place for place, (_, lines) in enumerate(files) for _ in range(lines)]
-    return urls.take(pa.array(places, pa.int32()))
+    if not files:
+        return pa.array([], pa.string())
+    return pa.concat_arrays([pa.repeat(pa.scalar(quoted(file.url)), lines) for file, lines in files])

@@ -1,8 +1,9 @@
 """How fast files become Arrow, in one process and without Spark: what a task of `cloudFiles` does for its files.
 
-Each row reads the same generated files again and again; the figure is the median, in megabytes of files a second of processor time, which others on the machine do not change much.  Beside
-it stands Arrow's own reader where there is one, which answers without looking at what Spark would say.  With
-`CLASSROOM_BENCH_PARSING=csv` only rows that have this in their names are measured.
+Each row reads the same generated files again and again; the figure is the median, in megabytes of files a second of
+processor time, which others on the machine do not change much.  Beside it stands Arrow's own reader where there is one,
+which answers without looking at what Spark would say.  With `CLASSROOM_BENCH_PARSING=csv` only rows that have this in
+their names are measured.
 
     python -m benchmarks.parsing        # with tools/ and Includes/ on the path
 """
@@ -59,7 +60,7 @@ def main() -> None:
 
 def _rows(scratch: Path) -> Iterator[tuple[str, Callable[[], float], Callable[[], float] | None]]:
     records = list(_records())
-    csv = _put(scratch / "plain.csv", _csv(records, '{}'))
+    csv = _put(scratch / "plain.csv", _csv(records, "{}"))
     quoted = _put(scratch / "quoted.csv", _csv(records, '"{}"'))
     lines = _put(scratch / "plain.json", "".join(f"{json.dumps(record)}\n" for record in records))
     nested = ({**record, "place": {"room": record["id"] % 9, "tags": ["a", "b"]}} for record in records)

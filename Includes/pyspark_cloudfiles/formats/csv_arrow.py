@@ -48,15 +48,20 @@ class Cutter:
         Parameters
         ----------
         data : bytes
-            Lines in UTF-8, each ended by LF, none of them blank.
+            Lines in UTF-8, each ended by LF; of one column, none of them blank.
         width : int
             How many cells a line has.
         wanted : list of int
             The columns to return, by position.
         """
         refused = self._odd_lines(data)
-        columns, ragged = self._read(without(data, refused), width, wanted)
-        return Cells(columns, _merged(refused, ragged))
+        some = without(data, refused)
+        columns, ragged = self._read(some, width, wanted or [0])
+        if len(columns[0]) + len(ragged) < some.count(b"\n"):
+            # Arrow has passed over empty lines, which the numbers must count.
+            refused = sorted({*refused, *_empty_lines(data)})
+            columns, ragged = self._read(without(data, refused), width, wanted or [0])
+        return Cells(columns[: len(wanted)], _merged(refused, ragged))
 
     def _odd_lines(self, data: bytes) -> list[int]:
         """Return the lines whose quotes another reader may understand in another way."""
@@ -77,7 +82,7 @@ class Cutter:
             return "skip"
 
         names = [str(position) for position in range(width)]
-        kept = [names[position] for position in wanted or [0]]
+        kept = [names[position] for position in wanted]
         table = csv.read_csv(
             pa.BufferReader(data),
             # Rows are numbered only where one thread reads them; Spark has one for each core already.
@@ -92,7 +97,7 @@ class Cutter:
                 quoted_strings_can_be_null=True,
             ),
         )
-        return [_array(column) for column in table.columns[: len(wanted)]], ragged
+        return [_array(column) for column in table.columns], ragged
 
     def _parsing(self, data: bytes, skip: object) -> csv.ParseOptions:
         dialect = self._dialect
@@ -103,7 +108,7 @@ class Cutter:
             quote_char=dialect.quote or False,
             double_quote=doubles,
             escape_char=dialect.escape if escapes and dialect.escape and not doubles else False,
-            ignore_empty_lines=False,
+            ignore_empty_lines=True,
             invalid_row_handler=skip,
         )
 
@@ -148,6 +153,10 @@ def _matches(data: bytes, pattern: str) -> bool:
 
 def _array(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _empty_lines(data: bytes) -> list[int]:
+    return pc.indices_nonzero(pc.equal(pc.binary_length(lines_of(data)), 0)).to_pylist()
 
 
 def _merged(refused: list[int], ragged: list[int]) -> list[int]:

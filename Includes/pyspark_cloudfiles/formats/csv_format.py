@@ -24,6 +24,7 @@ from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_rows import Header, RowBuilder
 from pyspark_cloudfiles.formats.csv_text import Tokenizer, Tokens
 from pyspark_cloudfiles.formats.lanes import gathered
+from pyspark_cloudfiles.formats.line_arrays import is_blank
 
 
 class Piece(NamedTuple):
@@ -91,7 +92,7 @@ class _Found:
                 continue
             cells = cutter.cells(text.data, len(names), list(range(len(names)))) if names else None
             if cells is None or cells.refused:
-                sources = text.data.decode().removesuffix("\n").split("\n")
+                sources = [line for line in text.data.decode().split("\n") if not is_blank(line)]
                 self.add(text.names, list(map(tokenizer.tokens, sources)))
                 continue
             for name, column in zip(names, cells.columns, strict=True):
@@ -178,9 +179,7 @@ def _text(data: bytes) -> str:
 
 
 def _counts(line: str, comment: str) -> bool:
-    return bool(line.strip(_BLANK)) and not (comment and line.startswith(comment))
+    return not is_blank(line) and not (comment and line.startswith(comment))
 
-
-_BLANK = "".join(map(chr, range(0x21)))
 
 FORMAT = CsvFormat()

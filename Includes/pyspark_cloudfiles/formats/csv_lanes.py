@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -20,7 +21,16 @@ from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_rows import Header, RowBuilder, conversion
 from pyspark_cloudfiles.formats.csv_text import Tokenizer
 from pyspark_cloudfiles.formats.lanes import Lane, in_order
-from pyspark_cloudfiles.formats.line_arrays import is_utf8, lines_of, mask, plain, without_blank_lines
+from pyspark_cloudfiles.formats.line_arrays import (
+    is_blank,
+    is_utf8,
+    lines_of,
+    mask,
+    places,
+    plain,
+    without_blank_lines,
+    without_blank_start,
+)
 from pyspark_cloudfiles.formats.outcome import rows_without_columns
 from pyspark_cloudfiles.rescue_columns import member, paths_of, quoted_texts, rescued_column
 from pyspark_cloudfiles.text_columns import converted
@@ -56,16 +66,23 @@ class Group:
 
 
 def texts(file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Mapping[str, str]) -> Iterator[Text]:
-    """Give a file's lines, as :class:`~pyspark_cloudfiles.formats.csv_arrow.Cutter` wants them."""
+    """Give a file's lines, as :class:`~pyspark_cloudfiles.formats.csv_arrow.Cutter` wants them.
+
+    A blank line is left in where it does not have the right number of cells, and will be refused.
+    """
     names: list[str] | None = None
     for piece in text_lines.texts(file, options):
-        data = without_blank_lines(plain(piece if is_utf8(piece) else piece.decode("utf-8", "replace").encode()))
+        data = plain(piece if is_utf8(piece) else piece.decode("utf-8", "replace").encode())
+        if names is None:
+            data = without_blank_start(data)
         if names is None and data:
             first, _, rest = data.partition(b"\n")
             tokens = tokenizer.tokens(first.decode())
             check_limits(file, [tokens], dialect)
             names = safe_names(tokens, dialect)
             data = rest if dialect.header else data
+        if dialect.separator <= " " or len(names or ()) < 2:
+            data = without_blank_lines(data)
         yield Text(names or [], data, data.count(b"\n"))
 
 
@@ -80,43 +97,32 @@ class LaneReader:
 
     def rows(self, group: Group) -> Rows:
         """Return a group's rows."""
-        data = group.data
-        total = data.count(b"\n")
+        total = sum(lines for _, lines in group.files)
         if not _is_one_to_one(group.header):
-            return self._slow(group, data, list(range(total))).rows()
+            return self._slow(group, list(range(total)))[0].rows()
         positions = self._positions(group.header)
-        cells = self._cutter.cells(data, len(group.header.names), positions)
-        quick, refused = self._quick(group, dict(zip(positions, cells.columns, strict=True)), cells.refused, total)
+        found = self._cutter.cells(group.data, len(group.header.names), positions)
+        cells, refused = dict(zip(positions, found.columns, strict=True)), found.refused
+        columns, misfits = self._columns(group.header, cells, total - len(refused))
+        if misfits and not self._request.rescue:
+            # They have nowhere to go: what becomes of their lines is for the slow lane to say.
+            wrong = sorted({row for _, rows in misfits.values() for row in rows})
+            columns = [column.filter(pc.invert(mask(wrong, len(column)))) for column in columns]
+            refused = sorted([*refused, *_numbers(total, refused).take(pa.array(wrong, pa.int64())).to_pylist()])
+        batch = self._batch(columns, total - len(refused))
+        rescued = self._rescued(group, cells, misfits, refused, total) if self._request.rescue else None
         if not refused:
-            return Rows(quick.batch, group.files, quick.rescued)
-        builder = self._slow(group, data, refused)
-        rows = builder.rows()
-        numbers = pa.array([refused[row] for row in builder.kept()], pa.int64())
+            return Rows(batch, group.files, rescued)
+        quick = Lane(_numbers(total, refused), batch, rescued)
+        slow, lines = self._slow(group, refused)
+        rows = slow.rows()
+        numbers = pa.array([lines[row] for row in slow.kept()], pa.int64())
         return in_order(quick, Lane(numbers, rows.batch, rows.rescued), group.files)
 
     def _positions(self, header: Header) -> list[int]:
         """Return the columns of the file that somebody wants: the schema, or the rescued column."""
         placed = [position for position, place in enumerate(header.places) if place is not None]
         return placed + (header.extras(self._request) if self._request.rescue else [])
-
-    def _quick(
-        self, group: Group, cells: dict[int, pa.Array], refused: Sequence[int], total: int
-    ) -> tuple[Lane, Sequence[int]]:
-        """Convert the cells; where misfits have nowhere to go, their lines are refused as well."""
-        count = total - len(refused)
-        numbers = pa.array(range(total), pa.int64())
-        if refused:
-            numbers = numbers.filter(pc.invert(mask(refused, total)))
-        columns, misfits = self._columns(group.header, cells, count)
-        batch = self._batch(columns, count)
-        if misfits and not self._request.rescue:
-            bad = sorted({row for _, rows in misfits.values() for row in rows})
-            keep = pc.invert(mask(bad, count))
-            refused = sorted([*refused, *numbers.take(pa.array(bad, pa.int64())).to_pylist()])
-            kept = count - len(bad)
-            batch = batch.filter(keep) if batch.num_columns else rows_without_columns(kept)
-            return Lane(numbers.filter(keep), batch, None), refused
-        return Lane(numbers, batch, self._rescued(group, cells, misfits, numbers)), refused
 
     def _columns(
         self, header: Header, cells: dict[int, pa.Array], count: int
@@ -153,10 +159,9 @@ class LaneReader:
         group: Group,
         cells: dict[int, pa.Array],
         misfits: dict[str, tuple[pa.Array, list[int]]],
-        numbers: pa.Array,
+        refused: Sequence[int],
+        total: int,
     ) -> pa.Array | None:
-        if not self._request.rescue:
-            return None
         header = group.header
         left = {header.names[position]: cells[position] for position in header.extras(self._request)}
         for name, (texts, wrong) in misfits.items():
@@ -164,23 +169,29 @@ class LaneReader:
         members = [member(name, quoted_texts(texts)) for name, texts in left.items()]
         if not any(len(some) > some.null_count for some in members):
             return None
-        return rescued_column(members, paths_of(group.files).take(numbers))
+        paths = paths_of(group.files)
+        return rescued_column(members, paths.take(_numbers(total, refused)) if refused else paths)
 
-    def _slow(self, group: Group, data: bytes, refused: Sequence[int]) -> RowBuilder:
-        """Read lines one by one."""
+    def _slow(self, group: Group, refused: Sequence[int]) -> tuple[RowBuilder, list[int]]:
+        """Read lines one by one; return their rows, and the lines that are not blank."""
         builder = RowBuilder(self._request, self._dialect)
-        sources = lines_of(data).take(pa.array(refused, pa.int64())).to_pylist()
-        taken, line = 0, 0
+        texts = lines_of(group.data).take(pa.array(refused, pa.int64())).to_pylist()
+        sources = {number: text for number, text in zip(refused, texts, strict=True) if not is_blank(text)}
+        kept, taken, line = list(sources), 0, 0
         for file, lines in group.files:
             line += lines
-            end = taken
-            while end < len(refused) and refused[end] < line:
-                end += 1
-            tokens = list(map(self._tokenizer.tokens, sources[taken:end]))
+            end = bisect_left(kept, line, taken)
+            some = [sources[number] for number in kept[taken:end]]
+            tokens = list(map(self._tokenizer.tokens, some))
             check_limits(file, tokens, self._dialect)
-            builder.add(file, group.header, sources[taken:end], tokens)
+            builder.add(file, group.header, some, tokens)
             taken = end
-        return builder
+        return builder, kept
+
+
+def _numbers(total: int, refused: Sequence[int]) -> pa.Array:
+    """Return the numbers of the lines that were not refused."""
+    return places(total).filter(pc.invert(mask(refused, total))) if refused else places(total)
 
 
 def _is_one_to_one(header: Header) -> bool:

@@ -50,7 +50,6 @@ class Header(NamedTuple):
             places = [folded.get(name.lower()) if place is None else place for name, place in zip(names, places)]  # noqa: B905
         return cls(names, places, [name for name in names if name.lower() not in folded])
 
-
     def extras(self, request: ReadRequest) -> list[int]:
         """Return the columns that have no place and are to be kept."""
         others = (position for position, place in enumerate(self.places) if place is None)
@@ -180,9 +179,7 @@ class RowBuilder:
         raise IndexError(row)
 
 
-def conversion(
-    field: T.StructField, arrow_type: pa.DataType, request: ReadRequest
-) -> tuple[values.Convert, list[Way]]:
+def conversion(field: T.StructField, arrow_type: pa.DataType, request: ReadRequest) -> tuple[values.Convert, list[Way]]:
     """Return how texts of CSV become values: one by one, and by column.
 
     Raises

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_BLANK_LINE = re.compile(rb"^[\x00-\x09\x0b-\x20]+$\n?", re.MULTILINE)
-_BLANK_START = re.compile(rb"\n[\x00-\x09\x0b-\x20]")
+# An end of line is no blank here, so that each line is seen by itself.
+_BLANK_LINE = re.compile(rb"^[\x00-\x09\x0b-\x20]*\n", re.MULTILINE)
+_BLANK_START = re.compile(rb"(?:[\x00-\x09\x0b-\x20]*\n)*")
+_BLANK = "".join(map(chr, range(0x21)))
 
 
 def plain(data: bytes) -> bytes:
@@ -23,11 +25,17 @@ def plain(data: bytes) -> bytes:
 
 def without_blank_lines(data: bytes) -> bytes:
     """Leave out lines that have only whitespace and control characters."""
-    if data[:1] <= b" " or _BLANK_START.search(data):
-        data = _BLANK_LINE.sub(b"", data)
-    if data.startswith(b"\n") or b"\n\n" in data:
-        data = re.sub(rb"\n\n+", b"\n", data.lstrip(b"\n"))
-    return data
+    return _BLANK_LINE.sub(b"", data)
+
+
+def without_blank_start(data: bytes) -> bytes:
+    """Leave out such lines at the beginning."""
+    return data if data[:1] > b" " else data[_BLANK_START.match(data).end() :]  # type: ignore[union-attr]
+
+
+def is_blank(line: str) -> bool:
+    """Tell whether a line is one of those."""
+    return not line.strip(_BLANK)
 
 
 def is_utf8(data: bytes) -> bool:
@@ -64,4 +72,9 @@ def without(data: bytes, numbers: Sequence[int]) -> bytes:
 
 def mask(numbers: Sequence[int], length: int) -> pa.Array:
     """Return an array of truth values that are true at these places."""
-    return pc.is_in(pa.array(range(length), pa.int32()), value_set=pa.array(numbers, pa.int32()))
+    return pc.is_in(places(length), value_set=pa.array(numbers, pa.int64()))
+
+
+def places(length: int) -> pa.Array:
+    """Return the numbers from 0 on."""
+    return pc.subtract(pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), length)), 1)

@@ -24,15 +24,57 @@ from pyspark_cloudfiles.formats import csv_format, format_named
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.csv_arrow import Cutter
 
-lanes = settings(max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+lanes = settings(
+    max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 
-CELLS = ["", "a", "b c", "é", "1", "-0", "007", "1.5", "nan", "NaN", "0x1F", "99999999999999999999", "true", "2024-02-30"]
+CELLS = [
+    "",
+    "a",
+    "b c",
+    "é",
+    "1",
+    "-0",
+    "007",
+    "1.5",
+    "nan",
+    "NaN",
+    "0x1F",
+    "99999999999999999999",
+    "true",
+    "2024-02-30",
+]
 CELLS += ["2024-01-02", "2024-01-02T03:04:05Z", "2024-01-02 03:04:05", " x ", "X", "N", "null"]
-QUOTED = ['"a"', '""', '"a,b"', '"a""b"', '"a\\"b"', '"a\\\\"', '"a\\n"', '"a" ', '"a"x', 'a"b', '"', '"a', '""""', '"\\"']
+QUOTED = [
+    '"a"',
+    '""',
+    '"a,b"',
+    '"a""b"',
+    '"a\\"b"',
+    '"a\\\\"',
+    '"a\\n"',
+    '"a" ',
+    '"a"x',
+    'a"b',
+    '"',
+    '"a',
+    '""""',
+    '"\\"',
+]
 QUOTED += ["\\", 'a\\"', '"X"', '"1"', ' "a"', '"a\tb"', "\\n", '"é"', '"a"""', '"\\""', '"a" "b"', "'a'", "'"]
 BYTES = [b"\xff", b"\xc3", b"\x00", b"\t", b"\xe2\x80\xa8", b"\x85", b"\x1c", b"\x0b", b"\xef\xbb\xbf", b"\xed\xa0\x80"]
 ENDS = [b"\n"] * 12 + [b"\r\n", b"\r", b"\n\n", b"\n \n", b"\n\x00\n", b"\r\r\n"]
-OPTIONS: list[dict[str, str]] = [{}, {}, {"escape": '"'}, {"nullvalue": "X"}, {"quote": "'"}, {"quote": ""}, {"sep": "\t"}]
+OPTIONS: list[dict[str, str]] = [
+    {},
+    {},
+    {"escape": '"'},
+    {"nullvalue": "X"},
+    {"quote": "'"},
+    {"quote": ""},
+    {"sep": "\t"},
+]
 OPTIONS += [{"header": "false"}, {"escape": ""}, {"sep": "|", "nullvalue": "N"}, {"quote": '"', "escape": "'"}]
 OPTIONS += [{"escape": '"', "nullvalue": "X"}, {"chartoescapequoteescaping": "#"}, {"nanvalue": "N"}]
 TYPES: list[T.DataType] = [T.StringType(), T.StringType(), T.IntegerType(), T.LongType(), T.ByteType(), T.DoubleType()]
