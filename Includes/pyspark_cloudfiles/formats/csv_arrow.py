@@ -6,6 +6,7 @@ more or fewer cells than the header has names.
 
 from __future__ import annotations
 
+import codecs
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -64,12 +65,15 @@ class Cutter:
         return Cells(columns[: len(wanted)], _merged(refused, ragged))
 
     def _odd_lines(self, data: bytes) -> list[int]:
-        """Return the lines whose quotes another reader may understand in another way."""
-        quote = self._dialect.quote
-        if not quote or quote.encode() not in data or _matches(data, self._block):
-            return []
-        sound = pc.match_substring_regex(lines_of(data), rf"\A{self._row}\z")
-        return pc.indices_nonzero(pc.invert(sound)).to_pylist()
+        """Return the lines that another reader may understand in another way, for their quotes or their beginning."""
+        quote, odd = self._dialect.quote, set()
+        if quote and quote.encode() in data and not _matches(data, self._block):
+            sound = pc.match_substring_regex(lines_of(data), rf"\A{self._row}\z")
+            odd |= set(pc.indices_nonzero(pc.invert(sound)).to_pylist())
+        if b"\n" + codecs.BOM_UTF8 in data or data.startswith(codecs.BOM_UTF8):
+            # Wherever this is the beginning of what Arrow reads, it would be left out.
+            odd |= set(pc.indices_nonzero(pc.starts_with(lines_of(data), codecs.BOM_UTF8.decode())).to_pylist())
+        return sorted(odd)
 
     def _read(self, data: bytes, width: int, wanted: list[int]) -> tuple[list[pa.Array], list[int]]:
         """Return columns, and the lines that do not have the right number of cells."""

@@ -1,7 +1,8 @@
 """JSON: a record per line, or per file or element of its array with ``multiLine``.
 
-Lines that fit the schema are decoded into columns (:mod:`json_columns`); the others go one by one through
-:mod:`json_rows`, and come back as rows of the same columns.
+Whole texts are read by Arrow where that can be (:mod:`json_lanes`).  Other lines that fit the schema are decoded into
+columns (:mod:`json_columns`); the rest go one by one through :mod:`json_rows`, and come back as rows of the same
+columns.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from pyspark_cloudfiles.formats import text_lines
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.json_columns import columns_of
 from pyspark_cloudfiles.formats.json_infer import inferred
+from pyspark_cloudfiles.formats.json_lanes import QuickLane
 from pyspark_cloudfiles.formats.json_rows import RowReader
 from pyspark_cloudfiles.formats.json_text import Malformed
+from pyspark_cloudfiles.formats.lanes import Lane, counts, in_order
 from pyspark_cloudfiles.formats.outcome import Outcome
 from pyspark_cloudfiles.rescue import has_misfit
 
@@ -47,32 +50,51 @@ class JsonFormat:
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read files."""
         reader = _Reader(request)
-        for block in _blocks(files, request):
-            yield reader.rows(block)
+        if _spans_lines(request) or text_lines.line_separator(request.options) is not None:
+            return map(reader.rows, _blocks(files, request))
+        return map(reader.rows_of_text, text_lines.whole_texts(files, request.options))
 
 
 class _Reader:
-    """Reads blocks of lines by a request."""
+    """Reads lines by a request."""
 
     def __init__(self, request: ReadRequest) -> None:
         self._request = request
         fields = [field for field in request.schema.fields if field.name != request.corrupt_column]
         schema = StructType(fields)
+        self._quick = QuickLane(schema, request)
         self._columns = columns_of(schema, request)
         self._decode = msgspec.json.Decoder(self._columns.record).decode
         self._one_by_one = RowReader(schema, request)
         self._nothing = (None,) * len(fields)
         self._arrow = to_arrow_schema(request.schema, timezone="UTC")
 
+    def rows_of_text(self, text: text_lines.Text) -> Rows:
+        """Return the rows of a text: by column where that can be, and of the lines that are left, one by one."""
+        data = text.data()
+        quick = self._quick.rows(data, text.files)
+        if quick is None:
+            return self.rows(_without_blank_lines(text_lines.Block(data.split(b"\n")[:-1], text.files, text.size)))
+        if not quick.refused:
+            return Rows(quick.lane.batch, text.files, quick.lane.rescued)
+        block = _lines_of(text, data, quick.refused)
+        rows, origins = self._rows(block)
+        numbers = pa.array([quick.refused[line] for line in origins], pa.int64())
+        return in_order(quick.lane, Lane(numbers, rows.batch, rows.rescued), text.files)
+
     def rows(self, block: text_lines.Block) -> Rows:
         """Return the rows of a block."""
+        return self._rows(block)[0]
+
+    def _rows(self, block: text_lines.Block) -> tuple[Rows, list[int]]:
+        """Return the rows of a block, and the line that each came from."""
         outcome = Outcome(self._request, block)
         rows, lines = self._decoded(block, outcome)
         arrays, misfits = self._arrays(rows)
         if misfits:
             rows = self._again(rows, lines, misfits, block, outcome)
             arrays, _ = self._arrays(rows)
-        return outcome.rows(arrays, len(rows), self._arrow)
+        return outcome.rows(arrays, len(rows), self._arrow), outcome.origins()
 
     def _decoded(self, block: text_lines.Block, outcome: Outcome) -> tuple[list[Any], list[int]]:
         """Return a row, or a tuple of cells, for each record, and the line that each came from."""
@@ -140,8 +162,21 @@ class _Reader:
         return kept
 
 
+def _spans_lines(request: ReadRequest | InferRequest) -> bool:
+    return request.options.get("multiline", "false").lower() == "true"
+
+
+def _lines_of(text: text_lines.Text, data: bytes, numbers: list[int]) -> text_lines.Block:
+    """Return a block of the lines with these numbers."""
+    lines, block = data.split(b"\n"), text_lines.Block()
+    for file, count in counts(numbers, text.files):
+        taken = len(block.lines)
+        block.add(file, [lines[number] for number in numbers[taken : taken + count]], 0)
+    return block
+
+
 def _blocks(files: Sequence[SourceFile], request: ReadRequest | InferRequest) -> Iterator[text_lines.Block]:
-    if request.options.get("multiline", "false").lower() != "true":
+    if not _spans_lines(request):
         for block in text_lines.blocks(files, request.options):
             yield _without_blank_lines(block)
         return

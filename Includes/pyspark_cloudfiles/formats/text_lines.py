@@ -14,6 +14,7 @@ from pyspark_cloudfiles.compression import is_compressed, open_text, unreadable_
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats import base
+from pyspark_cloudfiles.formats.line_arrays import plain
 
 _BOMS = {
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -56,6 +57,38 @@ def blocks(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[
             block.add(file, lines, size)
     if block.files:
         yield block
+
+
+@dataclass
+class Text:
+    """Some lines of some files as they are, each ended by LF, and how many of each file."""
+
+    parts: list[bytes] = field(default_factory=list)
+    files: list[tuple[SourceFile, int]] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, file: SourceFile, data: bytes) -> None:
+        """Append lines of a file."""
+        self.parts.append(data)
+        self.files.append((file, data.count(b"\n")))
+        self.size += len(data)
+
+    def data(self) -> bytes:
+        """Return all lines."""
+        return self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)
+
+
+def whole_texts(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[Text]:
+    """Give the files' lines in texts of the size of blocks."""
+    text = Text()
+    for file in files:
+        for data in texts(file, options):
+            if text.files and text.size + len(data) > base.BATCH_BYTES:
+                yield text
+                text = Text()
+            text.add(file, plain(data))
+    if text.files:
+        yield text
 
 
 def pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[tuple[list[bytes], int]]:

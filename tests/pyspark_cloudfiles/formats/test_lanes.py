@@ -20,7 +20,7 @@ from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.files import SourceFile
-from pyspark_cloudfiles.formats import csv_format, format_named
+from pyspark_cloudfiles.formats import csv_format, format_named, json_arrow, json_lanes
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.csv_arrow import Cutter
 
@@ -151,6 +151,132 @@ def comparable(batch: pa.RecordBatch) -> list[tuple[str, ...]]:
     return list(zip(*columns, strict=True))
 
 
+SCALARS = [
+    "1",
+    "-0",
+    "0",
+    "1.5",
+    "1.50",
+    "-0.0",
+    "1e3",
+    "1e400",
+    "NaN",
+    "-Infinity",
+    "01",
+    "99999999999999999999",
+    "300",
+]
+SCALARS += [
+    "true",
+    "false",
+    "null",
+    '"a"',
+    '""',
+    '"é"',
+    '"a\\nb"',
+    '"\\u0061"',
+    '"\\ud800"',
+    '"\\/"',
+    '"NaN"',
+    '"1"',
+    "'a'",
+]
+SCALARS += [
+    '"2024-01-02"',
+    '"2024-01-02T03:04:05Z"',
+    '"2024-01-02 03:04:05"',
+    '"2024-02-30"',
+    '"1.555"',
+    '"1,0"',
+    '" 1"',
+]
+SCALARS += [
+    "12.345",
+    "1e-2",
+    '"a"b',
+    '"',
+    "[1]",
+    '{"x":1}',
+    "{}",
+    "[]",
+    '"\\q"',
+    '"a\tb"',
+    '"u"',
+    '"b"',
+    "1 ",
+    " 1",
+    "--1",
+]
+NAMES = ["a", "b", "c"] * 4 + ["u", "A", "v w", "\\u0061", "", "é", '\\"']
+ODD_LINES = [
+    b"",
+    b" ",
+    b"null",
+    b"1",
+    b"[]",
+    b'[{"a":1},{"b":"x"}]',
+    b'{"a":1}{"a":2}',
+    b'{"a":1}null',
+    b'{"a":1} x',
+    b" {}",
+]
+ODD_LINES += [
+    b'{"a":1}}',
+    b'{"a"',
+    b"}{",
+    b'{"a":"\xff"}',
+    b"\xef\xbb\xbf{}",
+    b'{"u":null}',
+    b'{"a":1,}',
+    b"{'a':1}",
+    b"{}",
+]
+ODD_LINES += [b'{"a":' + b"[" * 600 + b"]" * 600 + b"}", b'{"z":' + b'{"z":' * 1100 + b"1" + b"}" * 1101, b'{"a":1}\t']
+JSON_TYPES: list[T.DataType] = [
+    *TYPES,
+    T.StringType(),
+    T.ArrayType(T.LongType()),
+    T.MapType(T.StringType(), T.LongType()),
+]
+JSON_TYPES += [T.StructType([T.StructField("x", T.LongType()), T.StructField("y", T.StringType())])]
+JSON_TYPES += [T.ArrayType(T.StructType([T.StructField("x", T.TimestampType())])), T.ArrayType(T.StringType())]
+JSON_TYPES += [T.StructType([T.StructField("x", T.ArrayType(T.DateType()))])]
+
+
+@st.composite
+def json_files(draw: Any) -> list[bytes]:
+    """Files whose fields mostly have one kind of value, as files have."""
+    nested = st.recursive(
+        st.sampled_from(SCALARS),
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3).map(lambda items: f"[{','.join(items)}]"),
+            st.lists(st.tuples(st.sampled_from("xyz"), inner), max_size=3, unique_by=lambda item: item[0]).map(
+                lambda items: "{" + ",".join(f'"{name}": {value}' for name, value in items) + "}"
+            ),
+        ),
+        max_leaves=5,
+    )
+    usual = {name: draw(st.lists(nested, min_size=1, max_size=2)) for name in set(NAMES)}
+    lines = []
+    for _ in range(draw(st.integers(0, 12))):
+        if draw(st.integers(0, 9)) == 0:
+            lines.append(draw(st.sampled_from(ODD_LINES)))
+            continue
+        names = draw(st.lists(st.sampled_from(NAMES), max_size=4, unique=draw(st.integers(0, 9)) > 0))
+        values = [draw(nested if draw(st.integers(0, 7)) == 0 else st.sampled_from(usual[name])) for name in names]
+        lines.append(("{" + ", ".join(f'"{n}":{v}' for n, v in zip(names, values, strict=True)) + "}").encode())
+    files = [b""] * draw(st.integers(1, 3))
+    for line in lines:
+        files[draw(st.integers(0, len(files) - 1))] += line + draw(st.sampled_from(ENDS))
+    return files
+
+
+@contextmanager
+def slow_json() -> Iterator[None]:
+    with patch.object(json_lanes.QuickLane, "rows", lambda self, data, files: None):
+        yield
+
+
 @contextmanager
 def slow_csv() -> Iterator[None]:
     with patch.object(csv_format, "is_plain", lambda dialect: False):
@@ -184,3 +310,41 @@ def test_one_odd_line_of_csv_leaves_the_others_to_arrow(odd: str) -> None:
     data = "".join(f'{number},"a, b",c\n' for number in range(100)) + odd + "\n1,2,3\n"
     dialect = csv_format.Dialect.of({})
     assert Cutter(dialect).cells(data.encode(), 3, [0]).refused == [100]
+
+
+@lanes
+@given(files=json_files(), request_=requests, types=st.lists(st.sampled_from(JSON_TYPES), min_size=3, max_size=3))
+def test_json_rows(tmp_path: Path, files: list[bytes], request_: dict[str, Any], types: list[T.DataType]) -> None:
+    there = put(tmp_path, files)
+    request = ReadRequest(schema(types, request_["corrupt_column"]), **request_)
+    with slow_json():
+        slow = outcome("json", there, request)
+    with patch.object(json_arrow, "MOST_REFUSED", 1.0):  # so that the quick lane answers for these few lines
+        assert outcome("json", there, request) == slow
+
+
+@lanes
+@given(files=json_files(), request_=requests)
+def test_json_texts(tmp_path: Path, files: list[bytes], request_: dict[str, Any]) -> None:
+    there = put(tmp_path, files)
+    request = ReadRequest(schema([T.StringType()] * 3, request_["corrupt_column"]), **request_)
+    with slow_json():
+        slow = outcome("json", there, request)
+    with patch.object(json_arrow, "MOST_REFUSED", 1.0):
+        assert outcome("json", there, request) == slow
+
+
+@pytest.mark.parametrize(
+    "odd", ['{"a":1.5}', '{"a":"x"}', "null", '{"a":1}{"a":2}', '{"a":1,"a":2}', '{"a":NaN}', '{"u":1}']
+)
+def test_one_odd_line_of_json_leaves_the_others_to_arrow(odd: str) -> None:
+    data = "".join(f'{{"a":{number}}}\n' for number in range(100)) + odd + '\n{"a":7}\n'
+    lane = json_lanes.QuickLane(
+        schema_of("a", T.LongType()), ReadRequest(schema_of("a", T.LongType()), on_unknown="error")
+    )
+    found = lane.rows(data.encode(), [])
+    assert found is not None and found.refused == [100]
+
+
+def schema_of(name: str, data_type: T.DataType) -> T.StructType:
+    return T.StructType([T.StructField(name, data_type)])
