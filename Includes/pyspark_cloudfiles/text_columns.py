@@ -18,6 +18,7 @@ Convert = Callable[[str], Any]
 # How Arrow names what it could not convert.
 _NAMED = re.compile(r"Failed to parse string: '(.*)' as a scalar", re.DOTALL)
 _MOST_FAILURES = 10
+_FIRST = 4
 
 
 def column(
@@ -48,7 +49,11 @@ def converted(
     texts: pa.Array, arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
 ) -> tuple[pa.Array, list[int]]:
     """Return an Arrow array of texts, and the positions of those that do not fit; parameters as :func:`column`."""
+    first = texts.drop_null().slice(0, _FIRST)
     for way in ways:
+        # Arrow takes its time to fail at a column, so it has to succeed with some cells first.
+        if _attempted(first, way) is None:
+            continue
         values = _attempted(texts, way)
         if values is not None and way.vouches(texts, values):
             return values, []
