@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from pyspark_cloudfiles.formats.csv_options import Dialect
-from pyspark_cloudfiles.formats.line_arrays import lines_of, without
+from pyspark_cloudfiles.formats.line_arrays import lines_of, matches, without
 
 _UNPRINTED = {"\n", "\r", "\0", ""}
 
@@ -67,7 +67,7 @@ class Cutter:
     def _odd_lines(self, data: bytes) -> list[int]:
         """Return the lines that another reader may understand in another way, for their quotes or their beginning."""
         quote, odd = self._dialect.quote, set()
-        if quote and quote.encode() in data and not _matches(data, self._block):
+        if quote and quote.encode() in data and not matches(data, self._block):
             sound = pc.match_substring_regex(lines_of(data), rf"\A{self._row}\z")
             odd |= set(pc.indices_nonzero(pc.invert(sound)).to_pylist())
         if b"\n" + codecs.BOM_UTF8 in data or data.startswith(codecs.BOM_UTF8):
@@ -149,10 +149,6 @@ def _row_pattern(dialect: Dialect) -> str:
 def _class(mark: str) -> str:
     """Return a character as patterns have it, inside and outside of brackets."""
     return f"\\x{ord(mark):02x}" if mark else ""
-
-
-def _matches(data: bytes, pattern: str) -> bool:
-    return pc.match_substring_regex(pa.array([data], pa.large_binary()).cast(pa.large_string()), pattern)[0].as_py()
 
 
 def _array(column: pa.ChunkedArray) -> pa.Array:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import json
 
-from pyspark_cloudfiles.formats.line_arrays import is_utf8, lines_of, mask, places
+from pyspark_cloudfiles.formats.line_arrays import is_utf8, lines_of, mask, matches, places
 
 _ROW = re.compile(r" in row (\d+)$")
 _VALUE = re.compile(r"couldn't parse:(.*)|(\S+) requires (?:scale|precision)|string '(.*)' is not a valid", re.DOTALL)
@@ -25,6 +25,8 @@ _SECOND_VALUE = r"\}[ \t]*[{n]"
 _MOST_ERRORS, _MOST_ROUNDS, MOST_REFUSED = 300, 8, 0.2
 # Arrow reads unknown values by recursion.
 _DEEP = 500
+# To Spark an integer, whose sign is lost in a DOUBLE and kept in a STRING; to Arrow the other way round.
+_MINUS_ZERO = r"[:\[, \t]-0[,\]} \t]"
 _TRICKY = {b"NaN": "NaN", b"Inf": "Inf"}
 
 
@@ -58,7 +60,7 @@ def parsed(data: bytes, schema: pa.Schema, finds_others: bool, tells_minus_zero:
     finds_others : bool
         Whether fields that the schema does not have matter; they are returned if so.
     tells_minus_zero : bool
-        Whether integers must keep the sign of a zero.
+        Whether the sign of an integer that is zero matters.
     """
     total = data.count(b"\n")
     refused = _odd_lines(data, total, tells_minus_zero)
@@ -101,10 +103,11 @@ def _odd_lines(data: bytes, total: int, tells_minus_zero: bool) -> list[int]:
     tricky = [text for mark, text in _TRICKY.items() if mark in data]
     deep = data.count(b"[") + data.count(b"{") - total > _DEEP
     objects = data.count(b"\n{") + data.startswith(b"{") == total == data.count(b"}\n")
-    signs = tells_minus_zero and b"-0" in data
-    if objects and not tricky and not deep and not signs and is_utf8(data):
+    sound_text = is_utf8(data)
+    signs = tells_minus_zero and b"-0" in data and (not sound_text or matches(data, _MINUS_ZERO))
+    if objects and not tricky and not deep and not signs and sound_text:
         return []
-    if not is_utf8(data):
+    if not sound_text:
         odd |= {number for number, line in enumerate(data.split(b"\n")) if not is_utf8(line)}
         data = data.decode("utf-8", "replace").encode()
     lines = lines_of(data)
@@ -115,7 +118,7 @@ def _odd_lines(data: bytes, total: int, tells_minus_zero: bool) -> list[int]:
         depth = pc.add(pc.count_substring(lines, "["), pc.count_substring(lines, "{"))
         sound = pc.and_(sound, pc.less(depth, _DEEP))
     if signs:
-        sound = pc.and_not(sound, pc.match_substring_regex(lines, r"[:\[, \t]-0[,\]} \t]"))
+        sound = pc.and_not(sound, pc.match_substring_regex(lines, _MINUS_ZERO))
     return sorted(odd | set(pc.indices_nonzero(pc.invert(sound)).to_pylist()))
 
 

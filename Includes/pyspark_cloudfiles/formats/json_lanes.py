@@ -7,6 +7,7 @@ integers or truth values are read by Arrow; of others (floating point, nested, m
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +19,6 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.json_arrow import Parsed, also_refused, parsed
-from pyspark_cloudfiles.formats.json_columns import Texts
 from pyspark_cloudfiles.formats.json_types import NotForArrow, Reading, as_text, reading
 from pyspark_cloudfiles.formats.lanes import Lane
 from pyspark_cloudfiles.formats.line_arrays import lines_of, mask, places
@@ -27,6 +27,8 @@ from pyspark_cloudfiles.rescue import quoted
 from pyspark_cloudfiles.rescue_columns import paths_of, rescued_column
 
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_SAID = msgspec.json.Decoder(str).decode
+_NULL = msgspec.Raw(b"null")
 _SAMPLED_LINES = 100
 _PLAIN_NAME = re.compile(r"[\w .:$@-]*")
 
@@ -80,8 +82,13 @@ class QuickLane:
     def _rows(self, data: bytes, files: list[tuple[SourceFile, int]]) -> Quick | None:
         readings = self._readings | self._kinds(data)
         schema = pa.schema([(name, some.read_as) for name, some in readings.items() if some is not None])
-        signed = any(some is not None and pa.types.is_int64(some.read_as) for some in readings.values())
-        found = parsed(data, schema, self._strict, signed and any(map(_is_string, self._schema.fields)))
+        signed = any(
+            _has_floats(schema.field(field.name).type)
+            or (_is_string(field) and not pa.types.is_string(schema.field(field.name).type))
+            for field in self._schema.fields
+            if readings[field.name] is not None
+        )
+        found = parsed(data, schema, self._strict, signed)
         if found is None:
             return None
         others = _others(found.table.schema, schema, {name for name, some in readings.items() if some is None})
@@ -145,12 +152,22 @@ class QuickLane:
         """Return the texts of columns as they stand in the lines."""
         if not names:
             return {}
-        fields = [(f"f{index}", msgspec.Raw, None) for index in range(len(names))]
+        fields = [(f"f{index}", msgspec.Raw, _NULL) for index in range(len(names))]
         renamed = {f"f{index}": name for index, name in enumerate(names)}
         decode = msgspec.json.Decoder(msgspec.defstruct("Sources", fields, rename=renamed, gc=False)).decode
-        rows = list(map(msgspec.structs.astuple, map(decode, data.split(b"\n")[:-1])))
-        text = Texts(T.StringType())
-        return {name: text.array([row[index] for row in rows], (), set()) for index, name in enumerate(names)}
+        rows = list(map(decode, data.split(b"\n")[:-1]))
+        return {name: _texts(list(map(attrgetter(f"f{index}"), rows))) for index, name in enumerate(names)}
+
+
+def _texts(raws: list[msgspec.Raw]) -> pa.Array:
+    """Return values as a STRING has them: what a text says, and the source of everything else."""
+    sources = pa.array(list(map(bytes, raws)), pa.binary()).cast(pa.string())
+    sources = pc.if_else(pc.equal(sources, "null"), None, sources)
+    quotes = pc.fill_null(pc.starts_with(sources, '"'), False)
+    if not pc.any(quotes).as_py():
+        return sources
+    said = [_SAID(text) for text in sources.filter(quotes).to_pylist()]
+    return pc.replace_with_mask(sources, quotes, pa.array(said, pa.string()))
 
 
 _READ: dict[frozenset[str], Reading] = {
@@ -163,6 +180,12 @@ _READ: dict[frozenset[str], Reading] = {
 
 def _is_read(seen: set[str]) -> bool:
     return frozenset(seen - {"null"}) in _READ
+
+
+def _has_floats(read_as: pa.DataType) -> bool:
+    if pa.types.is_struct(read_as):
+        return any(_has_floats(field.type) for field in read_as)
+    return _has_floats(read_as.value_type) if pa.types.is_list(read_as) else pa.types.is_floating(read_as)
 
 
 def _is_string(field: T.StructField) -> bool:

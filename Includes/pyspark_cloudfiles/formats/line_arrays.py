@@ -49,6 +49,11 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
+def matches(data: bytes, pattern: str) -> bool:
+    """Tell whether a pattern of RE2 is found in a text in UTF-8; many times faster than ``re``."""
+    return pc.match_substring_regex(pa.array([data], pa.large_binary()).cast(pa.large_string()), pattern)[0].as_py()
+
+
 def lines_of(data: bytes) -> pa.Array:
     """Return the lines of a text, without their ends."""
     if not data:
