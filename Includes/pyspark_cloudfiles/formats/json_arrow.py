@@ -27,7 +27,8 @@ _MOST_ERRORS, _MOST_ROUNDS, MOST_REFUSED = 300, 8, 0.2
 _DEEP = 500
 # To Spark an integer, whose sign is lost in a DOUBLE and kept in a STRING; to Arrow the other way round.
 _MINUS_ZERO = r"[:\[, \t]-0[,\]} \t]"
-_TRICKY = {b"NaN": "NaN", b"Inf": "Inf"}
+# A line that is no object, or names of numbers that are none.
+_ODD_PART = r"\n[^{]|[^}]\n|NaN|Inf"
 
 
 class Parsed(NamedTuple):
@@ -48,13 +49,15 @@ class Parsed(NamedTuple):
     data: bytes
 
 
-def parsed(data: bytes, schema: pa.Schema, finds_others: bool, tells_minus_zero: bool) -> Parsed | None:
+def parsed(data: bytes, total: int, schema: pa.Schema, finds_others: bool, tells_minus_zero: bool) -> Parsed | None:
     """Read lines, or return None if too many of them are odd.
 
     Parameters
     ----------
     data : bytes
         Lines, each ended by LF.
+    total : int
+        How many.
     schema : pyarrow.Schema
         The columns to read.
     finds_others : bool
@@ -62,7 +65,6 @@ def parsed(data: bytes, schema: pa.Schema, finds_others: bool, tells_minus_zero:
     tells_minus_zero : bool
         Whether the sign of an integer that is zero matters.
     """
-    total = data.count(b"\n")
     refused = _odd_lines(data, total, tells_minus_zero)
     errors = 0
     for _ in range(_MOST_ROUNDS):
@@ -99,26 +101,22 @@ def also_refused(found: Parsed, numbers: list[int]) -> Parsed:
 
 def _odd_lines(data: bytes, total: int, tells_minus_zero: bool) -> list[int]:
     """Return the lines that Arrow may read, but not as Spark does, or that it must not see."""
-    odd: set[int] = set()
-    tricky = [text for mark, text in _TRICKY.items() if mark in data]
-    deep = data.count(b"[") + data.count(b"{") - total > _DEEP
-    objects = data.count(b"\n{") + data.startswith(b"{") == total == data.count(b"}\n")
+    deep = data.count(b"{") + data.count(b"[") - total > _DEEP
     sound_text = is_utf8(data)
-    signs = tells_minus_zero and b"-0" in data and (not sound_text or matches(data, _MINUS_ZERO))
-    if objects and not tricky and not deep and not signs and sound_text:
+    odd_part = rf"{_ODD_PART}|{_MINUS_ZERO}" if tells_minus_zero else _ODD_PART
+    objects = data.startswith(b"{") and data.endswith(b"}\n")
+    if objects and not deep and sound_text and not matches(data, odd_part):
         return []
+    odd: set[int] = set()
     if not sound_text:
         odd |= {number for number, line in enumerate(data.split(b"\n")) if not is_utf8(line)}
         data = data.decode("utf-8", "replace").encode()
     lines = lines_of(data)
     sound = pc.and_(pc.starts_with(lines, "{"), pc.ends_with(lines, "}"))
-    for text in tricky:
-        sound = pc.and_not(sound, pc.match_substring(lines, text))
+    sound = pc.and_not(sound, pc.match_substring_regex(lines, odd_part))
     if deep:
         depth = pc.add(pc.count_substring(lines, "["), pc.count_substring(lines, "{"))
         sound = pc.and_(sound, pc.less(depth, _DEEP))
-    if signs:
-        sound = pc.and_not(sound, pc.match_substring_regex(lines, _MINUS_ZERO))
     return sorted(odd | set(pc.indices_nonzero(pc.invert(sound)).to_pylist()))
 
 

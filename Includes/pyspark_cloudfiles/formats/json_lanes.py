@@ -88,7 +88,7 @@ class QuickLane:
             for field in self._schema.fields
             if readings[field.name] is not None
         )
-        found = parsed(data, schema, self._strict, signed)
+        found = parsed(data, sum(lines for _, lines in files), schema, self._strict, signed)
         if found is None:
             return None
         others = _others(found.table.schema, schema, {name for name, some in readings.items() if some is None})

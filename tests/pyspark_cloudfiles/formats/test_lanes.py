@@ -342,7 +342,7 @@ def test_one_odd_line_of_json_leaves_the_others_to_arrow(odd: str) -> None:
     lane = json_lanes.QuickLane(
         schema_of("a", T.LongType()), ReadRequest(schema_of("a", T.LongType()), on_unknown="error")
     )
-    found = lane.rows(data.encode(), [])
+    found = lane.rows(data.encode(), [(SourceFile("file:/f", 1, 0), 102)])
     assert found is not None and found.refused == [100]
 
 
