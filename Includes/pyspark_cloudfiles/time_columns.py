@@ -12,6 +12,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pyspark_cloudfiles.plain_arrays import binaries
 from pyspark_cloudfiles.text_ways import Way, at_least
 from pyspark_cloudfiles.times import MICROS, instant
 
@@ -24,6 +25,7 @@ _HOUR = 3600 * MICROS
 _MICROS, _INSTANTS = pa.timestamp("us"), pa.timestamp("us", "UTC")
 # More hours than lie between the year 0 and 1970.
 _PAST = 20_000_000
+_COLON = binaries([b":"])[0]
 # Clocks are only asked for hours of years that every calendar has.
 _FIRST_HOUR, _LAST_HOUR = -30_610_224_000 // 3600 + 24, 253_402_300_799 // 3600 - 24
 
@@ -52,7 +54,7 @@ def _is_plain_local(texts: pa.Array, values: pa.Array) -> bool:
 def _has_colons(texts: pa.Array) -> bool:
     """Tell whether all times have the colons that Arrow can do without; short ones have none at these places."""
     data = texts.cast(pa.binary())
-    return all(_all(pc.equal(pc.binary_slice(data, place, place + 1), b":")) for place in (13, 16))
+    return all(_all(pc.equal(pc.binary_slice(data, place, place + 1), _COLON)) for place in (13, 16))
 
 
 def _all(mask: pa.Array) -> bool:

@@ -23,6 +23,7 @@ from pyspark_cloudfiles.formats.json_types import NotForArrow, Reading, as_text,
 from pyspark_cloudfiles.formats.lanes import Lane
 from pyspark_cloudfiles.formats.line_arrays import lines_of, mask, places
 from pyspark_cloudfiles.formats.outcome import rows_without_columns
+from pyspark_cloudfiles.plain_arrays import binaries
 from pyspark_cloudfiles.rescue import quoted
 from pyspark_cloudfiles.rescue_columns import paths_of, rescued_column
 
@@ -161,9 +162,11 @@ class QuickLane:
 
 def _texts(raws: list[msgspec.Raw]) -> pa.Array:
     """Return values as a STRING has them: what a text says, and the source of everything else."""
-    sources = pa.array(list(map(bytes, raws)), pa.binary()).cast(pa.string())
-    sources = pc.if_else(pc.equal(sources, "null"), None, sources)
-    quotes = pc.fill_null(pc.starts_with(sources, '"'), False)
+    sources = binaries(list(map(bytes, raws))).cast(pa.string())
+    nulls = pc.match_substring_regex(sources, "^null$")
+    quotes = pc.starts_with(sources, '"')
+    if pc.any(nulls).as_py():
+        sources = pc.if_else(nulls, None, sources)
     if not pc.any(quotes).as_py():
         return sources
     said = [_SAID(text) for text in sources.filter(quotes).to_pylist()]

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pyspark_cloudfiles.plain_arrays import binaries, longs, whole
+
 # An end of line is no blank here, so that each line is seen by itself.
 _BLANK_LINE = re.compile(rb"^[\x00-\x09\x0b-\x20]*\n", re.MULTILINE)
 _BLANK_START = re.compile(rb"(?:[\x00-\x09\x0b-\x20]*\n)*")
@@ -51,15 +53,14 @@ def is_utf8(data: bytes) -> bool:
 
 def matches(data: bytes, pattern: str) -> bool:
     """Tell whether a pattern of RE2 is found in a text in UTF-8; many times faster than ``re``."""
-    return pc.match_substring_regex(pa.array([data], pa.large_binary()).cast(pa.large_string()), pattern)[0].as_py()
+    return pc.match_substring_regex(whole(data).cast(pa.large_string()), pattern)[0].as_py()
 
 
 def lines_of(data: bytes) -> pa.Array:
     """Return the lines of a text, without their ends."""
     if not data:
         return pa.array([], pa.string())
-    whole = pa.array([data[:-1]], pa.binary())
-    return pc.split_pattern(whole, b"\n").values.cast(pa.string())
+    return pc.split_pattern(binaries([data[:-1]]), b"\n").values.cast(pa.string())
 
 
 def joined(lines: pa.Array) -> bytes:
@@ -82,4 +83,4 @@ def mask(numbers: Sequence[int], length: int) -> pa.Array:
 
 def places(length: int) -> pa.Array:
     """Return the numbers from 0 on."""
-    return pc.subtract(pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), length)), 1)
+    return longs(range(length))
