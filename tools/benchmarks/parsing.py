@@ -5,7 +5,7 @@ processor time, which others on the machine do not change much.  Beside it stand
 which answers without looking at what Spark would say.  With `CLASSROOM_BENCH_PARSING=csv` only rows that have this in
 their names are measured.
 
-    python -m benchmarks.parsing        # with tools/ and Includes/ on the path
+    python course.py bench parsing
 """
 
 from __future__ import annotations
