@@ -17,7 +17,6 @@ from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats import base, text_lines
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.csv_arrow import Cutter, is_plain
-from pyspark_cloudfiles.formats.csv_infer import ColumnTypes
 from pyspark_cloudfiles.formats.csv_lanes import Group, LaneReader, texts
 from pyspark_cloudfiles.formats.csv_names import check_limits, safe_names
 from pyspark_cloudfiles.formats.csv_options import Dialect
@@ -70,6 +69,8 @@ class _Found:
     """The columns that were found, with their types."""
 
     def __init__(self, request: InferRequest) -> None:
+        from pyspark_cloudfiles.formats.csv_infer import ColumnTypes  # tasks that read do not infer
+
         self._request, self._types = request, ColumnTypes(request)
         self._spelling: dict[str, str] = {}
         self._found: dict[str, DataType | None] = {}

@@ -21,7 +21,6 @@ from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats import text_lines
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.json_columns import columns_of
-from pyspark_cloudfiles.formats.json_infer import inferred
 from pyspark_cloudfiles.formats.json_lanes import QuickLane
 from pyspark_cloudfiles.formats.json_rows import RowReader
 from pyspark_cloudfiles.formats.json_text import Malformed
@@ -45,6 +44,8 @@ class JsonFormat:
 
     def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
         """Return the schema of the files."""
+        from pyspark_cloudfiles.formats.json_infer import inferred  # tasks that read do not infer
+
         return inferred((line for block in _blocks(files, request) for line in block.lines), request)
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
