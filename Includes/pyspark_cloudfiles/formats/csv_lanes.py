@@ -27,7 +27,6 @@ from pyspark_cloudfiles.formats.line_arrays import (
     lines_of,
     mask,
     places,
-    plain,
     without_blank_lines,
     without_blank_start,
 )
@@ -72,7 +71,7 @@ def texts(file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Map
     """
     names: list[str] | None = None
     for piece in text_lines.texts(file, options):
-        data = plain(piece if is_utf8(piece) else piece.decode("utf-8", "replace").encode())
+        data = text_lines.plain(piece if is_utf8(piece) else piece.decode("utf-8", "replace").encode())
         if names is None:
             data = without_blank_start(data)
         if names is None and data:

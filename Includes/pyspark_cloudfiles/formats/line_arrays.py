@@ -16,15 +16,6 @@ _BLANK_START = re.compile(rb"(?:[\x00-\x09\x0b-\x20]*\n)*")
 _BLANK = "".join(map(chr, range(0x21)))
 
 
-def plain(data: bytes) -> bytes:
-    """Return a text with the ends of its lines made LF, the last line's too."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if data and not data.endswith(b"\n"):
-        data += b"\n"
-    return data
-
-
 def without_blank_lines(data: bytes) -> bytes:
     """Leave out lines that have only whitespace and control characters."""
     return _BLANK_LINE.sub(b"", data)

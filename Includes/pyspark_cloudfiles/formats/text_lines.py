@@ -14,7 +14,6 @@ from pyspark_cloudfiles.compression import is_compressed, open_text, unreadable_
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats import base
-from pyspark_cloudfiles.formats.line_arrays import plain
 
 _BOMS = {
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -89,6 +88,26 @@ def whole_texts(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iter
             text.add(file, plain(data))
     if text.files:
         yield text
+
+
+def plain(data: bytes) -> bytes:
+    """Return a text with the ends of its lines made LF, the last line's too."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    return data
+
+
+def without_blank_lines(block: Block) -> Block:
+    """Return a block without the lines that have no length."""
+    if all(block.lines):
+        return block
+    thinner, start = Block(), 0
+    for file, count in block.files:
+        thinner.add(file, [line for line in block.lines[start : start + count] if line], 0)
+        start += count
+    return thinner
 
 
 def pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[tuple[list[bytes], int]]:
