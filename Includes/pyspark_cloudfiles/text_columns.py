@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pyspark_cloudfiles.text_ways import Way
+from pyspark_cloudfiles.way import Way
 
 Convert = Callable[[str], Any]
 # How Arrow names what it could not convert.

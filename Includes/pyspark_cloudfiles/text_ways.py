@@ -1,42 +1,21 @@
-"""Which texts Arrow converts to values as Spark does, and how one asks it to.
-
-A :class:`Way` names them by a regular expression.  Looking at each text costs more than converting it, so a way also
-has a cheap look at a whole column and its values, which says yes only if all of it is well.
-"""
+"""Which texts Arrow converts to values as Spark does, type by type."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as T
+
+from pyspark_cloudfiles.way import Way, at_least
 
 _PLAIN_NUMBER = r"^-?[0-9]{1,300}(\.[0-9]{1,300})?([eE][-+]?[0-9]{1,2})?$"
 _DIGITS = {8: 2, 16: 4, 32: 9, 64: 18}
 _DATE = r"^[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$"
 _DAY_OF_YEAR_1000 = -354_285
 _NAMES_OF_NUMBERS = {"nanvalue", "positiveinf", "negativeinf"}
-
-
-class Way(NamedTuple):
-    """A way from texts to values.
-
-    Parameters
-    ----------
-    pattern : str
-        A text that matches it is converted as Spark does it, or not at all.
-    cast : callable
-        Converts a column; raises ``pyarrow.ArrowInvalid`` if some text cannot be converted.
-    vouches : callable
-        Is given the texts and their values, and tells whether all were converted as Spark does it; False says nothing.
-    """
-
-    pattern: str
-    cast: Callable[[pa.Array], pa.Array]
-    vouches: Callable[[pa.Array, pa.Array], bool]
 
 
 def ways(data_type: T.DataType, arrow_type: pa.DataType, options: Mapping[str, str], timezone: str) -> list[Way]:
@@ -53,12 +32,6 @@ def ways(data_type: T.DataType, arrow_type: pa.DataType, options: Mapping[str, s
     if isinstance(data_type, T.DateType):
         return [] if "dateformat" in options else [Way(_DATE, cast, _not_before_1000)]
     return _to_timestamps(data_type, options, timezone)
-
-
-def at_least(values: pa.Array, least: int) -> bool:
-    """Tell whether no date or timestamp is before a moment."""
-    lowest = pc.min(values).cast(pa.int32() if pa.types.is_date32(values.type) else pa.int64()).as_py()
-    return lowest is None or lowest >= least
 
 
 def _to_timestamps(data_type: T.DataType, options: Mapping[str, str], timezone: str) -> list[Way]:

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pyspark_cloudfiles.plain_arrays import binaries
-from pyspark_cloudfiles.text_ways import Way, at_least
 from pyspark_cloudfiles.times import MICROS, instant
+from pyspark_cloudfiles.way import Way, at_least
 
 # Years before 1000 are left to the slow way: Arrow and Java have other ideas of them.
 _DAY = r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"

@@ -17,7 +17,8 @@ from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_text import Tokens
 from pyspark_cloudfiles.formats.outcome import rows_without_columns
 from pyspark_cloudfiles.text_columns import column
-from pyspark_cloudfiles.text_ways import Way, ways
+from pyspark_cloudfiles.text_ways import ways
+from pyspark_cloudfiles.way import Way
 
 
 class Header(NamedTuple):

@@ -20,7 +20,8 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark_cloudfiles import values
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.text_columns import column
-from pyspark_cloudfiles.text_ways import Way, ways
+from pyspark_cloudfiles.text_ways import ways
+from pyspark_cloudfiles.way import Way
 
 Owners = Sequence[int]
 _TEXT = msgspec.json.Decoder(str).decode
