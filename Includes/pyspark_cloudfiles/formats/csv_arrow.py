@@ -134,8 +134,8 @@ def is_plain(dialect: Dialect) -> bool:
 def _row_pattern(dialect: Dialect) -> str:
     """Return a pattern of rows whose quotes stand where they must: around whole cells, without escapes of their own."""
     quote, escape, separator = (_class(mark) for mark in (dialect.quote, dialect.escape, dialect.separator))
-    # An empty text in quotes is NULL only if nothing else is.
-    times = "*" if dialect.null == "" else "+"
+    # An empty text in quotes is NULL only if nothing else is; without an escape, its second quote may be a stray one.
+    times = "*" if dialect.null == "" and dialect.escape in ("\\", dialect.quote) else "+"
     if dialect.quote and dialect.quote == dialect.escape:
         inside = f"(?:[^{quote}\\n]|{quote}{quote}){times}" if dialect.null == "" else f"[^{quote}\\n]+"
         plain = f"(?:[^{quote}{separator}\\n][^{separator}\\n]*)?"

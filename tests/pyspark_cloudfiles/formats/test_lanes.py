@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as T
 
@@ -283,7 +283,12 @@ def slow_csv() -> Iterator[None]:
         yield
 
 
+PLAIN: dict[str, Any] = {"on_unknown": "rescue", "rescue": False, "case_sensitive": False, "mode": "PERMISSIVE"}
+PLAIN |= {"corrupt_column": None, "timezone": "UTC"}
+
+
 @lanes
+@example(files=([b'a,b,c\n"",null,N"a"\n'], {"escape": ""}), request_=PLAIN, types=[T.StringType()] * 3)
 @given(files=csv_files(), request_=requests, types=st.lists(st.sampled_from(TYPES), min_size=3, max_size=3))
 def test_csv_rows(tmp_path: Path, files: Any, request_: dict[str, Any], types: list[T.DataType]) -> None:
     contents, options = files
