@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from pyspark_cloudfiles.formats.base import Rows
 from pyspark_cloudfiles.layout import METADATA, Layout
 from pyspark_cloudfiles.options import Options
 from pyspark_cloudfiles.partitions import convert_partition, partition_values
+from pyspark_cloudfiles.plain_arrays import longs, texts
 from pyspark_cloudfiles.plan import local_timezone
 
 # What Java's `URI` escapes in a path: ASCII that it does not allow, and control and space characters of any script.
@@ -70,18 +72,25 @@ def _metadata(rows: Rows, wanted: pa.StructType) -> pa.Array:
         # Spark has milliseconds here.
         "file_modification_time": lambda file: file.modified // 1000 * 1000,
     }
-    children = [_per_file(rows, values[field.name], field.type) for field in wanted]
+    children = [
+        _repeated(rows, _made([values[field.name](file) for file, _ in rows.counts], field.type)) for field in wanted
+    ]
     return pa.StructArray.from_arrays(children, fields=list(wanted))
+
+
+def _made(values: list[Any], wanted: pa.DataType) -> pa.Array:
+    """Return an array of texts or integers, which may mean times."""
+    return texts(values) if pa.types.is_string(wanted) else longs(values).cast(wanted)
 
 
 def _per_file(rows: Rows, value: Callable[[SourceFile], object], wanted: pa.DataType) -> pa.Array:
     """Return a column that has the same value for all rows of a file."""
-    if len(rows.counts) == 1:
-        file, count = rows.counts[0]
-        return pa.repeat(pa.scalar(value(file), type=wanted), count)
-    values = pa.array([value(file) for file, _ in rows.counts], type=wanted)
-    indices = pa.array([i for i, (_, count) in enumerate(rows.counts) for _ in range(count)], type=pa.int32())
-    return values.take(indices)
+    return _repeated(rows, pa.array([value(file) for file, _ in rows.counts], type=wanted))
+
+
+def _repeated(rows: Rows, values: pa.Array) -> pa.Array:
+    """Return a column from the values of the files."""
+    return values.take(longs(place for place, (_, count) in enumerate(rows.counts) for _ in range(count)))
 
 
 def uri(url: str) -> str:

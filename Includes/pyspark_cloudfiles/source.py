@@ -9,7 +9,6 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from pyspark_cloudfiles import filesystem, layout
-from pyspark_cloudfiles.cleaning import refuse_destination_in_source
 from pyspark_cloudfiles.errors import (
     AddNewNotSupported,
     EmptyDirectory,
@@ -51,7 +50,10 @@ class CloudFilesDataSource(DataSource):
         super().__init__(options)
         self._options = parse(options)
         format_named(self._options.format)
-        refuse_destination_in_source(self._options)
+        if self._options.clean_source == "MOVE":
+            from pyspark_cloudfiles.cleaning import refuse_destination_in_source  # few streams clean
+
+            refuse_destination_in_source(self._options)
         self._inferred: Layout | None = None
 
     def __reduce__(self) -> tuple:

@@ -36,7 +36,7 @@ FILE_OVERHEAD = 4 * 1024
 # A second task, and the second file that it writes, cost as much as reading this.
 SMALLEST_PARTITION = 8 * 1024**2
 LARGEST_PARTITION = 128 * 1024**2
-# Reading a batch of this size twice costs some tenths of a second; larger ones are only read by the tasks.
+# Looking at a batch of this size costs a tenth of a second at most; larger ones are only read by the tasks.
 LOOKED_AT_FIRST = 16 * 1024**2
 # An idle stream asks a hundred times a second; listing should take a quarter of a core at most.
 REST_AFTER_LISTING = 3
@@ -177,10 +177,11 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         return min(LONGEST_REST, REST_AFTER_LISTING * self._listing_took)
 
     def _look_at(self, partition: FilePartition) -> None:
-        """Read a small batch here before the tasks do.
+        """Look whether a small batch will end the query; if that cannot be told from its names, read it here first."""
+        from pyspark_cloudfiles.first_look import is_plainly_known  # tasks do not look
 
-        What ends the query then ends it with an error that every sink shows as it is, instead of wrapping it.
-        """
+        if is_plainly_known(partition, self._plan):
+            return
         for _ in read_partition(partition, self._plan):
             pass
 

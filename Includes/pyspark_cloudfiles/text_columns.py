@@ -1,45 +1,71 @@
-"""Whole columns of texts to Arrow arrays: at once where a regular expression says that Arrow converts as Spark does.
+"""Whole columns of texts to Arrow arrays: at once where Arrow converts as Spark does, cell by cell where it does not.
 
-Cells that it does not vouch for are converted one by one; those that do not fit at all become NULL, and their positions
-are reported.
+An odd cell does not slow down its column.  Cells that do not fit at all become NULL, and their positions are reported.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import types as T
+
+from pyspark_cloudfiles.way import Way
 
 Convert = Callable[[str], Any]
-
-_TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"
-# Years before 1000 are left to the slow way: Arrow and Java have other ideas of them.
-_DATE_TEXT = r"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}$"
-_LOCAL_TEXT = rf"^[12]{_TIME[8:]}$".replace("^[12]", "^[12][0-9]{3}")
-_PLAIN_NUMBER = r"^-?[0-9]{1,300}(\.[0-9]{1,300})?([eE][-+]?[0-9]{1,2})?$"
-_PLAIN_INTEGER = r"^-?[0-9]{1,18}$"
+# How Arrow names what it could not convert.
+_NAMED = re.compile(r"Failed to parse string: '(.*)' as a scalar", re.DOTALL)
+_MOST_FAILURES = 10
+_FIRST = 4
 
 
-def column(cells: Sequence[Any], data_type: T.DataType, arrow_type: pa.DataType, convert: Convert, quick: bool) -> Any:
+def column(
+    cells: Sequence[Any], arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
+) -> tuple[pa.Array, list[int]]:
     """Return an Arrow array, and the positions of cells that do not fit.
 
     Parameters
     ----------
     cells : sequence
         Texts, None, and values that are converted already.
-    data_type, arrow_type : DataType, pyarrow.DataType
-        The column's type, for Spark and for Arrow.
+    arrow_type : pyarrow.DataType
+        The column's type.
     convert : Callable
         Converts a text, or raises ``ValueError``.
-    quick : bool
-        Whether no option changes how texts are converted, and times without a zone are in UTC.
+    ways : sequence of Way
+        What Arrow may convert instead.
     """
-    if quick and (at_once := _at_once(cells, data_type, arrow_type)) is not None:
-        return at_once, []
+    if ways:
+        try:
+            return converted(pa.array(cells, pa.string()), arrow_type, convert, ways)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            pass  # some cells are values already, or a text that is not Unicode
     return one_by_one(cells, arrow_type, convert)
+
+
+def converted(
+    texts: pa.Array, arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
+) -> tuple[pa.Array, list[int]]:
+    """Return an Arrow array of texts, and the positions of those that do not fit; parameters as :func:`column`."""
+    first = texts.drop_null().slice(0, _FIRST)
+    for way in ways:
+        # Arrow takes its time to fail at a column, so it has to succeed with some cells first.
+        if _attempted(first, way) is None:
+            continue
+        values = _attempted(texts, way)
+        if values is not None and way.vouches(texts, values):
+            return values, []
+    found = pa.nulls(len(texts), arrow_type)
+    for way in ways:
+        matching = pc.if_else(pc.match_substring_regex(texts, way.pattern), texts, None)
+        values = None if matching.null_count == len(texts) else _without_failing(matching, way)
+        if values is not None:
+            found = values if found.null_count == len(texts) else pc.coalesce(found, values)
+            if found.null_count == texts.null_count:
+                return found, []
+    return _completed(found, texts, convert)
 
 
 def one_by_one(cells: Sequence[Any], arrow_type: pa.DataType, convert: Convert) -> tuple[pa.Array, list[int]]:
@@ -62,31 +88,33 @@ def one_by_one(cells: Sequence[Any], arrow_type: pa.DataType, convert: Convert) 
     return pa.array(values, arrow_type), misfits
 
 
-def _at_once(cells: Sequence[Any], data_type: T.DataType, arrow_type: pa.DataType) -> pa.Array | None:
-    pattern, way = _way(data_type, arrow_type)
-    if not pattern:
-        return None
+def _attempted(texts: pa.Array, way: Way) -> pa.Array | None:
     try:
-        texts = pa.array(cells, pa.string())
-        if pc.all(pc.match_substring_regex(texts, pattern)).as_py() is False:
-            return None
-        return pc.cast(pc.cast(texts, way), arrow_type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return way.cast(texts)
+    except pa.ArrowInvalid:
         return None
 
 
-def _way(data_type: T.DataType, arrow_type: pa.DataType) -> tuple[str, pa.DataType]:
-    """Return which texts Arrow converts as Spark does, and the type that it converts them to."""
-    if isinstance(data_type, T.IntegralType):
-        return _PLAIN_INTEGER, arrow_type
-    if isinstance(data_type, T.DoubleType | T.FloatType):
-        return _PLAIN_NUMBER, arrow_type
-    if isinstance(data_type, T.DecimalType):
-        whole = data_type.precision - data_type.scale
-        fraction = rf"(\.[0-9]{{1,{data_type.scale}}})?" if data_type.scale else ""
-        return (rf"^-?[0-9]{{1,{whole}}}{fraction}$" if whole else ""), arrow_type
-    if isinstance(data_type, T.DateType):
-        return _DATE_TEXT, arrow_type
-    if isinstance(data_type, T.TimestampType | T.TimestampNTZType):
-        return _LOCAL_TEXT, pa.timestamp("us")
-    return "", arrow_type
+def _without_failing(texts: pa.Array, way: Way) -> pa.Array | None:
+    """Convert all but a few texts that only look convertible: the 30th of February."""
+    for _ in range(_MOST_FAILURES):
+        try:
+            return way.cast(texts)
+        except pa.ArrowInvalid as error:
+            failing = _NAMED.search(str(error))
+            if failing is None:
+                return None
+            texts = pc.if_else(pc.equal(texts, failing[1]), None, texts)
+    return None
+
+
+def _completed(found: pa.Array, texts: pa.Array, convert: Convert) -> tuple[pa.Array, list[int]]:
+    """Convert the texts that have no value yet, one by one."""
+    odd = pc.and_(found.is_null(), texts.is_valid())
+    values, wrong = one_by_one(texts.filter(odd).to_pylist(), found.type, convert)
+    positions = pc.indices_nonzero(odd)
+    if found.null_count == len(found):
+        filled = pc.replace_with_mask(pa.nulls(len(found), found.type), odd, values)
+    else:
+        filled = pc.replace_with_mask(found, odd, values)
+    return filled, [positions[place].as_py() for place in wrong]

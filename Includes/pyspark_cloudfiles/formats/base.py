@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-import pyarrow as pa
 from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.files import SourceFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Rows of a batch stay below this, so that a worker's memory does not grow with the size of a file.
 BATCH_BYTES = 8 * 1024 * 1024

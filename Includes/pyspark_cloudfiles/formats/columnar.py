@@ -22,7 +22,7 @@ from pyspark_cloudfiles.formats.leftovers import rescued_column
 from pyspark_cloudfiles.formats.pieces import Piece
 
 # Values that are left over, one for each row, with the name of their column.
-_Left = tuple[str, Sequence[Any]]
+_Left = tuple[str, "pa.Array | Sequence[Any]"]
 
 
 class FileColumns:
@@ -77,7 +77,7 @@ class FileColumns:
                 left.append((source.name, rest))
         for index in self._left_over:
             source = self._source[index]
-            left.append((source.name, _values(normalized(arrays[source.name], source.dataType))))
+            left.append((source.name, normalized(arrays[source.name], source.dataType)))
         return Piece(
             self._file,
             batch_of(columns, self._schema, batch.num_rows),
@@ -86,7 +86,7 @@ class FileColumns:
 
     def _fitted(
         self, array: pa.Array, source: StructField, target: StructField, wanted: pa.DataType
-    ) -> tuple[pa.Array, Sequence[Any] | None]:
+    ) -> tuple[pa.Array, pa.Array | Sequence[Any] | None]:
         if array.type == wanted:
             return array, None
         if self._fitting.whole(source.dataType, target.dataType):
@@ -96,13 +96,15 @@ class FileColumns:
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
                 pass  # some value is too large for it: which, is to be found
         elif not fits(source.dataType, target.dataType):
-            return pa.nulls(len(array), wanted), self._checked(_values(array), source, target.dataType)
-        pairs = [self._fitting.split(value, source.dataType, target.dataType) for value in _values(array)]
+            return pa.nulls(len(array), wanted), self._checked(array, source, target.dataType)
+        pairs = [self._fitting.split(value, source.dataType, target.dataType) for value in array.to_pylist()]
         rest = self._checked([over for _, over in pairs], source, target.dataType)
         return pa.array([fitted for fitted, _ in pairs], wanted), rest
 
-    def _checked(self, rest: Sequence[Any], source: StructField, target: DataType) -> Sequence[Any] | None:
-        if all(value is None for value in rest):
+    def _checked(
+        self, rest: pa.Array | Sequence[Any], source: StructField, target: DataType
+    ) -> pa.Array | Sequence[Any] | None:
+        if rest.null_count == len(rest) if isinstance(rest, pa.Array) else all(value is None for value in rest):
             return None
         if not self._request.rescue:
             raise UnreadableFile(
@@ -111,7 +113,3 @@ class FileColumns:
                 f"{target.simpleString().upper()}, as the schema has it.",
             )
         return rest
-
-
-def _values(array: pa.Array) -> list[Any]:
-    return array.to_pylist()

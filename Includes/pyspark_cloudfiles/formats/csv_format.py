@@ -1,4 +1,8 @@
-"""CSV: columns are matched by the names in a file's header, or by position where there is no header."""
+"""CSV: columns are matched by the names in a file's header, or by position where there is no header.
+
+What Arrow can read goes through :mod:`csv_lanes`; dialects that it does not know, and texts in which records span
+lines, are cut by :mod:`csv_text` alone.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,18 @@ from typing import NamedTuple
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 
 from pyspark_cloudfiles.compression import read_text
-from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
+from pyspark_cloudfiles.errors import UnknownFields
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats import base, text_lines
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.csv_infer import ColumnTypes
+from pyspark_cloudfiles.formats.csv_arrow import Cutter, is_plain
+from pyspark_cloudfiles.formats.csv_lanes import Group, LaneReader, texts
+from pyspark_cloudfiles.formats.csv_names import check_limits, safe_names
 from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_rows import Header, RowBuilder
 from pyspark_cloudfiles.formats.csv_text import Tokenizer, Tokens
+from pyspark_cloudfiles.formats.lanes import gathered
+from pyspark_cloudfiles.formats.line_arrays import is_blank
 
 
 class Piece(NamedTuple):
@@ -38,35 +46,107 @@ class CsvFormat:
 
     def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
         """Return the schema of the files: the columns in the order in which they came up first."""
-        dialect, types = Dialect.of(request.options), ColumnTypes(request)
-        spelling: dict[str, str] = {}
-        found: dict[str, DataType | None] = {}
+        dialect, found = Dialect.of(request.options), _Found(request)
+        by_arrow = _is_for_arrow(dialect, request.options)
         for file in files:
-            for piece in pieces(file, dialect, request.options):
-                for position, name in enumerate(piece.names):
-                    name = spelling.setdefault(name if request.case_sensitive else name.lower(), name)
-                    found.setdefault(name, None)
-                    if request.infer_types:
-                        cells = (row[position] for row in piece.tokens if position < len(row))
-                        found[name] = types.narrowed(found[name], cells)
-        return StructType([StructField(name, data_type or StringType()) for name, data_type in found.items()])
+            if by_arrow:
+                found.add_texts(file, dialect)
+            else:
+                for piece in pieces(file, dialect, request.options):
+                    found.add(piece.names, piece.tokens)
+        return found.schema()
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read files."""
         dialect = Dialect.of(request.options)
-        builder, size = RowBuilder(request, dialect), 0
-        for file in files:
-            for piece in pieces(file, dialect, request.options):
-                header = Header.of(piece.names, request, dialect.header)
-                if header.unknown and request.on_unknown == "error":
-                    raise UnknownFields(file.url, None, header.unknown)
-                if builder.files and size + piece.size > base.BATCH_BYTES:
-                    yield builder.rows()
-                    builder, size = RowBuilder(request, dialect), 0
-                builder.add(file, header, piece.sources, piece.tokens)
-                size += piece.size
-        if builder.files:
-            yield builder.rows()
+        if _is_for_arrow(dialect, request.options):
+            reader = LaneReader(request, dialect)
+            return gathered(reader.rows(group) for group in _groups(files, dialect, request))
+        return _row_by_row(files, dialect, request)
+
+
+class _Found:
+    """The columns that were found, with their types."""
+
+    def __init__(self, request: InferRequest) -> None:
+        from pyspark_cloudfiles.formats.csv_infer import ColumnTypes  # tasks that read do not infer
+
+        self._request, self._types = request, ColumnTypes(request)
+        self._spelling: dict[str, str] = {}
+        self._found: dict[str, DataType | None] = {}
+
+    def add(self, names: list[str], tokens: list[Tokens]) -> None:
+        """Add records."""
+        for position, name in enumerate(map(self._known, names)):
+            if self._request.infer_types:
+                cells = (row[position] for row in tokens if position < len(row))
+                self._found[name] = self._types.narrowed(self._found[name], cells)
+
+    def add_texts(self, file: SourceFile, dialect: Dialect) -> None:
+        """Add a file that Arrow can read; where only names are wanted, its beginning is enough."""
+        cutter, tokenizer = Cutter(dialect), Tokenizer(dialect)
+        for text in texts(file, dialect, tokenizer, self._request.options):
+            names = list(map(self._known, text.names))
+            if not self._request.infer_types:
+                if names:
+                    return
+                continue
+            cells = cutter.cells(text.data, len(names), list(range(len(names)))) if names else None
+            if cells is None or cells.refused:
+                sources = [line for line in text.data.decode().split("\n") if not is_blank(line)]
+                self.add(text.names, list(map(tokenizer.tokens, sources)))
+                continue
+            for name, column in zip(names, cells.columns, strict=True):
+                self._found[name] = self._types.narrowed_by_column(self._found[name], column)
+
+    def schema(self) -> StructType:
+        """Return them."""
+        return StructType([StructField(name, data_type or StringType()) for name, data_type in self._found.items()])
+
+    def _known(self, name: str) -> str:
+        """Note a name, and return how it was spelled first."""
+        name = self._spelling.setdefault(name if self._request.case_sensitive else name.lower(), name)
+        self._found.setdefault(name, None)
+        return name
+
+
+def _is_for_arrow(dialect: Dialect, options: Mapping[str, str]) -> bool:
+    return is_plain(dialect) and text_lines.line_separator(options) is None
+
+
+def _groups(files: Sequence[SourceFile], dialect: Dialect, request: ReadRequest) -> Iterator[Group]:
+    """Give the lines of files, those of small files with the same columns together."""
+    tokenizer, group = Tokenizer(dialect), None
+    for file in files:
+        for text in texts(file, dialect, tokenizer, request.options):
+            header = Header.of(text.names, request, dialect.header)
+            if header.unknown and request.on_unknown == "error":
+                raise UnknownFields(file.url, None, header.unknown)
+            if group is not None and (
+                header.names != group.header.names or group.size + len(text.data) > base.BATCH_BYTES
+            ):
+                yield group
+                group = None
+            group = group or Group(header)
+            group.add(file, text)
+    if group is not None:
+        yield group
+
+
+def _row_by_row(files: Sequence[SourceFile], dialect: Dialect, request: ReadRequest) -> Iterator[Rows]:
+    builder, size = RowBuilder(request, dialect), 0
+    for file in files:
+        for piece in pieces(file, dialect, request.options):
+            header = Header.of(piece.names, request, dialect.header)
+            if header.unknown and request.on_unknown == "error":
+                raise UnknownFields(file.url, None, header.unknown)
+            if builder.files and size + piece.size > base.BATCH_BYTES:
+                yield builder.rows()
+                builder, size = RowBuilder(request, dialect), 0
+            builder.add(file, header, piece.sources, piece.tokens)
+            size += piece.size
+    if builder.files:
+        yield builder.rows()
 
 
 def pieces(file: SourceFile, dialect: Dialect, options: Mapping[str, str]) -> Iterator[Piece]:
@@ -74,27 +154,12 @@ def pieces(file: SourceFile, dialect: Dialect, options: Mapping[str, str]) -> It
     tokenizer = Tokenizer(dialect)
     names: list[str] | None = None
     for sources, tokens, size in _records(file, dialect, tokenizer, options):
-        _check_limits(file, tokens, dialect)
+        check_limits(file, tokens, dialect)
         if names is None and tokens:
             names = safe_names(tokens[0], dialect)
             if dialect.header:
                 sources, tokens = sources[1:], tokens[1:]
         yield Piece(names or [], sources, tokens, size)
-
-
-def safe_names(first: Tokens, dialect: Dialect) -> list[str]:
-    """Return names for columns as Spark makes them of a first row: missing and double ones get their position."""
-    if not dialect.header:
-        return [f"_c{position}" for position in range(len(first))]
-    folded = [name.lower() for name in first if name is not None]
-    double = {name for name in folded if folded.count(name) > 1} if len(set(folded)) < len(folded) else set()
-    names = []
-    for position, name in enumerate(first):
-        if not name or name == dialect.null:
-            names.append(f"_c{position}")
-        else:
-            names.append(f"{name}{position}" if name.lower() in double else name)
-    return names
 
 
 def _records(
@@ -110,22 +175,12 @@ def _records(
         yield sources, list(map(tokenizer.tokens, sources)), size
 
 
-def _check_limits(file: SourceFile, tokens: list[Tokens], dialect: Dialect) -> None:
-    if max(map(len, tokens), default=0) > dialect.max_columns:
-        raise UnreadableFile(file.url, f"a record has more than {dialect.max_columns} columns. Raise maxColumns.")
-    limit = dialect.max_characters
-    if limit >= 0 and any(cell is not None and len(cell) > limit for row in tokens for cell in row):
-        raise UnreadableFile(file.url, f"a value has more than {limit} characters. Raise maxCharsPerColumn.")
-
-
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
 def _counts(line: str, comment: str) -> bool:
-    return bool(line.strip(_BLANK)) and not (comment and line.startswith(comment))
+    return not is_blank(line) and not (comment and line.startswith(comment))
 
-
-_BLANK = "".join(map(chr, range(0x21)))
 
 FORMAT = CsvFormat()

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_type
 
 from pyspark_cloudfiles import values
 from pyspark_cloudfiles.formats.base import InferRequest
 from pyspark_cloudfiles.formats.json_infer import MAX_PRECISION, common_decimal
+from pyspark_cloudfiles.text_ways import ways
 from pyspark_cloudfiles.time_patterns import compiled
 
 _DATES_THAT_ARE_TIMESTAMPS = {"yyyy-MM-dd", "yyyy-M-d", "yyyy-M-dd", "yyyy-MM-d", "yyyy-MM", "yyyy-M", "yyyy"}
 _INT, _LONG, _DOUBLE = T.IntegerType(), T.LongType(), T.DoubleType()
 _DATE, _TIMESTAMP, _BOOLEAN, _STRING = T.DateType(), T.TimestampType(), T.BooleanType(), T.StringType()
 # From narrow to wide: a value is tried from the type of its column on.
+_FIRST_CELLS = 100
 _STEPS = ("integer", "long", "decimal", "double", "date", "timestamp", "boolean", "string")
 
 
@@ -24,6 +29,7 @@ class ColumnTypes:
     def __init__(self, request: InferRequest) -> None:
         options = request.options
         self._options = options
+        self._timezone = request.timezone
         self._null = options.get("nullvalue", "")
         pattern = options.get("dateformat", "yyyy-MM-dd")
         mixed = pattern in _DATES_THAT_ARE_TIMESTAMPS and "timestampformat" not in options
@@ -51,6 +57,31 @@ class ColumnTypes:
             if cell and cell != self._null:
                 known = self._merged(known, self._type_of(known, cell))
         return known
+
+    def narrowed_by_column(self, known: T.DataType | None, cells: pa.Array) -> T.DataType | None:
+        """Return the same, and look only at cells that are not plainly of the type that is known."""
+        rest = cells.drop_null()
+        while len(rest) and not isinstance(known, T.StringType):
+            known = self.narrowed(known, rest.slice(0, _FIRST_CELLS).to_pylist())
+            rest = self._not_covered(known, rest.slice(_FIRST_CELLS))
+        return known
+
+    def _not_covered(self, known: T.DataType | None, cells: pa.Array) -> pa.Array:
+        """Leave out cells that are of a type; where that cannot be told by column, those that repeat themselves."""
+        if known is None or isinstance(known, T.StringType | T.DecimalType):
+            return cells.unique()
+        known_ways = ways(known, to_arrow_type(known, timezone="UTC"), self._options, self._timezone)
+        for way in known_ways:
+            try:
+                way.cast(cells.slice(0, 1))  # failing at all of them takes longer
+                if way.vouches(cells, way.cast(cells)):
+                    return cells.slice(0, 0)
+            except pa.ArrowInvalid:
+                pass
+        if isinstance(known, T.NumericType | T.BooleanType) and known_ways:
+            # Of these, all that look so are so.
+            cells = cells.filter(pc.invert(pc.match_substring_regex(cells, known_ways[0].pattern)))
+        return cells.unique()
 
     def _type_of(self, known: T.DataType | None, text: str) -> T.DataType:
         first = 0 if known is None else _STEPS.index(known.typeName())

@@ -17,6 +17,8 @@ from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_text import Tokens
 from pyspark_cloudfiles.formats.outcome import rows_without_columns
 from pyspark_cloudfiles.text_columns import column
+from pyspark_cloudfiles.text_ways import ways
+from pyspark_cloudfiles.way import Way
 
 
 class Header(NamedTuple):
@@ -49,6 +51,15 @@ class Header(NamedTuple):
             places = [folded.get(name.lower()) if place is None else place for name, place in zip(names, places)]  # noqa: B905
         return cls(names, places, [name for name in names if name.lower() not in folded])
 
+    def extras(self, request: ReadRequest) -> list[int]:
+        """Return the columns that have no place and are to be kept."""
+        others = (position for position, place in enumerate(self.places) if place is None)
+        return [position for position in others if request.on_unknown != "ignore" or not self.is_new(position)]
+
+    def is_new(self, position: int) -> bool:
+        """Tell whether the schema has a column in no case."""
+        return self.names[position] in self.unknown
+
 
 class RowBuilder:
     """Collects records of one or more files and makes :class:`Rows` of them."""
@@ -68,11 +79,11 @@ class RowBuilder:
         """Append the records of a file."""
         width, places = len(header.names), header.places
         straight = places == list(range(len(self._fields)))
-        others = [position for position, place in enumerate(places) if place is None]
+        extras = header.extras(self._request)
         first = len(self._rows)
         for row, cells in enumerate(tokens, first):
             if len(cells) != width or not straight:
-                cells = self._placed(row, cells, header, others)
+                cells = self._placed(row, cells, header, extras)
             self._rows.append(cells)
         self._sources += sources
         self.files.append((file, len(tokens)))
@@ -97,7 +108,12 @@ class RowBuilder:
             return Rows(batch.filter(keep), self._counts(bad), rescued)
         return Rows(batch, self.files, rescued)
 
-    def _placed(self, row: int, cells: Tokens, header: Header, others: list[int]) -> Sequence[str | None]:
+    def kept(self) -> list[int]:
+        """Return which of the records :meth:`rows` gave, after it did."""
+        drops = not self._request.rescue and self._request.mode == "DROPMALFORMED"
+        return [row for row in range(len(self._rows)) if not (drops and row in self._bad)]
+
+    def _placed(self, row: int, cells: Tokens, header: Header, extras: list[int]) -> Sequence[str | None]:
         """Return the cells in the order of the schema, and note those that have no place there."""
         placed: list[str | None] = [None] * len(self._fields)
         for place, cell in zip(header.places, cells, strict=False):
@@ -105,20 +121,12 @@ class RowBuilder:
                 placed[place] = cell
         if len(cells) != len(header.names):
             self._bad.add(row)
-        extra = [
-            position
-            for position in others
-            if self._request.on_unknown != "ignore" or not self._is_new(header, position)
-        ]
-        for position in [*extra, *range(len(header.names), len(cells))]:
+        for position in [*extras, *range(len(header.names), len(cells))]:
             cell = cells[position] if position < len(cells) else None
             if cell is not None and cell != self._dialect.null:
                 name = header.names[position] if position < len(header.names) else f"_c{position}"
                 self._leftover.setdefault(row, {})[name] = rescue.Leaf(rescue.quoted(cell))
         return placed
-
-    def _is_new(self, header: Header, position: int) -> bool:
-        return header.names[position] in header.unknown
 
     def _columns(self) -> list[pa.Array]:
         width, length = len(self._fields), len(self._rows)
@@ -132,27 +140,11 @@ class RowBuilder:
         cells = [None if cell == null else cell for cell in cells]
         if isinstance(field.dataType, T.StringType):
             return pa.array(cells, arrow_type)
-        if isinstance(field.dataType, T.StructType | T.ArrayType | T.MapType):
-            raise InvalidOption(f"CSV has no {field.dataType.simpleString()} for {field.name}. Read it as a STRING.")
-        options, timezone = self._request.options, self._request.timezone
-        convert = values.converter(field.dataType, options, timezone)
-        if isinstance(field.dataType, T.DateType) and "dateformat" not in options:
-            convert = values.dates({})
-        array, misfits = column(cells, field.dataType, arrow_type, convert, self._is_quick(field.dataType))
+        array, misfits = column(cells, arrow_type, *conversion(field, arrow_type, self._request))
         for row in misfits:
             self._bad.add(row)
             self._leftover.setdefault(row, {})[field.name] = rescue.Leaf(rescue.quoted(cells[row] or ""))
         return array
-
-    def _is_quick(self, data_type: T.DataType) -> bool:
-        options = self._request.options
-        if isinstance(data_type, T.DateType):
-            return "dateformat" not in options
-        if isinstance(data_type, T.TimestampNTZType):
-            return "timestampntzformat" not in options
-        if isinstance(data_type, T.TimestampType):
-            return "timestampformat" not in options and values.zone_of(self._request.timezone, options) is values.UTC
-        return not {"nanvalue", "positiveinf", "negativeinf"} & options.keys()
 
     def _batch(self, columns: list[pa.Array], bad: set[int]) -> pa.RecordBatch:
         corrupt = self._request.corrupt_column
@@ -186,3 +178,20 @@ class RowBuilder:
                 return file.url
             row -= count
         raise IndexError(row)
+
+
+def conversion(field: T.StructField, arrow_type: pa.DataType, request: ReadRequest) -> tuple[values.Convert, list[Way]]:
+    """Return how texts of CSV become values: one by one, and by column.
+
+    Raises
+    ------
+    InvalidOption
+        CSV has no such values.
+    """
+    data_type = field.dataType
+    if isinstance(data_type, T.StructType | T.ArrayType | T.MapType):
+        raise InvalidOption(f"CSV has no {data_type.simpleString()} for {field.name}. Read it as a STRING.")
+    convert = values.converter(data_type, request.options, request.timezone)
+    if isinstance(data_type, T.DateType) and "dateformat" not in request.options:
+        convert = values.dates({})
+    return convert, ways(data_type, arrow_type, request.options, request.timezone)

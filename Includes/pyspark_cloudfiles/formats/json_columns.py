@@ -20,6 +20,8 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark_cloudfiles import values
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.text_columns import column
+from pyspark_cloudfiles.text_ways import ways
+from pyspark_cloudfiles.way import Way
 
 Owners = Sequence[int]
 _TEXT = msgspec.json.Decoder(str).decode
@@ -54,16 +56,16 @@ class Texts(Column):
 class Converted(Column):
     """Values that are converted from their text."""
 
-    def __init__(self, data_type: T.DataType, annotation: Any, convert: values.Convert, quick: bool) -> None:
+    def __init__(self, data_type: T.DataType, annotation: Any, convert: values.Convert, ways: list[Way]) -> None:
         super().__init__(data_type, annotation)
         self._convert = convert
-        self._quick = quick
+        self._ways = ways
 
     def array(self, cells: Sequence[Any], owners: Owners, misfits: set[int]) -> pa.Array:
         """Return the values."""
         if self.annotation is msgspec.Raw:
             cells = [_source(cell) if isinstance(cell, msgspec.Raw) else cell for cell in cells]
-        array, wrong = column(cells, self.type, self.arrow, self._convert, self._quick)
+        array, wrong = column(cells, self.arrow, self._convert, self._ways)
         misfits.update(owners[position] for position in wrong)
         return array
 
@@ -157,16 +159,17 @@ def _column(data_type: T.DataType, request: ReadRequest, make: Callable[[T.DataT
 def _converted(data_type: T.DataType, request: ReadRequest) -> Column:
     if isinstance(data_type, T.DateType | T.TimestampType | T.TimestampNTZType):
         convert = values.converter(data_type, request.options, request.timezone)
-        option = {"date": "dateformat", "timestamp": "timestampformat"}.get(data_type.typeName(), "timestampntzformat")
-        utc = values.zone_of(request.timezone, request.options) is values.UTC
-        zoned = isinstance(data_type, T.TimestampType)
-        return Converted(data_type, str | None, convert, option not in request.options and (utc or not zoned))
+        return Converted(data_type, str | None, convert, _ways(data_type, request))
     if isinstance(data_type, T.DecimalType):
-        return Converted(data_type, msgspec.Raw, values.decimals(data_type), quick=True)
+        return Converted(data_type, msgspec.Raw, values.decimals(data_type), _ways(data_type, request))
     if isinstance(data_type, T.FloatType):
-        return Converted(data_type, float | None, float, quick=False)
+        return Converted(data_type, float | None, float, [])
     # Everything else takes the other path, row by row.
     return Column(data_type, _Never | None)
+
+
+def _ways(data_type: T.DataType, request: ReadRequest) -> list[Way]:
+    return ways(data_type, to_arrow_type(data_type, timezone="UTC"), request.options, request.timezone)
 
 
 class _Never(msgspec.Struct, forbid_unknown_fields=True):

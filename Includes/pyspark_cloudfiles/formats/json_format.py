@@ -1,34 +1,22 @@
 """JSON: a record per line, or per file or element of its array with ``multiLine``.
 
-Lines that fit the schema are decoded into columns (:mod:`json_columns`); the others go one by one through
-:mod:`json_rows`, and come back as rows of the same columns.
+How it is read is in :mod:`json_reading`; the process that infers a schema does without Arrow, whose import takes longer
+than a look at a few files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
-import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.compression import read_text
-from pyspark_cloudfiles.errors import MalformedRecord
 from pyspark_cloudfiles.files import SourceFile
 from pyspark_cloudfiles.formats import text_lines
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.json_columns import columns_of
-from pyspark_cloudfiles.formats.json_infer import inferred
-from pyspark_cloudfiles.formats.json_rows import RowReader
-from pyspark_cloudfiles.formats.json_text import Malformed
-from pyspark_cloudfiles.formats.outcome import Outcome
-from pyspark_cloudfiles.rescue import has_misfit
 
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw]).decode
-# An array of numbers on a line must not be taken for one of records.
-_REFUSED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 
 
 class JsonFormat:
@@ -42,108 +30,28 @@ class JsonFormat:
 
     def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
         """Return the schema of the files."""
+        from pyspark_cloudfiles.formats.json_infer import inferred  # tasks that read do not infer
+
         return inferred((line for block in _blocks(files, request) for line in block.lines), request)
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read files."""
-        reader = _Reader(request)
-        for block in _blocks(files, request):
-            yield reader.rows(block)
+        from pyspark_cloudfiles.formats.json_reading import Reader  # see above
+
+        reader = Reader(request)
+        if _spans_lines(request) or text_lines.line_separator(request.options) is not None:
+            return map(reader.rows, _blocks(files, request))
+        return map(reader.rows_of_text, text_lines.whole_texts(files, request.options))
 
 
-class _Reader:
-    """Reads blocks of lines by a request."""
-
-    def __init__(self, request: ReadRequest) -> None:
-        self._request = request
-        fields = [field for field in request.schema.fields if field.name != request.corrupt_column]
-        schema = StructType(fields)
-        self._columns = columns_of(schema, request)
-        self._decode = msgspec.json.Decoder(self._columns.record).decode
-        self._one_by_one = RowReader(schema, request)
-        self._nothing = (None,) * len(fields)
-        self._arrow = to_arrow_schema(request.schema, timezone="UTC")
-
-    def rows(self, block: text_lines.Block) -> Rows:
-        """Return the rows of a block."""
-        outcome = Outcome(self._request, block)
-        rows, lines = self._decoded(block, outcome)
-        arrays, misfits = self._arrays(rows)
-        if misfits:
-            rows = self._again(rows, lines, misfits, block, outcome)
-            arrays, _ = self._arrays(rows)
-        return outcome.rows(arrays, len(rows), self._arrow)
-
-    def _decoded(self, block: text_lines.Block, outcome: Outcome) -> tuple[list[Any], list[int]]:
-        """Return a row, or a tuple of cells, for each record, and the line that each came from."""
-        lines = block.lines
-        decode, valid = self._decode, _is_utf8(lines)
-        try:
-            if valid:
-                return list(map(decode, lines)), range(len(lines))  # type: ignore[return-value]
-        except _REFUSED:
-            pass
-        rows: list[Any] = []
-        origins: list[int] = []
-        for number, line in enumerate(lines):
-            try:
-                some: list[Any] = [decode(line) if valid or _is_utf8([line]) else _malformed()]
-                outcome.count(number, 1)
-            except (*_REFUSED, Malformed):
-                some = self._slowly(number, line, len(rows), outcome)
-            rows += some
-            origins += [number] * len(some)
-        return rows, origins
-
-    def _slowly(self, number: int, line: bytes, first: int, outcome: Outcome) -> list[Any]:
-        """Return the rows of an odd line, and note what is odd about them."""
-        try:
-            found = self._one_by_one.rows(line)
-        except Malformed as error:
-            kept = outcome.malformed(number, first)
-            if kept is None:
-                raise MalformedRecord(outcome.url(number), line.decode("utf-8", "replace")) from error
-            return [self._nothing] * kept
-        misfit = not self._request.rescue and any(has_misfit(row.leftover) for row in found)
-        if misfit and self._request.mode == "FAILFAST":
-            raise MalformedRecord(outcome.url(number), line.decode("utf-8", "replace"))
-        if misfit and self._request.mode == "DROPMALFORMED":
-            outcome.count(number, 0)
-            return []
-        for position, row in enumerate(found, first):
-            outcome.left(number, position, row.leftover, misfit)
-        outcome.count(number, len(found))
-        return [row.cells for row in found]
-
-    def _arrays(self, rows: list[Any]) -> tuple[list[pa.Array], set[int]]:
-        misfits: set[int] = set()
-        cells = [row if type(row) is tuple else msgspec.structs.astuple(row) for row in rows]
-        return self._columns.arrays(cells, range(len(cells)), misfits), misfits
-
-    def _again(
-        self, rows: list[Any], origins: Sequence[int], misfits: set[int], block: Any, outcome: Outcome
-    ) -> list[Any]:
-        """Read the lines of rows that did not fit after all one by one."""
-        outcome.restart()
-        kept: list[Any] = []
-        wrong = {origins[row] for row in misfits}
-        previous = -1
-        for row, number in zip(rows, origins, strict=True):
-            # Lines with several rows, or with something left over, were read one by one already.
-            if number in wrong or type(row) is tuple:
-                if number != previous:
-                    kept += self._slowly(number, block.lines[number], len(kept), outcome)
-            else:
-                kept.append(row)
-                outcome.count(number, 1)
-            previous = number
-        return kept
+def _spans_lines(request: ReadRequest | InferRequest) -> bool:
+    return request.options.get("multiline", "false").lower() == "true"
 
 
 def _blocks(files: Sequence[SourceFile], request: ReadRequest | InferRequest) -> Iterator[text_lines.Block]:
-    if request.options.get("multiline", "false").lower() != "true":
+    if not _spans_lines(request):
         for block in text_lines.blocks(files, request.options):
-            yield _without_blank_lines(block)
+            yield text_lines.without_blank_lines(block)
         return
     for file in files:
         block = text_lines.Block()
@@ -152,41 +60,16 @@ def _blocks(files: Sequence[SourceFile], request: ReadRequest | InferRequest) ->
         yield block
 
 
-def _without_blank_lines(block: text_lines.Block) -> text_lines.Block:
-    if all(block.lines):
-        return block
-    thinner, start = text_lines.Block(), 0
-    for file, count in block.files:
-        thinner.add(file, [line for line in block.lines[start : start + count] if line], 0)
-        start += count
-    return thinner
-
-
 def _records(data: bytes) -> list[bytes]:
     """Return the elements of a document that is an array of objects, or else the document."""
     if data.lstrip(b" \t\r\n")[:1] == b"[":
         try:
             elements = [bytes(element) for element in _ELEMENTS(data)]
-        except _REFUSED:
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return [data]
         if all(element[:1] == b"{" for element in elements):
             return elements
     return [data]
-
-
-def _is_utf8(lines: Sequence[bytes]) -> bool:
-    data = lines[0] if len(lines) == 1 else b"\n".join(lines)
-    if data.isascii():
-        return True
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _malformed() -> Any:
-    raise Malformed("not UTF-8")
 
 
 FORMAT = JsonFormat()

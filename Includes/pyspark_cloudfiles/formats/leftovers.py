@@ -10,28 +10,40 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from pyspark_cloudfiles import rescue_columns
 from pyspark_cloudfiles.files import SourceFile
-from pyspark_cloudfiles.rescue import Leaf, Leftover, rescued_text
+from pyspark_cloudfiles.rescue_columns import member, paths_of, quoted_texts
 
 
-def rescued_column(left: Iterable[tuple[str, Sequence[Any]]], rows: int, file: SourceFile) -> pa.Array | None:
+def rescued_column(
+    left: Iterable[tuple[str, pa.Array | Sequence[Any]]], rows: int, file: SourceFile
+) -> pa.Array | None:
     """Return what is left over of each row, as JSON; None if that is nothing at all.
 
     Parameters
     ----------
-    left : iterable of (str, sequence)
+    left : iterable of (str, array or sequence)
         Columns with a value for each row; None where nothing is left over.
     """
-    objects: dict[int, dict[str, Leftover]] = {}
+    members: dict[str, pa.Array] = {}
     for name, values in left:
-        for row, value in enumerate(values):
-            if value is not None:
-                objects.setdefault(row, {})[name] = Leaf(_json(value))
-    if not objects:
-        return None
-    texts = {row: rescued_text(rest, file.url) for row, rest in objects.items()}
-    return pa.array([texts.get(row) for row in range(rows)], pa.string())
+        texts = member(name, _texts(values))
+        # Of a name that comes twice, the later value counts.
+        members[name] = pc.coalesce(texts, members[name]) if name in members else texts
+    return rescue_columns.rescued_column(list(members.values()), paths_of([(file, rows)]))
+
+
+def _texts(values: pa.Array | Sequence[Any]) -> pa.Array:
+    """Return values as JSON; whole columns of the types that are the same in Arrow's texts."""
+    if isinstance(values, pa.Array):
+        if pa.types.is_string(values.type):
+            return quoted_texts(values)
+        if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
+            return values.cast(pa.string())
+        values = values.to_pylist()
+    return pa.array([None if value is None else _json(value) for value in values], pa.string())
 
 
 def _json(value: Any) -> str:

@@ -90,6 +90,13 @@ class Outcome:
         rescued = self._texts(self._rescued, length) if self._rescued else None
         return Rows(batch, self._per_file(), rescued)
 
+    def origins(self) -> list[int]:
+        """Return the line that each row came from."""
+        lines = range(len(self._block.lines))
+        return (
+            list(lines) if self._counts is None else [line for line in lines for _ in range(self._counts.get(line, 0))]
+        )
+
     def _rescue(self, line: int, row: int, leftover: Mapping[str, rescue.Leftover]) -> None:
         unwanted = self._request.on_unknown == "ignore"
         wanted = {name: part for name, part in leftover.items() if not (unwanted and _is_unknown(part))}

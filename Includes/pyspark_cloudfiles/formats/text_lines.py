@@ -58,16 +58,72 @@ def blocks(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[
         yield block
 
 
+@dataclass
+class Text:
+    """Some lines of some files as they are, each ended by LF, and how many of each file."""
+
+    parts: list[bytes] = field(default_factory=list)
+    files: list[tuple[SourceFile, int]] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, file: SourceFile, data: bytes) -> None:
+        """Append lines of a file."""
+        self.parts.append(data)
+        self.files.append((file, data.count(b"\n")))
+        self.size += len(data)
+
+    def data(self) -> bytes:
+        """Return all lines."""
+        return self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)
+
+
+def whole_texts(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[Text]:
+    """Give the files' lines in texts of the size of blocks."""
+    text = Text()
+    for file in files:
+        for data in texts(file, options):
+            if text.files and text.size + len(data) > base.BATCH_BYTES:
+                yield text
+                text = Text()
+            text.add(file, plain(data))
+    if text.files:
+        yield text
+
+
+def plain(data: bytes) -> bytes:
+    """Return a text with the ends of its lines made LF, the last line's too."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    return data
+
+
+def without_blank_lines(block: Block) -> Block:
+    """Return a block without the lines that have no length."""
+    if all(block.lines):
+        return block
+    thinner, start = Block(), 0
+    for file, count in block.files:
+        thinner.add(file, [line for line in block.lines[start : start + count] if line], 0)
+        start += count
+    return thinner
+
+
 def pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[tuple[list[bytes], int]]:
     """Give the lines of a file, in pieces of a limited size, each with its size."""
     separator = line_separator(options)
-    if file.size <= base.BATCH_BYTES and not is_compressed(file):
-        data = utf8(file.read_bytes(), options)
+    for data in texts(file, options):
         yield split(data, separator), len(data)
+
+
+def texts(file: SourceFile, options: Mapping[str, str]) -> Iterator[bytes]:
+    """Give the text of a file, in pieces of whole lines and of a limited size."""
+    if file.size <= base.BATCH_BYTES and not is_compressed(file):
+        yield utf8(file.read_bytes(), options)
         return
     with unreadable_if_broken(file), open_text(file) as stream:
-        for data in _whole_lines(stream, options, separator):
-            yield split(data, separator), len(data)
+        yield from _whole_lines(stream, options, line_separator(options))
 
 
 def split(data: bytes, separator: bytes | None) -> list[bytes]:

@@ -1,0 +1,355 @@
+"""The quick lane is the slow lane wherever it answers: both read the same bytes, however odd, and must give the same.
+
+The slow lane is what agrees with Spark's own readers (``test_agreement``).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import types as T
+
+from pyspark_cloudfiles.errors import CloudFilesError
+from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.formats import csv_format, format_named, json_arrow, json_lanes
+from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
+from pyspark_cloudfiles.formats.csv_arrow import Cutter
+
+lanes = settings(
+    max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+CELLS = [
+    "",
+    "a",
+    "b c",
+    "é",
+    "1",
+    "-0",
+    "007",
+    "1.5",
+    "nan",
+    "NaN",
+    "0x1F",
+    "99999999999999999999",
+    "true",
+    "2024-02-30",
+]
+CELLS += ["2024-01-02", "2024-01-02T03:04:05Z", "2024-01-02 03:04:05", " x ", "X", "N", "null"]
+QUOTED = [
+    '"a"',
+    '""',
+    '"a,b"',
+    '"a""b"',
+    '"a\\"b"',
+    '"a\\\\"',
+    '"a\\n"',
+    '"a" ',
+    '"a"x',
+    'a"b',
+    '"',
+    '"a',
+    '""""',
+    '"\\"',
+]
+QUOTED += ["\\", 'a\\"', '"X"', '"1"', ' "a"', '"a\tb"', "\\n", '"é"', '"a"""', '"\\""', '"a" "b"', "'a'", "'"]
+BYTES = [b"\xff", b"\xc3", b"\x00", b"\t", b"\xe2\x80\xa8", b"\x85", b"\x1c", b"\x0b", b"\xef\xbb\xbf", b"\xed\xa0\x80"]
+ENDS = [b"\n"] * 12 + [b"\r\n", b"\r", b"\n\n", b"\n \n", b"\n\x00\n", b"\r\r\n"]
+OPTIONS: list[dict[str, str]] = [
+    {},
+    {},
+    {"escape": '"'},
+    {"nullvalue": "X"},
+    {"quote": "'"},
+    {"quote": ""},
+    {"sep": "\t"},
+]
+OPTIONS += [{"header": "false"}, {"escape": ""}, {"sep": "|", "nullvalue": "N"}, {"quote": '"', "escape": "'"}]
+OPTIONS += [{"escape": '"', "nullvalue": "X"}, {"chartoescapequoteescaping": "#"}, {"nanvalue": "N"}]
+TYPES: list[T.DataType] = [T.StringType(), T.StringType(), T.IntegerType(), T.LongType(), T.ByteType(), T.DoubleType()]
+TYPES += [T.FloatType(), T.DecimalType(5, 2), T.BooleanType(), T.DateType(), T.TimestampType(), T.TimestampNTZType()]
+
+
+def cells(separator: str) -> st.SearchStrategy[bytes]:
+    plain = st.sampled_from(CELLS).map(str.encode)
+    odd = st.one_of(st.sampled_from(QUOTED).map(str.encode), st.sampled_from(BYTES))
+    cell = st.one_of(plain, plain, plain, odd, st.tuples(plain, odd).map(b"".join))
+    row = st.one_of(st.lists(cell, min_size=3, max_size=3), st.lists(cell, min_size=3, max_size=3), st.lists(cell))
+    return row.map(separator.encode().join)
+
+
+@st.composite
+def csv_files(draw: Any) -> tuple[list[bytes], dict[str, str]]:
+    options = draw(st.sampled_from(OPTIONS))
+    separator = options.get("sep", ",")
+    header = draw(st.sampled_from([["a", "b", "c"]] * 4 + [["b", "A", "d"], ["a", "a", "b"], ["c", "é", ""], ["a"]]))
+    files = []
+    for _ in range(draw(st.integers(1, 3))):
+        rows = draw(st.lists(st.tuples(cells(separator), st.sampled_from(ENDS)).map(b"".join), max_size=8))
+        start = draw(st.sampled_from([b"", b"", b"", b"\n", b" \n", b"\xef\xbb\xbf"]))
+        files.append(start + separator.join(header).encode() + draw(st.sampled_from(ENDS)) + b"".join(rows))
+    return files, options
+
+
+requests = st.fixed_dictionaries(
+    {
+        "on_unknown": st.sampled_from(["rescue", "ignore"]),
+        "rescue": st.booleans(),
+        "case_sensitive": st.booleans(),
+        "mode": st.sampled_from(["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]),
+        "corrupt_column": st.sampled_from([None, "_corrupt"]),
+        "timezone": st.sampled_from(["UTC", "America/New_York"]),
+    }
+)
+
+
+def schema(types: list[T.DataType], corrupt: str | None) -> T.StructType:
+    fields = [T.StructField(name, data_type) for name, data_type in zip("abc", types, strict=True)]
+    return T.StructType([*fields, T.StructField(corrupt, T.StringType())] if corrupt else fields)
+
+
+def put(directory: Path, contents: list[bytes]) -> list[SourceFile]:
+    files = []
+    for number, content in enumerate(contents):
+        (directory / f"{number}").write_bytes(content)
+        files.append(SourceFile(f"file:{directory / str(number)}", len(content), 0))
+    return files
+
+
+def outcome(name: str, files: list[SourceFile], request: ReadRequest) -> Any:
+    """Return all rows with what was rescued, and how many each file gave; or the error."""
+    rows, per_file = [], dict.fromkeys(files, 0)
+    try:
+        for part in format_named(name).read(files, request):
+            assert sum(count for _, count in part.counts) == part.batch.num_rows
+            rescued = part.rescued.to_pylist() if part.rescued is not None else [None] * part.batch.num_rows
+            rows += [(*row, left) for row, left in zip(comparable(part.batch), rescued, strict=True)]
+            for file, count in part.counts:
+                per_file[file] += count
+    except CloudFilesError as error:
+        return type(error), str(error)
+    return rows, list(per_file.values())
+
+
+def comparable(batch: pa.RecordBatch) -> list[tuple[str, ...]]:
+    columns = []
+    for column in batch.columns:
+        if pa.types.is_temporal(column.type):
+            column = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
+        columns.append([repr(value) for value in column.to_pylist()])
+    return list(zip(*columns, strict=True))
+
+
+SCALARS = [
+    "1",
+    "-0",
+    "0",
+    "1.5",
+    "1.50",
+    "-0.0",
+    "1e3",
+    "1e400",
+    "NaN",
+    "-Infinity",
+    "01",
+    "99999999999999999999",
+    "300",
+]
+SCALARS += [
+    "true",
+    "false",
+    "null",
+    '"a"',
+    '""',
+    '"é"',
+    '"a\\nb"',
+    '"\\u0061"',
+    '"\\ud800"',
+    '"\\/"',
+    '"NaN"',
+    '"1"',
+    "'a'",
+]
+SCALARS += [
+    '"2024-01-02"',
+    '"2024-01-02T03:04:05Z"',
+    '"2024-01-02 03:04:05"',
+    '"2024-02-30"',
+    '"1.555"',
+    '"1,0"',
+    '" 1"',
+]
+SCALARS += [
+    "12.345",
+    "1e-2",
+    '"a"b',
+    '"',
+    "[1]",
+    '{"x":1}',
+    "{}",
+    "[]",
+    '"\\q"',
+    '"a\tb"',
+    '"u"',
+    '"b"',
+    "1 ",
+    " 1",
+    "--1",
+]
+NAMES = ["a", "b", "c"] * 4 + ["u", "A", "v w", "\\u0061", "", "é", '\\"']
+ODD_LINES = [
+    b"",
+    b" ",
+    b"null",
+    b"1",
+    b"[]",
+    b'[{"a":1},{"b":"x"}]',
+    b'{"a":1}{"a":2}',
+    b'{"a":1}null',
+    b'{"a":1} x',
+    b" {}",
+]
+ODD_LINES += [
+    b'{"a":1}}',
+    b'{"a"',
+    b"}{",
+    b'{"a":"\xff"}',
+    b"\xef\xbb\xbf{}",
+    b'{"u":null}',
+    b'{"a":1,}',
+    b"{'a':1}",
+    b"{}",
+]
+ODD_LINES += [b'{"a":' + b"[" * 600 + b"]" * 600 + b"}", b'{"z":' + b'{"z":' * 1100 + b"1" + b"}" * 1101, b'{"a":1}\t']
+JSON_TYPES: list[T.DataType] = [
+    *TYPES,
+    T.StringType(),
+    T.ArrayType(T.LongType()),
+    T.MapType(T.StringType(), T.LongType()),
+]
+JSON_TYPES += [T.StructType([T.StructField("x", T.LongType()), T.StructField("y", T.StringType())])]
+JSON_TYPES += [T.ArrayType(T.StructType([T.StructField("x", T.TimestampType())])), T.ArrayType(T.StringType())]
+JSON_TYPES += [T.StructType([T.StructField("x", T.ArrayType(T.DateType()))])]
+
+
+@st.composite
+def json_files(draw: Any) -> list[bytes]:
+    """Files whose fields mostly have one kind of value, as files have."""
+    nested = st.recursive(
+        st.sampled_from(SCALARS),
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3).map(lambda items: f"[{','.join(items)}]"),
+            st.lists(st.tuples(st.sampled_from("xyz"), inner), max_size=3, unique_by=lambda item: item[0]).map(
+                lambda items: "{" + ",".join(f'"{name}": {value}' for name, value in items) + "}"
+            ),
+        ),
+        max_leaves=5,
+    )
+    usual = {name: draw(st.lists(nested, min_size=1, max_size=2)) for name in set(NAMES)}
+    lines = []
+    for _ in range(draw(st.integers(0, 12))):
+        if draw(st.integers(0, 9)) == 0:
+            lines.append(draw(st.sampled_from(ODD_LINES)))
+            continue
+        names = draw(st.lists(st.sampled_from(NAMES), max_size=4, unique=draw(st.integers(0, 9)) > 0))
+        values = [draw(nested if draw(st.integers(0, 7)) == 0 else st.sampled_from(usual[name])) for name in names]
+        lines.append(("{" + ", ".join(f'"{n}":{v}' for n, v in zip(names, values, strict=True)) + "}").encode())
+    files = [b""] * draw(st.integers(1, 3))
+    for line in lines:
+        files[draw(st.integers(0, len(files) - 1))] += line + draw(st.sampled_from(ENDS))
+    return files
+
+
+@contextmanager
+def slow_json() -> Iterator[None]:
+    with patch.object(json_lanes.QuickLane, "rows", lambda self, data, files: None):
+        yield
+
+
+@contextmanager
+def slow_csv() -> Iterator[None]:
+    with patch.object(csv_format, "is_plain", lambda dialect: False):
+        yield
+
+
+PLAIN: dict[str, Any] = {"on_unknown": "rescue", "rescue": False, "case_sensitive": False, "mode": "PERMISSIVE"}
+PLAIN |= {"corrupt_column": None, "timezone": "UTC"}
+
+
+@lanes
+@example(files=([b'a,b,c\n"",null,N"a"\n'], {"escape": ""}), request_=PLAIN, types=[T.StringType()] * 3)
+@given(files=csv_files(), request_=requests, types=st.lists(st.sampled_from(TYPES), min_size=3, max_size=3))
+def test_csv_rows(tmp_path: Path, files: Any, request_: dict[str, Any], types: list[T.DataType]) -> None:
+    contents, options = files
+    there = put(tmp_path, contents)
+    request = ReadRequest(schema(types, request_["corrupt_column"]), options=options, **request_)
+    with slow_csv():
+        slow = outcome("csv", there, request)
+    assert outcome("csv", there, request) == slow
+
+
+@lanes
+@given(files=csv_files(), infer_types=st.booleans())
+def test_csv_types(tmp_path: Path, files: Any, infer_types: bool) -> None:
+    contents, options = files
+    there = put(tmp_path, contents)
+    request = InferRequest(infer_types=infer_types, options=options)
+    with slow_csv():
+        slow = format_named("csv").infer(there, request)
+    assert format_named("csv").infer(there, request) == slow
+
+
+@pytest.mark.parametrize("odd", ['1,"x""y",z', "1,2", '1,"x"y,z', "1,2,3,4"])
+def test_one_odd_line_of_csv_leaves_the_others_to_arrow(odd: str) -> None:
+    data = "".join(f'{number},"a, b",c\n' for number in range(100)) + odd + "\n1,2,3\n"
+    dialect = csv_format.Dialect.of({})
+    assert Cutter(dialect).cells(data.encode(), 3, [0]).refused == [100]
+
+
+@lanes
+@given(files=json_files(), request_=requests, types=st.lists(st.sampled_from(JSON_TYPES), min_size=3, max_size=3))
+def test_json_rows(tmp_path: Path, files: list[bytes], request_: dict[str, Any], types: list[T.DataType]) -> None:
+    there = put(tmp_path, files)
+    request = ReadRequest(schema(types, request_["corrupt_column"]), **request_)
+    with slow_json():
+        slow = outcome("json", there, request)
+    with patch.object(json_arrow, "MOST_REFUSED", 1.0):  # so that the quick lane answers for these few lines
+        assert outcome("json", there, request) == slow
+
+
+@lanes
+@given(files=json_files(), request_=requests)
+def test_json_texts(tmp_path: Path, files: list[bytes], request_: dict[str, Any]) -> None:
+    there = put(tmp_path, files)
+    request = ReadRequest(schema([T.StringType()] * 3, request_["corrupt_column"]), **request_)
+    with slow_json():
+        slow = outcome("json", there, request)
+    with patch.object(json_arrow, "MOST_REFUSED", 1.0):
+        assert outcome("json", there, request) == slow
+
+
+@pytest.mark.parametrize(
+    "odd", ['{"a":1.5}', '{"a":"x"}', "null", '{"a":1}{"a":2}', '{"a":1,"a":2}', '{"a":NaN}', '{"u":1}']
+)
+def test_one_odd_line_of_json_leaves_the_others_to_arrow(odd: str) -> None:
+    data = "".join(f'{{"a":{number}}}\n' for number in range(100)) + odd + '\n{"a":7}\n'
+    lane = json_lanes.QuickLane(
+        schema_of("a", T.LongType()), ReadRequest(schema_of("a", T.LongType()), on_unknown="error")
+    )
+    found = lane.rows(data.encode(), [(SourceFile("file:/f", 1, 0), 102)])
+    assert found is not None and found.refused == [100]
+
+
+def schema_of(name: str, data_type: T.DataType) -> T.StructType:
+    return T.StructType([T.StructField(name, data_type)])
