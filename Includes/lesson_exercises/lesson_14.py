@@ -55,7 +55,9 @@ def check_broken(attempt: Attempt) -> None:
             "columns: ask for one that every edit has."
         )
     if attempt.is_same(made, every.where("value IS NOT NULL AND edit.meta.id IS NULL").select(columns)):
-        raise Mistake("What is cut off is there. Messages without a value are missing: they have nothing to be corrupt.")
+        raise Mistake(
+            "What is cut off is there. Messages without a value are missing: they have nothing to be corrupt."
+        )
     if attempt.is_same(made, every.select(columns)):
         raise Mistake("Every message is there, the edits too. Leave out those that could be decoded.")
     if made.isEmpty():
@@ -75,7 +77,8 @@ BROKEN = Exercise(
     starter=BROKEN_STARTER,
     hints=(
         "What has every edit, and no broken message? The line that makes `edits` asks for it.",
-        "`edit.meta.id` is `NULL` for all of them: where there was no value, `edit` is `NULL`, and so is what is in it.",
+        "`edit.meta.id` is `NULL` for all of them: where there was no value, `edit` is `NULL`, "
+        "and so is what is in it.",
         '`decoded.where("edit.meta.id IS NULL").selectExpr("partition", "offset", "CAST(value AS STRING) AS value")`, '
         "then the writer, with its checkpoint and its trigger.",
     ),
@@ -169,8 +172,8 @@ PAGES = Exercise(
     hints=(
         "It is `send_alerts` with another condition, another topic and other columns.",
         "The sink takes two columns: `wiki AS key` and `to_json(struct(id, title, user)) AS value`.",
-        "`edits.where(\"type = 'new'\").selectExpr(...).writeStream.format(\"kafka\").options(**DA.kafka.options)`, then "
-        "the topic, the checkpoint, the trigger and `.start()`.",
+        "`edits.where(\"type = 'new'\").selectExpr(...).writeStream.format('kafka').options(**DA.kafka.options)`, "
+        "then the topic, the checkpoint, the trigger and `.start()`.",
     ),
     solution=PAGES_SOLUTION,
     why=(

@@ -573,7 +573,12 @@ def test_the_page_can_make_the_view_larger_while_it_is_open(view) -> None:
 # ---------------------------------------------------------------- map
 
 EDITS = {"country": "string", "lat": "double", "lon": "double", "edits": "bigint"}
-PLACED = [["DE", "52.5", "13.4", "25"], ["JP", "35.7", "139.7", "100"], ["??", None, None, "7"], ["AU", "-33.9", "151.2", "4"]]
+PLACED = [
+    ["DE", "52.5", "13.4", "25"],
+    ["JP", "35.7", "139.7", "100"],
+    ["??", None, None, "7"],
+    ["AU", "-33.9", "151.2", "4"],
+]
 
 
 def map_of(one: View, columns: dict[str, str], rows: list[list[str | None]]) -> View:
@@ -624,5 +629,11 @@ def test_a_map_that_is_open_gives_way_to_the_table_where_places_are_gone(view) -
 
 
 def test_odd_places_are_left_out(view) -> None:
-    odd = [["a", "91", "0", "1"], ["b", "0", "181", "1"], ["c", "0", "0", "0"], ["d", "0", "0", "-3"], ["e", "NaN", "0", "1"]]
+    odd = [
+        ["a", "91", "0", "1"],
+        ["b", "0", "181", "1"],
+        ["c", "0", "0", "0"],
+        ["d", "0", "0", "-3"],
+        ["e", "NaN", "0", "1"],
+    ]
     assert map_of(view(), EDITS, odd).texts(".sc-map circle title") == []
