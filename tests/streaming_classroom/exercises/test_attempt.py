@@ -253,6 +253,19 @@ def test_an_earlier_try_is_taken_away_and_nothing_else(
     spark.sql("DROP TABLE other_t")
 
 
+def test_topics_of_an_earlier_try_are_deleted(monkeypatch) -> None:
+    from types import SimpleNamespace
+
+    from streaming_classroom.exercises import catalogue
+
+    deleted: list[str] = []
+    monkeypatch.setattr(catalogue, "find", lambda _: exercise_with(lambda _: None, Makes(topics=("mine",))))
+    monkeypatch.setattr("stream_view.waiting.active_streams", lambda _spark: [])
+    grader = Grader(None, None, {}, kafka=SimpleNamespace(delete_topic=deleted.append))  # type: ignore[arg-type]
+    grader.begin("01.1")
+    assert deleted == ["mine"]
+
+
 def exercise_with(check, makes: Makes | None = None):
     from dataclasses import replace
 
