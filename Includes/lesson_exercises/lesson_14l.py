@@ -516,7 +516,7 @@ ALERTS = Exercise(
             "the next war is not seen",
         ),
         WrongAnswer(ALERTS_SOLUTION.replace('"title AS key", ', ""), "has no key"),
-        WrongAnswer(ALERTS_SOLUTION.replace("title AS key", "wiki AS key"), "has the key `enwiki`"),
+        WrongAnswer(ALERTS_SOLUTION.replace("title AS key", "wiki AS key"), "has the key `"),
         WrongAnswer(
             ALERTS_SOLUTION.replace("struct(*)", "struct(wiki, title, undos)"), "is to be JSON with all columns"
         ),
