@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from stream_view.errors import short_message
-from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, NotTried, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -567,7 +567,7 @@ def _report(
 def check_report(attempt: Attempt) -> None:
     """Look at the view, let the night's messages come, and look again: the stream must have found the wars in them."""
     view = attempt.view("report_vw")
-    stream = attempt.stream("alerts")
+    stream = _stream_of_alerts(attempt)
     if view.isStreaming:
         raise Mistake("`report_vw` is a stream. The report is asked for once, in the morning: read `alerts_vw`.")
     _must_report(attempt, stream)
@@ -577,6 +577,13 @@ def check_report(attempt: Attempt) -> None:
     while factory.land():
         pass
     _must_report(attempt, stream)
+
+
+def _stream_of_alerts(attempt: Attempt) -> MadeStream:
+    try:
+        return attempt.stream("alerts")
+    except (NotTried, Mistake):
+        raise Mistake("Nobody sends alerts yet, so there is nothing to report: do exercise 14L.4 first.") from None
 
 
 def _must_report(attempt: Attempt, stream: MadeStream) -> None:
