@@ -404,6 +404,7 @@ WARS = Exercise(
         WrongAnswer(WARS_SOLUTION.replace("once_vw", "undos_vw"), "Doubles are counted"),
         WrongAnswer(WARS_SOLUTION.replace(" AND min(user) <> max(user)", ""), "only one of the two"),
         WrongAnswer(WARS_SOLUTION.replace(">= 4", "> 4"), "exactly four"),
+        WrongAnswer(WARS_SOLUTION.replace("min(user) <> max(user)", "count(DISTINCT user) = 2"), "cannot be run"),
         WrongAnswer(
             WARS_SOLUTION.replace("least(user, undone)", "user").replace("greatest(user, undone)", "undone"),
             "no war at all",
