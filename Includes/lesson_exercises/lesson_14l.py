@@ -1,0 +1,657 @@
+"""Exercises of lab 14L: who undoes whom, each undo once, wars, alerts while they go on, and the morning's report.
+
+What is right is asked of the lesson's topics, in batch: a check says what they really hold, whatever has been sent.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+
+from stream_view.errors import short_message
+from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, NotTried, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_EDIT = "meta STRUCT<id: STRING, dt: TIMESTAMP>, wiki STRING, title STRING, user STRING, comment STRING"
+_UNDO = "wiki STRING, title STRING, user STRING, undone STRING, dt TIMESTAMP, id STRING, arrived TIMESTAMP"
+_ALERT = "wiki STRING, title STRING, one STRING, other STRING, start TIMESTAMP, undos LONG, first_undo TIMESTAMP"
+_WAR = ["wiki", "title", "one", "other", "start"]  # what an alert is known by
+_UNDOS = ["id", "dt", "wiki", "title", "user", "undone"]
+_UNDONE = r"regexp_extract(comment, '^Undid revision [0-9]+ by (.+)$', 1)"
+_LONGEST_DELAY = 3 * 60  # minutes of a watermark; nothing is an hour late
+
+
+def _topic(attempt: Attempt, name: str) -> DataFrame:
+    """Return what is in one of the lesson's topics now, keys and values as text."""
+    source = attempt.spark.read.format("kafka").options(**attempt.kafka.options)
+    messages = source.option("subscribe", attempt.kafka.topic(name)).load()
+    return messages.selectExpr("CAST(key AS STRING) AS key", "CAST(value AS STRING) AS value", "timestamp AS arrived")
+
+
+def _edits(attempt: Attempt) -> DataFrame:
+    edits = _topic(attempt, "edits").selectExpr("arrived", f"from_json(value, '{_EDIT}') AS edit")
+    return edits.select("edit.meta.id", "edit.meta.dt", "edit.*", "arrived").where("id IS NOT NULL AND dt IS NOT NULL")
+
+
+def _undos(attempt: Attempt) -> DataFrame:
+    """Return the topic's undos, doubles and all, as they are now: later messages do not change it."""
+    undos = _edits(attempt).selectExpr("*", f"{_UNDONE} AS undone").where("undone <> ''")
+    rows = undos.select("wiki", "title", "user", "undone", "dt", "id", "arrived").collect()
+    return attempt.spark.createDataFrame(rows, _UNDO)
+
+
+def _must_be_a_stream(view: DataFrame, name: str, source: str) -> None:
+    if not view.isStreaming:
+        raise Mistake(f"`{name}` is no stream: it has what is there now, and no more. Read `{source}`.")
+
+
+class _Played(NamedTuple):
+    """What a streaming view gives for all that is there now, and the reports of the batches that gave it."""
+
+    rows: DataFrame
+    reports: list[Any]
+
+
+def _play(attempt: Attempt, view: DataFrame, mode: str) -> _Played:
+    """Run a view as a stream of the check's own; a view that cannot be run is a mistake, in Spark's words."""
+    from pyspark.errors import AnalysisException
+
+    name = f"check_{uuid4().hex}"
+    writer = view.writeStream.format("memory").queryName(name).outputMode(mode).trigger(availableNow=True)
+    try:
+        query = writer.start()
+    except AnalysisException as error:
+        raise Mistake(f"As a stream, your view cannot be run. Spark says: {short_message(error)}") from None
+    try:
+        attempt.wait_for_end(MadeStream(query), "It reads something that never ends.", 60)
+        rows = attempt.spark.table(name)
+        return _Played(attempt.spark.createDataFrame(rows.collect(), rows.schema), list(query.recentProgress))
+    finally:
+        query.stop()
+        attempt.spark.sql(f"DROP VIEW IF EXISTS {name}")
+
+
+# ------------------------------------------------------------------------------------------ 14L.1 who undoes whom
+
+UNDOS_STARTER = """
+%sql
+DROP VIEW IF EXISTS undos_vw;
+-- CREATE TEMP VIEW undos_vw AS
+-- SELECT id, dt, wiki, title, user, ... AS undone
+-- FROM edits_vw ...
+"""
+
+UNDOS_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS undos_vw;
+CREATE TEMP VIEW undos_vw AS
+SELECT id, dt, wiki, title, user, substring_index(comment, ' by ', -1) AS undone
+FROM edits_vw
+WHERE comment LIKE 'Undid revision %'
+"""
+
+
+def check_undos(attempt: Attempt) -> None:
+    """Compare with the topic's undos, each as often as it is there."""
+    view = attempt.view("undos_vw")
+    _must_be_a_stream(view, "undos_vw", "edits_vw")
+    undos = _undos(attempt)
+    right = undos.select(_UNDOS)
+    made = _play(attempt, view, "append").rows
+    if attempt.is_same(made, right):
+        return
+    if set(made.columns) == set(_UNDOS):
+        _must_be_undos(made, right)
+    attempt.compare(made, right, "undos_vw")
+
+
+def _must_be_undos(made: DataFrame, right: DataFrame) -> None:
+    """Name the mistake, of rows that have the right columns."""
+    if made.select("id").exceptAll(right.select("id")).count():
+        raise Mistake(
+            "Edits that undo nothing are there as well. An undo says so: its comment begins `Undid revision`."
+        )
+    missing = right.join(made.select("id"), "id", "left_anti")
+    if not missing.isEmpty() and missing.where("user NOT LIKE '%Bot'").isEmpty():
+        raise Mistake("The bots' undos are missing. They are undos like others; what is a war is decided later.")
+    if made.count() != right.count():
+        return
+    wrong = made.exceptAll(right).select("id", "undone").join(right.selectExpr("id", "undone AS name"), "id").first()
+    if wrong.undone is not None and wrong.name.startswith(wrong.undone):
+        raise Mistake(
+            f"`undone` is `{wrong.undone}` where the comment names `{wrong.name}`. A name may be an address, with "
+            "points in it: take all that comes after `by`."
+        )
+    raise Mistake(
+        f"`undone` is `{wrong.undone}` where the comment names `{wrong.name}`: take only what comes after `by`."
+    )
+
+
+UNDOS = Exercise(
+    id="14L.1",
+    title="Who undoes whom",
+    starter=UNDOS_STARTER,
+    hints=(
+        "A condition on `comment` finds the undos; a function of text finds the name in it.",
+        "`comment LIKE 'Undid revision %'`. The name is what stands after ` by `, to the end.",
+        "`substring_index(comment, ' by ', -1)` is what comes after the last ` by `.",
+    ),
+    solution=UNDOS_SOLUTION,
+    why=(
+        "The comment is the only place that says whom an undo is against, so the text must be taken apart. Whoever is "
+        "not logged in has an address for a name; an expression for letters and digits stops at its first point."
+    ),
+    check=check_undos,
+    wrong=(
+        WrongAnswer(UNDOS_SOLUTION.replace("WHERE comment LIKE 'Undid revision %'\n", ""), "that undo nothing"),
+        WrongAnswer(
+            UNDOS_SOLUTION.replace("substring_index(comment, ' by ', -1)", r"regexp_extract(comment, 'by (\\w+)', 1)"),
+            "may be an address",
+        ),
+        WrongAnswer(UNDOS_SOLUTION.replace("substring_index(comment, ' by ', -1)", "comment"), "after `by`"),
+        WrongAnswer(UNDOS_SOLUTION.rstrip() + " AND user NOT LIKE '%Bot'\n", "bots' undos are missing"),
+        WrongAnswer(UNDOS_SOLUTION.replace("FROM edits_vw", "FROM edits_now_vw"), "is no stream"),
+        WrongAnswer(UNDOS_SOLUTION.replace(" AS undone", ""), "column `undone` is missing"),
+    ),
+    makes=Makes(views=("undos_vw",)),
+)
+
+# -------------------------------------------------------------------------------------------------- 14L.2 each once
+
+ONCE_STARTER = """
+DA.exercise("14L.2")  # takes away what an earlier try has made
+
+# spark.table("undos_vw") ... .createOrReplaceTempView("once_vw")
+"""
+
+ONCE_SOLUTION = """
+DA.exercise("14L.2")  # takes away what an earlier try has made
+
+(spark.table("undos_vw")
+    .withWatermark("dt", "45 minutes")
+    .dropDuplicatesWithinWatermark(["id"])
+    .createOrReplaceTempView("once_vw"))
+"""
+
+
+def check_once(attempt: Attempt) -> None:
+    """Compare the rows, then ask the reports whether what is remembered is ever forgotten, and when."""
+    view = attempt.view("once_vw")
+    _must_be_a_stream(view, "once_vw", "undos_vw")
+    made, reports = _play(attempt, view, "append")
+    undos = _undos(attempt)
+    doubled, right = undos.select(_UNDOS), undos.dropDuplicates(["id"]).select(_UNDOS)
+    if attempt.is_same(made, doubled):
+        raise Mistake("Doubles are still there: the two collectors have sent the same edit, with the same `id`.")
+    delay = _delay(reports)
+    if set(made.columns) == set(_UNDOS):
+        _must_have_late_ones(made, undos, delay)
+    attempt.compare(made, right, "once_vw")
+    _must_forget(reports, delay)
+
+
+def _must_have_late_ones(made: DataFrame, undos: DataFrame, delay: float | None) -> None:
+    """Tell what is lost because it is late from what is lost because it was taken for a double."""
+    lost = undos.dropDuplicates(["id"]).join(made.select("id"), "id", "left_anti")
+    minutes = [(row.arrived - row.dt).total_seconds() / 60 for row in lost.collect()]
+    if not minutes:
+        return
+    if delay is not None and min(minutes) > delay:
+        raise Mistake(
+            f"{len(minutes)} undos are missing, which have come {min(minutes):.0f} minutes late or more. Your "
+            f"watermark waits for {delay:.0f} minutes: what is behind it is dropped."
+        )
+    raise Mistake(
+        f"{len(minutes)} undos are missing that are nobody's double. Two messages are the same edit if their `id` is "
+        "the same; the same page or the same user is not enough."
+    )
+
+
+def _must_forget(reports: list[Any], delay: float | None) -> None:
+    """The rows are right; so the state of them must be bounded."""
+    operators = [operator for report in reports for operator in report["stateOperators"]]
+    is_bounded = any(
+        operator["operatorName"] == "dedupeWithinWatermark" or operator["numRowsRemoved"] for operator in operators
+    )
+    if not is_bounded or delay is None:
+        raise Mistake(
+            "The rows are right, and the stream remembers every id for ever: its state has no bound. With a watermark, "
+            "`dropDuplicatesWithinWatermark` forgets."
+        )
+    if delay > _LONGEST_DELAY:
+        raise Mistake(
+            f"The rows are right. But your watermark waits for {delay / 60:,.0f} hours, and so long at least each id "
+            "is remembered; the latest message comes within one hour."
+        )
+
+
+def _delay(reports: list[Any]) -> float | None:
+    """Return how many minutes a watermark stays behind the latest event; None where there is none."""
+    times = [(_time(report, "max"), _time(report, "watermark")) for report in reports]
+    latest, found = None, None
+    for (seen, _), (_, watermark) in pairwise(times):
+        latest = max(filter(None, (latest, seen)), default=None)
+        if latest is not None and watermark is not None and watermark.year > 1970:
+            found = (latest - watermark).total_seconds() / 60
+    return found
+
+
+def _time(report: Any, name: str) -> datetime | None:
+    value = report["eventTime"].get(name)
+    return datetime.fromisoformat(value) if value else None
+
+
+ONCE = Exercise(
+    id="14L.2",
+    title="Each undo once",
+    starter=ONCE_STARTER,
+    hints=(
+        "Lesson 10 has two ways to drop doubles. Which of them forgets?",
+        "A double has the same `id`. The watermark goes by `dt`, and waits longer than the latest message takes.",
+        '`spark.table("undos_vw").withWatermark("dt", "45 minutes").dropDuplicatesWithinWatermark(["id"])`, then the '
+        "view.",
+    ),
+    solution=ONCE_SOLUTION,
+    why=(
+        "The delay must be longer than the latest message is late, or an undo that is nobody's double is dropped. It "
+        "is also how long an id is remembered, so it should not be longer than it must be."
+    ),
+    check=check_once,
+    wrong=(
+        WrongAnswer(
+            ONCE_SOLUTION.replace('    .dropDuplicatesWithinWatermark(["id"])\n', ""), "Doubles are still there"
+        ),
+        WrongAnswer(
+            ONCE_SOLUTION.replace('    .withWatermark("dt", "45 minutes")\n', "").replace("WithinWatermark", ""),
+            "remembers every id for ever",
+        ),
+        WrongAnswer(ONCE_SOLUTION.replace("WithinWatermark", ""), "remembers every id for ever"),
+        WrongAnswer(ONCE_SOLUTION.replace("45 minutes", "10 minutes"), "what is behind it is dropped"),
+        WrongAnswer(ONCE_SOLUTION.replace("45 minutes", "7 days"), "each id is remembered"),
+        WrongAnswer(ONCE_SOLUTION.replace('["id"]', '["title"]'), "nobody's double"),
+        WrongAnswer(ONCE_SOLUTION.replace('    .withWatermark("dt", "45 minutes")\n', ""), "cannot be run"),
+    ),
+    makes=Makes(views=("once_vw",)),
+)
+
+# ------------------------------------------------------------------------------------------------------- 14L.3 wars
+
+WARS_STARTER = """
+%sql
+DROP VIEW IF EXISTS wars_vw;
+-- CREATE TEMP VIEW wars_vw AS
+-- SELECT wiki, title, ... AS one, ... AS other, window.start, count(*) AS undos, min(dt) AS first_undo
+-- FROM once_vw
+-- GROUP BY ...
+-- HAVING ...
+"""
+
+WARS_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS wars_vw;
+CREATE TEMP VIEW wars_vw AS
+SELECT wiki, title, least(user, undone) AS one, greatest(user, undone) AS other,
+       window.start, count(*) AS undos, min(dt) AS first_undo
+FROM once_vw
+GROUP BY wiki, title, least(user, undone), greatest(user, undone), window(dt, '10 minutes', '1 minute')
+HAVING count(*) >= 4 AND min(user) <> max(user)
+"""
+
+
+def _wars(
+    undos: DataFrame,
+    window: str = "window(dt, '10 minutes', '1 minute')",
+    one: str = "least(user, undone)",
+    other: str = "greatest(user, undone)",
+    condition: str = "count(*) >= 4 AND min(user) <> max(user)",
+) -> DataFrame:
+    """Return the windows with a war, as they end up when all is in; or, with other words, as a mistake has them."""
+    return undos.sparkSession.sql(
+        f"""
+        SELECT wiki, title, {one} AS one, {other} AS other, window.start, count(*) AS undos, min(dt) AS first_undo
+        FROM {{undos}}
+        GROUP BY wiki, title, {one}, {other}, {window}
+        HAVING {condition}
+        """,
+        undos=undos,
+    )
+
+
+def _last_word(alerts: DataFrame) -> DataFrame:
+    """Return of each window what was said of it last: it only grows, so that is the most."""
+    from pyspark.sql import functions as F
+
+    most, first = F.max("undos").alias("undos"), F.min("first_undo").alias("first_undo")
+    return alerts.groupBy(*_WAR).agg(most, first)
+
+
+def check_wars(attempt: Attempt) -> None:
+    """Run the view, and compare what it has said last of each window."""
+    view = attempt.view("wars_vw")
+    _must_be_a_stream(view, "wars_vw", "once_vw")
+    made = _play(attempt, view, "update").rows
+    undos = _undos(attempt)
+    once = undos.dropDuplicates(["id"]).localCheckpoint()
+    right = _wars(once).localCheckpoint()
+    if set(made.columns) == set(right.columns):
+        made = _last_word(made).localCheckpoint()
+        if attempt.is_same(made, right):
+            return
+        _must_be_wars(attempt, made, undos, once)
+    attempt.compare(made, right, "wars_vw")
+
+
+def _must_be_wars(attempt: Attempt, made: DataFrame, undos: DataFrame, once: DataFrame) -> None:
+    """Name the mistake, where it is one that people make."""
+    if attempt.is_same(made, _wars(once, window="window(dt, '10 minutes')")):
+        raise Mistake(
+            "Your windows do not overlap, and a war does not begin at a full ten: cut in two, each part is too small. "
+            "A third argument of `window` says how often one begins."
+        )
+    if attempt.is_same(made, _wars(undos)):
+        raise Mistake("Doubles are counted as undos. Read `once_vw`, which has each of them once.")
+    if attempt.is_same(made, _wars(once, condition="count(*) >= 4")):
+        raise Mistake(
+            "On Kestrelow Bridge only one of the two has undone anything, and that is no war. Both must be among the "
+            "`user`s of a group: the smallest is not the largest."
+        )
+    if attempt.is_same(made, _wars(once, condition="count(*) > 4 AND min(user) <> max(user)")):
+        raise Mistake("Wars with exactly four undos are missing: *at least four* is `>= 4`.")
+    _must_have_pairs(made)
+    if made.join(_wars(once), ["wiki", "title"], "left_anti").count():
+        page = made.join(_wars(once), ["wiki", "title"], "left_anti").first()
+        raise Mistake(f"{page.title} has no war: its undos are more than ten minutes apart, or between other pairs.")
+
+
+def _must_have_pairs(made: DataFrame) -> None:
+    """Each group must be of one pair, whoever of the two it was."""
+    if made.isEmpty():
+        raise Mistake(
+            "There is no war at all. A undoes B, and B undoes A: if you group by `user` and `undone`, these are two "
+            "groups, and neither has both sides. `least` and `greatest` of both names are the same for both."
+        )
+    if turned := made.where("one > other").first():
+        raise Mistake(
+            f"`one` is {turned.one} and `other` {turned.other}. All readers of your alerts must find a pair under the "
+            "same names: let `one` be the lesser of the two, whoever undoes."
+        )
+
+
+WARS = Exercise(
+    id="14L.3",
+    title="What is a war",
+    starter=WARS_STARTER,
+    hints=(
+        "A group is a page, two users and a window. Which expression is the same for *A undoes B* and *B undoes A*?",
+        "`least(user, undone)` and `greatest(user, undone)`. A window of ten minutes that begins every minute is "
+        "`window(dt, '10 minutes', '1 minute')`.",
+        "`HAVING count(*) >= 4 AND min(user) <> max(user)`: four undos, and both have made some.",
+    ),
+    solution=WARS_SOLUTION,
+    why=(
+        "Any four undos within nine minutes are in one of the windows that begin every minute. The price is that each "
+        "undo is in ten groups. With the two names in order, both directions fall into one group; that both took part "
+        "is then a condition on it."
+    ),
+    check=check_wars,
+    wrong=(
+        WrongAnswer(WARS_SOLUTION.replace(", '1 minute'", ""), "do not overlap"),
+        WrongAnswer(WARS_SOLUTION.replace("once_vw", "undos_vw"), "Doubles are counted"),
+        WrongAnswer(WARS_SOLUTION.replace(" AND min(user) <> max(user)", ""), "only one of the two"),
+        WrongAnswer(WARS_SOLUTION.replace(">= 4", "> 4"), "exactly four"),
+        WrongAnswer(WARS_SOLUTION.replace("min(user) <> max(user)", "count(DISTINCT user) = 2"), "cannot be run"),
+        WrongAnswer(
+            WARS_SOLUTION.replace("least(user, undone)", "user").replace("greatest(user, undone)", "undone"),
+            "no war at all",
+        ),
+        WrongAnswer(WARS_SOLUTION.replace("'10 minutes', '1 minute'", "'1 hour', '1 minute'"), "has no war"),
+        WrongAnswer(
+            WARS_SOLUTION.replace("least(", "greatest_(")
+            .replace("greatest(", "least(")
+            .replace("greatest_", "greatest"),
+            "lesser of the two",
+        ),
+        WrongAnswer(WARS_SOLUTION.replace(" AS first_undo", ""), "column `first_undo` is missing"),
+    ),
+    makes=Makes(views=("wars_vw",)),
+)
+
+# ------------------------------------------------------------------------------------------- 14L.4 while it goes on
+
+ALERTS_STARTER = """
+DA.exercise("14L.4")  # takes away what an earlier try has made
+wars_topic = DA.kafka.create_topic("wars")
+
+alerts = None  # write wars_vw here, as messages to wars_topic
+"""
+
+ALERTS_SOLUTION = """
+DA.exercise("14L.4")  # takes away what an earlier try has made
+wars_topic = DA.kafka.create_topic("wars")
+
+alerts = (spark.table("wars_vw")
+    .selectExpr("title AS key", "to_json(struct(*)) AS value")
+    .writeStream
+    .format("kafka")
+    .options(**DA.kafka.options)
+    .option("topic", wars_topic)
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/alerts")
+    .outputMode("update")
+    .start())
+"""
+
+
+def check_alerts(attempt: Attempt) -> None:
+    """Look at mode and trigger before waiting, then read the topic as the moderator would."""
+    stream = attempt.stream("alerts")
+    attempt.must_not_have_failed(stream)
+    _must_suit_alerts(stream)
+    attempt.wait_until_idle(stream, 60)
+    _must_be_alerts(_topic(attempt, "wars"))
+    attempt.compare(_last_word(_alerts(attempt)), _wars(_undos(attempt).dropDuplicates(["id"])), "the alerts in wars")
+    attempt.must_have_checkpoint(stream, "alerts")
+
+
+def _must_suit_alerts(stream: MadeStream) -> None:
+    if stream.mode == "append":
+        raise Mistake(
+            "Append, the default, hands a window over when it is final: after its end, and then the watermark's delay. "
+            "The war is long over by then. `update` sends it in the batch that has changed it."
+        )
+    if stream.mode == "complete":
+        raise Mistake(
+            "`complete` sends all wars there ever were, in every batch. `update` sends those that have changed."
+        )
+    if stream.trigger in ("availableNow", "once"):
+        raise Mistake(f"`{stream.trigger}` makes a job that ends, and the next war is not seen. Leave the trigger out.")
+    if not stream.is_active:
+        raise Mistake("Your stream was stopped: leave it running, the night is to come.")
+
+
+def _must_be_alerts(sent: DataFrame) -> None:
+    odd = sent.where(f"from_json(value, '{_ALERT}').start IS NULL").first()
+    if odd is not None:
+        raise Mistake(
+            "A value is to be JSON with all columns of `wars_vw`: `to_json(struct(*))`. "
+            f"This one is: {str(odd.value)[:60]}"
+        )
+    odd = sent.where("key IS NULL OR key <> get_json_object(value, '$.title')").first()
+    if odd is not None:
+        said = "no key" if odd.key is None else f"the key `{odd.key}`"
+        raise Mistake(
+            f"A message about {json.loads(odd.value)['title']} has {said}. With the title as key, all alerts of a page "
+            "are in one partition, and in order: `title AS key`."
+        )
+
+
+def _alerts(attempt: Attempt) -> DataFrame:
+    return _topic(attempt, "wars").selectExpr(f"from_json(value, '{_ALERT}') AS alert").select("alert.*")
+
+
+ALERTS = Exercise(
+    id="14L.4",
+    title="While it goes on",
+    starter=ALERTS_STARTER,
+    hints=(
+        "The sink is that of lesson 14. What must be different from a job, so that a war is told while it goes on?",
+        "Append waits until a window is final. Which mode hands a changed group over in the same batch?",
+        '`spark.table("wars_vw").selectExpr("title AS key", "to_json(struct(*)) AS value").writeStream`, the sink with '
+        'its options, its topic and its checkpoint, `.outputMode("update")`, `.start()`.',
+    ),
+    solution=ALERTS_SOLUTION,
+    why=(
+        "Append is the mode of results that must not change any more, and its price is the watermark's delay. An alert "
+        "may be said again, so `update` is right: each batch sends the windows that it has changed, and no others."
+    ),
+    check=check_alerts,
+    wrong=(
+        WrongAnswer(ALERTS_SOLUTION.replace('    .outputMode("update")\n', ""), "when it is final"),
+        WrongAnswer(ALERTS_SOLUTION.replace('"update"', '"complete"'), "all wars there ever were"),
+        WrongAnswer(
+            ALERTS_SOLUTION.replace("    .start())", "    .trigger(availableNow=True)\n    .start())"),
+            "the next war is not seen",
+        ),
+        WrongAnswer(ALERTS_SOLUTION.replace('"title AS key", ', ""), "has no key"),
+        WrongAnswer(ALERTS_SOLUTION.replace("title AS key", "wiki AS key"), "has the key `"),
+        WrongAnswer(
+            ALERTS_SOLUTION.replace("struct(*)", "struct(wiki, title, undos)"), "is to be JSON with all columns"
+        ),
+        WrongAnswer(ALERTS_SOLUTION.replace("checkpoints}/alerts", "checkpoints}/other"), "was asked for"),
+        WrongAnswer(ALERTS_SOLUTION + "alerts.stop()\n", "was stopped"),
+    ),
+    makes=Makes(
+        variables=("alerts",),
+        topics=("wars",),
+        folders=("checkpoints/alerts", "checkpoints/other"),
+        by_starter=True,
+    ),
+)
+
+# ------------------------------------------------------------------------------------------ 14L.5 the morning's report
+
+REPORT_STARTER = """
+%sql
+DROP VIEW IF EXISTS report_vw;
+-- CREATE TEMP VIEW report_vw AS
+-- SELECT wiki, title, one, other, ... AS began, ... AS undos
+-- FROM alerts_vw
+-- GROUP BY ...
+"""
+
+REPORT_SOLUTION = """
+%sql
+DROP VIEW IF EXISTS report_vw;
+CREATE TEMP VIEW report_vw AS
+SELECT wiki, title, one, other, min(first_undo) AS began, max(undos) AS undos
+FROM alerts_vw
+GROUP BY wiki, title, one, other, session_window(start, '10 minutes')
+"""
+
+_REPORT = ["wiki", "title", "one", "other", "began", "undos"]
+_PAGE = "wiki, title, one, other"
+_SESSIONS = f"{_PAGE}, session_window(start, '10 minutes')"
+
+
+def _report(
+    alerts: DataFrame, groups: str = _SESSIONS, began: str = "min(first_undo)", undos: str = "max(undos)"
+) -> DataFrame:
+    """Return a row for each war; or, with other words, what a mistake makes of the alerts."""
+    query = f"SELECT {_PAGE}, {began} AS began, {undos} AS undos FROM {{alerts}} GROUP BY {groups}"
+    return alerts.sparkSession.sql(query, alerts=alerts)
+
+
+def check_report(attempt: Attempt) -> None:
+    """Look at the view, let the night's messages come, and look again: the stream must have found the wars in them."""
+    view = attempt.view("report_vw")
+    stream = _stream_of_alerts(attempt)
+    if view.isStreaming:
+        raise Mistake("`report_vw` is a stream. The report is asked for once, in the morning: read `alerts_vw`.")
+    _must_report(attempt, stream)
+    factory = attempt.value("DA").data_factory
+    if not factory.left:
+        return
+    while factory.land():
+        pass
+    _must_report(attempt, stream)
+
+
+def _stream_of_alerts(attempt: Attempt) -> MadeStream:
+    try:
+        return attempt.stream("alerts")
+    except (NotTried, Mistake):
+        raise Mistake("Nobody sends alerts yet, so there is nothing to report: do exercise 14L.4 first.") from None
+
+
+def _must_report(attempt: Attempt, stream: MadeStream) -> None:
+    """Compare the report with the wars that the edits have, once the stream has read them all."""
+    attempt.must_not_have_failed(stream)
+    if not stream.is_active:
+        raise Mistake("The stream of 14L.4 is not running, so nobody sees the night's wars. Start it again first.")
+    attempt.wait_until_idle(stream, 40)
+    right = _report(_wars(_undos(attempt).dropDuplicates(["id"]))).localCheckpoint()
+    made = attempt.view("report_vw").localCheckpoint()
+    if attempt.is_same(made, right):
+        return
+    alerts = _alerts(attempt).localCheckpoint()
+    if set(made.columns) == set(_REPORT):
+        _must_be_a_report(attempt, made, right, alerts)
+    attempt.compare(made, right, "report_vw")
+
+
+def _must_be_a_report(attempt: Attempt, made: DataFrame, right: DataFrame, alerts: DataFrame) -> None:
+    if attempt.is_same(made, _report(alerts, undos="sum(undos)")):
+        raise Mistake("`undos` adds up what many alerts have said of the same undos. The most that one says is right.")
+    if attempt.is_same(made, _report(alerts, undos="count(*)")):
+        raise Mistake("`undos` counts alerts. How many undos there were is in them: the most that one says.")
+    if attempt.is_same(made, _report(alerts, began="min(start)")):
+        raise Mistake("`began` is the start of a window, when nobody had undone anything yet. `first_undo` says when.")
+    if attempt.is_same(made, _report(alerts, groups=_PAGE)):
+        raise Mistake(
+            "The night has come: on Cindrel Bridge the same two have had a second war, an hour after the first, and "
+            "your report makes one row of both. Alerts of one war are close to each other in time: a session."
+        )
+    wars, rows = right.count(), made.count()
+    if rows > wars and made.select("title").distinct().count() == right.select("title").distinct().count():
+        raise Mistake(
+            f"There are {rows:,} rows for {wars} wars: a war is told by many alerts, from windows that overlap. Put "
+            "those into one group that follow each other within minutes."
+        )
+
+
+REPORT = Exercise(
+    id="14L.5",
+    title="The morning's report",
+    starter=REPORT_STARTER,
+    hints=(
+        "Many alerts are about one war. What do they have in common, besides the page and the two users?",
+        "Their windows begin a minute after each other. Lesson 09 has a kind of window that ends when nothing comes "
+        "for a while.",
+        "`GROUP BY wiki, title, one, other, session_window(start, '10 minutes')`, with `min(first_undo)` and "
+        "`max(undos)`.",
+    ),
+    solution=REPORT_SOLUTION,
+    why=(
+        "`min` and `max` do not mind how often an alert has come: after a failure, when a batch is sent again, the "
+        "report is the same. So a reader lives with a sink that is at least once. `count` and `sum` would mind."
+    ),
+    check=check_report,
+    wrong=(
+        WrongAnswer(REPORT_SOLUTION.replace("max(undos)", "sum(undos)"), "adds up"),
+        WrongAnswer(REPORT_SOLUTION.replace("max(undos)", "count(*)"), "counts alerts"),
+        WrongAnswer(REPORT_SOLUTION.replace("min(first_undo)", "min(start)"), "the start of a window"),
+        WrongAnswer(REPORT_SOLUTION.replace("session_window(start, '10 minutes')", "start"), "overlap"),
+        WrongAnswer(REPORT_SOLUTION.replace(", session_window(start, '10 minutes')", ""), "second war"),
+        WrongAnswer(
+            REPORT_SOLUTION.replace("session_window(start, '10 minutes')", "window(start, '5 minutes')"), "overlap"
+        ),
+        WrongAnswer(REPORT_SOLUTION.replace(" AS began", ""), "column `began` is missing"),
+    ),
+    makes=Makes(views=("report_vw",)),
+)
+
+EXERCISES = (UNDOS, ONCE, WARS, ALERTS, REPORT)
