@@ -46,7 +46,7 @@ SIZE = 1024
 SENT, READ = 50_000, 100_000  # messages of a round
 WARM = 20_000  # messages that a producer sends before it is timed
 PAYLOADS = 1000  # different ones
-ROUNDS = {"cold": 3, "send": 5, "read": 5, "latency": 3}
+ROUNDS = 3
 TIMEOUT = 120  # seconds for one cold start
 # The Python client's: its batches are of 1 MB, Java's of 16 KB, and it may keep 1 GB of messages, Java's 32 MB.
 LARGE_BATCHES = {"batch.size": "1000000", "buffer.memory": "268435456"}
@@ -209,7 +209,7 @@ def _topic(kafka: LessonKafka, name: str) -> Iterator[str]:
 
 
 def _rounds(of: str) -> Iterable[int]:
-    return track(range(ROUNDS[of]), f"Rounds: {of}", console=Console(stderr=True), transient=True)
+    return track(range(ROUNDS), f"Rounds: {of}", console=Console(stderr=True), transient=True)
 
 
 def _compared(what: str, rates: dict[str, list[float]]) -> Figures:
@@ -221,7 +221,7 @@ def _compared(what: str, rates: dict[str, list[float]]) -> Figures:
 
 
 def _print_tables(figures: Figures) -> None:
-    rates = Table(title=f"Messages of {SIZE:,} bytes a second, medians of {ROUNDS['send']}", title_justify="left")
+    rates = Table(title=f"Messages of {SIZE:,} bytes a second, medians of {ROUNDS}", title_justify="left")
     rates.add_column("from, to")
     for heading in ("classroom", "Kafka's own tool", "the same, large batches", "ratio"):
         rates.add_column(heading, justify="right")
