@@ -17,6 +17,12 @@ _PLUMBING = re.compile(
     r"|\n\[(?:STREAM_FAILED|PYTHON_DATA_SOURCE_ERROR)\])"
 )
 
+# What Kafka's client says, after a minute or two, of a broker that stays away: as it asks, reads and writes.
+_BROKER_AWAY = re.compile(
+    r"(Timed out waiting for a node assignment|Timeout of \d+ ?ms expired before the|Expiring \d+ record\(s\) for )"
+    r"[^\n]*"
+)
+
 
 class ExplainedError(Exception):
     """Root of every error that is raised on purpose: its text is all that a reader needs, without a traceback."""
@@ -93,8 +99,16 @@ class StreamTimeout(ExplainedError, TimeoutError):
 
 
 def short_message(error: BaseException) -> str:
-    """Return what is wrong, without the plans and stack traces that follow it."""
+    """Return what is wrong, without the plans and stack traces that follow it.
+
+    Of a Kafka broker that stays away its client only says that the time is over; that is said in a sentence.
+    """
     text = str(error).strip()
+    if away := _BROKER_AWAY.search(text):
+        return (
+            "The Kafka broker has stopped answering. Start it, and then the stream again: it goes on where its "
+            f"checkpoint says. Kafka's own words: {away[0].split(' SQLSTATE')[0].rstrip(' .')}."
+        )
     if cut := _PLUMBING.search(text):
         text = text[: cut.start()]
     return _without_volatile(text).rstrip().removesuffix(";").rstrip()

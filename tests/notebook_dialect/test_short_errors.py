@@ -50,6 +50,25 @@ def test_a_message_ends_where_the_plumbing_begins(message: str, short: str) -> N
     assert short_message(Exception(message)) == short
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Timed out waiting for a node assignment. Call: describeTopics",
+        "Timeout of 60000ms expired before the position for partition edits-0 could be determined",
+        "Expiring 3 record(s) for edits-0:120001 ms has passed since batch creation",
+    ],
+)
+def test_of_a_broker_that_stays_away_a_sentence_says_what_to_do(words: str) -> None:
+    text = f"[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: {words} SQLSTATE: XXKST\n\tat org.x"
+    message = short_message(Exception(text))
+    assert message.startswith("The Kafka broker has stopped answering. Start it, and then the stream again")
+    assert message.endswith(f"Kafka's own words: {words}.")
+
+
+def test_a_topic_that_is_not_there_is_no_broker_that_is_away() -> None:
+    assert short_message(Exception("Topic edits not present in metadata after 60000 ms.")).startswith("Topic edits")
+
+
 def test_an_unknown_column_is_one_short_message(spark: SparkSession) -> None:
     with pytest.raises(AnalysisException) as caught:
         spark.range(1).select("idd")
