@@ -19,8 +19,8 @@ _PLUMBING = re.compile(
 
 # What Kafka's client says, after a minute or two, of a broker that stays away: as it asks, reads and writes.
 _BROKER_AWAY = re.compile(
-    r"(Timed out waiting for a node assignment|Timeout of \d+ ?ms expired before the|Expiring \d+ record\(s\) for )"
-    r"[^\n]*"
+    r"(Timed out waiting for a node assignment|Timeout of \d+ ?ms expired before the|Expiring \d+ record\(s\) for "
+    r"|Call\(callName=\w+, [^\n]* timed out at )[^\n]*"
 )
 
 
@@ -105,9 +105,10 @@ def short_message(error: BaseException) -> str:
     """
     text = str(error).strip()
     if away := _BROKER_AWAY.search(text):
+        words = re.sub(r"Call\(callName=(\w+),.*", r"\1 timed out", away[0]).split(" SQLSTATE")[0].rstrip(" .")
         return (
             "The Kafka broker has stopped answering. Start it, and then the stream again: it goes on where its "
-            f"checkpoint says. Kafka's own words: {away[0].split(' SQLSTATE')[0].rstrip(' .')}."
+            f"checkpoint says. Kafka's own words: {words}."
         )
     if cut := _PLUMBING.search(text):
         text = text[: cut.start()]

@@ -65,6 +65,14 @@ def test_of_a_broker_that_stays_away_a_sentence_says_what_to_do(words: str) -> N
     assert message.endswith(f"Kafka's own words: {words}.")
 
 
+def test_of_a_call_that_timed_out_kafkas_deadlines_in_milliseconds_are_left_out() -> None:
+    call = (
+        "Call(callName=describeTopics, deadlineMs=17, tries=1, nextAllowedTryMs=18) timed out at 17 after 1 attempt(s)"
+    )
+    message = short_message(Exception(f"[STREAM_FAILED] terminated with exception: {call} SQLSTATE: XXKST"))
+    assert message.endswith("Kafka's own words: describeTopics timed out.")
+
+
 def test_a_topic_that_is_not_there_is_no_broker_that_is_away() -> None:
     assert short_message(Exception("Topic edits not present in metadata after 60000 ms.")).startswith("Topic edits")
 
