@@ -45,6 +45,7 @@ def check_broken(attempt: Attempt) -> None:
     """Compare with the topic; first with each of the two ways in which a half of the broken messages is found."""
     stream = attempt.stream("broken")
     attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", 60)
+    attempt.must_have_checkpoint(stream, "broken")
     made = attempt.table("broken_messages")
     _must_be_text(made)
     every = _messages(attempt, "edits")
@@ -63,7 +64,6 @@ def check_broken(attempt: Attempt) -> None:
     if made.isEmpty():
         raise Mistake("The table is empty. `edits` has no broken messages any more: begin with `decoded`.")
     attempt.compare(made, every.where("edit.meta.id IS NULL").select(columns), "broken_messages")
-    attempt.must_have_checkpoint(stream, "broken")
 
 
 def _must_be_text(made: DataFrame) -> None:
@@ -142,6 +142,7 @@ def check_pages(attempt: Attempt) -> None:
     """Read the topic as the one who welcomes would, and compare with the edits that are in the other one."""
     stream = attempt.stream("welcome")
     attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", 60)
+    attempt.must_have_checkpoint(stream, "welcome")
     sent = _messages(attempt, "new_pages").select("key", "value")
     edits = _messages(attempt, "edits").where("edit.meta.id IS NOT NULL")
     _must_be_json(sent)
@@ -151,7 +152,6 @@ def check_pages(attempt: Attempt) -> None:
     if attempt.is_same(made, edits.selectExpr(*columns)):
         raise Mistake("Every edit has become a message. Only those with the type `new` are new pages.")
     attempt.compare(made, edits.where("edit.type = 'new'").selectExpr(*columns), "the messages in new_pages")
-    attempt.must_have_checkpoint(stream, "welcome")
 
 
 def _must_be_json(sent: DataFrame) -> None:
