@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from stream_view.waiting import wait_until_processed
 from streaming_classroom.landing_line import LandingLine
+from streaming_classroom.whole_file import write_atomically
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -196,7 +197,7 @@ class DataFactory:
                 return None
             self._target.land(self._batches[number], number)
             # After the landing: a kill between the two lands the same batch again, which no reader can tell.
-            _write_atomically(self._position, json.dumps({"landed": number + 1}))
+            write_atomically(self._position, json.dumps({"landed": number + 1}))
             return self._batches[number]
 
     def _land_steadily(self, batches: int, interval: float) -> list[Batch]:
@@ -233,10 +234,3 @@ def _rows(batches: list[Batch]) -> int:
 def _count_rows(path: Path) -> int:
     with path.open("rb") as file:
         return sum(1 for _line in file) - (path.suffix == ".csv")  # its header
-
-
-def _write_atomically(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)

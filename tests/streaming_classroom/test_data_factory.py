@@ -246,7 +246,7 @@ def test_a_kill_before_the_position_is_kept_lands_no_file_twice(
     factory, landing: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(data_factory, "_write_atomically", die)
+        patch.setattr(data_factory, "write_atomically", die)
         factory().load()
     assert visible(landing) == ["day-1.json"]
     factory().load()
@@ -262,7 +262,7 @@ def test_a_kill_before_the_position_is_kept_lands_no_row_twice(
     for _ in range(landed_before):
         factory(spark, table).load()
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(data_factory, "_write_atomically", die)
+        patch.setattr(data_factory, "write_atomically", die)
         factory(spark, table).load()
     rows = spark.table("landed").collect()
     factory(spark, table).load()
@@ -274,7 +274,7 @@ def test_a_half_written_position_does_not_count(factory, tmp_path: Path, monkeyp
     factory().load()
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Path, "replace", die)
-        data_factory._write_atomically(tmp_path / "home" / "position.json", "{")
+        data_factory.write_atomically(tmp_path / "home" / "position.json", "{")
     assert factory().landed == 1
 
 

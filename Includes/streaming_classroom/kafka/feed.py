@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from streaming_classroom.kafka import client
 from streaming_classroom.kafka.client import Record
+from streaming_classroom.whole_file import write_atomically
 
 if TYPE_CHECKING:
     from streaming_classroom.datasets import Batch
@@ -65,9 +66,7 @@ class Topic:
             found = [dict(message.headers() or ()) for message in messages]
             return {int(headers[LINE]) for headers in found if headers.get(BATCH) == str(number).encode()}
         ends = {partition: end for partition, (_, end) in client.offsets(self.kafka.client_options, topic).items()}
-        partial = self.note.with_name(f"{self.note.name}.part")
-        partial.write_text(json.dumps({"batch": number, "ends": ends}), encoding="utf-8")
-        partial.replace(self.note)
+        write_atomically(self.note, json.dumps({"batch": number, "ends": ends}))
         return set()
 
     def _noted(self) -> dict[str, Any]:

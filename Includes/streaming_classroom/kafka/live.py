@@ -21,6 +21,7 @@ from urllib.request import Request, urlopen
 from streaming_classroom.errors import NotHere
 from streaming_classroom.kafka import client
 from streaming_classroom.kafka.client import Record
+from streaming_classroom.whole_file import write_atomically
 
 URL = "https://stream.wikimedia.org/v2/stream/recentchange"
 AGENT = "streaming-classroom (a course on Spark; reads for some seconds)"
@@ -99,9 +100,7 @@ def feed(options: Mapping[str, str], topic: str, position: Path, seconds: float,
     count, found = 0, events(url, last, time.monotonic() + seconds)
     while some := list(islice(found, AT_A_TIME)):
         count += client.send(options, topic, [record for event in some if (record := _record(event)) is not None])
-        partial = position.with_name(f"{position.name}.part")
-        partial.write_text(some[-1].id, encoding="utf-8")
-        partial.replace(position)
+        write_atomically(position, some[-1].id)
     return count
 
 

@@ -120,7 +120,7 @@ def test_a_sender_killed_in_mid_batch_leaves_no_hole_and_no_double(
 def test_a_kill_after_the_batch_and_before_its_position_is_no_double(start, kafka: LessonKafka, monkeypatch) -> None:
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(
-            "streaming_classroom.data_factory._write_atomically", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+            "streaming_classroom.data_factory.write_atomically", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
         )
         start().land()
     assert start().landed == 0
