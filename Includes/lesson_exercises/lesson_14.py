@@ -13,11 +13,8 @@ _EDIT = "meta STRUCT<id: STRING>, type STRING, title STRING, user STRING, wiki S
 
 
 def _messages(attempt: Attempt, topic: str) -> DataFrame:
-    """Return what is in one of the lesson's topics now, its values as text and as edits."""
-    source = attempt.spark.read.format("kafka").options(**attempt.kafka.options)
-    messages = source.option("subscribe", attempt.kafka.topic(topic)).load()
-    texts = messages.selectExpr("partition", "offset", "CAST(key AS STRING) AS key", "CAST(value AS STRING) AS value")
-    return texts.selectExpr("*", f"from_json(value, '{_EDIT}') AS edit")
+    """Return what is in one of the lesson's topics now, with its values as edits."""
+    return attempt.messages(topic).selectExpr("*", f"from_json(value, '{_EDIT}') AS edit")
 
 
 # ------------------------------------------------------------------------------------ 14.1 nothing is thrown away
@@ -143,7 +140,7 @@ def check_pages(attempt: Attempt) -> None:
     stream = attempt.stream("welcome")
     attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", 60)
     attempt.must_have_checkpoint(stream, "welcome")
-    sent = _messages(attempt, "new_pages").select("key", "value")
+    sent = attempt.messages("new_pages").select("key", "value")
     edits = _messages(attempt, "edits").where("edit.meta.id IS NOT NULL")
     _must_be_json(sent)
     _must_have_keys(sent)

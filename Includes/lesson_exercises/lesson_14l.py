@@ -26,15 +26,8 @@ _UNDONE = r"regexp_extract(comment, '^Undid revision [0-9]+ by (.+)$', 1)"
 _LONGEST_DELAY = 3 * 60  # minutes of a watermark; nothing is an hour late
 
 
-def _topic(attempt: Attempt, name: str) -> DataFrame:
-    """Return what is in one of the lesson's topics now, keys and values as text."""
-    source = attempt.spark.read.format("kafka").options(**attempt.kafka.options)
-    messages = source.option("subscribe", attempt.kafka.topic(name)).load()
-    return messages.selectExpr("CAST(key AS STRING) AS key", "CAST(value AS STRING) AS value", "timestamp AS arrived")
-
-
 def _edits(attempt: Attempt) -> DataFrame:
-    edits = _topic(attempt, "edits").selectExpr("arrived", f"from_json(value, '{_EDIT}') AS edit")
+    edits = attempt.messages("edits").selectExpr("timestamp AS arrived", f"from_json(value, '{_EDIT}') AS edit")
     return edits.select("edit.meta.id", "edit.meta.dt", "edit.*", "arrived").where("id IS NOT NULL AND dt IS NOT NULL")
 
 
@@ -452,7 +445,7 @@ def check_alerts(attempt: Attempt) -> None:
     attempt.must_not_have_failed(stream)
     _must_suit_alerts(stream)
     attempt.wait_until_idle(stream, 60)
-    _must_be_alerts(_topic(attempt, "wars"))
+    _must_be_alerts(attempt.messages("wars"))
     attempt.compare(_last_word(_alerts(attempt)), _wars(_undos(attempt).dropDuplicates(["id"])), "the alerts in wars")
     attempt.must_have_checkpoint(stream, "alerts")
 
@@ -490,7 +483,7 @@ def _must_be_alerts(sent: DataFrame) -> None:
 
 
 def _alerts(attempt: Attempt) -> DataFrame:
-    return _topic(attempt, "wars").selectExpr(f"from_json(value, '{_ALERT}') AS alert").select("alert.*")
+    return attempt.messages("wars").selectExpr(f"from_json(value, '{_ALERT}') AS alert").select("alert.*")
 
 
 ALERTS = Exercise(

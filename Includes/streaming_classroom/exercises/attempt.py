@@ -148,6 +148,13 @@ class Attempt:
             raise Mistake(f"There is no table `{name}`.")
         return self.spark.table(name)
 
+    def messages(self, topic: str) -> DataFrame:
+        """Return what is in one of the lesson's topics now, keys and values as text, with place and time."""
+        source = self.spark.read.format("kafka").options(**self.kafka.options)
+        texts = ("CAST(key AS STRING) AS key", "CAST(value AS STRING) AS value")
+        messages = source.option("subscribe", self.kafka.topic(topic)).load()
+        return messages.selectExpr("partition", "offset", *texts, "timestamp")
+
     def wait_for_end(self, stream: MadeStream, advice: str, seconds: float = 30.0) -> None:
         """Return when a stream has ended; one that goes on, and one that has failed, is a mistake.
 
