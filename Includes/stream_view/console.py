@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SHOWN_CHARACTERS = 20_000  # the newest, of a query that prints for hours
 REDRAW_EVERY = 0.1  # seconds
+_MARK = "_stream_view_console"
 
 _output: _Output | None = None
 
@@ -60,7 +61,8 @@ def install() -> None:
     """Let each query that goes to the console have an output of its own; calling it again changes nothing."""
     from pyspark.sql.streaming import DataStreamWriter
 
-    if not hasattr(DataStreamWriter.start, "__wrapped__"):
+    if not hasattr(DataStreamWriter, _MARK):  # on the class: others may wrap its methods too
+        setattr(DataStreamWriter, _MARK, True)
         DataStreamWriter.format = _remembering(DataStreamWriter.format)
         DataStreamWriter.start = _with_output(DataStreamWriter.start)
 
