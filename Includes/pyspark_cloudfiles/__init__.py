@@ -6,18 +6,19 @@ Spark finds it by itself when this package can be imported: its name begins with
 
 from __future__ import annotations
 
-__all__ = ["DefaultSource", "install"]
-__version__ = "0.1.0"
+from pyspark_cloudfiles.version import VERSION as __version__
+
+__all__ = ["DefaultSource", "__version__", "install"]
 
 
 def __getattr__(name: str) -> object:
     # Each process needs one of the two, and importing the other would cost it time.
     if name == "install":
-        from pyspark_cloudfiles.driver import install
+        from pyspark_cloudfiles.session.driver import install
 
         return install
     if name == "DefaultSource":
-        from pyspark_cloudfiles.source import CloudFilesDataSource
+        from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 
         return CloudFilesDataSource
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

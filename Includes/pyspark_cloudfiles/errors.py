@@ -166,15 +166,16 @@ class UnknownFields(CloudFilesError):
     columns: list[str]
     retry: bool = True
 
-    condition = "UNKNOWN_FIELD_EXCEPTION"
+    @property
+    def condition(self) -> str:  # type: ignore[override]
+        """Which of the two it is: fields of a file's schema, or of a record."""
+        kind = "NEW_FIELDS_IN_FILE" if self.record is None else "NEW_FIELDS_IN_RECORD_WITH_FILE_PATH"
+        return f"UNKNOWN_FIELD_EXCEPTION.{kind}"
 
-    def __str__(self) -> str:
-        if self.record is None:
-            kind, what = "NEW_FIELDS_IN_FILE", f"[{','.join(self.columns)}]"
-        else:
-            kind, what = "NEW_FIELDS_IN_RECORD_WITH_FILE_PATH", shortened(self.record)
+    def message(self) -> str:
+        what = f"[{','.join(self.columns)}]" if self.record is None else shortened(self.record)
         return (
-            f"[{self.condition}.{kind}] Encountered unknown fields during parsing: {what}, "
+            f"Encountered unknown fields during parsing: {what}, "
             f"which can be fixed by an automatic retry: {str(self.retry).lower()}"
             + (f"\nFile: {self.path}" if self.path else "")
         )

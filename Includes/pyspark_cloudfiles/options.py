@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import difflib
 import re
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from pyspark_cloudfiles import notices
 from pyspark_cloudfiles.errors import InvalidOption, UnknownOptions, UnsupportedOption
 
 PREFIX = "cloudfiles."
@@ -22,11 +22,12 @@ DAY = 24 * 3600
 SUPPORTED = (
     "format", "schemaLocation", "inferColumnTypes", "schemaHints", "schemaEvolutionMode", "maxFilesPerTrigger",
     "maxBytesPerTrigger", "includeExistingFiles", "partitionColumns", "validateOptions", "allowOverwrites",
-    "useStrictGlobber", "cleanSource", "cleanSource.retentionDuration", "cleanSource.moveDestination",
+    "useStrictGlobber", "useIncrementalListing", "cleanSource", "cleanSource.retentionDuration",
+    "cleanSource.moveDestination",
 )  # fmt: skip
 # They tune a service of the cloud or a listing that is not like ours; without them the result is the same.
 WITHOUT_EFFECT = (
-    "maxFileAge", "backfillInterval", "useIncrementalListing", "useManagedFileEvents", "fetchParallelism",
+    "maxFileAge", "backfillInterval", "useManagedFileEvents", "fetchParallelism",
     "listOnStart",
 )  # fmt: skip
 # They need queues and credentials of a cloud.
@@ -42,13 +43,20 @@ GENERIC = (
     "ignoreMissingFiles", "header", "sep", "delimiter", "multiLine", "mode", "columnNameOfCorruptRecord",
     "rescuedDataColumn", "readerCaseSensitive", "timestampFormat", "dateFormat", "inferTimestamp", "prefersDecimal",
     "encoding", "quote", "escape", "rowTag", "mergeSchema", "timeZone", "nullValue", "lineSep", "wholetext",
+    "singleVariantColumn", "badRecordsPath",
 )  # fmt: skip
 EVOLUTION_MODES = ("addNewColumns", "addNewColumnsWithTypeWidening", "rescue", "failOnNewColumns", "none")
+LISTING = ("auto", "true", "false")
 CLEANING = ("OFF", "DELETE", "MOVE")
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 
 # What this package's own wrapper of `load` tells the data source; nobody else sets them.
 INTERNAL = "__cloudfiles."
+# Settings of the session that a data source cannot see, by what the wrapper calls them: how much inference looks at.
+SETTINGS = {
+    "samplebytes": "spark.databricks.cloudFiles.schemaInference.sampleSize.numBytes",
+    "samplefiles": "spark.databricks.cloudFiles.schemaInference.sampleSize.numFiles",
+}
 
 
 @dataclass(frozen=True)
@@ -68,16 +76,28 @@ class Options:
         Limits of a micro-batch; None: no such limit.
     partition_columns : list of str or None
         Names of the directories' keys to read; None: those that the path has.
+    incremental_listing : str
+        Whether stores may be asked only for names behind the last; one of ``LISTING``.
     retention : float
         Seconds between the commit of a file and its cleaning.
+    single_variant_column : str or None
+        The one column, a VARIANT, that takes whole records; None: their fields are columns.
+    bad_records_path : str or None
+        Where to keep malformed records and unreadable files, which are then passed over.
     format_options : dict
         What the file format reads, keys in lower case.
     parallelism : int or None
         Into how many partitions to group files; None: as many as this machine has cores.
     hidden_metadata : bool
         Whether to add the ``_metadata`` column, which our wrapper of ``load`` then hides.
+    sample_files, sample_bytes : int
+        How much a schema is inferred from: the first files, until one of the two is reached.
     batch : bool
         Whether the files are read once, for ``read_files``.
+    inferred : bool
+        Whether the schema that comes with the options is the one that was inferred for them, not the user's.
+    notices : str or None
+        Where the user's process hears warnings; see :mod:`pyspark_cloudfiles.notices`.
     """
 
     format: str
@@ -92,6 +112,7 @@ class Options:
     partition_columns: list[str] | None = None
     allow_overwrites: bool = False
     strict_globber: bool = False
+    incremental_listing: str = "auto"
     clean_source: str = "OFF"
     retention: float = 30 * DAY
     move_destination: str | None = None
@@ -105,11 +126,17 @@ class Options:
     reader_case_sensitive: bool = True
     mode: str = "PERMISSIVE"
     corrupt_column: str = "_corrupt_record"
+    single_variant_column: str | None = None
+    bad_records_path: str | None = None
     timezone: str | None = None
     format_options: dict[str, str] = field(default_factory=dict)
     parallelism: int | None = None
     hidden_metadata: bool = False
+    sample_files: int = 1000
+    sample_bytes: int = 50 * 1024**3
     batch: bool = False
+    inferred: bool = False
+    notices: str | None = None
 
 
 def parse(options: Mapping[str, str]) -> Options:
@@ -127,8 +154,6 @@ def parse(options: Mapping[str, str]) -> Options:
     given = {key.lower(): value for key, value in options.items() if value is not None}
     _refuse_unknown_keys(given)
     _refuse_cloud_only_keys(given)
-    if "singlevariantcolumn" in given:
-        raise UnsupportedOption("singleVariantColumn is not supported. Remove it, and read columns or text instead.")
     _mention_keys_without_effect(given)
     parsed = _values(_Reader(given))
     _refuse_contradictions(parsed)
@@ -149,6 +174,7 @@ def _values(read: _Reader) -> Options:
         partition_columns=read.names("cloudFiles.partitionColumns"),
         allow_overwrites=read.boolean("cloudFiles.allowOverwrites", False),
         strict_globber=read.boolean("cloudFiles.useStrictGlobber", False),
+        incremental_listing=read.choice("cloudFiles.useIncrementalListing", LISTING, "auto"),
         clean_source=read.choice("cloudFiles.cleanSource", CLEANING, "OFF"),
         retention=read.limit("cloudFiles.cleanSource.retentionDuration", parse_duration, 30 * DAY),
         move_destination=read.cloud("cleanSource.moveDestination"),
@@ -162,11 +188,17 @@ def _values(read: _Reader) -> Options:
         reader_case_sensitive=read.boolean("readerCaseSensitive", True),
         mode=read.choice("mode", MODES, "PERMISSIVE"),
         corrupt_column=read.plain("columnNameOfCorruptRecord") or "_corrupt_record",
+        single_variant_column=read.plain("singleVariantColumn") or None,
+        bad_records_path=read.plain("badRecordsPath") or None,
         timezone=read.plain("timeZone") or read.plain(f"{INTERNAL}timezone"),
         format_options=read.of_the_format(),
         parallelism=read.limit(f"{INTERNAL}parallelism", _positive, None),
         hidden_metadata=read.boolean(f"{INTERNAL}metadata", False),
+        sample_files=read.setting("samplefiles", _positive, 1000),
+        sample_bytes=read.setting("samplebytes", parse_bytes, 50 * 1024**3),
         batch=read.boolean(f"{INTERNAL}batch", False),
+        inferred=read.boolean(f"{INTERNAL}inferred", False),
+        notices=read.plain(f"{INTERNAL}notices"),
     )
 
 
@@ -221,6 +253,14 @@ class _Reader:
         except ValueError as error:
             raise InvalidOption(f"The option {key} is {value!r}. {error}") from None
 
+    def setting(self, key: str, parser: Callable[[str], int], default: int) -> int:
+        """Return what a setting of the session says."""
+        value = self.plain(f"{INTERNAL}{key}")
+        try:
+            return parser(value) if value else default
+        except ValueError as error:
+            raise InvalidOption(f"{SETTINGS[key]} is {value!r}. {error}") from None
+
     def names(self, key: str) -> list[str] | None:
         value = self.plain(key)
         return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
@@ -267,7 +307,7 @@ def _refuse_cloud_only_keys(given: Mapping[str, str]) -> None:
 def _mention_keys_without_effect(given: Mapping[str, str]) -> None:
     named = [f"cloudFiles.{key}" for key in WITHOUT_EFFECT if f"cloudFiles.{key}".lower() in given]
     if named:
-        warnings.warn(f"{', '.join(named)} has no effect outside Databricks.", stacklevel=2)
+        notices.warn(f"{', '.join(named)} has no effect outside Databricks.", given.get(f"{INTERNAL}notices"))
 
 
 def _refuse_contradictions(options: Options) -> None:

@@ -92,7 +92,7 @@ class Ingestion:
 PLAIN = {
     "pathGlobFilter", "modifiedAfter", "modifiedBefore", "ignoreMissingFiles", "ignoreCorruptFiles", "multiLine",
     "rescuedDataColumn", "readerCaseSensitive", "recursiveFileLookup", "mode", "header", "rowTag",
-    "columnNameOfCorruptRecord",
+    "columnNameOfCorruptRecord", "badRecordsPath",
 }  # fmt: skip
 
 

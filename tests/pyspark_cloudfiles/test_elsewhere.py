@@ -24,8 +24,8 @@ from pyspark_cloudfiles import shipping
 from pyspark.sql import SparkSession
 
 # The directory from which the driver has the package does not exist on another machine.
-directory, archive, digest = shipping._origin()
-shipping._origin = lambda: ("/no/such/place", archive, digest)
+directory, *rest = shipping._origin()
+shipping._origin = lambda: ("/no/such/place", *rest)
 
 quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 builder = SparkSession.builder.config("spark.ui.enabled", "false").config("spark.log.level", "OFF")
@@ -37,15 +37,16 @@ def land(name, *rows):
     (root / "in").mkdir(exist_ok=True)
     (root / "in" / name).write_text("".join(json.dumps(row) + chr(10) for row in rows))
 
-def run():
+def run(checkpoint="checkpoint", out="out", **options):
     frame = (
         spark.readStream.format("cloudFiles")
         .option("cloudFiles.format", "json")
-        .option("cloudFiles.schemaLocation", f"file:{root}/checkpoint")
+        .option("cloudFiles.schemaLocation", f"file:{root}/{checkpoint}")
+        .options(**options)
         .load(f"file:{root}/in")
     )
-    writer = frame.writeStream.format("parquet").option("checkpointLocation", f"file:{root}/checkpoint")
-    query = writer.trigger(availableNow=True).start(f"file:{root}/out")
+    writer = frame.writeStream.format("parquet").option("checkpointLocation", f"file:{root}/{checkpoint}")
+    query = writer.trigger(availableNow=True).start(f"file:{root}/{out}")
     assert query.awaitTermination(90)
     return query
 
@@ -60,10 +61,13 @@ except Exception as raised:
     error = str(raised)
 run()
 where = f"file:{root}"
+run("checkpoint-of-variants", "variants", singleVariantColumn="v")
+variants = spark.read.parquet(f"{where}/variants")
 table = spark.read.option("mergeSchema", "true").parquet(f"{where}/out")
 print("RESULT", json.dumps({
     "ids": sorted(int(row[0]) for row in table.select("id").collect()),
     "columns": table.columns,
+    "variants": sorted(row[0] for row in variants.selectExpr("v:id::INT").collect()),
     "description": source["description"],
     "outstanding": source["metrics"]["numFilesOutstanding"],
     "error": error,
@@ -110,7 +114,7 @@ def test_the_source_works_where_workers_do_not_have_the_package(where: str, tmp_
     )
     [line] = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")] or [done.stdout + done.stderr]
     result = json.loads(line.removeprefix("RESULT "))
-    assert result["ids"] == list(range(21))
+    assert result["ids"] == result["variants"] == list(range(21))
     assert set(result["columns"]) == {"id", "currency", "_rescued_data"}
     assert result["description"] == f"CloudFilesSource[file:{tmp_path}/in]"
     assert result["outstanding"] == "0"

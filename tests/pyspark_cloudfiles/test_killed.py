@@ -64,7 +64,7 @@ def test_nothing_is_lost_or_doubled_by_kills_at_random_moments(tmp_path: Path, s
             program = following
         # Were the moments no good, nothing would have been shown: kills must have hit a stream at work.
         assert len(set(progress)) > KILLS // 4, progress
-        finish(program, 200)
+        finish(program, tmp_path, 200)
     table = spark.read.load(f"file:{tmp_path / 'table'}")
     count, distinct, _ = table.selectExpr("count(*)", "count(DISTINCT id)", "max(int(id))").first()
     assert (count, distinct) == (FILES * ROWS, FILES * ROWS)
@@ -87,7 +87,7 @@ def run_and_kill(program: subprocess.Popen[str], root: Path, seconds: float, aft
     """Let the program go and kill it, and all that it started, some time after its stream, or its first batch."""
     done = commits(root)
     go(program, FILES_A_BATCH)
-    wait_for_start(program)
+    wait_for_start(program, root)
     until = time.monotonic() + START_TIMEOUT
     while after_a_batch and commits(root) == done and time.monotonic() < until:
         time.sleep(0.02)
@@ -99,17 +99,22 @@ def commits(root: Path) -> int:
     return sum(1 for _ in (root / "checkpoint" / "commits").glob("[0-9]*"))
 
 
-def finish(program: subprocess.Popen[str], files_a_batch: int) -> None:
+def finish(program: subprocess.Popen[str], root: Path, files_a_batch: int) -> None:
     out, _ = program.communicate(f"{files_a_batch}\n", timeout=240)
-    assert out.split()[-1] == "done"
+    assert out.split()[-1] == "done", said(root)
+
+
+def said(root: Path) -> str:
+    """Return the end of what the programs have written of errors."""
+    return (root / "stderr").read_text(errors="replace")[-8000:]
 
 
 @contextmanager
 def started(root: Path) -> Iterator[subprocess.Popen[str]]:
     """Start the program, which waits to be told to go; nothing of it is left afterwards."""
     command = [sys.executable, "-c", PROGRAM, str(root)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    program = subprocess.Popen(command, text=True, **pipes)
+    with (root / "stderr").open("a") as errors:
+        program = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
     try:
         yield program
     finally:
@@ -121,11 +126,11 @@ def go(program: subprocess.Popen[str], files_a_batch: int) -> None:
     program.stdin.flush()
 
 
-def wait_for_start(program: subprocess.Popen[str]) -> None:
+def wait_for_start(program: subprocess.Popen[str], root: Path) -> None:
     deadline = threading.Timer(START_TIMEOUT, program.kill)
     deadline.start()
     try:
-        assert program.stdout.readline() == "started\n", "the program ended before its stream began"
+        assert program.stdout.readline() == "started\n", f"the program ended before its stream began\n{said(root)}"
     finally:
         deadline.cancel()
 

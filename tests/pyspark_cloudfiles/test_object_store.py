@@ -1,8 +1,9 @@
-"""Files in object stores: S3, which moto plays, through pyarrow; and memory through fsspec."""
+"""Files in object stores: S3, which moto plays, through obstore and pyarrow or pyarrow alone; memory through fsspec."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,16 +11,18 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from pyspark_cloudfiles import filesystem
-from pyspark_cloudfiles.discovery import DiscoveryOptions, discover
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, PathNotFound
-from pyspark_cloudfiles.files import SourceFile
-from pyspark_cloudfiles.filesystems import remote
+from pyspark_cloudfiles.filesystems import filesystem, remote
+from pyspark_cloudfiles.filesystems import s3 as s3_client
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.filesystems.growing import GrowingNames
+from pyspark_cloudfiles.filesystems.walking import Listings
 from pyspark_cloudfiles.formats.avro_format import FORMAT as AVRO
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.parquet_format import FORMAT as PARQUET
 from pyspark_cloudfiles.formats.text_format import FORMAT as TEXT
-from pyspark_cloudfiles.partitions import partition_values
+from pyspark_cloudfiles.planning.discovery import DiscoveryOptions, Known, discover
+from pyspark_cloudfiles.schemas.partitions import partition_values
 
 NAMES = ["a.json", "b c/%41#é+.json", "k=1/x=a%3Ab/c.json", "_hidden/d.json", "deep/er/_e.json"]
 
@@ -38,18 +41,25 @@ def s3() -> Iterator[str]:
         patch.setenv("AWS_ACCESS_KEY_ID", "test")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        remote._store.cache_clear()
+        _forget()
         system, bucket = FileSystem.from_uri("s3://bucket/?allow_bucket_creation=true")
         system.create_dir(bucket)
         yield "s3://bucket"
-        remote._store.cache_clear()
+        _forget()
     server.stop()
 
 
-@pytest.fixture(params=["s3", "memory"])
-def store(request: pytest.FixtureRequest) -> Callable[[str], str]:
+def _forget() -> None:
+    remote._store.cache_clear()
+    s3_client._store.cache_clear()
+
+
+@pytest.fixture(params=["s3", "s3 without obstore", "memory"])
+def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
     """Give a function that returns a test's own directory, on each store in turn."""
-    base = request.getfixturevalue("s3") if request.param == "s3" else "memory://test"
+    if request.param == "s3 without obstore":
+        monkeypatch.setattr(s3_client, "_is_installed", lambda: False)
+    base = "memory://test" if request.param == "memory" else f"{request.getfixturevalue('s3')}/{len(request.param)}"
     return lambda name: f"{base}/{request.node.originalname}/{name}"
 
 
@@ -131,6 +141,74 @@ def test_formats_read_from_a_store(store: Callable[[str], str]) -> None:
     filesystem.write_atomically(store("t.txt"), b"a\nb")
     [rows] = TEXT.read(list(discover(store("t.txt"))), ReadRequest(StructType([StructField("value", StringType())])))
     assert rows.batch["value"].to_pylist() == ["a", "b"]
+
+
+def test_a_listing_comes_page_by_page(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(s3_client, "PAGE", 2)
+    for number in range(5):
+        filesystem.write_atomically(f"{s3}/pages/{number}.json", b"1")
+    asked: list[int] = []
+    found = filesystem.walk(f"{s3}/pages", wanted=lambda urls: asked.append(len(urls)) or urls)
+    next(found)
+    assert asked == [2]
+    assert len(list(found)) == 4 and asked == [2, 2, 1]
+
+
+def test_what_stands_for_a_directory_is_no_file(s3: str) -> None:
+    import boto3
+
+    boto3.client("s3").put_object(Bucket="bucket", Key="marked/x/", Body=b"")
+    for name in ("empty.json", "x/a.json"):
+        filesystem.write_atomically(f"{s3}/marked/{name}", b"")
+    assert [file.url for file in discover(f"{s3}/marked")] == [f"{s3}/marked/empty.json", f"{s3}/marked/x/a.json"]
+
+
+def test_a_name_that_cannot_be_spelled_is_told(s3: str) -> None:
+    import boto3
+
+    boto3.client("s3").put_object(Bucket="bucket", Key="odd/x//a.json", Body=b"1")
+    with pytest.raises(PathNotFound, match=r"odd/x//a\.json.*Rename"):
+        list(discover(f"{s3}/odd"))
+
+
+def test_of_writers_at_once_the_store_lets_one_write(s3: str) -> None:
+    def write(number: int) -> bool:
+        try:
+            filesystem.write_atomically(f"{s3}/raced/x", str(number).encode(), overwrite=False)
+        except FileExistsError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(16) as writers:
+        won = [number for number, wrote in enumerate(writers.map(write, range(16))) if wrote]
+    assert len(won) == 1
+    assert filesystem.read_bytes(f"{s3}/raced/x") == str(won[0]).encode()
+
+
+def test_where_names_grow_only_the_end_is_listed(s3: str) -> None:
+    root, read, listed = f"{s3}/growing", set(), []
+
+    def new(urls: list[str]) -> list[str]:
+        listed.extend(url.rsplit("/", 1)[1] for url in urls)
+        return [url for url in urls if url not in read]
+
+    def look(*names: str) -> list[str]:
+        for name in names:
+            filesystem.write_atomically(f"{root}/{name}", b"1")
+        listed.clear()
+        found = [file.url for file in discover(root, known=known)]
+        read.update(found)
+        return [url.rsplit("/", 1)[1] for url in found]
+
+    known = Known(new, Listings(), GrowingNames())
+    assert look("1", "2") == ["1", "2"]
+    assert look("3") == ["3"] and listed == ["1", "2", "3"]
+    assert look("4") == ["4"] and listed == ["4"]
+    assert look("0") == [] and listed == []
+    for _ in range(5):
+        look()
+    assert look() == ["0"] and listed == ["0", "1", "2", "3", "4"]
+    assert look("5") == ["5"] and len(listed) == 6
 
 
 def test_a_store_that_nothing_opens_is_named() -> None:

@@ -108,6 +108,17 @@ def test_both_limits_are_kept():
     assert (options.max_files, options.max_bytes) == (3, 10 * 1024**3)
 
 
+def test_how_much_is_looked_at_for_a_schema_is_a_setting_of_the_session():
+    assert (parsed().sample_files, parsed().sample_bytes) == (1000, 50 * 1024**3)
+    options = parse(NEEDED | {"__cloudfiles.samplefiles": "7", "__cloudfiles.samplebytes": "10gb"})
+    assert (options.sample_files, options.sample_bytes) == (7, 10 * 1024**3)
+
+
+def test_a_setting_that_is_wrong_is_named_as_the_user_knows_it():
+    with pytest.raises(InvalidOption, match=r"spark\.databricks\.cloudFiles\..*numFiles is 'few'"):
+        parse(NEEDED | {"__cloudfiles.samplefiles": "few"})
+
+
 def test_no_partition_columns_is_not_the_same_as_none_given():
     assert parsed().partition_columns is None
     assert parsed(cloudFiles__partitionColumns="").partition_columns == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import AnalysisException, StreamingQueryException
 
@@ -38,6 +40,19 @@ def test_types_are_inferred_on_request(ingestion: Ingestion):
         "id": "bigint", "tags": "array<string>", "user": "struct<name:string>", "x": "double",
         "_rescued_data": "string",
     }  # fmt: skip
+
+
+def test_the_session_says_how_many_files_a_schema_is_inferred_from(ingestion: Ingestion):
+    for name in "abc":
+        ingestion.put(f"{name}.json", {name: 1})
+    setting = "spark.databricks.cloudFiles.schemaInference.sampleSize.numFiles"
+    ingestion.spark.conf.set(setting, "1")
+    try:
+        assert len(types(ingestion)) == 2  # of one file, and the rescued column
+    finally:
+        ingestion.spark.conf.unset(setting)
+    ingestion.checkpoint = "another"
+    assert list(types(ingestion)) == ["a", "b", "c", "_rescued_data"]
 
 
 def test_the_schema_is_found_once_and_then_kept(ingestion: Ingestion):
@@ -298,3 +313,58 @@ def test_cloud_files_is_for_streams(ingestion: Ingestion):
     reader = ingestion.spark.read.format("cloudFiles").option("cloudFiles.format", "json").schema("id INT")
     with pytest.raises(Exception, match="streaming source"):
         reader.load(ingestion.url("in")).collect()
+
+
+def test_whole_records_are_one_variant_and_nothing_has_to_be_inferred(ingestion: Ingestion):
+    ingestion.put("day=1/a.json", {"id": 1, "user": {"name": "x"}}, "{broken", "[1,2]")
+    ingestion.put("day=1/b.json", {"id": 2, "new": 1.5})
+    reader = ingestion.spark.readStream.format("cloudFiles").option("cloudFiles.format", "json")
+    frame = reader.option("singleVariantColumn", "record").load(ingestion.url("in"))
+    assert [(field.name, field.dataType.simpleString()) for field in frame.schema.fields] == [
+        ("record", "variant"), ("day", "string"),
+    ]  # fmt: skip
+    ingestion.run(frame)
+    table = ingestion.spark.read.load(ingestion.url("table"))
+    fields = table.selectExpr("record:id::INT", "record:user.name::STRING", "to_json(record)", "day")
+    assert sorted(map(tuple, fields.collect()), key=str) == [
+        (1, "x", '{"id":1,"user":{"name":"x"}}', "1"),
+        (2, None, '{"id":2,"new":1.5}', "1"),
+        (None, None, "[1,2]", "1"),
+        (None, None, None, "1"),
+    ]
+
+
+def test_a_column_that_is_hinted_as_variant_takes_any_value(ingestion: Ingestion):
+    ingestion.options["schemaHints"] = "payload VARIANT"
+    rows = [{"id": number, "payload": value} for number, value in enumerate([{"a": [1, "x"]}, 7, None, "text"])]
+    ingestion.put("a.json", *rows, {"id": 4})
+    ingestion.run()
+    table = ingestion.spark.read.load(ingestion.url("table")).selectExpr("id", "to_json(payload)")
+    assert sorted(map(tuple, table.collect())) == [
+        ("0", '{"a":[1,"x"]}'), ("1", "7"), ("2", "null"), ("3", '"text"'), ("4", None),
+    ]  # fmt: skip
+
+
+def test_types_that_grew_reach_a_table_that_lets_them(ingestion: Ingestion):
+    ingestion.format, ingestion.options["schemaEvolutionMode"] = "parquet", "addNewColumnsWithTypeWidening"
+    widening = "spark.databricks.delta.properties.defaults.enableTypeWidening"
+    ingestion.spark.conf.set(widening, "true")
+    try:
+        pq.write_table(pa.table({"n": pa.array([1], pa.int32())}), ingestion.source / "a.parquet")
+        ingestion.run()
+        pq.write_table(pa.table({"n": pa.array([2**40], pa.int64())}), ingestion.source / "b.parquet")
+        with pytest.raises(StreamingQueryException, match="n from int to bigint"):
+            ingestion.run()
+        ingestion.run()
+        assert [tuple(row) for row in ingestion.rows("n")] == [(1,), (2**40,)]
+    finally:
+        ingestion.spark.conf.unset(widening)
+
+
+def test_what_a_stream_cannot_read_is_kept_and_the_stream_goes_on(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1}, "{broken")
+    ingestion.run(badRecordsPath=ingestion.url("bad"))
+    assert ingestion.ids() == [1]
+    kept = ingestion.spark.read.json(ingestion.url("bad/*/bad_records"))
+    [record] = kept.select("path", "record").collect()
+    assert tuple(record) == (ingestion.url("in/a.json"), "{broken")

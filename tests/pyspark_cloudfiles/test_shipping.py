@@ -11,7 +11,7 @@ import pytest
 from pyspark import cloudpickle
 
 from pyspark_cloudfiles import shipping
-from pyspark_cloudfiles.source import CloudFilesDataSource
+from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 
 LOAD = """
 import sys, pickle
@@ -47,8 +47,8 @@ def test_where_the_drivers_directory_exists_it_is_used(pickled: Path, tmp_path: 
 
 
 def test_elsewhere_the_package_is_unpacked_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request):
-    _, archive, digest = shipping._origin()
-    monkeypatch.setattr(shipping, "_origin", lambda: ("/no/such/place", archive, digest))
+    _, *rest = shipping._origin()
+    monkeypatch.setattr(shipping, "_origin", lambda: ("/no/such/place", *rest))
     pickled = request.getfixturevalue("pickled")
     for _ in range(2):
         name, path, place = load(pickled, tmp_path / "t").split()
@@ -61,8 +61,27 @@ def test_the_archive_is_small_and_has_every_module():
     import io
     import zipfile
 
-    _, archive, _ = shipping._origin()
+    _, archive, *_ = shipping._origin()
     root = Path(shipping.__file__).parent
     modules = {f"pyspark_cloudfiles/{path.relative_to(root).as_posix()}" for path in root.rglob("*.py")}
     assert set(zipfile.ZipFile(io.BytesIO(archive)).namelist()) == modules
     assert len(archive) < 250_000
+
+
+def test_what_a_build_has_left_is_not_sent_along(tmp_path: Path):
+    for name in ("__init__.py", "formats/__init__.py", "formats/a.py", "build/lib/p/__init__.py", "build/b.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = {path.relative_to(tmp_path).as_posix() for path in shipping._modules(tmp_path)}
+    assert found == {"__init__.py", "formats/__init__.py", "formats/a.py"}
+
+
+def test_another_version_on_the_worker_is_named(pickled: Path, tmp_path: Path):
+    installed = tmp_path / "installed" / "pyspark_cloudfiles"
+    installed.mkdir(parents=True)
+    (installed / "__init__.py").write_text("__version__ = '0.0.1'")
+    place = str(installed.parent)
+    code = LOAD.replace("source = ", f"sys.path.insert(0, {place!r}); source = ")
+    done = subprocess.run([sys.executable, "-c", code, str(pickled)], capture_output=True, text=True, timeout=60)
+    assert done.stderr.splitlines()[-1].startswith("ImportError: [CF_VERSION_MISMATCH]")
+    assert f"this worker has 0.0.1 in {installed}" in done.stderr

@@ -11,6 +11,8 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
 
+from pyspark_cloudfiles.notices import CloudFilesWarning
+
 if TYPE_CHECKING:
     from conftest import Ingestion
 
@@ -265,7 +267,7 @@ def test_sql_shows_what_became_of_each_file(ingestion: Ingestion):
     rows = ingestion.spark.sql(f"SELECT * FROM cloud_files_state('{ingestion.url('checkpoint')}')").collect()
     assert sorted(Path(row["path"]).name for row in rows) == ["a.json", "b.json"]
     assert {row["size"] for row in rows} == {10}
-    assert all(row["discovery_time"] <= row["commit_time"] for row in rows if row["commit_time"])
+    assert all(row["discovery_time"] <= row["processed_time"] <= row["commit_time"] for row in rows)
 
 
 def test_sql_reads_files_and_streams_them(ingestion: Ingestion):
@@ -282,3 +284,38 @@ def test_sql_reads_files_and_streams_them(ingestion: Ingestion):
         assert frame.isStreaming
     ingestion.run(frame)
     assert ingestion.ids() == [1]
+
+
+def test_no_view_is_left_by_a_statement_that_reads_files(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    spark, call = ingestion.spark, f"read_files('{ingestion.url('in')}', format => 'json')"
+    assert spark.sql(f"SELECT id, '{{}}' AS braces FROM {call}").first()["braces"] == "{}"
+    assert spark.sql(f"SELECT {{number}} + id AS n FROM {call}", number=2).first()["n"] == 3
+    assert spark.sql(f"SELECT a.id FROM {call} a JOIN {call} b USING (id)").first()["id"] == 1
+    assert [table.name for table in spark.catalog.listTables() if table.isTemporary] == []
+
+
+def test_a_view_of_a_statement_that_reads_files_stays_of_use(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    spark = ingestion.spark
+    made = spark.sql(
+        f"CREATE TEMP VIEW of_files AS SELECT * FROM read_files('{ingestion.url('in')}', format => 'json')"
+    )
+    assert made.columns == []
+    assert spark.sql("SELECT id FROM of_files").first()["id"] == 1
+    assert [table.name for table in spark.catalog.listTables() if table.isTemporary] == ["of_files"]
+
+
+def test_what_the_planner_warns_of_is_shown_to_the_user(ingestion: Ingestion):
+    ingestion.put("a.json", {"id": 1})
+    (ingestion.root / "full").write_text("a file, where the destination would be")
+    ingestion.options |= {
+        "cleanSource": "MOVE",
+        "cleanSource.retentionDuration": "0 seconds",
+        "cleanSource.moveDestination": ingestion.url("full/moved"),
+    }
+    ingestion.run()
+    ingestion.put("b.json", {"id": 2})
+    with pytest.warns(CloudFilesWarning, match=r"a\.json was ingested and could not be cleaned up"):
+        ingestion.run()
+    assert ingestion.ids() == [1, 2]

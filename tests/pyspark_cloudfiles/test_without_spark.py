@@ -15,12 +15,14 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadMaxFiles
 from pyspark.sql.types import IntegerType, StructField, StructType
 
-from pyspark_cloudfiles import filesystem, stream
 from pyspark_cloudfiles.errors import InvalidOption, StateInUse, StateLost, UnknownFields
-from pyspark_cloudfiles.evolving import TypesWidened
-from pyspark_cloudfiles.file_state import file_states
+from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.log.file_state import FileState, file_states
 from pyspark_cloudfiles.log.segments import Segments
-from pyspark_cloudfiles.source import CloudFilesDataSource
+from pyspark_cloudfiles.planning import cleaning
+from pyspark_cloudfiles.reading.evolving import TypesWidened
+from pyspark_cloudfiles.source import stream_reader
+from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 
 
 class Query:
@@ -77,8 +79,45 @@ def query(tmp_path: Path) -> Query:
     return Query(tmp_path)
 
 
+def states(query: Query) -> list[FileState]:
+    """Return what is known of the files where the checkpoint tells only of a batch that is not done yet."""
+    offsets = query.root / "checkpoint" / "offsets"
+    offsets.mkdir(exist_ok=True)
+    (offsets / "200").write_text(f"v1\n{{}}\n{json.dumps(query.offset)}")
+    return list(file_states(f"file:{query.root}/checkpoint"))
+
+
 def rescued(row: dict) -> dict:
     return {key: value for key, value in json.loads(row["_rescued_data"]).items() if key != "_file_path"}
+
+
+def test_the_files_of_the_schema_are_not_looked_at_again(query: Query, monkeypatch: pytest.MonkeyPatch):
+    looked_at: list[list[str]] = []
+    reader = stream_reader.CloudFilesStreamReader
+    monkeypatch.setattr(reader, "_look_at", lambda self, batch: looked_at.append([file.name for file in batch.files]))
+    query.put("a.json", {"id": 1})
+    query.put("b.json", {"id": 2})
+    query.run()
+    assert looked_at == []
+    query.put("c.json", {"id": 3})
+    query.run()
+    assert looked_at == [["c.json"]]
+
+
+@pytest.mark.parametrize("change", ["mode", "file"])
+def test_what_may_have_more_than_the_schema_is_looked_at(query: Query, monkeypatch: pytest.MonkeyPatch, change: str):
+    looked_at: list[int] = []
+    reader = stream_reader.CloudFilesStreamReader
+    monkeypatch.setattr(reader, "_look_at", lambda self, batch: looked_at.append(len(batch.files)))
+    if change == "mode":
+        query.options["mode"] = "FAILFAST"
+    query.put("a.json", {"id": 1})
+    made = query.reader()
+    if change == "file":
+        query.put("a.json", {"id": 1, "new": 2})
+    made.partitions(start := made.initialOffset(), made.latestOffset(start, ReadMaxFiles(1000)))
+    made.stop()
+    assert looked_at == [1]
 
 
 def test_what_a_hint_leaves_no_room_for_is_rescued_not_failed_for_ever(query: Query):
@@ -128,13 +167,13 @@ def test_a_corrupt_file_that_is_passed_over_does_not_hide_a_new_column(query: Qu
 
 def test_many_files_that_went_away_do_not_keep_the_schema_from_being_found(query: Query, monkeypatch):
     paths = [query.put(f"{number}.json", {"id": number}) for number in range(1200)]
-    from pyspark_cloudfiles import source
+    from pyspark_cloudfiles.source import data_source
 
-    found = source.sample(query.reader()._plan.options)
+    found = data_source.sample(query.reader()._plan.options)
     shutil.rmtree(query.root / "checkpoint")
     for path in paths[:1150]:
         path.unlink()
-    monkeypatch.setattr(source, "sample", lambda options: found)
+    monkeypatch.setattr(data_source, "sample", lambda options: found)
     assert query.reader()._plan.layout.schema.fieldNames() == ["id", "_rescued_data"]
 
 
@@ -197,6 +236,8 @@ def test_a_file_that_cannot_be_cleaned_does_not_end_the_stream(query: Query, mon
     monkeypatch.setattr(filesystem, "move", refuse)
     with pytest.warns(UserWarning, match="could not be cleaned up"):
         query.run()
+    [state] = states(query)
+    assert state.commit_time is not None and state.archive_time is None
 
 
 def test_the_state_of_a_file_tells_when_it_was_done_and_cleaned(query: Query):
@@ -208,13 +249,22 @@ def test_the_state_of_a_file_tells_when_it_was_done_and_cleaned(query: Query):
     query.run()
     query.put("b.json", {"id": 2})
     query.run()
-    offsets = query.root / "checkpoint" / "offsets"
-    offsets.mkdir()
-    (offsets / "1").write_text(f"v1\n{{}}\n{json.dumps(query.offset)}")
-    first, second = file_states(f"file:{query.root}/checkpoint")
+    first, second = states(query)
     assert (first.path, first.archive_mode) == (f"file:{query.root}/in/a.json", "MOVE")
     assert first.discovery_time <= first.commit_time <= first.archive_time <= second.commit_time
     assert first.move_location == f"file:{query.root}/done"
+
+
+def test_without_cleaning_a_file_is_known_to_be_done_as_well(query: Query):
+    reader = None
+    for number in range(60):  # more than are noted together
+        query.put(f"{number}.json", {"id": number})
+        reader = reader or query.reader()
+        start = query.offset or reader.initialOffset()
+        query.offset = reader.latestOffset(start, ReadMaxFiles(1000))
+    times = [state.commit_time for state in states(query)]
+    reader.stop()
+    assert None not in times[:51] and times[51:] == [None] * 9
 
 
 def test_a_changed_file_is_left_by_the_cleaner(query: Query):
@@ -228,10 +278,65 @@ def test_a_changed_file_is_left_by_the_cleaner(query: Query):
     query.options["cleanSource.retentionDuration"] = "0 seconds"
     query.run()
     assert (query.root / "in" / "a.json").exists() and not (query.root / "done").exists()
+    assert [state.archive_mode for state in states(query)] == [None]
+
+
+def test_what_could_not_be_cleaned_is_tried_again_and_then_noted(query: Query, monkeypatch: pytest.MonkeyPatch):
+    query.options |= {
+        "cleanSource": "MOVE", "cleanSource.retentionDuration": "0 seconds",
+        "cleanSource.moveDestination": f"file:{query.root}/done",
+    }  # fmt: skip
+    kept, gone = query.put("a.json", {"id": 1}), query.put("b.json", {"id": 2})
+    move = filesystem.move
+
+    def refuse(url: str, target: str) -> None:
+        if url.endswith("a.json"):
+            raise PermissionError("busy")
+        move(url, target)
+
+    monkeypatch.setattr(filesystem, "move", refuse)
+    with pytest.warns(UserWarning, match="a.json was ingested and could not be cleaned up"):
+        query.run()
+    assert kept.exists() and not gone.exists()
+    assert [state.archive_mode for state in states(query)] == [None, "MOVE"]
+    monkeypatch.setattr(filesystem, "move", move)
+    query.put("c.json", {"id": 3})
+    query.run()  # another process, which tries at once
+    assert not kept.exists()
+    assert [state.archive_mode for state in states(query)] == ["MOVE"] * 3
+
+
+def test_a_slow_cleaning_does_not_hold_up_the_next_batch(query: Query, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cleaning, "PATIENCE", 0.05)
+    query.options |= {
+        "cleanSource": "MOVE", "cleanSource.retentionDuration": "0 seconds",
+        "cleanSource.moveDestination": f"file:{query.root}/done",
+    }  # fmt: skip
+    for name in ("a.json", "b.json", "c.json"):
+        query.put(name, {"id": 1})
+    goes_on, begun = threading.Event(), threading.Event()
+    move = filesystem.move
+
+    def wait(url: str, target: str) -> None:
+        begun.set()
+        assert goes_on.wait(20)
+        move(url, target)
+
+    monkeypatch.setattr(filesystem, "move", wait)
+    reader = query.reader()
+    end = reader.latestOffset(reader.initialOffset(), ReadMaxFiles(1000))
+    reader.commit(end)
+    assert begun.wait(20)
+    query.put("d.json", {"id": 2})
+    assert reader.latestOffset(end, ReadMaxFiles(1000))["seqNum"] == 4  # while the first file is being moved
+    goes_on.set()
+    reader.stop()
+    query.offset = end
+    assert [state.archive_mode for state in states(query)] == ["MOVE", None, None, None]  # it ended after that one
 
 
 def test_a_second_query_of_one_log_is_told(query: Query, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stream, "LOCK_TIMEOUT", 0.2)
+    monkeypatch.setattr(stream_reader, "LOCK_TIMEOUT", 0.2)
     query.put("a.json", {"id": 1})
     query.run()
     other = query.reader()

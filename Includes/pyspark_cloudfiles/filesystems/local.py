@@ -1,20 +1,27 @@
-"""Files of this machine, by their path.
-
-Listing is one ``scandir`` per directory, without recursion and without following a link in circles.
-"""
+"""Files of this machine, by their path: read, written so that nobody ever sees half of it, and locked."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
+import shutil
+import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from pyspark_cloudfiles.errors import PathNotFound
+from pyspark_cloudfiles.errors import StateInUse
 
 _BUFFER = 256 * 1024
+_CHUNK = 1024 * 1024
+# What a file system answers that has no hard links: FAT, some network shares.
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES}
+# What a system answers when another holds the lock.
+_HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
+_PAUSE_SECONDS = 0.05
 
 
 def read_bytes(path: str) -> bytes:
@@ -42,81 +49,168 @@ def modified(path: str) -> tuple[int, int]:
     return _size_and_time(Path(path).stat())
 
 
-def walk(path: str, url: str, enter: Callable[[str], bool]) -> Iterator[tuple[str, int, int]]:
-    """Yield (URL, bytes, microseconds) of every file below a directory, whose own URL is ``url``.
+def _size_and_time(status: os.stat_result) -> tuple[int, int]:
+    return status.st_size, status.st_mtime_ns // 1000
 
-    Links are followed, except to a directory that the walk is in.  What vanishes while it is listed is passed over,
-    and so are names that are not valid UTF-8: no Spark path can spell them.
 
-    Parameters
-    ----------
-    enter : callable
-        Told the URL of each directory; whether to list it.
+def write_atomically(path: str, data: bytes, overwrite: bool) -> None:
+    """Write a file that is either there in full, also after a loss of power, or not at all.
 
     Raises
     ------
-    PathNotFound
-        A directory cannot be listed, or a file not be looked at.
+    FileExistsError
+        It exists, and ``overwrite`` is false; of several writers at once, one succeeds.
     """
-    stack = [_Directory(path, url, os.path.realpath(path), ())]
-    while stack:
-        directory = stack.pop()
-        prefix = directory.url.rstrip("/") + "/"
-        try:
-            with os.scandir(directory.path) as entries:
-                for entry in entries:
-                    if not _can_be_spelled(entry.name):
-                        continue
-                    try:
-                        if entry.is_dir():
-                            below = directory.child(entry)
-                            if below is not None and enter(below.url):
-                                stack.append(below)
-                        elif entry.is_file():
-                            size, time = _size_and_time(entry.stat())
-                            yield prefix + entry.name, size, time
-                    except OSError as error:
-                        _pass_over_or_raise(error, prefix + entry.name)
-        except OSError as error:
-            _pass_over_or_raise(error, directory.url)
+    _put(Path(path), lambda file: file.write(data), overwrite)
 
 
-class _Directory:
-    """A directory that is still to be listed.
-
-    ``real`` is its path without links, ``trail`` the real directories in which links were followed to get here.
-    """
-
-    __slots__ = ("path", "real", "trail", "url")
-
-    def __init__(self, path: str, url: str, real: str, trail: tuple[str, ...]) -> None:
-        self.path, self.url, self.real, self.trail = path, url, real, trail
-
-    def child(self, entry: os.DirEntry[str]) -> _Directory | None:
-        """Return the directory that an entry is, or None where it leads back to where the walk came from."""
-        url = f"{self.url.rstrip('/')}/{entry.name}"
-        if not entry.is_symlink():
-            return _Directory(entry.path, url, f"{self.real.rstrip('/')}/{entry.name}", self.trail)
-        target = os.path.realpath(entry.path)
-        trail = (*self.trail, self.real)
-        if any(f"{real}/".startswith(f"{target.rstrip('/')}/") for real in trail):
-            return None
-        return _Directory(entry.path, url, target, trail)
+def write_from(path: str, source: BinaryIO) -> None:
+    """Write all of an open file, as :func:`write_atomically` does."""
+    _put(Path(path), lambda file: shutil.copyfileobj(source, file, _CHUNK), overwrite=True)
 
 
-def _pass_over_or_raise(error: OSError, url: str) -> None:
-    # It vanished, is another thing by now, or is a link to itself.
-    if isinstance(error, FileNotFoundError | NotADirectoryError) or error.errno == errno.ELOOP:
+def delete(path: str) -> None:
+    """Delete a file; it is no error if it is gone already."""
+    Path(path).unlink(missing_ok=True)
+
+
+def move(source: str, destination: str) -> None:
+    """Move a file, also to another device, over one that may be there."""
+    target = Path(destination)
+    _make_directories(target.parent)
+    try:
+        Path(source).replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        _copy(Path(source), target)
+        Path(source).unlink()
+    _sync(target.parent)
+
+
+def _copy(source: Path, target: Path) -> None:
+    with source.open("rb") as original:
+        write_from(str(target), original)
+    shutil.copystat(source, target)
+
+
+def _put(target: Path, fill: Callable[[BinaryIO], object], overwrite: bool) -> None:
+    _make_directories(target.parent)
+    # Hidden from listings, and short: the name itself may be as long as names can be.
+    temporary = target.parent / f".{uuid.uuid4().hex}.tmp"
+    try:
+        with temporary.open("xb") as file:
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+        if overwrite:
+            temporary.replace(target)
+        else:
+            _publish_once(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    _sync(target.parent)
+
+
+def _publish_once(temporary: Path, target: Path) -> None:
+    """Give a file its name unless that is taken; the system decides who was first."""
+    try:
+        target.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # Claims the name; a reader may see it empty for a moment, but there is one winner.
+        target.open("xb").close()
+        temporary.replace(target)
+
+
+def _make_directories(directory: Path) -> None:
+    """Make a directory and what it is in; each name is as durable as the file that needs it."""
+    if directory.is_dir():
         return
-    raise PathNotFound(
-        f"{url} cannot be listed: {error.strerror}. Make it readable to the user that runs Spark, or move it out of "
-        "the source directory."
-    ) from error
+    _make_directories(directory.parent)
+    with contextlib.suppress(FileExistsError):
+        directory.mkdir()
+    _sync(directory.parent)
 
 
-def _can_be_spelled(name: str) -> bool:
-    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
+def _sync(directory: Path) -> None:
+    if os.name == "nt":  # which cannot open a directory, and needs not
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that syncs no directories
+            raise
+    finally:
+        os.close(handle)
 
 
-def _size_and_time(status: os.stat_result) -> tuple[int, int]:
-    return status.st_size, status.st_mtime_ns // 1000
+@contextlib.contextmanager
+def lock(path: str, timeout: float) -> Iterator[None]:
+    """Hold the lock of a path: a hidden file beside it, which stays, because deleting it would let in two.
+
+    Raises
+    ------
+    StateInUse
+        Another thread or process still held it after ``timeout`` seconds.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(target.with_name(f".{target.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _acquire(handle, path, timeout)
+        _sign(handle)
+        yield
+    finally:
+        os.close(handle)  # which also gives the lock back
+
+
+def _acquire(handle: int, path: str, timeout: float) -> None:
+    until = time.monotonic() + timeout
+    while not _try(handle):
+        if time.monotonic() >= until:
+            raise StateInUse(
+                f"{path} is in use by {_holder(handle)}: it did not become free in {timeout:g} seconds. "
+                "Stop the other stream, or give this one its own checkpoint and schema location."
+            )
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _try(handle: int) -> bool:
+    try:
+        _lock_now(handle)
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        raise
+    return True
+
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    import msvcrt
+
+    def _lock_now(handle: int) -> None:
+        # A byte far behind the text, which others must be able to read.
+        os.lseek(handle, 1 << 20, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+else:
+
+    def _lock_now(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _sign(handle: int) -> None:
+    os.ftruncate(handle, 0)
+    os.lseek(handle, 0, os.SEEK_SET)
+    os.write(handle, f"process {os.getpid()}".encode())
+
+
+def _holder(handle: int) -> str:
+    os.lseek(handle, 0, os.SEEK_SET)
+    return os.read(handle, 100).decode(errors="replace") or "another process"

@@ -13,10 +13,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
+from pyspark_cloudfiles.filesystems import s3
 
 if TYPE_CHECKING:
     from pyarrow import NativeFile
     from pyarrow.fs import FileInfo, FileSystem
+
+    from pyspark_cloudfiles.filesystems.growing import GrowingNames
 
 _BUFFER = 1024 * 1024
 
@@ -44,8 +47,11 @@ def write(url: str, data: bytes, overwrite: bool) -> None:
     Raises
     ------
     FileExistsError
-        It exists, and ``overwrite`` is false.  Looking and writing are two steps here.
+        It exists, and ``overwrite`` is false.  Looking and writing are two steps but on S3 with obstore.
     """
+    if not overwrite and s3.serves(url):
+        s3.create(url, data)
+        return
     if not overwrite and exists(url):
         raise FileExistsError(f"{url} exists.")
     with _open_output(url) as file:
@@ -95,12 +101,21 @@ def modified(url: str) -> tuple[int, int]:
     return info.size or 0, _microseconds(system, info)
 
 
-def walk(url: str, enter: Callable[[str], bool]) -> Iterator[tuple[str, int, int]]:
-    """Yield (URL, bytes, microseconds) of every file below a directory.
+def walk(
+    url: str,
+    enter: Callable[[str], bool],
+    wanted: Callable[[list[str]], list[str]] | None = None,
+    names: GrowingNames | None = None,
+) -> Iterator[tuple[str, int, int]]:
+    """Yield (URL, bytes, microseconds) of every file below a directory that is wanted.
 
     The store lists everything; what is below a directory that ``enter`` refuses is left out afterwards.
+
+    Parameters
+    ----------
+    names : GrowingNames, optional
+        Of earlier walks, so that what is new may be all that is listed.
     """
-    system, base = _opened(url)
     entered: dict[str, bool] = {url: True}
 
     def inside(directory: str) -> bool:
@@ -108,10 +123,38 @@ def walk(url: str, enter: Callable[[str], bool]) -> Iterator[tuple[str, int, int
             entered[directory] = inside(directory.rsplit("/", 1)[0]) and enter(directory)
         return entered[directory]
 
-    for info in _listed(url, recursive=True):
-        file = f"{url.rstrip('/')}/{info.path[len(base) :].lstrip('/')}"
-        if info.is_file and inside(file.rsplit("/", 1)[0]):
-            yield file, info.size or 0, _microseconds(system, info)
+    after = names.after(url) if names is not None and s3.serves(url) else None
+    last, first_new = after or "", None
+    for page, facts in _pages(url, after):
+        found = [file for file in page if inside(file.rsplit("/", 1)[0])]
+        chosen = found if wanted is None else wanted(found)
+        for file in chosen:
+            size, modified = facts(file)
+            if size or not s3.serves(url) or not s3.stands_for_directory(file):
+                yield file, size, modified
+        last = max(last, *page, "")
+        if chosen and first_new is None:
+            first_new = min(chosen)
+    if names is not None:
+        names.listed(url, after, last, first_new)
+
+
+def _pages(url: str, after: str | None) -> Iterator[tuple[list[str], Callable[[str], tuple[int, int]]]]:
+    """Yield the files below a directory, a page at a time where the store can be asked for pages, and what tells more.
+
+    To ask for a time may be a question to the store of its own, for one file.
+    """
+    if s3.serves(url):
+        for page in s3.pages(url, after):
+            yield list(page), page.__getitem__
+        return
+    system, base = _opened(url)
+    infos = {
+        f"{url.rstrip('/')}/{info.path[len(base) :].lstrip('/')}": info
+        for info in _listed(url, recursive=True)
+        if info.is_file
+    }
+    yield list(infos), lambda file: (infos[file].size or 0, _microseconds(system, infos[file]))
 
 
 def _listed(url: str, recursive: bool) -> list[FileInfo]:
@@ -172,7 +215,7 @@ def _store_of_fsspec(root: str, reason: Exception) -> tuple[FileSystem, str]:
 
         system, base = url_to_fs(root)
         return PyFileSystem(FSSpecHandler(system)), base
-    except (ImportError, ValueError, OSError) as error:
+    except (ImportError, ValueError, OSError, TypeError) as error:  # the last where a store asks for more than an URL
         raise InvalidOption(
             f"Nothing here opens {root}. pyarrow: {reason} fsspec: {error} Install the package that fsspec names, "
             "or mount the store as a directory."

@@ -1,11 +1,22 @@
-"""The file formats that can be ingested, by the name that ``cloudFiles.format`` gives them."""
+"""The file formats that can be ingested, by the name that ``cloudFiles.format`` gives them.
+
+Each is a module ``<name>_format``; :mod:`.base` says what a format is.  The parts of a text format begin with its name:
+``_text`` takes a text apart, ``_rows`` makes rows of it one by one, ``_lanes`` and ``_arrow`` whole columns where Arrow
+reads as Spark does, ``_infer`` finds the schema.  Files of lines share ``text_lines``, ``line_ranges`` and
+``line_arrays``; files with types of their own ``columnar``, ``arrow_types`` and ``merging``; all of them ``gathering``.
+Records as VARIANT are in ``single_variant``, ``variant_records`` and ``variants``.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.formats.base import Format
+
+if TYPE_CHECKING:
+    from pyspark_cloudfiles.options import Options
 
 # Imported when needed: a worker that reads JSON should not wait for the imports of others.
 _MODULES = {
@@ -33,3 +44,22 @@ def format_named(name: str) -> Format:
     if module is None:
         raise InvalidOption(f"cloudFiles.format is {name!r}. Choose one of {', '.join(NAMES)}.")
     return import_module(f"pyspark_cloudfiles.formats.{module}_format").FORMAT
+
+
+def format_of(options: Options) -> Format:
+    """Return the format of a stream.
+
+    Raises
+    ------
+    InvalidOption
+        There is none of that name, or it has no records that could be a VARIANT.
+    """
+    if options.single_variant_column is None:
+        return format_named(options.format)
+    from pyspark_cloudfiles.formats.single_variant import FORMATS, SingleVariantFormat  # few streams have it
+
+    if options.format.lower() not in FORMATS:
+        raise InvalidOption(
+            f"singleVariantColumn is for {', '.join(FORMATS)}, and cloudFiles.format is {options.format}. Remove it."
+        )
+    return SingleVariantFormat(options.format.lower(), options.single_variant_column)

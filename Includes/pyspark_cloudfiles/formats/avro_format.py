@@ -15,13 +15,13 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import DataType, StructType
 
 from pyspark_cloudfiles.errors import CloudFilesError, InferenceFailed, InvalidOption, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.avro_types import AvroType, AvroTypes, NoSuchAvroType
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.columnar import FileColumns
+from pyspark_cloudfiles.formats.gathering import Piece, gathered
 from pyspark_cloudfiles.formats.merging import Merged
-from pyspark_cloudfiles.formats.pieces import Piece, gathered
 
 # What blocks have before they are decompressed and Python's objects are made of them, which take more.
 _BLOCK_BYTES = BATCH_BYTES // 8

@@ -7,19 +7,20 @@ request wants it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 # Rows of a batch stay below this, so that a worker's memory does not grow with the size of a file.
 BATCH_BYTES = 8 * 1024 * 1024
+NoteBad = Callable[[str, str, str], None]
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class ReadRequest:
         readers do.
     corrupt_column : str or None
         The column of ``schema`` that takes the text of malformed records.
+    bad_records : callable or None
+        Told of each record that the mode drops: the URL of its file, its text, and what is wrong with it.
     timezone : str
         Time zone in which timestamps without one are read; an IANA name or an offset.
     options : Mapping
@@ -56,6 +59,7 @@ class ReadRequest:
     case_sensitive: bool = True
     mode: Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"] = "PERMISSIVE"
     corrupt_column: str | None = None
+    bad_records: NoteBad | None = None
     timezone: str = "UTC"
     options: Mapping[str, str] = field(default_factory=dict)
 

@@ -10,10 +10,10 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType, TimestampType
 
 from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.pieces import Piece, gathered
+from pyspark_cloudfiles.formats.gathering import Piece, gathered
 
 _SCHEMA = StructType(
     [

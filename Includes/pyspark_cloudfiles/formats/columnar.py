@@ -1,26 +1,63 @@
 """Batches of a file that has columns and types of its own, as the stream's schema wants them.
 
-Columns that fit are converted whole; only those that do not are looked at value by value.
+A type fits where Spark's Parquet reader would read one as the other; what does not fit is left over.  Fields are found
+by name: one in another case is another field, unless case does not matter.  Columns that fit are converted whole; only
+those that do not are looked at value by value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import DataType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
 
 from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of, normalized
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.fitting import Fitting, fits, unknown_fields
-from pyspark_cloudfiles.formats.leftovers import rescued_column
-from pyspark_cloudfiles.formats.pieces import Piece
+from pyspark_cloudfiles.formats.gathering import Piece
+from pyspark_cloudfiles.values.rescue_columns import rescued_values
+from pyspark_cloudfiles.values.widening import DIGITS
 
+_BITS = {ByteType: 8, ShortType: 16, IntegerType: 32}
+_SMALL = (ByteType, ShortType, IntegerType)
+_FITS: dict[type[DataType], tuple[type[DataType], ...]] = {
+    # A smaller integer is tried value by value; Spark would cut its bits off.
+    ByteType: (*_SMALL, LongType, DoubleType),
+    ShortType: (*_SMALL, LongType, DoubleType),
+    IntegerType: (*_SMALL, LongType, DoubleType),
+    FloatType: (DoubleType,),
+    StringType: (BinaryType,),
+    BinaryType: (StringType,),
+    DateType: (TimestampNTZType,),
+    TimestampType: (TimestampNTZType,),
+    TimestampNTZType: (TimestampType,),
+}
 # Values that are left over, one for each row, with the name of their column.
 _Left = tuple[str, "pa.Array | Sequence[Any]"]
 
@@ -81,7 +118,7 @@ class FileColumns:
         return Piece(
             self._file,
             batch_of(columns, self._schema, batch.num_rows),
-            rescued_column(left, batch.num_rows, self._file) if left else None,
+            rescued_values(left, batch.num_rows, self._file) if left else None,
         )
 
     def _fitted(
@@ -113,3 +150,166 @@ class FileColumns:
                 f"{target.simpleString().upper()}, as the schema has it.",
             )
         return rest
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How values are made to fit.
+
+    Parameters
+    ----------
+    case_sensitive : bool
+        Whether a field in another case is another field.
+    keep_unknown : bool
+        Whether fields that the schema does not have are left over, or dropped.
+    keep_other_case : bool
+        The same for fields that the schema has in another case.
+    """
+
+    case_sensitive: bool
+    keep_unknown: bool
+    keep_other_case: bool
+
+    @classmethod
+    def of(cls, request: ReadRequest) -> Fitting:
+        """Return what a request wants."""
+        return cls(request.case_sensitive, request.rescue and request.on_unknown == "rescue", request.rescue)
+
+    def pairs(self, source: StructType, target: StructType) -> list[int | None]:
+        """Return for each field of the target where it is in the source."""
+        exact = {name: index for index, name in reversed(list(enumerate(source.names)))}
+        lower = {} if self.case_sensitive else {name.lower(): exact[name] for name in reversed(source.names)}
+        return [exact.get(name, lower.get(name.lower())) for name in target.names]
+
+    def left_over(self, source: StructType, target: StructType) -> list[int]:
+        """Return the fields of the source that the target has not, and that are to be kept."""
+        matched, known = set(self.pairs(source, target)), {name.lower() for name in target.names}
+        return [
+            index
+            for index, name in enumerate(source.names)
+            if index not in matched and (self.keep_other_case if name.lower() in known else self.keep_unknown)
+        ]
+
+    def whole(self, source: DataType, target: DataType) -> bool:
+        """Tell whether values can be converted as a whole column, with nothing but too large numbers left over."""
+        match source, target:
+            case StructType(), StructType():
+                pairs = self.pairs(source, target)
+                return not self.left_over(source, target) and all(
+                    index is None
+                    or (source.names[index] == field.name and self.whole(source[index].dataType, field.dataType))
+                    for index, field in zip(pairs, target, strict=True)
+                )
+            case ArrayType(), ArrayType():
+                return self.whole(source.elementType, target.elementType)
+            case MapType(), MapType():
+                return self.whole(source.keyType, target.keyType) and self.whole(source.valueType, target.valueType)
+        return fits(source, target)
+
+    def split(self, value: Any, source: DataType, target: DataType) -> tuple[Any, Any]:
+        """Return what of a value fits, and what is left over; None for nothing.
+
+        Structs are dicts, maps are lists of pairs.  Of an array, what is left over keeps its positions.
+        """
+        if value is None or source == target:
+            return value, None
+        if not fits(source, target):
+            return None, value
+        match source, target:
+            case StructType(), StructType():
+                return self._split_struct(value, source, target)
+            case ArrayType(), ArrayType():
+                pairs = [self.split(element, source.elementType, target.elementType) for element in value]
+                return [fitted for fitted, _ in pairs], _list_or_none([rest for _, rest in pairs])
+            case MapType(), MapType():
+                return self._split_map(value, source, target)
+        fitted = converted(value, target)
+        return fitted, value if fitted is None else None
+
+    def _split_struct(self, value: dict[str, Any], source: StructType, target: StructType) -> tuple[Any, Any]:
+        fitted: dict[str, Any] = {}
+        rest: dict[str, Any] = {}
+        for field, index in zip(target, self.pairs(source, target), strict=True):
+            if index is None:
+                fitted[field.name] = None
+                continue
+            name = source.names[index]
+            fitted[field.name], over = self.split(value.get(name), source[index].dataType, field.dataType)
+            if over is not None:
+                rest[name] = over
+        for index in self.left_over(source, target):
+            over = value.get(source.names[index])
+            if over is not None:
+                rest[source.names[index]] = over
+        return fitted, rest or None
+
+    def _split_map(self, value: list[tuple[Any, Any]], source: MapType, target: MapType) -> tuple[Any, Any]:
+        fitted, rest = [], {}
+        for key, item in value:
+            new_key, _ = self.split(key, source.keyType, target.keyType)
+            new_item, over = self.split(item, source.valueType, target.valueType)
+            if new_key is None:  # a map's key cannot be NULL
+                rest[key] = item
+                continue
+            fitted.append((new_key, new_item))
+            if over is not None:
+                rest[key] = over
+        return fitted, rest or None
+
+
+def fits(source: DataType, target: DataType) -> bool:
+    """Tell whether values of one type can be of the other at all; of nested types, only their kind counts."""
+    if source == target or isinstance(source, NullType):
+        return True
+    if isinstance(target, DecimalType):
+        if isinstance(source, DecimalType):
+            return target.scale >= source.scale and _integral(target) >= _integral(source)
+        return _integral(target) >= DIGITS.get(type(source), 99)
+    if type(source) is type(target):
+        return isinstance(source, StructType | ArrayType | MapType | StringType)
+    return type(target) in _FITS.get(type(source), ())
+
+
+def _integral(data_type: DecimalType) -> int:
+    return data_type.precision - data_type.scale
+
+
+def converted(value: Any, target: DataType) -> Any:
+    """Return a value whose type fits as the type wants it, or None where the value is too large."""
+    match target:
+        case ByteType() | ShortType() | IntegerType():
+            limit = 1 << (_BITS[type(target)] - 1)
+            return value if -limit <= value < limit else None
+        case DoubleType():
+            return float(value)
+        case StringType() if isinstance(value, bytes):
+            return value.decode("utf-8", "replace")
+        case BinaryType() if isinstance(value, str):
+            return value.encode()
+        case TimestampNTZType():
+            if not isinstance(value, datetime):
+                return datetime.combine(value, time())
+            return value.replace(tzinfo=None)  # which was UTC
+    return value
+
+
+def unknown_fields(source: DataType, target: DataType, prefix: str = "") -> Iterator[str]:
+    """Yield the fields that the schema has in no case, dotted; those of a struct that is unknown are not listed."""
+    match source, target:
+        case StructType(), StructType():
+            known = {field.name.lower(): field for field in target}
+            for field in source:
+                if field.name.lower() not in known:
+                    yield prefix + field.name
+                else:
+                    yield from unknown_fields(
+                        field.dataType, known[field.name.lower()].dataType, f"{prefix}{field.name}."
+                    )
+        case ArrayType(), ArrayType():
+            yield from unknown_fields(source.elementType, target.elementType, f"{prefix}element.")
+        case MapType(), MapType():
+            yield from unknown_fields(source.valueType, target.valueType, f"{prefix}value.")
+
+
+def _list_or_none(values: list[Any]) -> list[Any] | None:
+    return values if any(value is not None for value in values) else None

@@ -73,6 +73,9 @@ class Cutter:
         if b"\n" + codecs.BOM_UTF8 in data or data.startswith(codecs.BOM_UTF8):
             # Wherever this is the beginning of what Arrow reads, it would be left out.
             odd |= set(pc.indices_nonzero(pc.starts_with(lines_of(data), codecs.BOM_UTF8.decode())).to_pylist())
+        if b"\r" in data:
+            # Where lines have an end of their own, this is text; to Arrow it ends a line.
+            odd |= set(pc.indices_nonzero(pc.match_substring(lines_of(data), "\r")).to_pylist())
         return sorted(odd)
 
     def _read(self, data: bytes, width: int, wanted: list[int]) -> tuple[list[pa.Array], list[int]]:
@@ -126,7 +129,7 @@ def is_plain(dialect: Dialect) -> bool:
         and dialect.separator not in marks[1:]
         and not {dialect.quote, dialect.escape} & {"\n", "\r"}
         and dialect.escape_of_escape in ("", dialect.escape)
-        and not (dialect.comment or dialect.empty or dialect.trim_left or dialect.trim_right or dialect.multi_line)
+        and not (dialect.empty or dialect.trim_left or dialect.trim_right or dialect.multi_line)
         and dialect.max_characters < 0
     )
 

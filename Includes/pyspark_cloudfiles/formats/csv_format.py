@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 
-from pyspark_cloudfiles.compression import read_text
 from pyspark_cloudfiles.errors import UnknownFields
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.compression import read_text
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base, text_lines
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.csv_arrow import Cutter, is_plain
 from pyspark_cloudfiles.formats.csv_lanes import Group, LaneReader, texts
-from pyspark_cloudfiles.formats.csv_names import check_limits, safe_names
+from pyspark_cloudfiles.formats.csv_names import check_limits, counts, part_with_names, safe_names
 from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_rows import Header, RowBuilder
 from pyspark_cloudfiles.formats.csv_text import Tokenizer, Tokens
-from pyspark_cloudfiles.formats.lanes import gathered
+from pyspark_cloudfiles.formats.gathering import together
 from pyspark_cloudfiles.formats.line_arrays import is_blank
 
 
@@ -47,7 +47,7 @@ class CsvFormat:
     def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
         """Return the schema of the files: the columns in the order in which they came up first."""
         dialect, found = Dialect.of(request.options), _Found(request)
-        by_arrow = _is_for_arrow(dialect, request.options)
+        by_arrow = is_plain(dialect)
         for file in files:
             if by_arrow:
                 found.add_texts(file, dialect)
@@ -59,9 +59,9 @@ class CsvFormat:
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read files."""
         dialect = Dialect.of(request.options)
-        if _is_for_arrow(dialect, request.options):
+        if is_plain(dialect):
             reader = LaneReader(request, dialect)
-            return gathered(reader.rows(group) for group in _groups(files, dialect, request))
+            return together(reader.rows(group) for group in _groups(files, dialect, request))
         return _row_by_row(files, dialect, request)
 
 
@@ -110,10 +110,6 @@ class _Found:
         return name
 
 
-def _is_for_arrow(dialect: Dialect, options: Mapping[str, str]) -> bool:
-    return is_plain(dialect) and text_lines.line_separator(options) is None
-
-
 def _groups(files: Sequence[SourceFile], dialect: Dialect, request: ReadRequest) -> Iterator[Group]:
     """Give the lines of files, those of small files with the same columns together."""
     tokenizer, group = Tokenizer(dialect), None
@@ -152,8 +148,10 @@ def _row_by_row(files: Sequence[SourceFile], dialect: Dialect, request: ReadRequ
 def pieces(file: SourceFile, dialect: Dialect, options: Mapping[str, str]) -> Iterator[Piece]:
     """Give the records of a file, in pieces of a limited size."""
     tokenizer = Tokenizer(dialect)
-    names: list[str] | None = None
-    for sources, tokens, size in _records(file, dialect, tokenizer, options):
+    part, names = part_with_names(file, dialect, options)
+    if part is None:
+        return
+    for sources, tokens, size in _records(part, dialect, tokenizer, options):
         check_limits(file, tokens, dialect)
         if names is None and tokens:
             names = safe_names(tokens[0], dialect)
@@ -171,16 +169,12 @@ def _records(
         yield [source for source, _ in found], [tokens for _, tokens in found], len(data)
         return
     for lines, size in text_lines.pieces(file, options):
-        sources = [line for line in _text(b"\n".join(lines)).split("\n") if _counts(line, dialect.comment)]
+        sources = [line for line in _text(b"\n".join(lines)).split("\n") if counts(line, dialect.comment)]
         yield sources, list(map(tokenizer.tokens, sources)), size
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-def _counts(line: str, comment: str) -> bool:
-    return not is_blank(line) and not (comment and line.startswith(comment))
 
 
 FORMAT = CsvFormat()

@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
-from pyspark_cloudfiles import values
 from pyspark_cloudfiles.formats.base import InferRequest
-from pyspark_cloudfiles.formats.json_infer import MAX_PRECISION, common_decimal
-from pyspark_cloudfiles.text_ways import ways
-from pyspark_cloudfiles.time_patterns import compiled
+from pyspark_cloudfiles.values import conversion
+from pyspark_cloudfiles.values.text_ways import ways
+from pyspark_cloudfiles.values.time_patterns import compiled
+from pyspark_cloudfiles.values.widening import LONGEST, wider
 
 _DATES_THAT_ARE_TIMESTAMPS = {"yyyy-MM-dd", "yyyy-M-d", "yyyy-M-dd", "yyyy-MM-d", "yyyy-MM", "yyyy-M", "yyyy"}
 _INT, _LONG, _DOUBLE = T.IntegerType(), T.LongType(), T.DoubleType()
@@ -36,15 +36,15 @@ class ColumnTypes:
         self._date_and_timestamp = _TIMESTAMP if mixed else _STRING
         prefers_date = options.get("preferdate", "true").lower() == "true"
         plain = {key: value for key, value in options.items() if key != "enabledatetimeparsingfallback"}
-        timestamps = values.timestamps(plain, request.timezone)
+        timestamps = conversion.timestamps(plain, request.timezone)
         self._tests: dict[str, Callable[[str], T.DataType | None]] = {
-            "integer": _test(values.integers(32), _INT),
-            "long": _test(values.integers(64), _LONG),
+            "integer": _test(conversion.integers(32), _INT),
+            "long": _test(conversion.integers(64), _LONG),
             "decimal": _whole_decimal,
-            "double": _test(values.converter(_DOUBLE, options, request.timezone), _DOUBLE),
+            "double": _test(conversion.converter(_DOUBLE, options, request.timezone), _DOUBLE),
             "date": _test(compiled(pattern).day, _DATE) if prefers_date else (lambda text: None),
             "timestamp": _test(timestamps, _TIMESTAMP),
-            "boolean": _test(values.boolean, _BOOLEAN),
+            "boolean": _test(conversion.boolean, _BOOLEAN),
             "string": lambda text: _STRING,
         }
 
@@ -92,43 +92,23 @@ class ColumnTypes:
         return _STRING
 
     def _merged(self, known: T.DataType | None, found: T.DataType) -> T.DataType:
-        if known is None or known == found:
+        if known is None:
             return found
-        kinds = {type(known), type(found)}
-        if kinds == {T.DateType, T.TimestampType}:
-            return self._date_and_timestamp
-        if kinds == {T.IntegerType, T.LongType}:
-            return _LONG
-        if kinds <= {T.IntegerType, T.LongType, T.DecimalType}:
-            return common_decimal(_as_decimal(known), _as_decimal(found))
-        if kinds <= {T.IntegerType, T.LongType, T.DecimalType, T.DoubleType}:
-            return _DOUBLE
-        return _STRING
+        if {type(known), type(found)} == {T.DateType, T.TimestampType}:
+            return self._date_and_timestamp  # a date's text may not have the pattern of timestamps
+        return wider(known, found)
 
 
-def _test(convert: values.Convert, data_type: T.DataType) -> Callable[[str], T.DataType | None]:
-    def test(text: str) -> T.DataType | None:
-        try:
-            convert(text)
-        except ValueError:
-            return None
-        return data_type
-
-    return test
+def _test(convert: conversion.Convert, data_type: T.DataType) -> Callable[[str], T.DataType | None]:
+    return lambda text: data_type if conversion.converts(convert, text) else None
 
 
 def _whole_decimal(text: str) -> T.DataType | None:
     try:
-        _, digits, exponent = values.exact(text).as_tuple()
+        _, digits, exponent = conversion.exact(text).as_tuple()
     except ValueError:
         return None
     if int(exponent) < 0:
         return None
     # Java keeps an exponent as a negative scale, which no type has.
-    return T.DecimalType(len(digits), 0) if len(digits) <= MAX_PRECISION and not exponent else None
-
-
-def _as_decimal(data_type: T.DataType) -> T.DecimalType:
-    if isinstance(data_type, T.DecimalType):
-        return data_type
-    return T.DecimalType(10 if isinstance(data_type, T.IntegerType) else 20, 0)
+    return T.DecimalType(len(digits), 0) if len(digits) <= LONGEST and not exponent else None

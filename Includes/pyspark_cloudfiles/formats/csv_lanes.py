@@ -12,15 +12,16 @@ import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import text_lines
+from pyspark_cloudfiles.formats.arrow_types import rows_without_columns
 from pyspark_cloudfiles.formats.base import ReadRequest, Rows
 from pyspark_cloudfiles.formats.csv_arrow import Cutter
-from pyspark_cloudfiles.formats.csv_names import check_limits, safe_names
+from pyspark_cloudfiles.formats.csv_names import check_limits, part_with_names, safe_names
 from pyspark_cloudfiles.formats.csv_options import Dialect
-from pyspark_cloudfiles.formats.csv_rows import Header, RowBuilder, conversion
+from pyspark_cloudfiles.formats.csv_rows import Header, RowBuilder, converter_and_ways
 from pyspark_cloudfiles.formats.csv_text import Tokenizer
-from pyspark_cloudfiles.formats.lanes import Lane, in_order
+from pyspark_cloudfiles.formats.gathering import Lane, in_order
 from pyspark_cloudfiles.formats.line_arrays import (
     is_blank,
     is_utf8,
@@ -29,10 +30,10 @@ from pyspark_cloudfiles.formats.line_arrays import (
     places,
     without_blank_lines,
     without_blank_start,
+    without_lines_that_begin_with,
 )
-from pyspark_cloudfiles.formats.outcome import rows_without_columns
-from pyspark_cloudfiles.rescue_columns import member, paths_of, quoted_texts, rescued_column
-from pyspark_cloudfiles.text_columns import converted
+from pyspark_cloudfiles.values.rescue_columns import member, paths_of, quoted_texts, rescued_column
+from pyspark_cloudfiles.values.text_columns import converted
 
 
 class Text(NamedTuple):
@@ -69,9 +70,15 @@ def texts(file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Map
 
     A blank line is left in where it does not have the right number of cells, and will be refused.
     """
-    names: list[str] | None = None
-    for piece in text_lines.texts(file, options):
-        data = text_lines.plain(piece if is_utf8(piece) else piece.decode("utf-8", "replace").encode())
+    part, names = part_with_names(file, dialect, options)
+    if part is None:
+        return
+    separator = text_lines.line_separator(options)
+    for piece in text_lines.texts(part, options):
+        data = text_lines.plain(piece, separator)
+        data = data if is_utf8(data) else data.decode("utf-8", "replace").encode()
+        if dialect.comment:
+            data = without_lines_that_begin_with(dialect.comment, data)
         if names is None:
             data = without_blank_start(data)
         if names is None and data:
@@ -136,7 +143,7 @@ class LaneReader:
                 columns.append(cells[at[place]])
                 continue
             # A type that CSV does not have is an error also where the file has no such column.
-            convert, ways = conversion(wanted, arrow_type, self._request)
+            convert, ways = converter_and_ways(wanted, arrow_type, self._request)
             if place not in at:
                 columns.append(pa.nulls(count, arrow_type))
                 continue

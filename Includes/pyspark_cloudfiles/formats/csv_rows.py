@@ -9,16 +9,15 @@ import pyarrow as pa
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from pyspark_cloudfiles import rescue, values
 from pyspark_cloudfiles.errors import InvalidOption, MalformedRecord
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats.arrow_types import rows_without_columns
 from pyspark_cloudfiles.formats.base import ReadRequest, Rows
 from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_text import Tokens
-from pyspark_cloudfiles.formats.outcome import rows_without_columns
-from pyspark_cloudfiles.text_columns import column
-from pyspark_cloudfiles.text_ways import ways
-from pyspark_cloudfiles.way import Way
+from pyspark_cloudfiles.values import conversion, rescue
+from pyspark_cloudfiles.values.text_columns import Way, column
+from pyspark_cloudfiles.values.text_ways import ways
 
 
 class Header(NamedTuple):
@@ -74,6 +73,7 @@ class RowBuilder:
         self._sources: list[str] = []
         self._leftover: dict[int, dict[str, rescue.Leftover]] = {}
         self._bad: set[int] = set()
+        self._ragged: set[int] = set()
 
     def add(self, file: SourceFile, header: Header, sources: list[str], tokens: list[Tokens]) -> None:
         """Append the records of a file."""
@@ -97,21 +97,37 @@ class RowBuilder:
             The mode is FAILFAST, and a record is malformed.
         """
         columns = self._columns()
-        bad = self._bad if self._request.rescue is False else set()
+        bad = self._malformed()
         if bad and self._request.mode == "FAILFAST":
             first = min(bad)
             raise MalformedRecord(self._url(first), self._sources[first])
         batch = self._batch(columns, bad)
         rescued = self._rescued() if self._request.rescue else None
         if bad and self._request.mode == "DROPMALFORMED":
+            self._tell(bad)
             keep = pa.array([row not in bad for row in range(len(self._rows))], pa.bool_())
-            return Rows(batch.filter(keep), self._counts(bad), rescued)
+            return Rows(batch.filter(keep), self._counts(bad), None if rescued is None else rescued.filter(keep))
         return Rows(batch, self.files, rescued)
 
     def kept(self) -> list[int]:
         """Return which of the records :meth:`rows` gave, after it did."""
-        drops = not self._request.rescue and self._request.mode == "DROPMALFORMED"
-        return [row for row in range(len(self._rows)) if not (drops and row in self._bad)]
+        left = self._malformed() if self._request.mode == "DROPMALFORMED" else set()
+        return [row for row in range(len(self._rows)) if row not in left]
+
+    def _malformed(self) -> set[int]:
+        """Return the records that are malformed: where there is a rescued column, values that do not fit make none."""
+        if not self._request.rescue:
+            return self._bad
+        # Cells too many or too few are rescued as well, unless bad records have a place of their own.
+        return set() if self._request.bad_records is None else self._ragged
+
+    def _tell(self, bad: set[int]) -> None:
+        if self._request.bad_records is None:
+            return
+        for row in sorted(bad):
+            ragged = row in self._ragged
+            reason = "it has too many or too few values" if ragged else "a value does not fit the type of its column"
+            self._request.bad_records(self._url(row), self._sources[row], reason)
 
     def _placed(self, row: int, cells: Tokens, header: Header, extras: list[int]) -> Sequence[str | None]:
         """Return the cells in the order of the schema, and note those that have no place there."""
@@ -121,6 +137,7 @@ class RowBuilder:
                 placed[place] = cell
         if len(cells) != len(header.names):
             self._bad.add(row)
+            self._ragged.add(row)
         for position in [*extras, *range(len(header.names), len(cells))]:
             cell = cells[position] if position < len(cells) else None
             if cell is not None and cell != self._dialect.null:
@@ -140,7 +157,7 @@ class RowBuilder:
         cells = [None if cell == null else cell for cell in cells]
         if isinstance(field.dataType, T.StringType):
             return pa.array(cells, arrow_type)
-        array, misfits = column(cells, arrow_type, *conversion(field, arrow_type, self._request))
+        array, misfits = column(cells, arrow_type, *converter_and_ways(field, arrow_type, self._request))
         for row in misfits:
             self._bad.add(row)
             self._leftover.setdefault(row, {})[field.name] = rescue.Leaf(rescue.quoted(cells[row] or ""))
@@ -180,7 +197,9 @@ class RowBuilder:
         raise IndexError(row)
 
 
-def conversion(field: T.StructField, arrow_type: pa.DataType, request: ReadRequest) -> tuple[values.Convert, list[Way]]:
+def converter_and_ways(
+    field: T.StructField, arrow_type: pa.DataType, request: ReadRequest
+) -> tuple[conversion.Convert, list[Way]]:
     """Return how texts of CSV become values: one by one, and by column.
 
     Raises
@@ -191,7 +210,7 @@ def conversion(field: T.StructField, arrow_type: pa.DataType, request: ReadReque
     data_type = field.dataType
     if isinstance(data_type, T.StructType | T.ArrayType | T.MapType):
         raise InvalidOption(f"CSV has no {data_type.simpleString()} for {field.name}. Read it as a STRING.")
-    convert = values.converter(data_type, request.options, request.timezone)
+    convert = conversion.converter(data_type, request.options, request.timezone)
     if isinstance(data_type, T.DateType) and "dateformat" not in request.options:
-        convert = values.dates({})
+        convert = conversion.dates({})
     return convert, ways(data_type, arrow_type, request.options, request.timezone)

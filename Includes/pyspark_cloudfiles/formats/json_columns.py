@@ -17,13 +17,16 @@ from msgspec.structs import astuple
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
-from pyspark_cloudfiles import values
+from pyspark_cloudfiles.formats import variants
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.text_columns import column
-from pyspark_cloudfiles.text_ways import ways
-from pyspark_cloudfiles.way import Way
+from pyspark_cloudfiles.formats.json_text import Malformed
+from pyspark_cloudfiles.formats.variants import JsonVariants, Variant
+from pyspark_cloudfiles.values import conversion
+from pyspark_cloudfiles.values.text_columns import Way, column
+from pyspark_cloudfiles.values.text_ways import ways
 
 Owners = Sequence[int]
+_MALFORMED = Variant(b"", b"")
 _TEXT = msgspec.json.Decoder(str).decode
 
 
@@ -56,7 +59,7 @@ class Texts(Column):
 class Converted(Column):
     """Values that are converted from their text."""
 
-    def __init__(self, data_type: T.DataType, annotation: Any, convert: values.Convert, ways: list[Way]) -> None:
+    def __init__(self, data_type: T.DataType, annotation: Any, convert: conversion.Convert, ways: list[Way]) -> None:
         super().__init__(data_type, annotation)
         self._convert = convert
         self._ways = ways
@@ -68,6 +71,26 @@ class Converted(Column):
         array, wrong = column(cells, self.arrow, self._convert, self._ways)
         misfits.update(owners[position] for position in wrong)
         return array
+
+
+class Variants(Column):
+    """Values of any kind, as VARIANT."""
+
+    def __init__(self, data_type: T.VariantType, request: ReadRequest) -> None:
+        super().__init__(data_type, msgspec.Raw)
+        self._variants = JsonVariants(request.options)
+
+    def array(self, cells: Sequence[Any], owners: Owners, misfits: set[int]) -> pa.Array:
+        """Return the values; a null is one as well."""
+        found = [self._variant(cell) if isinstance(cell, msgspec.Raw) else cell for cell in cells]
+        misfits.update(owner for owner, some in zip(owners, found, strict=True) if some is _MALFORMED)
+        return variants.column([None if some is _MALFORMED else some for some in found])
+
+    def _variant(self, cell: msgspec.Raw) -> Variant:
+        try:
+            return self._variants.variant(bytes(cell))
+        except Malformed:
+            return _MALFORMED
 
 
 class Structs(Column):
@@ -145,6 +168,8 @@ def _column(data_type: T.DataType, request: ReadRequest, make: Callable[[T.DataT
         return Lists(data_type, make(data_type.elementType))
     if isinstance(data_type, T.MapType):
         return Maps(data_type, make(data_type.valueType))
+    if isinstance(data_type, T.VariantType):
+        return Variants(data_type, request)
     if isinstance(data_type, T.StringType):
         return Texts(data_type)
     if isinstance(data_type, T.BooleanType):
@@ -158,10 +183,10 @@ def _column(data_type: T.DataType, request: ReadRequest, make: Callable[[T.DataT
 
 def _converted(data_type: T.DataType, request: ReadRequest) -> Column:
     if isinstance(data_type, T.DateType | T.TimestampType | T.TimestampNTZType):
-        convert = values.converter(data_type, request.options, request.timezone)
+        convert = conversion.converter(data_type, request.options, request.timezone)
         return Converted(data_type, str | None, convert, _ways(data_type, request))
     if isinstance(data_type, T.DecimalType):
-        return Converted(data_type, msgspec.Raw, values.decimals(data_type), _ways(data_type, request))
+        return Converted(data_type, msgspec.Raw, conversion.decimals(data_type), _ways(data_type, request))
     if isinstance(data_type, T.FloatType):
         return Converted(data_type, float | None, float, [])
     # Everything else takes the other path, row by row.
@@ -179,7 +204,7 @@ class _Never(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def _bounded(data_type: T.DataType) -> Any:
-    bits = values.BITS[data_type.typeName()]
+    bits = conversion.BITS[data_type.typeName()]
     return Annotated[int, msgspec.Meta(ge=-(1 << bits - 1), le=(1 << bits - 1) - 1)] | None
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.compression import read_text
-from pyspark_cloudfiles.files import SourceFile
-from pyspark_cloudfiles.formats import text_lines
+from pyspark_cloudfiles.filesystems.compression import read_text
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats import base, text_lines
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw]).decode
@@ -40,6 +40,7 @@ class JsonFormat:
 
         reader = Reader(request)
         if _spans_lines(request) or text_lines.line_separator(request.options) is not None:
+            # Whose records may have ends of lines in them.
             return map(reader.rows, _blocks(files, request))
         return map(reader.rows_of_text, text_lines.whole_texts(files, request.options))
 
@@ -53,10 +54,14 @@ def _blocks(files: Sequence[SourceFile], request: ReadRequest | InferRequest) ->
         for block in text_lines.blocks(files, request.options):
             yield text_lines.without_blank_lines(block)
         return
+    block = text_lines.Block()
     for file in files:
-        block = text_lines.Block()
         data = text_lines.utf8(read_text(file), request.options)
+        if block.files and block.size + len(data) > base.BATCH_BYTES:
+            yield block
+            block = text_lines.Block()
         block.add(file, _records(data), len(data))
+    if block.files:
         yield block
 
 

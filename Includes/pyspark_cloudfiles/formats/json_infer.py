@@ -3,28 +3,32 @@
 Each line's type is found, then merged with what was found before; only at the end NULLs become STRINGs and empty
 structs vanish.  Types are small values of this module while they are merged: a struct is a dict, an array a
 one-element list, anything else a Spark type.
+
+Almost all lines of a file look like those before them.  For the type found so far a decoder is made that takes exactly
+the lines which that type covers already; a line that it takes cannot change the type, and is not looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from typing import Any, Union
+from typing import Annotated, Any, Literal, Union
 
 import msgspec
 from pyspark.sql import types as T
 
-from pyspark_cloudfiles import values
 from pyspark_cloudfiles.formats.base import InferRequest
-from pyspark_cloudfiles.formats.json_covered import Covered
 from pyspark_cloudfiles.formats.json_text import LenientJson, Malformed, Node
+from pyspark_cloudfiles.values import conversion
+from pyspark_cloudfiles.values.widening import LONGEST, wider
 
 Found = Union[T.DataType, "dict[str, Found]", "list[Found]"]
 
 NULL, STRING, LONG, DOUBLE, BOOLEAN = T.NullType(), T.StringType(), T.LongType(), T.DoubleType(), T.BooleanType()
 _KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_MOST_REFUSALS = 1000
+_IN_64_BITS = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _ANY = msgspec.json.Decoder(float_hook=Decimal).decode
-MAX_PRECISION = 38
 
 
 def inferred(lines: Iterable[bytes], request: InferRequest) -> T.StructType:
@@ -55,7 +59,7 @@ class _Inference:
         self._decimals = _is_true(options, "prefersdecimal")
         self._drop_nulls = _is_true(options, "dropfieldifallnull")
         self._times = _is_true(options, "infertimestamp")
-        self._timestamp = values.timestamps(
+        self._timestamp = conversion.timestamps(
             {key: value for key, value in options.items() if key != "enabledatetimeparsingfallback"}, request.timezone
         )
 
@@ -106,9 +110,11 @@ class _Inference:
             return self._merged_structs(one, other)
         if isinstance(one, list) and isinstance(other, list):
             return [self.merged(one[0], other[0])]
+        if one is NULL or other is NULL:
+            return other if one is NULL else one
         if isinstance(one, dict | list) or isinstance(other, dict | list):
-            return other if one is NULL else one if other is NULL else STRING
-        return _common(one, other)
+            return STRING
+        return wider(one, other)
 
     def finished(self, found: Found) -> T.DataType | None:
         """Return the Spark type, or None where there is nothing."""
@@ -174,7 +180,7 @@ class _Inference:
                 return _decimal_of_text(text)
             except ValueError:
                 pass
-        if self._times and _fits(self._timestamp, text):
+        if self._times and conversion.converts(self._timestamp, text):
             return T.TimestampType()
         return STRING
 
@@ -185,7 +191,7 @@ class _Inference:
             _, digits, exponent = Decimal(value).as_tuple()
             scale = -int(exponent)
             precision = max(len(digits), scale)
-            if precision <= MAX_PRECISION and scale >= 0:
+            if precision <= LONGEST and scale >= 0:
                 return T.DecimalType(precision, scale)
         return DOUBLE
 
@@ -201,44 +207,12 @@ class _Inference:
         return one
 
 
-def _common(one: T.DataType, other: T.DataType) -> T.DataType:
-    if one == other or other is NULL:
-        return one
-    if one is NULL:
-        return other
-    pair = {type(one), type(other)}
-    if pair == {T.LongType, T.DoubleType} or pair == {T.DecimalType, T.DoubleType}:
-        return DOUBLE
-    if pair <= {T.LongType, T.DecimalType}:
-        return common_decimal(_as_decimal(one), _as_decimal(other))
-    return STRING
-
-
-def common_decimal(one: T.DecimalType, other: T.DecimalType) -> T.DataType:
-    """Return the decimal type that takes both, or DOUBLE where none does."""
-    scale = max(one.scale, other.scale)
-    whole = max(one.precision - one.scale, other.precision - other.scale)
-    return T.DecimalType(whole + scale, scale) if whole + scale <= MAX_PRECISION else DOUBLE
-
-
-def _as_decimal(data_type: T.DataType) -> T.DecimalType:
-    return data_type if isinstance(data_type, T.DecimalType) else T.DecimalType(20, 0)
-
-
 def _decimal_of_text(text: str) -> T.DecimalType:
-    _, digits, exponent = values.exact(text.replace(",", "")).as_tuple()
+    _, digits, exponent = conversion.exact(text.replace(",", "")).as_tuple()
     scale = -int(exponent)
-    if len(digits) > MAX_PRECISION or scale > len(digits) or scale < 0:
+    if len(digits) > LONGEST or scale > len(digits) or scale < 0:
         raise ValueError(f"no decimal type for {text!r}")
     return T.DecimalType(len(digits), scale)
-
-
-def _fits(convert: values.Convert, text: str) -> bool:
-    try:
-        convert(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_true(options: Any, name: str) -> bool:
@@ -248,3 +222,75 @@ def _is_true(options: Any, name: str) -> bool:
 def _java_order(name: str) -> bytes:
     """Sort as Java compares strings, by UTF-16 units."""
     return name.encode("utf-16-be", "surrogatepass")
+
+
+class Covered:
+    """Tells whether a line is covered by the type found so far.
+
+    Parameters
+    ----------
+    found : callable
+        Returns that type, as it is kept here.
+    """
+
+    def __init__(self, found: Callable[[], Any]) -> None:
+        self._found = found
+        self._decode: Callable[[bytes], Any] | None = None
+        self._refused, self._allowed = 0, 1
+
+    def takes(self, line: bytes) -> bool:
+        """Return True only if the type stays as it is; False says nothing."""
+        if self._decode is not None:
+            try:
+                line.decode()
+                self._decode(line)
+            except (msgspec.DecodeError, ValueError, RecursionError):
+                pass
+            else:
+                return True
+        self._renew()
+        return False
+
+    def _renew(self) -> None:
+        """Make a decoder for the type as it is now, ever more rarely: lines may differ from each other for ever."""
+        self._refused += 1
+        if self._refused >= self._allowed:
+            self._refused, self._allowed = 0, min(2 * self._allowed, _MOST_REFUSALS)
+            try:
+                self._decode = msgspec.json.Decoder(_taking(self._found())).decode
+            except TypeError:
+                self._decode = None
+
+
+def _taking(found: Any) -> Any:
+    """Return the type, in msgspec's words, of the values that ``found`` covers.
+
+    Raises
+    ------
+    TypeError
+        Which values it covers cannot be said in such words.
+    """
+    if isinstance(found, dict):
+        return _struct_of(found) | None
+    if isinstance(found, list):
+        return list[_taking(found[0])] | None  # type: ignore[misc]
+    if isinstance(found, T.StringType):
+        return msgspec.Raw  # everything merges into a STRING
+    taken = _TAKEN.get(type(found))
+    if taken is None:
+        raise TypeError(found)
+    return taken
+
+
+_TAKEN: dict[type, Any] = {
+    T.LongType: _IN_64_BITS | None,
+    T.DoubleType: float | None,
+    T.BooleanType: bool | None,
+    T.NullType: Literal[""] | None,  # an empty text is as good as none
+}
+
+
+def _struct_of(found: dict[str, Any]) -> Any:
+    fields = [(f"f{number}", _taking(inner), msgspec.UNSET) for number, inner in enumerate(found.values())]
+    names = {f"f{number}": name for number, name in enumerate(found)}
+    return msgspec.defstruct("Covered", fields, rename=names, forbid_unknown_fields=True)

@@ -1,7 +1,8 @@
 """JSON lines in two lanes: this is the quick one, where Arrow reads whole columns.
 
 Arrow converts values as it reads them.  A STRING keeps its value's source text, so only columns that look like texts,
-integers or truth values are read by Arrow; of others (floating point, nested, mixed) msgspec takes the source.
+integers or truth values are read by Arrow; of others (floating point, nested, mixed) msgspec takes the source.  A MAP
+is not for this lane: Arrow would make a column of each key that occurs, and there may be as many keys as rows.
 """
 
 from __future__ import annotations
@@ -16,16 +17,15 @@ import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats.arrow_types import rows_without_columns
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.json_arrow import Parsed, also_refused, parsed
-from pyspark_cloudfiles.formats.json_types import NotForArrow, Reading, as_text, reading
-from pyspark_cloudfiles.formats.lanes import Lane
+from pyspark_cloudfiles.formats.gathering import Lane
+from pyspark_cloudfiles.formats.json_arrow import NotForArrow, Parsed, Reading, also_refused, as_text, parsed, reading
 from pyspark_cloudfiles.formats.line_arrays import lines_of, mask, places
-from pyspark_cloudfiles.formats.outcome import rows_without_columns
-from pyspark_cloudfiles.plain_arrays import binaries
-from pyspark_cloudfiles.rescue import quoted
-from pyspark_cloudfiles.rescue_columns import paths_of, rescued_column
+from pyspark_cloudfiles.values.plain_arrays import binaries
+from pyspark_cloudfiles.values.rescue import quoted
+from pyspark_cloudfiles.values.rescue_columns import paths_of, rescued_column
 
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _SAID = msgspec.json.Decoder(str).decode
@@ -66,22 +66,31 @@ class QuickLane:
         except NotForArrow:
             self._able = False
 
-    def rows(self, data: bytes, files: list[tuple[SourceFile, int]]) -> Quick | None:
-        """Return the rows of lines, or None if they are not for Arrow; after that it rests for ever more blocks."""
+    def rows(self, data: bytes, files: list[tuple[SourceFile, int]], exact: bool = True) -> Quick | None:
+        """Return the rows of lines, or None if they are not for Arrow; after that it rests for ever more blocks.
+
+        Parameters
+        ----------
+        exact : bool
+            Whether the lines are what their file has; if not, they have blanks for ends of lines, and what keeps the
+            source of its values is not for this lane.
+        """
         if not self._able:
             return None
         if self._resting:
             self._resting -= 1
             return None
-        found = self._rows(data, files)
+        found = self._rows(data, files, exact)
         if found is None:
             self._resting, self._rest = self._rest, 2 * self._rest
         else:
             self._rest = 1
         return found
 
-    def _rows(self, data: bytes, files: list[tuple[SourceFile, int]]) -> Quick | None:
+    def _rows(self, data: bytes, files: list[tuple[SourceFile, int]], exact: bool) -> Quick | None:
         readings = self._readings | self._kinds(data)
+        if not exact and None in readings.values():
+            return None
         schema = pa.schema([(name, some.read_as) for name, some in readings.items() if some is not None])
         signed = any(
             _has_floats(schema.field(field.name).type)
@@ -93,15 +102,22 @@ class QuickLane:
         if found is None:
             return None
         others = _others(found.table.schema, schema, {name for name, some in readings.items() if some is None})
+        more = None
         if others and not self._drops:
-            matching = pc.match_substring_regex(lines_of(found.data), _naming(others))
-            if not self._rescues or any(nested for _, nested in others):
-                found = also_refused(found, pc.indices_nonzero(matching).to_pylist())
-                others = set()
-        return self._finished(found, readings, {name for name, _ in others}, files)
+            lines = lines_of(found.data)
+            having = pc.match_substring_regex(lines, _naming(others))
+            if not exact or not self._rescues or any(nested for _, nested in others):
+                found = also_refused(found, pc.indices_nonzero(having).to_pylist())
+            else:
+                more = _More({name for name, _ in others}, lines, having)
+        return self._finished(found, readings, more, files)
 
     def _finished(
-        self, found: Parsed, readings: dict[str, Reading | None], others: set[str], files: list[tuple[SourceFile, int]]
+        self,
+        found: Parsed,
+        readings: dict[str, Reading | None],
+        more: _More | None,
+        files: list[tuple[SourceFile, int]],
     ) -> Quick | None:
         arrays, misfits = {}, set()
         for name, some in readings.items():
@@ -113,6 +129,7 @@ class QuickLane:
             found = also_refused(found, sorted(misfits))
             keep = pc.invert(mask(sorted(misfits), rows))
             arrays = {name: array.filter(keep) for name, array in arrays.items()}
+            more = more and more.filtered(keep)
         arrays |= self._sources(found.data, [name for name, some in readings.items() if some is None])
         rows = found.table.num_rows
         total = rows + len(found.refused)
@@ -120,9 +137,9 @@ class QuickLane:
         if found.refused:
             numbers = numbers.filter(pc.invert(mask(found.refused, total)))
         rescued = None
-        if others and self._rescues:
+        if more is not None:
             paths = paths_of(files)
-            rescued = _rescued(found.data, others, paths.take(numbers) if found.refused else paths)
+            rescued = more.rescued(paths.take(numbers) if found.refused else paths)
         return Quick(Lane(numbers, self._batch(arrays, rows), rescued), found.refused)
 
     def _batch(self, arrays: dict[str, pa.Array], rows: int) -> pa.RecordBatch:
@@ -155,14 +172,47 @@ class QuickLane:
             return {}
         fields = [(f"f{index}", msgspec.Raw, _NULL) for index in range(len(names))]
         renamed = {f"f{index}": name for index, name in enumerate(names)}
-        decode = msgspec.json.Decoder(msgspec.defstruct("Sources", fields, rename=renamed, gc=False)).decode
-        rows = list(map(decode, data.split(b"\n")[:-1]))
+        rows = msgspec.json.Decoder(msgspec.defstruct("Sources", fields, rename=renamed, gc=False)).decode_lines(data)
         return {name: _texts(list(map(attrgetter(f"f{index}"), rows))) for index, name in enumerate(names)}
+
+
+class _More(NamedTuple):
+    """Lines in which nothing is wrong but that some may have more fields.
+
+    Parameters
+    ----------
+    names : set of str
+        Of those fields, all at the top.
+    lines : pyarrow.Array
+        All lines.
+    having : pyarrow.Array
+        Which of them may have such a field.
+    """
+
+    names: set[str]
+    lines: pa.Array
+    having: pa.Array
+
+    def filtered(self, keep: pa.Array) -> _More:
+        """Return those of the lines for which `keep` is true."""
+        return _More(self.names, self.lines.filter(keep), self.having.filter(keep))
+
+    def rescued(self, paths: pa.Array) -> pa.Array | None:
+        """Return the rescued column."""
+        keys = {name: f"{quoted(name)}:" for name in self.names}
+        texts: list[str | None] = []
+        for line in self.lines.filter(self.having).to_pylist():
+            fields = _FIELDS(line)
+            texts.append(
+                ",".join([keys[name] + bytes(fields[name]).decode() for name in fields if name in keys]) or None
+            )
+        nothing = pa.nulls(len(self.lines), pa.string())
+        return rescued_column([pc.replace_with_mask(nothing, self.having, pa.array(texts, pa.string()))], paths)
 
 
 def _texts(raws: list[msgspec.Raw]) -> pa.Array:
     """Return values as a STRING has them: what a text says, and the source of everything else."""
-    sources = binaries(list(map(bytes, raws))).cast(pa.string())
+    sources = binaries(raws).cast(pa.string())
     nulls = pc.match_substring_regex(sources, "^null$")
     quotes = pc.starts_with(sources, '"')
     if pc.any(nulls).as_py():
@@ -229,16 +279,3 @@ def _naming(others: set[tuple[str, bool]]) -> str:
     names = sorted(name for name, _ in others)
     escaped = r"\\u" if all(_PLAIN_NAME.fullmatch(name) for name in names) else r"\\"
     return f'"(?:{"|".join(map(re.escape, names))})"|{escaped}'
-
-
-def _rescued(data: bytes, others: set[str], paths: pa.Array) -> pa.Array | None:
-    """Return the rescued column of lines in which nothing is wrong but that they have more fields."""
-    lines = lines_of(data)
-    matching = pc.match_substring_regex(lines, _naming({(name, False) for name in others}))
-    keys = {name: f"{quoted(name)}:" for name in others}
-    texts: list[str | None] = []
-    for line in lines.filter(matching).to_pylist():
-        fields = _FIELDS(line)
-        texts.append(",".join([keys[name] + bytes(fields[name]).decode() for name in fields if name in keys]) or None)
-    members = pc.replace_with_mask(pa.nulls(len(lines), pa.string()), matching, pa.array(texts, pa.string()))
-    return rescued_column([members], paths)

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import msgspec
 from pyspark.sql import types as T
 
-from pyspark_cloudfiles import values
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.json_strict import StrictNode
-from pyspark_cloudfiles.formats.json_text import LenientJson, Malformed, Node
-from pyspark_cloudfiles.rescue import Leaf, Leftover, has_misfit
+from pyspark_cloudfiles.formats.json_text import LenientJson, Malformed, Node, StrictNode
+from pyspark_cloudfiles.formats.variants import JsonVariants
+from pyspark_cloudfiles.values import conversion
+from pyspark_cloudfiles.values.rescue import Leaf, Leftover, has_misfit
 
 Converted = tuple[Any, "Leftover | None"]
 AnyNode = Node | StrictNode
@@ -49,7 +49,7 @@ class RowReader:
 
     def __init__(self, schema: T.StructType, request: ReadRequest) -> None:
         self._request = request
-        self._parser = LenientJson(request.options)
+        self._parser, self._variants = LenientJson(request.options), JsonVariants(request.options)
         self._non_numeric = request.options.get("allownonnumericnumbers", "true").lower() == "true"
         self._root = self._struct(schema)
 
@@ -90,6 +90,9 @@ class RowReader:
             return self._array(data_type)
         if isinstance(data_type, T.MapType):
             return self._map(data_type)
+        if isinstance(data_type, T.VariantType):
+            # A null is a value of this type, and no NULL.
+            return lambda node: (self._variants.variant(node.source.encode()), None)
         return _nullable(self._scalar(data_type))
 
     def _struct(self, schema: T.StructType) -> Convert:
@@ -161,19 +164,19 @@ class RowReader:
         if isinstance(data_type, T.BooleanType):
             return _of_kinds("b", lambda node: node.source == "true")
         if isinstance(data_type, T.IntegralType):
-            integer = values.integers(values.BITS[data_type.typeName()])
+            integer = conversion.integers(conversion.BITS[data_type.typeName()])
             return _of_kinds("i", _byte if isinstance(data_type, T.ByteType) else lambda node: integer(node.source))
         if isinstance(data_type, T.DecimalType):
-            convert = values.decimals(data_type)
+            convert = conversion.decimals(data_type)
             return _of_kinds('if"', lambda node: convert(node.text or node.source))
         if isinstance(data_type, T.FractionalType):
             return self._double
         if isinstance(data_type, T.TimestampNTZType):
-            return _of_text(values.timestamps_without_zone(options))
+            return _of_text(conversion.timestamps_without_zone(options))
         if isinstance(data_type, T.TimestampType):
-            return _timestamp(values.timestamps(options, timezone))
+            return _timestamp(conversion.timestamps(options, timezone))
         if isinstance(data_type, T.DateType):
-            return _of_text(_date(values.dates(options), "dateformat" not in options))
+            return _of_text(_date(conversion.dates(options), "dateformat" not in options))
         if isinstance(data_type, T.BinaryType):
             return _of_kinds('"', lambda node: _base64(node.text))
         raise InvalidOption(f"JSON cannot be read as {data_type.simpleString()}. Read it as a STRING.")
@@ -202,7 +205,7 @@ def _of_kinds(kinds: str, convert: Callable[[AnyNode], Any]) -> Callable[[AnyNod
     return checked
 
 
-def _of_text(convert: values.Convert) -> Callable[[AnyNode], Any]:
+def _of_text(convert: conversion.Convert) -> Callable[[AnyNode], Any]:
     def checked(node: AnyNode) -> Any:
         if node.kind != '"':
             raise ValueError(f"no text: {node.source}")
@@ -213,14 +216,14 @@ def _of_text(convert: values.Convert) -> Callable[[AnyNode], Any]:
 
 def _byte(node: AnyNode) -> int:
     """Return a byte; Jackson takes those without a sign as well, and they become negative."""
-    value = values.integers(16)(node.source)
+    value = conversion.integers(16)(node.source)
     if not -128 <= value <= 255:
         raise ValueError(f"{value} does not fit 8 bits")
     return value - 256 if value > 127 else value
 
 
-def _timestamp(convert: values.Convert) -> Callable[[AnyNode], Any]:
-    seconds, of_text = values.integers(64), _of_text(convert)
+def _timestamp(convert: conversion.Convert) -> Callable[[AnyNode], Any]:
+    seconds, of_text = conversion.integers(64), _of_text(convert)
 
     def checked(node: AnyNode) -> Any:
         if node.kind != "i":
@@ -231,7 +234,7 @@ def _timestamp(convert: values.Convert) -> Callable[[AnyNode], Any]:
     return checked
 
 
-def _date(convert: values.Convert, numbers: bool) -> values.Convert:
+def _date(convert: conversion.Convert, numbers: bool) -> conversion.Convert:
     """Without a pattern, a number that is too short for a year is days, as Spark 1.5 wrote them."""
 
     def checked(text: str) -> Any:
@@ -240,7 +243,7 @@ def _date(convert: values.Convert, numbers: bool) -> values.Convert:
         except ValueError:
             if not numbers:
                 raise
-            return values.integers(32)(text)
+            return conversion.integers(32)(text)
 
     return checked
 

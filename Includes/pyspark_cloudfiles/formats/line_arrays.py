@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pyspark_cloudfiles.plain_arrays import binaries, longs, whole
+from pyspark_cloudfiles.values.plain_arrays import binaries, longs, whole
 
 # An end of line is no blank here, so that each line is seen by itself.
 _BLANK_LINE = re.compile(rb"^[\x00-\x09\x0b-\x20]*\n", re.MULTILINE)
@@ -24,6 +24,20 @@ def without_blank_lines(data: bytes) -> bytes:
 def without_blank_start(data: bytes) -> bytes:
     """Leave out such lines at the beginning."""
     return data if data[:1] > b" " else data[_BLANK_START.match(data).end() :]  # type: ignore[union-attr]
+
+
+def without_lines_that_begin_with(mark: str, data: bytes) -> bytes:
+    """Leave out lines that begin with a mark, as comments do."""
+    begin = mark.encode()
+    parts, position = [], 0
+    while True:
+        if not data.startswith(begin, position):
+            found = data.find(b"\n" + begin, position) + 1
+            if not found:
+                return b"".join([*parts, data[position:]])
+            parts.append(data[position:found])
+            position = found
+        position = data.find(b"\n", position) + 1
 
 
 def is_blank(line: str) -> bool:

@@ -10,13 +10,13 @@ import pyarrow.compute as pc
 from pyarrow.orc import ORCFile
 from pyspark.sql.types import StructType, TimestampType
 
-from pyspark_cloudfiles import filesystem
 from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import NoSuchType, batch_of, spark_schema
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.columnar import FileColumns
-from pyspark_cloudfiles.formats.pieces import Piece, gathered
+from pyspark_cloudfiles.formats.gathering import Piece, gathered
 
 
 class OrcFormat:

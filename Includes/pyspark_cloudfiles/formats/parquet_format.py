@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles import filesystem
 from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import NoSuchType, spark_schema
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.columnar import FileColumns
+from pyspark_cloudfiles.formats.gathering import Piece, gathered
 from pyspark_cloudfiles.formats.merging import Merged
-from pyspark_cloudfiles.formats.pieces import Piece, gathered
 
 _MOST_ROWS = 65_536
 

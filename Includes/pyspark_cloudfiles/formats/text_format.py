@@ -12,12 +12,13 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
-from pyspark_cloudfiles.compression import open_text, unreadable_if_broken
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.compression import open_text, unreadable_if_broken
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.pieces import Piece, gathered
+from pyspark_cloudfiles.formats.gathering import Piece, gathered
+from pyspark_cloudfiles.formats.line_ranges import LinesOfPart
 
 _CHUNK = 2 * 1024 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -86,25 +87,26 @@ def _pieces(
 
 
 def _values(file: SourceFile, whole: bool, separator: bytes | None) -> Iterator[list[bytes]]:
-    with unreadable_if_broken(file), open_text(file) as source:
+    with unreadable_if_broken(file), open_text(file) as opened:
+        source = LinesOfPart(opened, file, separator) if file.is_part else opened
         if whole:
             # An empty file has no row, in Spark either.
-            yield [content] if (content := source.read()) else []
+            yield [content] if (content := opened.read()) else []
         elif separator is None:
-            yield from _usual_lines(source)
+            yield from _usual_lines(source, file.start == 0)
         else:
-            yield from _lines(source, separator)
+            yield from _lines(source, separator, file.start == 0)
 
 
-def _usual_lines(source: BinaryIO) -> Iterator[list[bytes]]:
+def _usual_lines(source: BinaryIO | LinesOfPart, first: bool = True) -> Iterator[list[bytes]]:
     r"""Yield lines that end with ``\n``, ``\r`` or both."""
-    return _lines(_OneKindOfEnd(source), b"\n")
+    return _lines(_OneKindOfEnd(source), b"\n", first)
 
 
 class _OneKindOfEnd:
     r"""A file in which every line ends with ``\n``."""
 
-    def __init__(self, source: BinaryIO) -> None:
+    def __init__(self, source: BinaryIO | LinesOfPart) -> None:
         self._source, self._after_return = source, False
 
     def read(self, size: int) -> bytes:
@@ -115,10 +117,17 @@ class _OneKindOfEnd:
         return chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in chunk else chunk
 
 
-def _lines(source: BinaryIO | _OneKindOfEnd, separator: bytes) -> Iterator[list[bytes]]:
-    """Yield the lines of a chunk at a time; the last line needs no separator, and nothing follows the last one."""
+def _lines(
+    source: BinaryIO | LinesOfPart | _OneKindOfEnd, separator: bytes, first: bool = True
+) -> Iterator[list[bytes]]:
+    """Yield the lines of a chunk at a time; the last line needs no separator, and nothing follows the last one.
+
+    Parameters
+    ----------
+    first : bool
+        Whether the source begins where its file does, where a byte order mark is no text.
+    """
     waiting: list[bytes] = []
-    first = True
     while chunk := source.read(_CHUNK):
         if first and chunk.startswith(_BYTE_ORDER_MARK):
             chunk = chunk[len(_BYTE_ORDER_MARK) :]

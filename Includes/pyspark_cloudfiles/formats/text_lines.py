@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from pyspark_cloudfiles.compression import is_compressed, open_text, unreadable_if_broken
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.compression import is_compressed, open_text, unreadable_if_broken
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
+from pyspark_cloudfiles.formats.line_ranges import LinesOfPart
 
 _BOMS = {
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -90,9 +91,11 @@ def whole_texts(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iter
         yield text
 
 
-def plain(data: bytes) -> bytes:
+def plain(data: bytes, separator: bytes | None = None) -> bytes:
     """Return a text with the ends of its lines made LF, the last line's too."""
-    if b"\r" in data:
+    if separator is not None:
+        data = data.replace(separator, b"\n")
+    elif b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if data and not data.endswith(b"\n"):
         data += b"\n"
@@ -118,7 +121,11 @@ def pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[tuple[list[
 
 
 def texts(file: SourceFile, options: Mapping[str, str]) -> Iterator[bytes]:
-    """Give the text of a file, in pieces of whole lines and of a limited size."""
+    """Give the text of a file, or of a part of one, in pieces of whole lines and of a limited size."""
+    if file.is_part:
+        with unreadable_if_broken(file), file.open() as stream:
+            yield from _whole_lines_of_part(stream, file, options)
+        return
     if file.size <= base.BATCH_BYTES and not is_compressed(file):
         yield utf8(file.read_bytes(), options)
         return
@@ -172,12 +179,30 @@ def _codec(name: str) -> str:
     return _BIG_ENDIAN.get(found, found)
 
 
+def _whole_lines_of_part(stream: BinaryIO, file: SourceFile, options: Mapping[str, str]) -> Iterator[bytes]:
+    separator = line_separator(options)
+    mark, encoding = encoding_of(stream.read(4), options)
+    if encoding != "utf-8":
+        # Ends of lines are not found there from anywhere: who has the first part reads it all.
+        stream.seek(0)
+        yield from [] if file.start else _whole_lines(stream, options, separator)
+        return
+    lines = LinesOfPart(stream, file, separator)
+    yield from _pieces_of(lines, b"" if file.start else lines.read(4)[mark:], None, separator)
+
+
 def _whole_lines(stream: BinaryIO, options: Mapping[str, str], separator: bytes | None) -> Iterator[bytes]:
     start = stream.read(4)
     mark, encoding = encoding_of(start, options)
     decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("replace")
+    yield from _pieces_of(stream, start[mark:], decoder, separator)
+
+
+def _pieces_of(
+    stream: BinaryIO | LinesOfPart, data: bytes, decoder: codecs.IncrementalDecoder | None, separator: bytes | None
+) -> Iterator[bytes]:
     waiting: list[bytes] = []
-    data, last = start[mark:], False
+    last = False
     while not last:
         more = stream.read(base.BATCH_BYTES)
         last = not more

@@ -1,4 +1,7 @@
-"""XML files: a row for each element of one name."""
+"""XML files: a row for each element of one name.
+
+Records that look alike are cut out of the text (:mod:`xml_lanes`), everything else goes through the parser.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,23 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import MalformedRecord, UnknownFields
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.pieces import Piece, gathered
+from pyspark_cloudfiles.formats.gathering import Piece, gathered
 from pyspark_cloudfiles.formats.xml_infer import XmlTypes
+from pyspark_cloudfiles.formats.xml_lanes import ColumnReader, Rest, texts
 from pyspark_cloudfiles.formats.xml_rows import RowReader
-from pyspark_cloudfiles.formats.xml_text import Broken, Element, XmlOptions, records
-from pyspark_cloudfiles.rescue import Leaf, Leftover, has_misfit, quoted, rescued_text, unknown_names, unknown_text
+from pyspark_cloudfiles.formats.xml_text import Broken, Element, XmlOptions, elements, opened, parsed, records
+from pyspark_cloudfiles.values.rescue import (
+    Leaf,
+    Leftover,
+    has_misfit,
+    quoted,
+    rescued_text,
+    unknown_names,
+    unknown_text,
+)
 
 _CORRUPT_RECORD = "_corrupt_record"
 
@@ -48,15 +60,30 @@ class XmlFormat:
 
 
 def _pieces(file: SourceFile, request: ReadRequest, options: XmlOptions) -> Iterator[Piece]:
-    reader = RowReader(request, options)
-    for some in records(file, options):
-        batch = _Batch(file, request)
-        for record in some:
-            if isinstance(record, Broken):
-                batch.malformed({}, record.text)
+    rows, columns = RowReader(request, options), ColumnReader(request, options)
+    with opened(file, options) as (source, decode):
+        for some in texts(source, decode, options):
+            if isinstance(some, Rest):
+                if some.is_all:
+                    return
+                for part in parsed(file, options, source, decode, some.opening, some.text):
+                    yield _piece(file, part, request, rows)
+                return
+            batch = columns.batch(some.cut)
+            if batch is not None:
+                yield Piece(file, batch)
             else:
-                batch.add(record, *reader.row(record))
-        yield batch.piece()
+                yield _piece(file, elements(some.opening, some.text, some.closing, options), request, rows)
+
+
+def _piece(file: SourceFile, some: list[Element | Broken], request: ReadRequest, rows: RowReader) -> Piece:
+    batch = _Batch(file, request)
+    for record in some:
+        if isinstance(record, Broken):
+            batch.malformed({}, record.text, "it is no XML")
+        else:
+            batch.add(record, *rows.row(record))
+    return batch.piece()
 
 
 class _Batch:
@@ -66,6 +93,7 @@ class _Batch:
         self._file, self._request = file, request
         self._rows: list[dict[str, Any]] = []
         self._rescued: list[str | None] = []
+        self._bad: list[tuple[str, str]] = []
         self._unknown: dict[str, None] = {}
         self._first_unknown: str | None = None
 
@@ -74,13 +102,13 @@ class _Batch:
         if self._request.on_unknown == "error":
             self._note_unknown(leftover)
         if has_misfit(leftover) and not self._request.rescue:
-            self.malformed(cells, record.outer())
+            self.malformed(cells, record.outer(), "a value does not fit the type of its column")
             return
         if self._request.on_unknown == "ignore":
             leftover = {name: part for name, part in leftover.items() if not _is_unknown(part)}
         self._append(cells, leftover if self._request.rescue else {})
 
-    def malformed(self, cells: dict[str, Any], text: str) -> None:
+    def malformed(self, cells: dict[str, Any], text: str, reason: str) -> None:
         """Add what is malformed, as the mode wants it.
 
         Raises
@@ -91,6 +119,7 @@ class _Batch:
         if self._request.mode == "FAILFAST":
             raise MalformedRecord(self._file.url, text)
         if self._request.mode == "DROPMALFORMED":
+            self._bad.append((text, reason))
             return
         if self._request.corrupt_column is not None:
             self._append(cells | {self._request.corrupt_column: text}, {})
@@ -107,6 +136,9 @@ class _Batch:
         """
         if self._first_unknown is not None:
             raise UnknownFields(self._file.url, self._first_unknown, list(self._unknown))
+        if self._request.bad_records is not None:
+            for text, reason in self._bad:
+                self._request.bad_records(self._file.url, text, reason)
         schema = to_arrow_schema(self._request.schema, timezone="UTC")
         columns = [pa.array([row.get(field.name) for row in self._rows], field.type) for field in schema]
         rescued = pa.array(self._rescued, pa.string()) if any(self._rescued) else None

@@ -19,9 +19,10 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pyspark_cloudfiles import values
 from pyspark_cloudfiles.formats.base import InferRequest
 from pyspark_cloudfiles.formats.xml_text import Element, XmlOptions
+from pyspark_cloudfiles.values import conversion
+from pyspark_cloudfiles.values.widening import wider
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -36,11 +37,11 @@ class XmlTypes:
         self._schema: DataType = NullType()
         dates, moments = "dateformat" in request.options, "timestampformat" in request.options
         self._tests = [
-            (None, values.integers(64), LongType()),
-            (_NUMBER, values.double, DoubleType()),
-            (None, values.boolean, BooleanType()),
-            (None if dates else _DAY, values.dates(request.options), DateType()),
-            (None if moments else _TIME, values.timestamps(request.options, request.timezone), TimestampType()),
+            (None, conversion.integers(64), LongType()),
+            (_NUMBER, conversion.double, DoubleType()),
+            (None, conversion.boolean, BooleanType()),
+            (None if dates else _DAY, conversion.dates(request.options), DateType()),
+            (None if moments else _TIME, conversion.timestamps(request.options, request.timezone), TimestampType()),
         ]
 
     def add(self, record: Element) -> None:
@@ -82,7 +83,7 @@ class XmlTypes:
         if not trimmed:
             return NullType()
         for form, convert, data_type in self._tests:
-            if (form is None or form.fullmatch(trimmed)) and _converts(convert, trimmed):
+            if (form is None or form.fullmatch(trimmed)) and conversion.converts(convert, trimmed):
                 return data_type
         return StringType()
 
@@ -100,10 +101,7 @@ class XmlTypes:
                 if self._options.value_tag not in struct.names:
                     return StringType()
                 return self._merged_structs(struct, StructType([StructField(self._options.value_tag, plain)]))
-        kinds = {type(one), type(other)}
-        if kinds == {LongType, DoubleType}:
-            return DoubleType()
-        return TimestampType() if kinds == {DateType, TimestampType} else StringType()
+        return wider(one, other)
 
     def _merged_structs(self, one: StructType, other: StructType) -> StructType:
         fields = {self._key(field.name): field for field in one}
@@ -115,14 +113,6 @@ class XmlTypes:
 
     def _key(self, name: str) -> str:
         return name if self._request.case_sensitive else name.lower()
-
-
-def _converts(convert: values.Convert, text: str) -> bool:
-    try:
-        convert(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _element(data_type: DataType) -> DataType:

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from pyspark.sql.types import ArrayType, BooleanType, DataType, MapType, StringType, StructType
 
-from pyspark_cloudfiles import values
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.xml_text import Element, XmlOptions
-from pyspark_cloudfiles.rescue import Leaf, Leftover, quoted
+from pyspark_cloudfiles.values import conversion
+from pyspark_cloudfiles.values.rescue import Leaf, Leftover, quoted
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -21,7 +21,7 @@ class Row(NamedTuple):
     leftover: dict[str, Leftover]
 
 
-class _Places:
+class Places:
     """The fields of a struct: their types, and where a name belongs."""
 
     def __init__(self, schema: StructType, case_sensitive: bool) -> None:
@@ -43,8 +43,8 @@ class RowReader:
         self._request, self._options = request, options
         self._schema = StructType([field for field in request.schema if field.name != request.corrupt_column])
         # By identity: hashing a type takes longer than converting a value.
-        self._places: dict[int, _Places] = {}
-        self._converters: dict[int, values.Convert] = {}
+        self._places: dict[int, Places] = {}
+        self._converters: dict[int, conversion.Convert] = {}
 
     def row(self, record: Element) -> Row:
         """Return the row of a record."""
@@ -54,7 +54,7 @@ class RowReader:
     def _struct(self, element: Element, schema: StructType) -> tuple[dict[str, Any], dict[str, Leftover] | None]:
         places = self._places.get(id(schema))
         if places is None:
-            places = self._places[id(schema)] = _Places(schema, self._request.case_sensitive)
+            places = self._places[id(schema)] = Places(schema, self._request.case_sensitive)
         cells: dict[str, Any] = dict.fromkeys(places.types)
         leftover: dict[str, Leftover] = {}
         for name, found in self._options.members(element).items():
@@ -94,7 +94,7 @@ class RowReader:
         try:
             convert = self._converters.get(id(data_type))
             if convert is None:
-                convert = self._converters[id(data_type)] = self._converter(data_type)
+                convert = self._converters[id(data_type)] = converter(data_type, self._request)
             return convert(text), None
         except ValueError:
             return None, Leaf(self._json(value))
@@ -108,13 +108,6 @@ class RowReader:
                 leftover[name] = over
         return entries, leftover or None
 
-    def _converter(self, data_type: DataType) -> values.Convert:
-        if isinstance(data_type, BooleanType):
-            return _boolean
-        if isinstance(data_type, StructType | MapType | ArrayType):  # of a text that is no element
-            return _nothing
-        return values.converter(data_type, self._request.options, self._request.timezone)
-
     def _json_of(self, found: list[Element | str]) -> str:
         return self._json(found[0]) if len(found) == 1 else f"[{','.join(map(self._json, found))}]"
 
@@ -125,6 +118,15 @@ class RowReader:
         if not members or members.keys() == {self._options.value_tag}:
             return self._json(value.text())
         return "{" + ",".join(f"{quoted(name)}:{self._json_of(found)}" for name, found in members.items()) + "}"
+
+
+def converter(data_type: DataType, request: ReadRequest) -> conversion.Convert:
+    """Return how a text becomes a value."""
+    if isinstance(data_type, BooleanType):
+        return _boolean
+    if isinstance(data_type, StructType | MapType | ArrayType):  # of a text that is no element
+        return _nothing
+    return conversion.converter(data_type, request.options, request.timezone)
 
 
 def _boolean(text: str) -> bool:

@@ -6,17 +6,24 @@ Namespaces are part of names, entities from outside are not followed, comments a
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import BinaryIO
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from pyspark_cloudfiles.compression import open_text, unreadable_if_broken
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.compression import open_text, unreadable_if_broken
+from pyspark_cloudfiles.filesystems.files import SourceFile
 
+Decode = Callable[..., str]
 # Small, so that not too many records are in memory as trees at once.
 _CHUNK = 128 * 1024
+# A tree takes up to a hundred times the memory of its text.
+_LARGEST_RECORD = 16 * 1024 * 1024
+# So much is told of a file that is no XML.
+_MOST_TEXT = 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -47,7 +54,7 @@ class Element:
 
 @dataclass(slots=True)
 class Broken:
-    """What comes after the last good record is no XML; the text of the file."""
+    """What comes after the last good record is no XML; the text of the file, of a large one its beginning."""
 
     text: str
 
@@ -129,25 +136,60 @@ def records(file: SourceFile, options: XmlOptions) -> Iterator[list[Element | Br
     MissingFile, UnreadableFile
         It is gone, or its compression is broken.
     """
+    with opened(file, options) as (source, decode):
+        yield from parsed(file, options, source, decode)
+
+
+@contextmanager
+def opened(file: SourceFile, options: XmlOptions) -> Iterator[tuple[BinaryIO, Decode]]:
+    """Open a file; give it, and what decodes its bytes, a part at a time."""
+    with unreadable_if_broken(file), open_text(file) as source:
+        yield source, codecs.getincrementaldecoder(options.encoding)("replace").decode
+
+
+def parsed(
+    file: SourceFile, options: XmlOptions, source: BinaryIO, decode: Decode, opening: str = "", text: str = ""
+) -> Iterator[list[Element | Broken]]:
+    """Yield the records of what is left of a file.
+
+    Parameters
+    ----------
+    opening, text : str
+        The tag of the root if that has been read already, and what has been decoded after it.
+    """
     builder = _Builder(options.row_tag)
-    decode = codecs.getincrementaldecoder(options.encoding)("replace").decode
-    empty = True
+    read = bool(opening or text)
     try:
-        with unreadable_if_broken(file), open_text(file) as source:
-            while chunk := source.read(_CHUNK):
-                empty = False
-                builder.feed(decode(chunk))
-                yield builder.take()
-            if not empty:
-                builder.feed(decode(b"", True), last=True)
-                yield builder.take()
-    except expat.ExpatError:
-        yield [*builder.take(), Broken(_whole(file, options))]
+        builder.feed(opening)
+        for start in range(0, len(text), _CHUNK):
+            builder.feed(text[start : start + _CHUNK])
+            yield builder.take()
+        while chunk := source.read(_CHUNK):
+            read = True
+            builder.feed(decode(chunk))
+            yield builder.take()
+        if read:
+            builder.feed(decode(b"", True), last=True)
+            yield builder.take()
+    except (expat.ExpatError, _TooLarge):
+        yield [*builder.take(), Broken(_beginning(file, options))]
 
 
-def _whole(file: SourceFile, options: XmlOptions) -> str:
+def elements(opening: str, text: str, closing: str, options: XmlOptions) -> list[Element | Broken]:
+    """Return the records of a text that is known to be sound inside of its root."""
+    builder = _Builder(options.row_tag)
+    builder.feed(opening + text + closing, last=True)
+    return builder.take()
+
+
+def _beginning(file: SourceFile, options: XmlOptions) -> str:
+    """Return the text of a file, as far as somebody would look at it."""
     with open_text(file) as source:
-        return source.read().decode(options.encoding, "replace")
+        return source.read(_MOST_TEXT).decode(options.encoding, "replace")
+
+
+class _TooLarge(Exception):
+    """A record does not end: its end tag may be missing, and all that follows would be kept in memory."""
 
 
 class _Builder:
@@ -157,6 +199,7 @@ class _Builder:
         self._row_tag = row_tag
         self._open: list[Element] = []
         self._done: list[Element | Broken] = []
+        self._began = 0
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -166,6 +209,8 @@ class _Builder:
     def feed(self, text: str, last: bool = False) -> None:
         """Parse some more."""
         self._parser.Parse(text, last)
+        if self._open and self._parser.CurrentByteIndex - self._began > _LARGEST_RECORD:
+            raise _TooLarge
 
     def take(self) -> list[Element | Broken]:
         """Return the records that have ended since the last time."""
@@ -177,6 +222,8 @@ class _Builder:
             element = Element(name, attributes)
             if self._open:
                 self._open[-1].children.append(element)
+            else:
+                self._began = self._parser.CurrentByteIndex
             self._open.append(element)
 
     def _end(self, name: str) -> None:

@@ -1,24 +1,70 @@
 """The files of one stream, numbered in the order in which they were found.
 
 An offset of the stream is a number into this list.  A file enters it once: what is known is remembered by a digest of
-its path, 16 bytes in a set, which costs about 100 bytes a file in all.
+its path (:mod:`.digests`), which is in the list as well, so that a start need not make ten million of them again.
+
+It is kept below the stream's schema location, for a data source is not told the checkpoint.  A stream that infers its
+schema has such a location, which usually is the checkpoint; one with a schema of its own need not have any, and keeps
+its log in ``PYSPARK_CLOUDFILES_STATE``, by default a directory below the home.
 """
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable
+import uuid
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import islice
+from pathlib import Path
 
 import pyarrow as pa
 
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.log.digests import FEW, LENGTH, Digests
 from pyspark_cloudfiles.log.segments import SEGMENT_ROWS, Segments
 
-_SCHEMA = pa.schema([("path", pa.string()), ("size", pa.int64()), ("modified", pa.int64()), ("discovered", pa.int64())])
+VARIABLE = "PYSPARK_CLOUDFILES_STATE"
+_DIRECTORY = "_cloudfiles"
+_SCHEMA = pa.schema(
+    [
+        ("path", pa.string()),
+        ("size", pa.int64()),
+        ("modified", pa.int64()),
+        ("discovered", pa.int64()),
+        ("digest", pa.binary(LENGTH)),
+    ]
+)
 # New files are put into order this many at a time: enough for all of an ordinary trigger's.
 SORTED_TOGETHER = 100_000
+
+
+def new_log(schema_location: str | None) -> str:
+    """Return the URL for the log of a stream that begins; nothing is written."""
+    return f"{_base(schema_location)}/{uuid.uuid4().hex}"
+
+
+def log_of(schema_location: str | None, recorded: str) -> str:
+    """Return where the log of a checkpoint is.
+
+    Parameters
+    ----------
+    schema_location : str or None
+        What the stream's options say now; the directory may have been moved since.
+    recorded : str
+        What the checkpoint says.
+    """
+    here = f"{_base(schema_location)}/{recorded.rsplit('/', 1)[-1]}"
+    return here if here == recorded or filesystem.is_directory(here) else recorded
+
+
+def _base(schema_location: str | None) -> str:
+    if schema_location is None:
+        # No percent escapes, as as_uri() would make of a blank: places are taken literally here.
+        default = Path("~/.pyspark_cloudfiles").expanduser().as_posix()
+        schema_location = os.environ.get(VARIABLE) or f"file:/{default.lstrip('/')}"
+    return f"{filesystem.canonical(schema_location)}/{_DIRECTORY}"
 
 
 class FileLog:
@@ -39,12 +85,11 @@ class FileLog:
 
     def __init__(self, log: str, *, tracks_changes: bool = False) -> None:
         self._segments = file_segments(log)
-        self._segments.cut_torn_tail()
+        self._segments.clear_up()
         self._tracks_changes = tracks_changes
-        self._known: set[bytes] = set()
+        self._known = Digests()
         self.total_bytes = 0
-        for table in self._segments.tables():
-            self._remember(files_of(table))
+        self._load()
 
     def __len__(self) -> int:
         return len(self._segments)
@@ -59,12 +104,17 @@ class FileLog:
         When it returns they are safe on disk.
         """
         before = len(self)
-        unknown = (file for file in files if self._digest(file) not in self._known)
-        while some := list(islice(unknown, SORTED_TOGETHER)):
-            some = self._without_repeats(some)
-            self._segments.append(_table(some))
-            self._remember(some)
+        remaining = iter(files)
+        while some := list(islice(remaining, SORTED_TOGETHER)):
+            if new := self._unknown(some):
+                self._segments.append(_table(list(new.values()), [path_digest(file.url) for file in new.values()]))
+                self._known.add(list(new))
+                self.total_bytes += sum(file.size for file in new.values())
         return len(self) - before
+
+    def new_urls(self, urls: list[str]) -> list[str]:
+        """Return those URLs of which no file is in the list."""
+        return [urls[position] for position in self._known.missing([path_digest(url) for url in urls])]
 
     def end_of_batch(self, start: int, max_files: int | None, max_bytes: int | None) -> int:
         """Return where a batch that begins at ``start`` ends within its limits.
@@ -86,18 +136,52 @@ class FileLog:
         """Return files number ``start`` to ``end`` (exclusive)."""
         return _files(self._segments, start, end)
 
-    def _without_repeats(self, files: list[SourceFile]) -> list[SourceFile]:
-        """Sort; where a listing gave a file twice (it was replaced meanwhile), take it once."""
-        ordered = sorted(files, key=lambda file: (file.modified, file.url))
-        return list({self._digest(file): file for file in ordered}.values())
-
-    def _remember(self, files: list[SourceFile]) -> None:
-        self._known.update(map(self._digest, files))
-        self.total_bytes += sum(file.size for file in files)
+    def _unknown(self, files: list[SourceFile]) -> dict[bytes, SourceFile]:
+        """Return the new ones by their digests, oldest first; where a listing gave a file twice, it is taken once."""
+        digests = [self._digest(file) for file in files]
+        new = [(files[position], digests[position]) for position in self._known.missing(digests)]
+        new.sort(key=lambda pair: (pair[0].modified, pair[0].url))
+        return {digest: file for file, digest in new}
 
     def _digest(self, file: SourceFile) -> bytes:
-        identity = f"{file.url}\0{file.modified}\0{file.size}" if self._tracks_changes else file.url
-        return blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return _digest(f"{file.url}\0{file.modified}\0{file.size}") if self._tracks_changes else path_digest(file.url)
+
+    def _load(self) -> None:
+        """Remember what is in the list."""
+        blocks = self._blocks()
+        if len(self) > FEW:
+            self._known.add_packed(blocks, len(self))
+        else:
+            for block in blocks:
+                self._known.add([bytes(block[at : at + LENGTH]) for at in range(0, len(block), LENGTH)])
+
+    def _blocks(self) -> Iterator[bytes | memoryview]:
+        """Yield the digests of all files, those of a segment one after another."""
+        position = 0
+        for table in self._segments.tables(["digest", "size"]):
+            end = position + table.num_rows
+            self.total_bytes += sum(table["size"].to_pylist())
+            if self._tracks_changes:
+                yield b"".join(map(self._digest, self.files(position, end)))
+            elif "digest" in table.column_names and not table["digest"].null_count:
+                yield from (_packed(chunk) for chunk in table["digest"].chunks)
+            else:  # a log of before
+                yield b"".join(map(path_digest, self._segments.rows(position, end)["path"].to_pylist()))
+            position = end
+
+
+def path_digest(url: str) -> bytes:
+    """Return what a file is known by."""
+    return _digest(url)
+
+
+def _digest(identity: str) -> bytes:
+    return blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=LENGTH).digest()
+
+
+def _packed(digests: pa.FixedSizeBinaryArray) -> memoryview:
+    begin = digests.offset * LENGTH
+    return memoryview(digests.buffers()[1])[begin : begin + len(digests) * LENGTH]
 
 
 def file_segments(log: str) -> Segments:
@@ -121,7 +205,7 @@ def files_of(table: pa.Table) -> list[SourceFile]:
     return [SourceFile(*values) for values in zip(*columns, strict=True)]
 
 
-def _table(files: list[SourceFile]) -> pa.Table:
-    urls, sizes, times = zip(*files, strict=True)
+def _table(files: list[SourceFile], digests: list[bytes]) -> pa.Table:
+    urls, sizes, times = zip(*((file.url, file.size, file.modified) for file in files), strict=True)
     now = [time.time_ns() // 1000] * len(files)
-    return pa.table([urls, sizes, times, now], schema=_SCHEMA)
+    return pa.table([urls, sizes, times, now, digests], schema=_SCHEMA)

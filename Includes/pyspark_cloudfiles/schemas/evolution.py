@@ -23,21 +23,21 @@ from pyspark.sql.types import (
     TimestampNTZType,
 )
 
-# How many decimal digits the values of an integer type may have.
-DIGITS = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 20}
-_INTEGERS = (ByteType, ShortType, IntegerType, LongType)
+from pyspark_cloudfiles.values.widening import DIGITS, INTEGERS, wider_decimal
+
+# As how many digits it counts when it becomes a decimal, of which others may then grow: as Auto Loader documents it.
+_STARTING = {ByteType: 10, ShortType: 10, IntegerType: 10, LongType: 20}
 # To which types, besides wider integers and decimals, a type may grow without losing a value.
 _WIDER = {
-    ByteType: (FloatType, DoubleType),
-    ShortType: (FloatType, DoubleType),
+    ByteType: (DoubleType,),
+    ShortType: (DoubleType,),
     IntegerType: (DoubleType,),
     LongType: (),
     FloatType: (DoubleType,),
-    DateType: (TimestampNTZType,),
 }
 
 
-def evolved(current: StructType, found: StructType, *, widen: bool = False) -> StructType:
+def evolved(current: StructType, found: StructType, *, widen: str | None = None) -> StructType:
     """Return ``current`` with what ``found`` has besides.
 
     Names are compared without their case: another spelling of a known name is not a new column.
@@ -48,48 +48,41 @@ def evolved(current: StructType, found: StructType, *, widen: bool = False) -> S
         The schema so far; the order and, without ``widen``, the types of its fields are kept.
     found : StructType
         What inference finds in new data.
-    widen : bool
-        Whether types may grow.
+    widen : str or None
+        The format of the files, if types may grow.
     """
     known = {field.name.lower(): field for field in found.fields}
     kept = [_evolved_field(field, known.pop(field.name.lower(), None), widen) for field in current.fields]
     return StructType([*kept, *known.values()])
 
 
-def _evolved_field(field: StructField, found: StructField | None, widen: bool) -> StructField:
+def _evolved_field(field: StructField, found: StructField | None, widen: str | None) -> StructField:
     if found is None:
         return field
     return StructField(field.name, _evolved_type(field.dataType, found.dataType, widen), field.nullable)
 
 
-def _evolved_type(current: DataType, found: DataType, widen: bool) -> DataType:
+def _evolved_type(current: DataType, found: DataType, widen: str | None) -> DataType:
     if isinstance(current, StructType) and isinstance(found, StructType):
         return evolved(current, found, widen=widen)
     if isinstance(current, ArrayType) and isinstance(found, ArrayType):
         return ArrayType(_evolved_type(current.elementType, found.elementType, widen), current.containsNull)
     if isinstance(current, MapType) and isinstance(found, MapType):
         return MapType(current.keyType, _evolved_type(current.valueType, found.valueType, widen))
-    return widened(current, found) if widen else current
+    return widened(current, found, widen) if widen else current
 
 
-def widened(current: DataType, found: DataType) -> DataType:
-    """Return the wider of two types if ``current`` may grow to hold ``found``, and ``current`` if not."""
-    if isinstance(current, _INTEGERS) and isinstance(found, _INTEGERS):
+def widened(current: DataType, found: DataType, file_format: str) -> DataType:
+    """Return the wider of two types if ``current`` may grow to hold ``found``, and ``current`` if not.
+
+    The changes are those that Auto Loader documents, which Delta's type widening can follow.
+    """
+    if file_format == "parquet" and isinstance(current, DateType) and isinstance(found, TimestampNTZType):
+        return found
+    if isinstance(current, INTEGERS) and isinstance(found, INTEGERS):
         return max(current, found, key=lambda integer: DIGITS[type(integer)])
     if isinstance(found, _WIDER.get(type(current), ())):
         return found
-    if isinstance(current, (*_INTEGERS, DecimalType)) and isinstance(found, (*_INTEGERS, DecimalType)):
-        return _wider_decimal(current, found)
+    if isinstance(current, (*INTEGERS, DecimalType)) and isinstance(found, (*INTEGERS, DecimalType)):
+        return wider_decimal(current, found, _STARTING) or current
     return current
-
-
-def _wider_decimal(current: DataType, found: DataType) -> DataType:
-    whole = max(_whole_digits(current), _whole_digits(found))
-    scale = max(getattr(current, "scale", 0), getattr(found, "scale", 0))
-    return DecimalType(whole + scale, scale) if whole + scale <= 38 else current
-
-
-def _whole_digits(data_type: DataType) -> int:
-    if isinstance(data_type, DecimalType):
-        return data_type.precision - data_type.scale
-    return DIGITS[type(data_type)]

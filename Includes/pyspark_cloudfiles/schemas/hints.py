@@ -29,6 +29,7 @@ from pyspark.sql.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    VariantType,
 )
 
 from pyspark_cloudfiles.errors import InvalidOption
@@ -52,6 +53,7 @@ _SIMPLE: dict[str, DataType] = {
     "timestamp_ntz": TimestampNTZType(),
     "string": StringType(),
     "binary": BinaryType(),
+    "variant": VariantType(),
 }
 _TOKEN = re.compile(r"\s*(?:`((?:[^`]|``)+)`|([A-Za-z_0-9$\-\u0080-\uffff]+)|([<>(),:.]))")
 

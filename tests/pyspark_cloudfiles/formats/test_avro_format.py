@@ -20,7 +20,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import InferenceFailed, InvalidOption, MissingFile, UnknownFields, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.avro_format import FORMAT
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 

@@ -9,11 +9,11 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.discovery import discover
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.binary_file_format import FORMAT
+from pyspark_cloudfiles.planning.discovery import discover
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")

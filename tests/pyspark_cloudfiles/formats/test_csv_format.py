@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption, MalformedRecord, UnknownFields, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.csv_format import FORMAT

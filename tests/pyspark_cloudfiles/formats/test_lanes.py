@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import msgspec
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import CloudFilesError
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import csv_format, format_named, json_arrow, json_lanes
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.csv_arrow import Cutter
@@ -63,7 +64,24 @@ QUOTED = [
     '""""',
     '"\\"',
 ]
-QUOTED += ["\\", 'a\\"', '"X"', '"1"', ' "a"', '"a\tb"', "\\n", '"é"', '"a"""', '"\\""', '"a" "b"', "'a'", "'"]
+QUOTED += [
+    "#",
+    "#b",
+    " #",
+    "\\",
+    'a\\"',
+    '"X"',
+    '"1"',
+    ' "a"',
+    '"a\tb"',
+    "\\n",
+    '"é"',
+    '"a"""',
+    '"\\""',
+    '"a" "b"',
+    "'a'",
+    "'",
+]
 BYTES = [b"\xff", b"\xc3", b"\x00", b"\t", b"\xe2\x80\xa8", b"\x85", b"\x1c", b"\x0b", b"\xef\xbb\xbf", b"\xed\xa0\x80"]
 ENDS = [b"\n"] * 12 + [b"\r\n", b"\r", b"\n\n", b"\n \n", b"\n\x00\n", b"\r\r\n"]
 OPTIONS: list[dict[str, str]] = [
@@ -76,6 +94,13 @@ OPTIONS: list[dict[str, str]] = [
     {"sep": "\t"},
 ]
 OPTIONS += [{"header": "false"}, {"escape": ""}, {"sep": "|", "nullvalue": "N"}, {"quote": '"', "escape": "'"}]
+OPTIONS += [
+    {"comment": "#"},
+    {"comment": "a", "header": "false"},
+    {"linesep": "|"},
+    {"linesep": "\n"},
+    {"linesep": "\r\n"},
+]
 OPTIONS += [{"escape": '"', "nullvalue": "X"}, {"chartoescapequoteescaping": "#"}, {"nanvalue": "N"}]
 TYPES: list[T.DataType] = [T.StringType(), T.StringType(), T.IntegerType(), T.LongType(), T.ByteType(), T.DoubleType()]
 TYPES += [T.FloatType(), T.DecimalType(5, 2), T.BooleanType(), T.DateType(), T.TimestampType(), T.TimestampNTZType()]
@@ -93,12 +118,13 @@ def cells(separator: str) -> st.SearchStrategy[bytes]:
 def csv_files(draw: Any) -> tuple[list[bytes], dict[str, str]]:
     options = draw(st.sampled_from(OPTIONS))
     separator = options.get("sep", ",")
+    ends = ENDS + [options["linesep"].encode()] * 30 if "linesep" in options else ENDS
     header = draw(st.sampled_from([["a", "b", "c"]] * 4 + [["b", "A", "d"], ["a", "a", "b"], ["c", "é", ""], ["a"]]))
     files = []
     for _ in range(draw(st.integers(1, 3))):
-        rows = draw(st.lists(st.tuples(cells(separator), st.sampled_from(ENDS)).map(b"".join), max_size=8))
-        start = draw(st.sampled_from([b"", b"", b"", b"\n", b" \n", b"\xef\xbb\xbf"]))
-        files.append(start + separator.join(header).encode() + draw(st.sampled_from(ENDS)) + b"".join(rows))
+        rows = draw(st.lists(st.tuples(cells(separator), st.sampled_from(ends)).map(b"".join), max_size=8))
+        start = draw(st.sampled_from([b"", b"", b"", b"\n", b" \n", b"#x\n", b"\n#\n", b"\xef\xbb\xbf"]))
+        files.append(start + separator.join(header).encode() + draw(st.sampled_from(ends)) + b"".join(rows))
     return files, options
 
 
@@ -273,7 +299,7 @@ def json_files(draw: Any) -> list[bytes]:
 
 @contextmanager
 def slow_json() -> Iterator[None]:
-    with patch.object(json_lanes.QuickLane, "rows", lambda self, data, files: None):
+    with patch.object(json_lanes.QuickLane, "rows", lambda self, data, files, exact: None):
         yield
 
 
@@ -285,9 +311,12 @@ def slow_csv() -> Iterator[None]:
 
 PLAIN: dict[str, Any] = {"on_unknown": "rescue", "rescue": False, "case_sensitive": False, "mode": "PERMISSIVE"}
 PLAIN |= {"corrupt_column": None, "timezone": "UTC"}
+RESCUING = PLAIN | {"rescue": True, "case_sensitive": True}
 
 
 @lanes
+@example(files=([b"a,b,c|1,x\ry,2|3,z\nz,4"], {"linesep": "|"}), request_=PLAIN, types=[T.StringType()] * 3)
+@example(files=([b"#x\n\n#\na,b,c\n#1\n1,#,2\n #,1,2"], {"comment": "#"}), request_=PLAIN, types=[T.StringType()] * 3)
 @example(files=([b'a,b,c\n"",null,N"a"\n'], {"escape": ""}), request_=PLAIN, types=[T.StringType()] * 3)
 @given(files=csv_files(), request_=requests, types=st.lists(st.sampled_from(TYPES), min_size=3, max_size=3))
 def test_csv_rows(tmp_path: Path, files: Any, request_: dict[str, Any], types: list[T.DataType]) -> None:
@@ -318,6 +347,8 @@ def test_one_odd_line_of_csv_leaves_the_others_to_arrow(odd: str) -> None:
 
 
 @lanes
+@example(files=[b'{"a":1000}\n{"a":1.5}\n{"a":[99.99]}'], request_=PLAIN, types=[T.DecimalType(5, 2)] * 3)
+@example(files=[b'{"a":[1000]}\n{"a":[9.5]}'], request_=PLAIN, types=[T.ArrayType(T.DecimalType(5, 2))] * 3)
 @given(files=json_files(), request_=requests, types=st.lists(st.sampled_from(JSON_TYPES), min_size=3, max_size=3))
 def test_json_rows(tmp_path: Path, files: list[bytes], request_: dict[str, Any], types: list[T.DataType]) -> None:
     there = put(tmp_path, files)
@@ -337,6 +368,68 @@ def test_json_texts(tmp_path: Path, files: list[bytes], request_: dict[str, Any]
         slow = outcome("json", there, request)
     with patch.object(json_arrow, "MOST_REFUSED", 1.0):
         assert outcome("json", there, request) == slow
+
+
+@lanes
+@given(
+    files=json_files(),
+    request_=requests,
+    types=st.lists(st.sampled_from(JSON_TYPES), min_size=3, max_size=3),
+    separator=st.sampled_from(["|", "\n", "}{", "\r\n"]),
+)
+def test_json_lines_with_an_end_of_their_own(
+    tmp_path: Path, files: list[bytes], request_: dict[str, Any], types: list[T.DataType], separator: str
+) -> None:
+    there = put(tmp_path, [content.replace(b"\n", separator.encode()) for content in files])
+    request = ReadRequest(schema(types, request_["corrupt_column"]), options={"linesep": separator}, **request_)
+    with slow_json():
+        slow = outcome("json", there, request)
+    with patch.object(json_arrow, "MOST_REFUSED", 1.0):
+        assert outcome("json", there, request) == slow
+
+
+@lanes
+@example(files=[b'{"a":{"x": 1}, "b": 1.5}'], request_=PLAIN, types=[T.StringType()] * 3, form="pretty documents")
+@example(files=[b'{"a":1, "d":{"x": 1}}'], request_=RESCUING, types=[T.LongType()] * 3, form="pretty array")
+@example(files=[b'{"a":"x, y"}'], request_=PLAIN, types=[T.StringType()] * 3, form="pretty documents")
+@example(files=[b'{"a":1e3}'], request_=PLAIN, types=[T.DecimalType(5, 2)] * 3, form="array")
+@given(
+    files=json_files(),
+    request_=requests,
+    types=st.lists(st.sampled_from(JSON_TYPES), min_size=3, max_size=3) | st.just([T.StringType()] * 3),
+    form=st.sampled_from(["array", "pretty array", "pretty documents"]),
+)
+def test_json_over_several_lines(
+    tmp_path: Path, files: list[bytes], request_: dict[str, Any], types: list[T.DataType], form: str
+) -> None:
+    there = put(tmp_path, list(documents(files, form)))
+    request = ReadRequest(schema(types, request_["corrupt_column"]), options={"multiline": "true"}, **request_)
+    with slow_json():
+        slow = outcome("json", there, request)
+    with patch.object(json_arrow, "MOST_REFUSED", 1.0):
+        assert outcome("json", there, request) == slow
+
+
+def is_object(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line, type=dict)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def documents(files: list[bytes], form: str) -> Iterator[bytes]:
+    """Make documents of lines: an array of them in each file, or a file for each."""
+    for content in files:
+        lines = [line for line in content.splitlines() if line.strip()]
+        if "pretty" in form:
+            lines = [line.replace(b", ", b",\r\n  ").replace(b": ", b":\n") for line in lines]
+        if form.endswith("array"):
+            # Where one is no JSON the whole file is malformed, which says little.
+            lines = [line for line in lines if is_object(line)]
+            yield b"[" + b",\n".join(lines) + b"]"
+        else:
+            yield from lines
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnknownFields, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
-from pyspark_cloudfiles.formats import base, pieces
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.parquet_format import FORMAT
 
@@ -326,7 +326,7 @@ def test_names_that_differ_in_case_are_one_column(write: Write) -> None:
 
 
 def test_small_files_share_a_batch_and_large_ones_are_cut(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "BATCH_BYTES", 1000)
+    monkeypatch.setattr(base, "BATCH_BYTES", 1000)
     small = [write({"x": [number]}) for number in range(5)]
     large = write({"x": list(range(1000))}, row_group_size=300)
     found = read([*small, large, small[0]], "x LONG")

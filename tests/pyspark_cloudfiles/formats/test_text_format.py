@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
-from pyspark_cloudfiles.formats import pieces, text_format
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats import base, text_format
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.text_format import FORMAT
 
@@ -110,7 +110,7 @@ def test_the_schema_is_always_the_same() -> None:
 
 
 def test_files_share_batches_and_large_ones_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "BATCH_BYTES", 1000)
+    monkeypatch.setattr(base, "BATCH_BYTES", 1000)
     files = [put(tmp_path / str(number), b"x\n" * (500 if number == 2 else 2)) for number in range(4)]
     found = list(FORMAT.read(files, ReadRequest(FORMAT.fixed_schema())))
     assert [file for file, _ in found[0].counts] == files[:2] or [file for file, _ in found[0].counts] == files[:3]

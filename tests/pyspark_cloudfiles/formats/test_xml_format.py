@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, MalformedRecord, MissingFile, UnknownFields, UnreadableFile
-from pyspark_cloudfiles.files import SourceFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import xml_text
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.xml_format import FORMAT

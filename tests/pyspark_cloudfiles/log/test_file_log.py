@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pyspark_cloudfiles.errors import StateLost
-from pyspark_cloudfiles.files import SourceFile
-from pyspark_cloudfiles.log.file_log import FileLog, files_between
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.log.file_log import VARIABLE, FileLog, files_between, log_of, new_log
 
 
 @pytest.fixture
@@ -93,3 +93,36 @@ def test_a_known_file_costs_less_than_150_bytes(place: str):
 def test_the_sizes_are_added_up(place: str):
     FileLog(place).add([file("a", size=3), file("b", size=4)])
     assert FileLog(place).total_bytes == 7
+
+
+@pytest.fixture
+def no_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (VARIABLE, "PYSPARK_CLOUDFILES_MOUNTS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("no_places")
+def test_a_home_with_blanks_and_percents_is_taken_literally(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "Ada L%20 née"
+    monkeypatch.setenv("HOME", str(home))
+    assert new_log(None).rsplit("/", 1)[0] == f"file:{home}/.pyspark_cloudfiles/_cloudfiles"
+
+
+@pytest.mark.usefixtures("no_places")
+def test_the_environment_names_another_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "state"))
+    assert new_log(None).startswith(f"file:{tmp_path}/state/_cloudfiles/")
+
+
+@pytest.mark.usefixtures("no_places")
+def test_a_schema_location_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "state"))
+    assert new_log("file:/a").startswith("file:/a/_cloudfiles/")
+
+
+@pytest.mark.usefixtures("no_places")
+def test_a_log_that_was_moved_with_its_schema_location_is_found(tmp_path: Path) -> None:
+    (tmp_path / "new/_cloudfiles/abc").mkdir(parents=True)
+    recorded = f"file:{tmp_path}/old/_cloudfiles/abc"
+    assert log_of(f"file:{tmp_path}/new", recorded) == f"file:{tmp_path}/new/_cloudfiles/abc"
+    assert log_of(f"file:{tmp_path}/none", recorded) == recorded

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from pyspark_cloudfiles.errors import StateLost
+from pyspark_cloudfiles.errors import StateInUse, StateLost
+from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.log.segments import MERGED, SEGMENT_ROWS, Segment, Segments
 
 
@@ -54,7 +57,7 @@ def test_rows_that_are_not_there_are_an_error(directory: str):
 
 def test_small_segments_are_merged(directory: str, tmp_path: Path):
     segments = grown(directory, *[1] * (MERGED**2 + 3))
-    assert [Segment(0, 64).name, Segment(64, 1).name] == files(tmp_path)[:2]
+    assert [Segment(0, 64, merged=True).name, Segment(64, 1).name] == files(tmp_path)[:2]
     assert len(files(tmp_path)) == 4
     assert Segments(directory).rows(0, len(segments))["n"].to_pylist() == list(range(len(segments)))
 
@@ -69,16 +72,72 @@ def test_large_appends_are_cut_into_segments(directory: str, tmp_path: Path):
     assert files(tmp_path) == [Segment(0, SEGMENT_ROWS).name, Segment(SEGMENT_ROWS, 1).name]
 
 
-@pytest.mark.parametrize("kept", [0, 1, 100, -1])
-def test_a_torn_last_segment_is_cut(directory: str, tmp_path: Path, kept: int):
+def test_a_name_that_was_taken_and_got_no_content_is_cleared_up(directory: str, tmp_path: Path):
     grown(directory, 2, 3)
-    torn = tmp_path / "log" / Segment(2, 3).name
-    torn.write_bytes(torn.read_bytes()[:kept])
+    (tmp_path / "log" / Segment(2, 3).name).write_bytes(b"")
     segments = Segments(directory)
-    segments.cut_torn_tail()
+    segments.clear_up()
     assert len(segments) == 2
     segments.append(numbers(2, 4))
     assert Segments(directory).rows(0, 4)["n"].to_pylist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kept", [1, 100, -1])
+def test_a_segment_that_was_cut_is_said_and_stays(directory: str, tmp_path: Path, kept: int):
+    grown(directory, 2, 3)
+    torn = tmp_path / "log" / Segment(2, 3).name
+    torn.write_bytes(torn.read_bytes()[:kept])
+    with pytest.raises(StateLost, match=f"is damaged in {torn.name}.*Restore it.*Nothing of it was removed"):
+        Segments(directory).clear_up()
+    assert files(tmp_path) == [Segment(0, 2).name, torn.name]
+
+
+def test_any_changed_bit_is_noticed(directory: str, tmp_path: Path):
+    grown(directory, 20)
+    segment = tmp_path / "log" / Segment(0, 20).name
+    sound = segment.read_bytes()
+    for bit in range(len(sound) * 8):
+        damaged = bytearray(sound)
+        damaged[bit // 8] ^= 1 << bit % 8
+        segment.write_bytes(damaged)
+        with pytest.raises(StateLost, match="is damaged"):
+            Segments(directory).rows(0, 20)
+    segment.write_bytes(sound)
+    assert Segments(directory).rows(0, 20).num_rows == 20
+
+
+def test_a_segment_of_before_without_a_checksum_is_read(directory: str, tmp_path: Path):
+    (tmp_path / "log").mkdir()
+    pq.write_table(numbers(0, 3), tmp_path / "log" / "00000000000000000000-3.parquet")
+    grown(directory, 2)
+    assert Segments(directory).rows(0, 5)["n"].to_pylist() == [0, 1, 2, 3, 4]
+
+
+def test_of_two_that_append_the_second_is_refused_and_nothing_is_lost(directory: str):
+    one, other = Segments(directory), Segments(directory)
+    one.append(numbers(0, 3))
+    with pytest.raises(StateInUse, match="was written by another stream"):
+        other.append(numbers(100, 105))
+    assert Segments(directory).rows(0, 3)["n"].to_pylist() == [0, 1, 2]
+
+
+def test_where_there_are_no_locks_the_second_is_refused_after_a_merge_too():
+    directory = f"memory://logs/{uuid.uuid4().hex}"
+    stale = Segments(directory)
+    grown(directory, *[1] * MERGED)  # the name that the stale one would write is free again
+    assert len(filesystem.names(directory)) == 1
+    with pytest.raises(StateInUse):
+        stale.append(numbers(100, 109))
+    again = Segments(directory)
+    again.clear_up()
+    assert again.rows(0, 8)["n"].to_pylist() == list(range(8))
+    assert len(again) == 8
+
+
+def test_columns_are_read_that_only_newer_segments_have(directory: str):
+    grown(directory, 2).append(pa.table({"n": [2], "m": ["new"]}))
+    tables = list(Segments(directory).tables(["m"]))
+    assert pa.concat_tables(tables, promote_options="default")["m"].to_pylist() == [None, None, "new"]
 
 
 def test_a_merge_that_was_not_finished_is_finished(directory: str, tmp_path: Path):
@@ -89,24 +148,23 @@ def test_a_merge_that_was_not_finished_is_finished(directory: str, tmp_path: Pat
         (tmp_path / "log" / name).write_bytes(content)
     segments = Segments(directory)
     assert segments.rows(0, 8)["n"].to_pylist() == list(range(8))
-    segments.cut_torn_tail()
-    assert files(tmp_path) == [Segment(0, 8).name]
-
-
-def test_a_torn_merge_leaves_what_it_would_have_replaced(directory: str, tmp_path: Path):
-    grown(directory, *[1] * 7)
-    (tmp_path / "log" / Segment(0, 8).name).write_bytes(b"PAR1")
-    segments = Segments(directory)
-    segments.cut_torn_tail()
-    assert segments.rows(0, 7)["n"].to_pylist() == list(range(7))
+    segments.clear_up()
+    assert files(tmp_path) == [Segment(0, 8, merged=True).name]
 
 
 def test_a_segment_that_somebody_removed_is_an_error_and_removes_nothing(directory: str, tmp_path: Path):
     grown(directory, 2, 3, 4)
     (tmp_path / "log" / Segment(2, 3).name).unlink()
-    with pytest.raises(StateLost, match="has a gap at 2"):
-        Segments(directory)
+    with pytest.raises(StateLost, match=r"has 2 rows in .*, where there should be 5"):
+        list(Segments(directory).tables())
     assert len(files(tmp_path)) == 2
+
+
+def test_a_first_segment_that_somebody_removed_is_an_error(directory: str, tmp_path: Path):
+    grown(directory, 2, 3)
+    (tmp_path / "log" / Segment(0, 2).name).unlink()
+    with pytest.raises(StateLost, match="has a gap at 0"):
+        Segments(directory)
 
 
 def test_other_files_in_the_directory_are_passed_over(directory: str, tmp_path: Path):

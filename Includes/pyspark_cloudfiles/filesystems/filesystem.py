@@ -1,0 +1,223 @@
+"""Files by their URL, wherever they are.
+
+URLs may be as users write them; what comes back is in one spelling (see :func:`canonical`).  The environment variable
+``PYSPARK_CLOUDFILES_MOUNTS`` puts URL prefixes onto local directories: ``{"dbfs:/": "/data/dbfs"}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, BinaryIO
+
+from pyspark_cloudfiles.filesystems import local
+from pyspark_cloudfiles.filesystems.places import place
+
+if TYPE_CHECKING:
+    from pyarrow import NativeFile
+
+    from pyspark_cloudfiles.filesystems.growing import GrowingNames
+    from pyspark_cloudfiles.filesystems.walking import Listings
+
+
+def canonical(url: str) -> str:
+    """Return the one spelling of a place: ``file:/a/b``, ``dbfs:/a/b``, ``s3://bucket/key``.
+
+    Without a slash at the end, and literally: nothing is percent-decoded, as in Hadoop's ``Path``.
+
+    Raises
+    ------
+    InvalidOption
+        It is empty, or has a host where there can be none.
+    """
+    return place(url).url
+
+
+def local_path(url: str) -> str | None:
+    """Return where a file is on this machine, or None where it is remote."""
+    return place(url).path
+
+
+def read_bytes(url: str) -> bytes:
+    """Return the whole content of a file.
+
+    Raises
+    ------
+    FileNotFoundError
+        It is gone.
+    """
+    where = place(url)
+    return local.read_bytes(where.path) if where.path is not None else _remote().read_bytes(where.url)
+
+
+def open_binary(url: str) -> BinaryIO:
+    """Open a file for reading; the file object can seek.
+
+    Raises
+    ------
+    FileNotFoundError
+        It is gone.
+    """
+    where = place(url)
+    return local.open_binary(where.path) if where.path is not None else _remote().open_binary(where.url)
+
+
+def open_arrow(url: str) -> NativeFile:
+    """Open a file for pyarrow, which then reads it without Python in between.
+
+    Raises
+    ------
+    FileNotFoundError
+        It is gone.
+    """
+    where = place(url)
+    if where.path is None:
+        return _remote().open_arrow(where.url)
+    from pyarrow import OSFile
+
+    return OSFile(where.path)
+
+
+def write_atomically(url: str, data: bytes, overwrite: bool = True) -> None:
+    """Write a file, and the directories it is in, so that nobody ever sees half of it.
+
+    A local file is there after a loss of power once this has returned.
+
+    Raises
+    ------
+    FileExistsError
+        It exists, and ``overwrite`` is false.  Of several writers of a local file at once, one succeeds, and so on S3
+        with obstore; elsewhere it is looked for before it is written, which two may do at the same time.
+    """
+    where = place(url)
+    if where.path is None:
+        _remote().write(where.url, data, overwrite)
+    else:
+        local.write_atomically(where.path, data, overwrite)
+
+
+def exists(url: str) -> bool:
+    """Tell whether there is a file or a directory."""
+    where = place(url)
+    return Path(where.path).exists() if where.path is not None else _remote().exists(where.url)
+
+
+def is_directory(url: str) -> bool:
+    """Tell whether there is a directory."""
+    where = place(url)
+    return Path(where.path).is_dir() if where.path is not None else _remote().is_directory(where.url)
+
+
+def names(url: str) -> list[str]:
+    """Return the names in a directory, in no order; none where there is no directory."""
+    where = place(url)
+    return local.names(where.path) if where.path is not None else _remote().names(where.url)
+
+
+def modified(url: str) -> tuple[int, int]:
+    """Return a file's bytes, and when it was last changed, in microseconds since the epoch.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    """
+    where = place(url)
+    return local.modified(where.path) if where.path is not None else _remote().modified(where.url)
+
+
+def delete(url: str) -> None:
+    """Delete a file; it is no error if it is gone already."""
+    where = place(url)
+    if where.path is None:
+        _remote().delete(where.url)
+    else:
+        local.delete(where.path)
+
+
+def move(source: str, destination: str) -> None:
+    """Move a file, also between devices and stores, over one that may be there; directories are made.
+
+    Raises
+    ------
+    FileNotFoundError
+        ``source`` is gone.
+    """
+    origin, target = place(source), place(destination)
+    if origin.path is not None and target.path is not None:
+        local.move(origin.path, target.path)
+        return
+    with open_binary(source) as file:
+        if target.path is None:
+            _remote().copy(file, target.url)
+        else:
+            local.write_from(target.path, file)
+    delete(source)
+
+
+def lock(url: str, timeout: float = 10.0) -> AbstractContextManager[None]:
+    """Return a context manager that holds an exclusive lock, between threads and processes.
+
+    The operating system gives it back when its process ends, however that happens.  It is a hidden file beside the
+    path.  Remote stores have no locks; there it does nothing.
+
+    Parameters
+    ----------
+    timeout : float
+        Seconds to wait for it.
+
+    Raises
+    ------
+    StateInUse
+        On entering: another still holds it.
+    """
+    path = local_path(url)
+    if path is None:
+        return nullcontext()
+    return local.lock(path, timeout)
+
+
+def walk(
+    url: str,
+    enter: Callable[[str], bool] = lambda directory: True,
+    wanted: Callable[[list[str]], list[str]] | None = None,
+    listings: Listings | None = None,
+    growing: GrowingNames | None = None,
+) -> Iterator[tuple[str, int, int]]:
+    """Yield (URL, bytes, microseconds since the epoch) of the files below a directory, in no order.
+
+    Links are followed; a directory that several lead to is entered once.  Dangling ones, and what vanishes meanwhile,
+    are passed over, and so are names that are not valid UTF-8, which Spark cannot spell.
+
+    Parameters
+    ----------
+    enter : callable
+        Told the URL of each directory below; whether its files are wanted.
+    wanted : callable, optional
+        Told the URLs of files that were listed together, gives those that are wanted; by default all.
+    listings : Listings, optional
+        Of earlier walks, so that local directories that have not changed are passed over; see
+        :class:`pyspark_cloudfiles.filesystems.walking.Listings`.
+    growing : GrowingNames, optional
+        The same for stores; see :class:`pyspark_cloudfiles.filesystems.growing.GrowingNames`.
+
+    Raises
+    ------
+    PathNotFound
+        A directory cannot be listed.
+    """
+    where = place(url)
+    if where.path is None:
+        return _remote().walk(where.url, enter, wanted, growing)
+    from pyspark_cloudfiles.filesystems import walking  # workers list nothing
+
+    return walking.walk(where.path, where.url, enter, wanted, listings)
+
+
+def _remote() -> ModuleType:
+    """Import late: most workers never need pyarrow's file systems."""
+    from pyspark_cloudfiles.filesystems import remote
+
+    return remote

@@ -1,0 +1,170 @@
+"""The versions of a schema: what one means to a stream, and how they are kept.
+
+They are the files ``<schemaLocation>/_schemas/0``, ``1`` ...  A version is written once, whole, and never changed.
+Several writers may find the same new column at the same moment, on several machines: the one that comes second sees the
+version of the first and adds to that.
+
+To a stream a version means: with the hints of now, and each name once.  A name may be in the data and in the path, and
+the path's value counts, as in Spark.  Names that are ours, the rescued column and ``_metadata``, are no data columns
+either; what the data has under them is rescued.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+from pyspark.sql.types import StructType
+
+from pyspark_cloudfiles.errors import InvalidOption, StateLost
+from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.formats import format_of
+from pyspark_cloudfiles.options import Options
+from pyspark_cloudfiles.schemas import layout
+from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
+from pyspark_cloudfiles.schemas.layout import Layout
+
+_DIRECTORY = "_schemas"
+_ATTEMPTS = 100
+
+
+@dataclass(frozen=True)
+class SchemaVersion:
+    """What a stream knows of its data.
+
+    Parameters
+    ----------
+    data : StructType
+        Columns that are in the files.
+    partitions : StructType
+        Columns that are in the path.
+    path, format : str
+        What the stream reads: a location belongs to one stream.
+    """
+
+    data: StructType
+    partitions: StructType
+    path: str
+    format: str
+
+    def to_bytes(self) -> bytes:
+        """Return the content of the version's file."""
+        content = {
+            "version": 1,
+            "path": self.path,
+            "format": self.format,
+            "dataSchema": self.data.jsonValue(),
+            "partitionSchema": self.partitions.jsonValue(),
+        }
+        return json.dumps(content, ensure_ascii=False, indent=1).encode()
+
+    @staticmethod
+    def from_bytes(content: bytes) -> SchemaVersion:
+        """Return what :meth:`to_bytes` wrote; ValueError, KeyError or TypeError if it did not."""
+        read = json.loads(content)
+        return SchemaVersion(
+            StructType.fromJson(read["dataSchema"]),
+            StructType.fromJson(read["partitionSchema"]),
+            read["path"],
+            read["format"],
+        )
+
+
+def settled(version: SchemaVersion, options: Options) -> SchemaVersion:
+    """Return a version with the stream's hints, whose data columns are not also columns of another kind."""
+    hints = parse_hints(options.schema_hints)
+    in_path = {field.name.lower() for field in version.partitions.fields}
+    taken = {*in_path, (rescued_column(options) or "").lower(), layout.METADATA}
+    data = apply_hints(version.data, [hint for hint in hints if hint.path[0].lower() not in in_path])
+    return replace(
+        version,
+        data=StructType([field for field in data.fields if field.name.lower() not in taken]),
+        partitions=apply_hints(version.partitions, [hint for hint in hints if hint.path[0].lower() in in_path]),
+    )
+
+
+def layout_of(version: SchemaVersion, options: Options) -> Layout:
+    """Return the columns that a stream has with a schema version."""
+    version = settled(version, options)
+    return layout.of_inferred(version.data, version.partitions, rescued_column(options), options.hidden_metadata)
+
+
+def rescued_column(options: Options) -> str | None:
+    """Return the name of the rescued column of an inferred schema.
+
+    Formats that are always the same have none, a VARIANT has one if it is asked for: for malformed records.
+    """
+    if options.single_variant_column is not None:
+        return options.rescued_data_column
+    if format_of(options).fixed_schema() is not None:
+        return None
+    return options.rescued_data_column or layout.RESCUED
+
+
+class SchemaStore:
+    """The schema versions below a schema location."""
+
+    def __init__(self, location: str) -> None:
+        self._directory = f"{filesystem.canonical(location)}/{_DIRECTORY}"
+
+    def latest(self) -> SchemaVersion | None:
+        """Return the newest version, or None where there is none.
+
+        Raises
+        ------
+        StateLost
+            Its file is not one that was written here.
+        InvalidOption
+            The location is a file.
+        """
+        number = self._latest_number()
+        return None if number is None else self._read(number)
+
+    def begin(self, version: SchemaVersion) -> bool:
+        """Make ``version`` the first; say whether it was done, which it is not where there is one."""
+        return self._put(0, version)
+
+    def evolve(self, change) -> SchemaVersion:
+        """Apply a change to the newest version and keep the result, whoever else does the same meanwhile.
+
+        Parameters
+        ----------
+        change : callable
+            Takes a :class:`SchemaVersion` and returns one; where it returns an equal one, nothing is written.
+        """
+        for _ in range(_ATTEMPTS):
+            number = self._latest_number()
+            if number is None:
+                raise StateLost(f"The schema versions in {self._directory} are gone. Start the stream again.")
+            current = self._read(number)
+            changed = change(current)
+            if changed == current or self._put(number + 1, changed):
+                return changed
+        raise StateLost(f"Others keep changing the schema in {self._directory}. Give each stream its own location.")
+
+    def _latest_number(self) -> int | None:
+        try:
+            numbers = [int(name) for name in filesystem.names(self._directory) if name.isdecimal()]
+        except NotADirectoryError:
+            numbers = []
+        return max(numbers, default=None)
+
+    def _read(self, number: int) -> SchemaVersion:
+        url = f"{self._directory}/{number}"
+        try:
+            return SchemaVersion.from_bytes(filesystem.read_bytes(url))
+        except (ValueError, KeyError, TypeError) as error:
+            raise StateLost(
+                f"{url} is no schema version of this package. Choose another cloudFiles.schemaLocation, or remove it."
+            ) from error
+
+    def _put(self, number: int, version: SchemaVersion) -> bool:
+        try:
+            filesystem.write_atomically(f"{self._directory}/{number}", version.to_bytes(), overwrite=False)
+        except FileExistsError:
+            return False
+        except NotADirectoryError as error:
+            raise InvalidOption(
+                f"cloudFiles.schemaLocation lies in a file, not in a directory ({self._directory}). Choose another."
+            ) from error
+        return True

@@ -1,0 +1,204 @@
+"""``spark.readStream`` with what a data source cannot do: bring itself along, and hide its ``_metadata``.
+
+Spark's readers keep what the user says on the other side of a bridge.  Here they remember it, and when they load
+``cloudFiles`` they register the source, tell it what only the session knows, hide the column, and have
+``input_file_name()`` know the files.  In a classic session they also make the data source themselves.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from pyspark_cloudfiles import notices, spelling
+from pyspark_cloudfiles.options import INTERNAL, SETTINGS
+from pyspark_cloudfiles.session import registration
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_MARK = "_cloudfiles_reader"
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1", "[::1]")
+
+
+class Said:
+    """What the user has said to one reader."""
+
+    def __init__(self) -> None:
+        self.format = ""
+        self.schema: StructType | str | None = None
+        self.name: str | None = None
+        self.options: dict[str, str] = {}
+        self.spelling: dict[str, str] = {}
+
+    def note(self, key: str, value: Any) -> None:
+        """Remember an option as Spark's reader passes it on, and how it is spelled; one that is None is none."""
+        self.spelling[key.lower()] = key
+        self.options.pop(key.lower(), None)
+        if value is not None:
+            self.options[key.lower()] = str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def install(reader: type) -> None:
+    """Teach a class of stream readers, the classic one or Spark Connect's."""
+    if hasattr(reader, _MARK):
+        return
+    setattr(reader, _MARK, True)
+    _remember(reader, "format", lambda said, source: setattr(said, "format", source))
+    _remember(reader, "schema", lambda said, schema: setattr(said, "schema", schema))
+    _remember(reader, "option", lambda said, key, value: said.note(key, value))
+    _remember(reader, "name", lambda said, name: setattr(said, "name", name))
+    _spell_out_options(reader)
+    _load(reader)
+
+
+def _remember(reader: type, method: str, note: Any) -> None:
+    original = getattr(reader, method)
+
+    @wraps(original)
+    def remembering(self: Any, *args: Any, **kwargs: Any) -> Any:
+        note(_said(self), *args, **kwargs)
+        return original(self, *args, **kwargs)
+
+    setattr(reader, method, remembering)
+
+
+def _spell_out_options(reader: type) -> None:
+    original = reader.options
+
+    @wraps(original)
+    def options(self: Any, **given: Any) -> Any:
+        for key, value in given.items():
+            _said(self).note(key, value)
+        return original(self, **given)
+
+    reader.options = options
+
+
+def _load(reader: type) -> None:
+    original = reader.load
+
+    @wraps(original)
+    def load(self: Any, path: Any = None, format: Any = None, schema: Any = None, **options: Any) -> DataFrame:
+        if format is not None:
+            self.format(format)
+        if schema is not None:
+            self.schema(schema)
+        self.options(**options)
+        if _said(self).format.lower() != "cloudfiles" or not (path is None or isinstance(path, str)):
+            return original(self, path)  # which refuses what is no path
+        return _loaded(self, path, original)
+
+    reader.load = load
+
+
+def _loaded(reader: Any, path: Any, load: Any) -> DataFrame:
+    """Load with a reader of our own: what we say besides stays away from what the user's loads next."""
+    spark, said = _session_of(reader), _said(reader)
+    options = said.options if path is None else {**said.options, "path": path}
+    classic = hasattr(spark, "_jvm")
+    options = {**options, **_of_the_session(spark, classic), spelling.KEY: spelling.told(said.spelling)}
+    schema = said.schema
+    if schema is not None:
+        schema = _completed(schema, options.get("rescueddatacolumn"), classic)
+    if classic:
+        return _without_metadata(_loaded_here(spark, said.name, options, schema, load))
+    registration.register(spark)
+    frame = load(_ours(spark, said.name, options, schema))
+    _mention_where_progress_is(spark, options)
+    return frame
+
+
+def _mention_where_progress_is(spark: SparkSession, options: dict[str, str]) -> None:
+    """Warn that a stream without a schema location leaves its progress in a home on another machine."""
+    host = spark.client.host
+    if not options.get("cloudfiles.schemalocation") and host not in _THIS_MACHINE:
+        notices.warn(
+            f"Which files this stream has read is noted on {host}, in the home of whoever runs the server there, for "
+            "the stream has no cloudFiles.schemaLocation. Set it, to the checkpoint for instance, so that both are "
+            "kept together."
+        )
+
+
+def _loaded_here(spark: SparkSession, name: str | None, options: dict, schema: StructType | None, load: Any) -> Any:
+    """Load in a classic session, with what this process can do faster than those that Spark starts."""
+    # Sessions that load nothing, or elsewhere, do without.
+    from pyspark_cloudfiles.session import creation, pruning, warming
+
+    registration.spare_lookup(spark)
+    registration.register(spark)
+    warming.warm(spark, options.get("cloudfiles.format", ""))
+    if not creation.is_here(spark):
+        return load(_ours(spark, name, options, schema))
+    with creation.variables_of_workers(spark):
+        made = creation.created(options, schema)
+    if schema is None:
+        options |= {f"{INTERNAL}inferred": "true"}
+
+    def handed_over(made: creation.Created, told: dict[str, str]) -> DataFrame:
+        frame = load(_ours(spark, name, told, made.schema))
+        creation.hand_over(frame, made)
+        return frame
+
+    def without_metadata() -> DataFrame:
+        with creation.variables_of_workers(spark):
+            other = made.without_metadata()
+        return handed_over(other, options | {f"{INTERNAL}metadata": "false"})
+
+    return handed_over(made, options | pruning.remembered(without_metadata))
+
+
+def _ours(spark: SparkSession, name: str | None, options: dict[str, str], schema: StructType | None) -> Any:
+    reader = spark.readStream.format("cloudFiles").options(**options)
+    if name is not None:
+        reader = reader.name(name)
+    return reader if schema is None else reader.schema(schema)
+
+
+def _of_the_session(spark: SparkSession, classic: bool) -> dict[str, str]:
+    """Return what only the session knows, as options."""
+    known = told_by(spark)
+    if classic:
+        known |= {
+            f"{INTERNAL}notices": notices.address(),
+            f"{INTERNAL}metadata": "true",  # which is out of reach over Spark Connect
+            f"{INTERNAL}parallelism": str(spark.sparkContext.defaultParallelism),
+        }
+    return known
+
+
+def told_by(spark: SparkSession) -> dict[str, str]:
+    """Return the options that tell the data source what only the session knows."""
+    told = {f"{INTERNAL}timezone": spark.conf.get("spark.sql.session.timeZone")}
+    said = {key: spark.conf.get(setting, None) for key, setting in SETTINGS.items()}
+    return told | {f"{INTERNAL}{key}": value for key, value in said.items() if value}
+
+
+def _without_metadata(frame: DataFrame) -> DataFrame:
+    # Readers are wrapped before anything of cloudFiles is loaded; others' loads need none of this.
+    from pyspark_cloudfiles.session.hidden_metadata import has_metadata, hidden, noted
+
+    return hidden(noted(frame)) if has_metadata(frame) else frame
+
+
+def _completed(schema: StructType | str, rescued: str | None, with_hidden: bool) -> StructType:
+    """Return the user's schema with the columns that a data source cannot add to it."""
+    from pyspark.sql.types import StructType
+
+    # As above.
+    from pyspark_cloudfiles.session.hidden_metadata import with_metadata, with_rescued
+
+    given = StructType.fromDDL(schema) if isinstance(schema, str) else schema
+    completed = with_rescued(given, rescued)
+    return with_metadata(completed) if with_hidden else completed
+
+
+def _said(reader: Any) -> Said:
+    if "_cloudfiles_said" not in vars(reader):
+        reader._cloudfiles_said = Said()
+    return reader._cloudfiles_said
+
+
+def _session_of(reader: Any) -> SparkSession:
+    return vars(reader).get("_spark") or reader._client

@@ -1,0 +1,119 @@
+"""Making a session know the source and the table function, wherever its workers are.
+
+Both are sent as classes that bring this package along, because a worker may not have it.  What Spark does besides at
+the first registration is spared where this process can tell what would come of it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+from pyspark_cloudfiles import shipping
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# For who starts workers by a program of his own: whether they have this process's packages.
+SAME_PACKAGES = "spark.cloudFiles.workersHavePackagesOfDriver"
+_MARK = "_cloudfiles_registered"
+_MANAGER = "org.apache.spark.sql.execution.datasources.DataSourceManager"
+_PREFIX = "pyspark_"
+
+
+def register(spark: SparkSession) -> None:
+    """Register the source, once a session."""
+    if not hasattr(spark, f"{_MARK}_source"):
+        spark.dataSource.register(_travelling_source())
+        setattr(spark, f"{_MARK}_source", True)
+
+
+def register_functions(spark: SparkSession) -> None:
+    """Register the table functions of SQL, once a session."""
+    if not hasattr(spark, f"{_MARK}_functions"):
+        spark.udtf.register("cloud_files_state", _state_function())
+        setattr(spark, f"{_MARK}_functions", True)
+
+
+def _travelling_source() -> type:
+    from pyspark.sql.datasource import DataSource
+
+    make_importable, origin = shipping.loader()
+
+    class CloudFiles(DataSource):
+        def __new__(cls, options: Any) -> Any:
+            make_importable(*origin)
+            # On a worker, after the package has been brought there.
+            from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
+
+            return CloudFilesDataSource(options)
+
+        @classmethod
+        def name(cls) -> str:
+            return "cloudFiles"
+
+    return CloudFiles
+
+
+def _state_function() -> Any:
+    from pyspark.sql.functions import udtf
+
+    # Not before Spark's own functions, whose import takes longest.
+    from pyspark_cloudfiles.log.file_state import COLUMNS
+
+    make_importable, origin = shipping.loader()
+
+    class CloudFilesState:
+        def eval(self, checkpoint: str) -> Iterator[tuple]:
+            make_importable(*origin)
+            # On a worker, after the package has been brought there.
+            from pyspark_cloudfiles.log.file_state import file_states
+
+            yield from map(tuple, file_states(checkpoint))
+
+    return udtf(CloudFilesState, returnType=COLUMNS)
+
+
+def spare_lookup(spark: SparkSession) -> None:
+    """Let the JVM of a classic session not look for packages of sources, unless there may be others than this one.
+
+    Before the first Python data source of a JVM is registered, Spark starts a Python process that imports every package
+    whose name begins with ``pyspark_``, which takes a second.  Where workers are this machine's own and run this very
+    Python, its packages are those that can be imported here.
+
+    It is Spark's own note of what it has found, which is left alone where it has looked already.  A release of Spark
+    that keeps it elsewhere looks as before.
+    """
+    if not _workers_are_like_this_process(spark) or _others():
+        return
+    from py4j.protocol import Py4JError  # which a session over Spark Connect need not have
+
+    try:
+        found = getattr(getattr(spark._jvm, f"{_MANAGER}$"), "MODULE$")
+        if found.dataSourceBuilders().isEmpty():
+            none = spark._jvm.org.apache.spark.api.python.PythonUtils.toScalaMap({})
+            getattr(found, "dataSourceBuilders_$eq")(spark._jvm.scala.Some(none))
+    except (Py4JError, TypeError):
+        return
+
+
+def _workers_are_like_this_process(spark: SparkSession) -> bool:
+    context = spark.sparkContext
+    if context.getConf().get(SAME_PACKAGES, "false") == "true":
+        return True
+    if re.fullmatch(r"local(\[[\w*, ]*\])?", context.master) is None:
+        return False
+    theirs, ours = shutil.which(context.pythonExec), Path(sys.executable)
+    # `python3` may be `python`; but in another directory even a link to the same one may have other packages.
+    return theirs is not None and Path(theirs).parent == ours.parent and Path(theirs).samefile(ours)
+
+
+def _others() -> list[str]:
+    """Return the packages besides this one that Spark would import."""
+    names = (module.name for module in iter_modules())
+    return [name for name in names if name.startswith(_PREFIX) and name != shipping.PACKAGE]

@@ -1,0 +1,113 @@
+"""What Spark reports of a stream, in Auto Loader's words: its progress, and the error that ends it.
+
+Spark gives a Python data source no way to report metrics, so they are read from the offsets that it does report.
+
+An error begins with what this package had to say.  A task that writes, to Delta for instance, fails with "Task failed
+while writing rows", and what was wrong with the files is only in the exception's causes, which the text does not have;
+elsewhere it stands below a long traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import wraps
+from typing import Any
+
+from pyspark.sql.streaming.listener import SourceProgress, StreamingQueryProgress
+
+from pyspark_cloudfiles.errors import StateLost
+from pyspark_cloudfiles.log.offsets import SOURCE_VERSION, Offset
+
+_METRICS, _CAUSES = "_cloudfiles_metrics", "_cloudfiles_causes"
+# Python's last line of a traceback, up to what the JVM adds; a worker without this package's errors raises Python's.
+_OURS = re.compile(
+    r"(?:pyspark_cloudfiles\.[\w.]+: |ImportError: (?=\[CF_))"
+    r"(\[[A-Z_.]+\].*?)(?=\s*(?:SQLSTATE|\n\s*\n|\n\tat |\Z))",
+    re.DOTALL,
+)
+
+
+def install_progress() -> None:
+    """Let the sources of progress reports be described as Auto Loader does."""
+    if getattr(SourceProgress, _METRICS, False):
+        return
+    original = SourceProgress.__init__
+
+    @wraps(original)
+    def initialise(self: SourceProgress, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        self.update(described(self))
+
+    SourceProgress.__init__ = initialise  # type: ignore[method-assign]
+    for kind in (SourceProgress, StreamingQueryProgress):
+        _print_what_is_said(kind)
+    setattr(SourceProgress, _METRICS, True)
+
+
+def _print_what_is_said(kind: type) -> None:
+    """Let a report's JSON, which Spark takes from the JVM, say the same as its fields."""
+    for name, indent in (("json", None), ("prettyJson", 4)):
+        original = getattr(kind, name).fget
+
+        def text(self: dict, original=original, indent=indent) -> str:
+            content = json.loads(original(self))
+            sources = content.get("sources", [content])
+            if not any(_describe(source) for source in sources):
+                return original(self)
+            return json.dumps(content, indent=indent)
+
+        setattr(kind, name, property(text))
+
+
+def _describe(source: dict[str, Any]) -> bool:
+    changes = described(source)
+    source.update(changes)
+    return bool(changes)
+
+
+def described(source: dict[str, Any]) -> dict[str, Any]:
+    """Return what is to be changed in a source's progress: nothing, if it is not ours.
+
+    The description is ``CloudFilesSource[<path>]``; ``metrics`` has, as strings, ``numFilesOutstanding`` and
+    ``numBytesOutstanding``: files found and not yet in a batch.
+    """
+    end, latest = _offset(source.get("endOffset")), _offset(source.get("latestOffset"))
+    if end is None:
+        return {}
+    latest = latest or end
+    outstanding = {
+        "numFilesOutstanding": str(max(0, latest.seq_num - end.seq_num)),
+        "numBytesOutstanding": str(max(0, latest.num_bytes - end.num_bytes)),
+    }
+    return {"description": f"CloudFilesSource[{end.path}]", "metrics": {**source.get("metrics", {}), **outstanding}}
+
+
+def _offset(text: Any) -> Offset | None:
+    try:
+        content = json.loads(text) if isinstance(text, str) else text
+        return Offset.from_json(content) if content["sourceVersion"] == SOURCE_VERSION else None
+    except (ValueError, KeyError, TypeError, StateLost):
+        return None
+
+
+def install_errors(error: type) -> None:
+    """Let a class of Spark's errors, classic or Spark Connect's, begin with what this package raised."""
+    if _CAUSES in vars(error):
+        return
+    original = error.__str__
+
+    @wraps(original)
+    def text(self: Any) -> str:
+        return with_cause(original(self), getattr(self, "_stackTrace", None) or "")
+
+    error.__str__ = text
+    setattr(error, _CAUSES, True)
+
+
+def with_cause(text: str, stack_trace: str) -> str:
+    """Return an error's text, begun by the message of ours that is somewhere in it or in its stack trace."""
+    match = _OURS.search(stack_trace) or _OURS.search(text)
+    if match is None or text.startswith(match[1]):
+        return text
+    return f"{match[1]}\n\n{text}"

@@ -1,0 +1,1 @@
+"""What Spark talks to: the data source ``cloudFiles``, and the readers that it gives to Spark."""

@@ -1,0 +1,211 @@
+"""Text to typed values, exactly as Spark's readers convert it.
+
+:func:`converter` is what CSV, XML and partition values need; JSON takes the parts it shares.  A value is what PyArrow
+takes for the column's Arrow type: timestamps are microseconds and dates days since the epoch, as integers.
+"""
+
+from __future__ import annotations
+
+import decimal
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, tzinfo
+from typing import Any
+
+from pyspark.sql import types as T
+
+from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.values import times
+from pyspark_cloudfiles.values.time_patterns import compiled
+
+Convert = Callable[[str], Any]
+
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_DECIMAL = re.compile(rf"[+-]?{_NUMBER}", re.ASCII)
+_HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+[fFdD]?", re.ASCII)
+_DOUBLE = re.compile(rf"[+-]?(?:NaN|Infinity|{_NUMBER}[fFdD]?)", re.ASCII)
+# Java trims these from a floating point number, and nothing from an integer.
+_JAVA_BLANK = "".join(map(chr, range(0x21)))
+_WIDE = decimal.Context(prec=120, rounding=decimal.ROUND_HALF_UP, traps=[decimal.InvalidOperation])
+_SCALES = (-(2**31), 2**31 - 1)  # of a BigDecimal
+BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
+
+
+def converter(data_type: T.DataType, options: Mapping[str, str], timezone: str) -> Convert:
+    """Return the function that converts a text to a type.
+
+    Parameters
+    ----------
+    data_type : DataType
+        An atomic type.
+    options : Mapping
+        Options of a text format, keys in lower case: patterns of dates and times, names of numbers that are none.
+    timezone : str
+        Where timestamps without a zone are.
+
+    Returns
+    -------
+    Callable
+        It raises ``ValueError`` where a text does not fit the type.
+
+    Raises
+    ------
+    InvalidOption
+        A pattern or time zone that cannot be understood, or a type that no text has.
+    """
+    if isinstance(data_type, T.StringType):
+        return _same
+    if isinstance(data_type, T.IntegralType):
+        return integers(BITS[data_type.typeName()])
+    if isinstance(data_type, T.FractionalType):
+        return _fractional(data_type, options)
+    if isinstance(data_type, T.BooleanType):
+        return boolean
+    if isinstance(data_type, T.BinaryType):
+        return str.encode
+    if isinstance(data_type, T.DateType):
+        return dates(options)
+    if isinstance(data_type, T.TimestampNTZType):
+        return timestamps_without_zone(options)
+    if isinstance(data_type, T.TimestampType):
+        return timestamps(options, timezone)
+    raise InvalidOption(f"A text cannot be read as {data_type.simpleString()}. Read it as a STRING.")
+
+
+def converts(convert: Convert, text: str) -> bool:
+    """Tell whether a text can be converted."""
+    try:
+        convert(text)
+    except ValueError:
+        return False
+    return True
+
+
+def integers(bits: int) -> Convert:
+    """Return the conversion to integers of a width."""
+    low, high = -(1 << bits - 1), (1 << bits - 1) - 1
+
+    def convert(text: str) -> int:
+        # Longer texts are out of range, and slow to convert.
+        if not _INTEGER.fullmatch(text) or len(text) > 4000:
+            raise ValueError(f"no integer: {text!r}")
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError(f"{text} does not fit {bits} bits")
+        return value
+
+    return convert
+
+
+def decimals(data_type: T.DecimalType) -> Convert:
+    """Return the conversion to decimals; commas do not count, and what is beyond the scale is rounded half up."""
+    unit = decimal.Decimal(1).scaleb(-data_type.scale)
+    limit = data_type.precision - data_type.scale
+
+    def convert(text: str) -> decimal.Decimal:
+        value = exact(text.replace(",", ""))
+        if value and value.adjusted() >= limit + 1:
+            raise ValueError(f"{text} does not fit {data_type.simpleString()}")
+        if value and value.adjusted() < -data_type.scale - 1:
+            return decimal.Decimal(0).scaleb(-data_type.scale)
+        rounded = value.quantize(unit, context=_WIDE)
+        if rounded and rounded.adjusted() >= limit:
+            raise ValueError(f"{text} does not fit {data_type.simpleString()}")
+        return rounded
+
+    return convert
+
+
+def exact(text: str) -> decimal.Decimal:
+    """Return a number with all its digits, as ``java.math.BigDecimal`` reads it."""
+    if not _DECIMAL.fullmatch(text):
+        raise ValueError(f"no decimal number: {text!r}")
+    value = decimal.Decimal(text)
+    if not value.is_finite() or not _SCALES[0] <= -value.as_tuple().exponent <= _SCALES[1]:
+        raise ValueError(f"the exponent of {text} is too large")
+    # Digits cut by a too long mantissa would be rounded twice.
+    return value
+
+
+def double(text: str) -> float:
+    """Return a floating point number, as Java reads it."""
+    text = text.strip(_JAVA_BLANK)
+    if _HEXADECIMAL.fullmatch(text):
+        return float.fromhex(text.rstrip("fFdD"))
+    if not _DOUBLE.fullmatch(text):
+        raise ValueError(f"no number: {text!r}")
+    return float(text.rstrip("fFdD") if text[-1] in "fFdD" else text)
+
+
+def boolean(text: str) -> bool:
+    """Return a truth value; letter case does not matter."""
+    value = {"true": True, "false": False}.get(text.lower())
+    if value is None:
+        raise ValueError(f"no truth value: {text!r}")
+    return value
+
+
+def zone_of(timezone: str, options: Mapping[str, str]) -> tzinfo:
+    """Return the zone of timestamps that have none: the format's own option, or else the session's."""
+    name = options.get("timezone", timezone)
+    try:
+        return UTC if name == "UTC" else times.zone_named(name)
+    except ValueError as error:
+        raise InvalidOption(f"There is no time zone {name!r}.") from error
+
+
+def timestamps(options: Mapping[str, str], timezone: str) -> Convert:
+    """Return the conversion to timestamps."""
+    zone = zone_of(timezone, options)
+    pattern = options.get("timestampformat")
+    by_cast: Convert = lambda text: times.timestamp(text, zone)  # noqa: E731
+    if pattern is None:
+        return by_cast
+    parsed = compiled(pattern)
+    return _with_fallback(lambda text: parsed.timestamp(text, zone), by_cast, options)
+
+
+def timestamps_without_zone(options: Mapping[str, str]) -> Convert:
+    """Return the conversion to timestamps without time zone."""
+    pattern = options.get("timestampntzformat")
+    return times.timestamp_without_zone if pattern is None else compiled(pattern).timestamp_without_zone
+
+
+def dates(options: Mapping[str, str]) -> Convert:
+    """Return the conversion to dates."""
+    pattern = options.get("dateformat")
+    return times.day if pattern is None else _with_fallback(compiled(pattern).day, times.day, options)
+
+
+def _with_fallback(first: Convert, second: Convert, options: Mapping[str, str]) -> Convert:
+    if options.get("enabledatetimeparsingfallback", "false").lower() != "true":
+        return first
+
+    def convert(text: str) -> Any:
+        try:
+            return first(text)
+        except ValueError:
+            return second(text)
+
+    return convert
+
+
+def _fractional(data_type: T.DataType, options: Mapping[str, str]) -> Convert:
+    if isinstance(data_type, T.DecimalType):
+        return decimals(data_type)
+    names = {
+        options.get("nanvalue", "NaN"): float("nan"),
+        options.get("negativeinf", "-Inf"): float("-inf"),
+        options.get("positiveinf", "Inf"): float("inf"),
+    }
+
+    def convert(text: str) -> float:
+        named = names.get(text)
+        return double(text) if named is None else named
+
+    return convert
+
+
+def _same(text: str) -> str:
+    return text

@@ -1,0 +1,140 @@
+"""Whole columns of texts to Arrow arrays: at once where Arrow converts as Spark does, cell by cell where it does not.
+
+A :class:`Way` says which texts those are.  An odd cell does not slow down its column.  Cells that do not fit at all
+become NULL, and their positions are reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Convert = Callable[[str], Any]
+# How Arrow names what it could not convert.
+_NAMED = re.compile(r"Failed to parse string: '(.*)' as a scalar", re.DOTALL)
+_MOST_FAILURES = 10
+_FIRST = 4
+
+
+class Way(NamedTuple):
+    """A way from texts to values that Arrow goes as Spark does.
+
+    It names the texts by a regular expression.  Looking at each text costs more than converting it, so a way also has
+    a cheap look at a whole column and its values, which says yes only if all of it is well.
+
+    Parameters
+    ----------
+    pattern : str
+        A text that matches it is converted as Spark does it, or not at all.
+    cast : callable
+        Converts a column; raises ``pyarrow.ArrowInvalid`` if some text cannot be converted.
+    vouches : callable
+        Is given the texts and their values, and tells whether all were converted as Spark does it; False says nothing.
+    """
+
+    pattern: str
+    cast: Callable[[pa.Array], pa.Array]
+    vouches: Callable[[pa.Array, pa.Array], bool]
+
+
+def column(
+    cells: Sequence[Any], arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
+) -> tuple[pa.Array, list[int]]:
+    """Return an Arrow array, and the positions of cells that do not fit.
+
+    Parameters
+    ----------
+    cells : sequence
+        Texts, None, and values that are converted already.
+    arrow_type : pyarrow.DataType
+        The column's type.
+    convert : Callable
+        Converts a text, or raises ``ValueError``.
+    ways : sequence of Way
+        What Arrow may convert instead.
+    """
+    if ways:
+        try:
+            return converted(pa.array(cells, pa.string()), arrow_type, convert, ways)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            pass  # some cells are values already, or a text that is not Unicode
+    return one_by_one(cells, arrow_type, convert)
+
+
+def converted(
+    texts: pa.Array, arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
+) -> tuple[pa.Array, list[int]]:
+    """Return an Arrow array of texts, and the positions of those that do not fit; parameters as :func:`column`."""
+    first = texts.drop_null().slice(0, _FIRST)
+    for way in ways:
+        # Arrow takes its time to fail at a column, so it has to succeed with some cells first.
+        if _attempted(first, way) is None:
+            continue
+        values = _attempted(texts, way)
+        if values is not None and way.vouches(texts, values):
+            return values, []
+    found = pa.nulls(len(texts), arrow_type)
+    for way in ways:
+        matching = pc.if_else(pc.match_substring_regex(texts, way.pattern), texts, None)
+        values = None if matching.null_count == len(texts) else _without_failing(matching, way)
+        if values is not None:
+            found = values if found.null_count == len(texts) else pc.coalesce(found, values)
+            if found.null_count == texts.null_count:
+                return found, []
+    return _completed(found, texts, convert)
+
+
+def one_by_one(cells: Sequence[Any], arrow_type: pa.DataType, convert: Convert) -> tuple[pa.Array, list[int]]:
+    """Return an Arrow array, and the positions of cells that do not fit."""
+    values: list[Any] = []
+    misfits: list[int] = []
+    known: dict[str, Any] = {}
+    for position, cell in enumerate(cells):
+        if type(cell) is str:
+            try:
+                # Columns repeat themselves.
+                value = known.get(cell)
+                if value is None:
+                    value = known[cell] = convert(cell)
+                cell = value
+            except ValueError:
+                misfits.append(position)
+                cell = None
+        values.append(cell)
+    return pa.array(values, arrow_type), misfits
+
+
+def _attempted(texts: pa.Array, way: Way) -> pa.Array | None:
+    try:
+        return way.cast(texts)
+    except pa.ArrowInvalid:
+        return None
+
+
+def _without_failing(texts: pa.Array, way: Way) -> pa.Array | None:
+    """Convert all but a few texts that only look convertible: the 30th of February."""
+    for _ in range(_MOST_FAILURES):
+        try:
+            return way.cast(texts)
+        except pa.ArrowInvalid as error:
+            failing = _NAMED.search(str(error))
+            if failing is None:
+                return None
+            texts = pc.if_else(pc.equal(texts, failing[1]), None, texts)
+    return None
+
+
+def _completed(found: pa.Array, texts: pa.Array, convert: Convert) -> tuple[pa.Array, list[int]]:
+    """Convert the texts that have no value yet, one by one."""
+    odd = pc.and_(found.is_null(), texts.is_valid())
+    values, wrong = one_by_one(texts.filter(odd).to_pylist(), found.type, convert)
+    positions = pc.indices_nonzero(odd)
+    if found.null_count == len(found):
+        filled = pc.replace_with_mask(pa.nulls(len(found), found.type), odd, values)
+    else:
+        filled = pc.replace_with_mask(found, odd, values)
+    return filled, [positions[place].as_py() for place in wrong]

@@ -1,0 +1,78 @@
+"""Spark looks for packages of data sources only where there may be others than this one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pyspark_cloudfiles.session import registration
+
+
+def found(spark: SparkSession):
+    return getattr(getattr(spark._jvm, f"{registration._MANAGER}$"), "MODULE$")
+
+
+@pytest.fixture
+def unlooked(spark: SparkSession):
+    """Have a JVM that has not looked yet; afterwards it knows what it knew."""
+    manager = found(spark)
+    before = manager.dataSourceBuilders()
+    put = getattr(manager, "dataSourceBuilders_$eq")
+    put(spark._jvm.scala.Option.apply(None))
+    yield spark
+    put(before)
+
+
+def test_where_there_is_only_this_package_spark_need_not_look(unlooked: SparkSession):
+    registration.spare_lookup(unlooked)
+    assert found(unlooked).dataSourceBuilders().get().isEmpty()
+
+
+def test_another_package_is_left_for_spark_to_find(
+    unlooked: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "pyspark_others").mkdir()
+    (tmp_path / "pyspark_others" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    registration.spare_lookup(unlooked)
+    assert found(unlooked).dataSourceBuilders().isEmpty()
+
+
+def session_with(master: str, python: str, settings: dict[str, str] | None = None) -> SimpleNamespace:
+    context = SimpleNamespace(master=master, pythonExec=python, getConf=lambda: settings or {})
+    return SimpleNamespace(sparkContext=context)
+
+
+def test_python3_may_be_python_but_not_that_of_another_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for place in ("one", "other"):
+        (tmp_path / place).mkdir()
+        for name in ("python", "python3"):
+            (tmp_path / place / name).symlink_to(sys.executable)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "one" / "python"))
+    for place, alike in (("one", True), ("other", False)):
+        session = session_with("local[2]", str(tmp_path / place / "python3"))
+        assert registration._workers_are_like_this_process(session) is alike
+
+
+@pytest.mark.parametrize(
+    ("master", "python", "alike"),
+    [
+        ("local", sys.executable, True),
+        ("local[*]", sys.executable, True),
+        ("local[2,3]", sys.executable, True),
+        ("local-cluster[2,1,1024]", sys.executable, False),
+        ("spark://host:7077", sys.executable, False),
+        ("local[2]", "/other/python", False),
+    ],
+)
+def test_workers_elsewhere_may_have_other_packages(master: str, python: str, alike: bool):
+    assert registration._workers_are_like_this_process(session_with(master, python)) is alike
+
+
+def test_who_starts_workers_by_another_program_says_that_they_are_alike():
+    said = {registration.SAME_PACKAGES: "true"}
+    assert registration._workers_are_like_this_process(session_with("local[2]", "/a/launcher", said))

@@ -1,0 +1,67 @@
+"""What progress says of a source of ours; and errors of streams begin with what this package had to say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pyspark_cloudfiles.log.offsets import Offset
+from pyspark_cloudfiles.session.reports import described, with_cause
+
+OFFSET = Offset(3, 300, "file:/log/x", "file:/in")
+OURS = "[CF_STATE_LOST] The log is gone. Begin anew."
+TRACE = f"""org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed
+Caused by: org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "x.py", line 1, in read
+pyspark_cloudfiles.errors.StateLost: {OURS}
+SQLSTATE: 38000
+	at org.apache.spark.sql.Foo.bar(Foo.scala:1)"""
+
+
+def test_a_source_is_named_after_its_path_and_says_what_is_left():
+    source = {
+        "endOffset": json.dumps(OFFSET.to_json()),
+        "latestOffset": json.dumps(OFFSET.at(5, 450).to_json()),
+        "metrics": {"other": "1"},
+    }
+    assert described(source) == {
+        "description": "CloudFilesSource[file:/in]",
+        "metrics": {"other": "1", "numFilesOutstanding": "2", "numBytesOutstanding": "150"},
+    }
+
+
+def test_sources_of_others_are_left_alone():
+    for offset in ('{"logOffset": 1}', "17", "", None, "null", '{"sourceVersion": 1, "reservoirId": "x"}'):
+        assert described({"endOffset": offset, "latestOffset": offset}) == {}
+
+
+def test_an_offset_is_read_as_it_was_written():
+    assert Offset.from_json(json.loads(json.dumps(OFFSET.to_json()))) == OFFSET
+
+
+def test_a_cause_that_the_text_lacks_comes_first():
+    assert with_cause("[TASK_WRITE_FAILED] Task failed", TRACE) == f"{OURS}\n\n[TASK_WRITE_FAILED] Task failed"
+
+
+def test_a_cause_below_a_traceback_comes_first():
+    assert with_cause(TRACE, "").startswith(f"{OURS}\n\norg.apache")
+
+
+def test_the_cause_is_said_once():
+    text = with_cause("failed", TRACE)
+    assert with_cause(text, TRACE) == text
+
+
+def test_a_message_of_several_lines_is_kept_whole():
+    text = "pyspark_cloudfiles.errors.UnknownFields: [UNKNOWN_FIELD_EXCEPTION.X] a\nFile: file:/b c\n SQLSTATE: 3"
+    assert with_cause(text, "").startswith("[UNKNOWN_FIELD_EXCEPTION.X] a\nFile: file:/b c\n\n")
+
+
+def test_a_worker_with_another_version_is_the_cause():
+    assert with_cause("ImportError: [CF_VERSION_MISMATCH] x", "").startswith("[CF_VERSION_MISMATCH] x\n\n")
+
+
+@pytest.mark.parametrize("text", ["ValueError: [NOT_OURS] x", "ImportError: [NOT_OURS] x"])
+def test_errors_of_others_stay_as_they_are(text: str):
+    assert with_cause(text, "at java.lang") == text

@@ -1,0 +1,50 @@
+"""Messages name options as the user has written them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pyspark_cloudfiles import spelling
+from pyspark_cloudfiles.errors import CloudFilesError
+from pyspark_cloudfiles.session.readers import Said
+from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
+
+
+def load(root: Path, **options: str) -> None:
+    """Load a stream as the reader's wrapper has it loaded."""
+    said = Said()
+    for key, value in {"cloudFiles.format": "json", "path": f"file:{root}", **options}.items():
+        said.note(key, value)
+    CloudFilesDataSource(said.options | {spelling.KEY: spelling.told(said.spelling)}).schema()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("cloudfiles.maxfilespertrigger", "0"),
+        ("CLOUDFILES.INFERCOLUMNTYPES", "yes"),
+        ("cloudFiles.maxbytesPerTrigger", "-1"),
+        ("cloudfiles.cleansource.retentionduration", "soon"),
+        ("cloudfiles.schemahints", "id STRANGE"),
+        ("cloudfiles.usenotifications", "true"),
+        ("MODE", "STRICT"),
+        ("ignorecorruptfiles", "1"),
+    ],
+)
+def test_a_wrong_value_is_told_with_the_key_that_the_program_has(tmp_path: Path, key: str, value: str):
+    (tmp_path / "a.json").write_text('{"id":1}\n')
+    with pytest.raises(CloudFilesError) as error:
+        load(tmp_path, **{key: value, "cloudFiles.schemaLocation": f"file:{tmp_path}/_checkpoint"})
+    assert key in str(error.value)
+
+
+def test_what_is_not_set_is_spelled_as_in_the_documentation(tmp_path: Path):
+    (tmp_path / "a.json").write_text('{"id":1}\n')
+    with pytest.raises(CloudFilesError, match=r"set cloudFiles\.schemaLocation"):
+        load(tmp_path)
+
+
+def test_ordinary_words_stay():
+    assert spelling.respelled("choose the mode rescue", {"mode": "MODE"}) == "choose the mode rescue"

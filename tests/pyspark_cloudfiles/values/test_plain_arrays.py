@@ -1,0 +1,74 @@
+"""Arrays that are made without pandas, and what a process need not import before its first rows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyspark_cloudfiles.values import plain_arrays
+
+TASK = """
+import sys
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats import format_named
+from pyspark_cloudfiles.formats.base import ReadRequest
+from pyspark_cloudfiles.options import parse
+from pyspark_cloudfiles.reading.columns import assemble
+from pyspark_cloudfiles.schemas.layout import of_inferred
+
+name, kind = sys.argv[1:]
+types = [T.StringType()] * 4 if kind == "strings" else [T.LongType(), T.StringType(), T.DoubleType(), T.TimestampType()]
+schema = T.StructType([T.StructField(name, data_type) for name, data_type in zip("abct", types)])
+files = [SourceFile(f"file:{name}", 10, 0)] * 2
+layout = of_inferred(schema, T.StructType(), "_rescued_data", True)
+for rows in format_named(name.rsplit(".")[-1]).read(files, ReadRequest(schema)):
+    options = parse({"path": "file:/", "cloudfiles.format": "json"})
+    batch = assemble(rows, layout, to_arrow_schema(layout.schema, timezone="UTC"), options)
+    assert batch.num_rows == 4 and batch.column("a").null_count == 0, batch.to_pylist()
+print("pandas" in sys.modules)
+"""
+
+LOAD = """
+import sys
+from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
+
+place = sys.argv[1]
+options = {"path": f"file:{place}/in", "cloudfiles.format": "json", "cloudfiles.schemalocation": f"file:{place}/c"}
+assert "a" in CloudFilesDataSource(options).schema().names
+print("pyarrow" in sys.modules)
+"""
+
+
+@given(st.lists(st.text()), st.lists(st.binary()), st.lists(st.integers(-(2**63), 2**63 - 1)))
+def test_arrays_are_what_pyarrow_makes(texts: list[str], binaries: list[bytes], numbers: list[int]) -> None:
+    assert plain_arrays.texts(texts).equals(pa.array(texts, pa.string()))
+    assert plain_arrays.binaries(binaries).equals(pa.array(binaries, pa.binary()))
+    assert plain_arrays.longs(numbers).equals(pa.array(numbers, pa.int64()))
+
+
+def test_a_task_that_reads_what_fits_does_not_wait_for_pandas(tmp_path: Path) -> None:
+    row = '{"a": 1, "b": "x", "c": 1.5, "t": "2024-01-02T03:04:05Z"}\n'
+    (tmp_path / "f.json").write_text(2 * row)
+    (tmp_path / "f.csv").write_text("a,b,c,t\n" + 2 * "1,x,1.5,2024-01-02T03:04:05Z\n")
+    for name in ("f.json", "f.csv"):
+        for kind in ("strings", "typed"):
+            assert printed(TASK, str(tmp_path / name), kind) == "False\n", (name, kind)
+
+
+def test_inferring_json_does_not_wait_for_arrow(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "f.json").write_text('{"a": 1}\n')
+    assert printed(LOAD, str(tmp_path)) == "False\n"
+
+
+def printed(program: str, *arguments: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
