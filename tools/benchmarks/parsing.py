@@ -28,9 +28,10 @@ from pyspark.sql import types as T
 from rich.console import Console
 from rich.table import Table
 
-from pyspark_cloudfiles.files import SourceFile
-from pyspark_cloudfiles.formats import format_named
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats import format_named, format_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
+from pyspark_cloudfiles.options import parse
 
 ROWS, ROUNDS = 100_000, 5
 FIELDS: dict[str, T.DataType] = {
@@ -67,6 +68,11 @@ def _rows(scratch: Path) -> Iterator[tuple[str, Callable[[], float], Callable[[]
     some = ({**record, **({"extra": 1} if record["id"] % 100 == 0 else {})} for record in records)
     one_nested = _put(scratch / "nested.json", "".join(f"{json.dumps(record)}\n" for record in nested))
     one_percent = _put(scratch / "some.json", "".join(f"{json.dumps(record)}\n" for record in some))
+    array = _put(scratch / "array.json", json.dumps(records))
+    pretty = _put(scratch / "pretty.json", json.dumps(records, indent=2))
+    ended = _put(scratch / "ended.json", "".join(f"{json.dumps(record)}|" for record in records))
+    noted = _put(scratch / "noted.csv", "# made for a measurement\n" + _csv(records, "{}"))
+    elements = _put(scratch / "plain.xml", _xml(records))
     parquet = scratch / "plain.parquet"
     pyarrow.parquet.write_table(pa.Table.from_pylist(records), parquet)
     columns = _source(parquet)
@@ -86,6 +92,7 @@ def _rows(scratch: Path) -> Iterator[tuple[str, Callable[[], float], Callable[[]
     yield "csv, an unknown column", _reading(csv, WITHOUT_STATUS), None
     yield "csv, inferring names", _inferring(csv, False), None
     yield "csv, inferring types", _inferring(csv, True), None
+    yield "csv, comments, typed", _reading(noted, TYPED, options={"comment": "#"}), None
     yield "json, strings", _reading(lines, STRINGS), by_arrow(pyarrow.json.read_json, lines)
     yield "json, typed", _reading(lines, TYPED), None
     yield "json, timestamps", _reading(lines, TIMED), None
@@ -93,6 +100,11 @@ def _rows(scratch: Path) -> Iterator[tuple[str, Callable[[], float], Callable[[]
     yield "json, nested, typed", _reading(one_nested, with_place(place, TYPED)), None
     yield "json, an unknown field in each row", _reading(lines, WITHOUT_STATUS), None
     yield "json, an unknown field in one row of 100", _reading(one_percent, TYPED), None
+    yield "json, an array in a file, typed", _reading(array, TYPED, options={"multiline": "true"}), None
+    yield "json, an array over many lines, typed", _reading(pretty, TYPED, options={"multiline": "true"}), None
+    yield "json, lines with an end of their own, typed", _reading(ended, TYPED, options={"linesep": "|"}), None
+    yield "json, whole records as VARIANT", _reading_variants(lines), None
+    yield "xml, typed", _reading(elements, TYPED, options={"rowtag": "record"}), None
     yield "json, inferring names", _inferring(lines, False), None
     yield "json, inferring types", _inferring(lines, True), None
     yield "parquet", _reading(columns, TYPED), by_arrow(pyarrow.parquet.read_table, columns)
@@ -116,6 +128,11 @@ def _csv(records: list[dict[str, Any]], cell: str) -> str:
     return "\n".join([",".join(FIELDS), *lines, ""])
 
 
+def _xml(records: list[dict[str, Any]]) -> str:
+    fields = ("".join(f"<{name}>{value}</{name}>" for name, value in record.items()) for record in records)
+    return "<records>" + "".join(f"<record>{some}</record>\n" for some in fields) + "</records>"
+
+
 def _put(path: Path, text: str) -> SourceFile:
     path.write_text(text)
     return _source(path)
@@ -128,6 +145,12 @@ def _source(path: Path) -> SourceFile:
 def _reading(file: SourceFile, schema: T.StructType, **request: Any) -> Callable[[], float]:
     file_format = format_named(file.url.rsplit(".", 1)[1])
     wanted = ReadRequest(T.StructType(schema.fields), **request)
+    return lambda: _speed(file, lambda: sum(rows.batch.num_rows for rows in file_format.read([file], wanted)))
+
+
+def _reading_variants(file: SourceFile) -> Callable[[], float]:
+    file_format = format_of(parse({"cloudfiles.format": "json", "path": file.url, "singlevariantcolumn": "v"}))
+    wanted = ReadRequest(file_format.fixed_schema())
     return lambda: _speed(file, lambda: sum(rows.batch.num_rows for rows in file_format.read([file], wanted)))
 
 
