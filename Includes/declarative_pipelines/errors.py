@@ -1,0 +1,113 @@
+"""What can be wrong with a pipeline, each with where it stands and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stream_view.errors import ExplainedError
+
+if TYPE_CHECKING:
+    from declarative_pipelines.definitions import Place
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return a sentence about the name that was probably meant, with a blank before it; or nothing."""
+    found = difflib.get_close_matches(name, list(names), n=1)
+    return f" Did you mean {found[0]}?" if found else ""
+
+
+class PipelineError(ExplainedError):
+    """Root of this package's errors."""
+
+
+@dataclass(eq=False)
+class BadArgument(PipelineError, ValueError):
+    """An argument of :func:`run_pipeline` or of the shell command: correct it."""
+
+    problem: str
+
+    def __str__(self) -> str:
+        return self.problem
+
+
+@dataclass(eq=False)
+class BadDefinition(PipelineError, ValueError):
+    """A definition that cannot be meant: correct it where it stands."""
+
+    place: Place | None
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}" if self.place else self.problem
+
+
+@dataclass(eq=False)
+class NotHere(BadDefinition, NotImplementedError):
+    """Something that the platform has and this has not: do what the sentence says instead."""
+
+
+@dataclass(eq=False)
+class ActionInDefinition(PipelineError, RuntimeError):
+    """A definition runs a query by itself; it must only describe one, since it is called to plan the update."""
+
+    action: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.action} inside a definition: a definition only describes its query and returns the frame, the "
+            f"update runs it. Take {self.action} out, or do it after the update."
+        )
+
+
+@dataclass(eq=False)
+class ExpectationFailed(PipelineError):
+    """A record of an ``expect_or_fail``: correct the record, or choose another consequence."""
+
+    dataset: str
+    flow: str
+    expectations: tuple[str, ...]
+    record: str
+
+    def __str__(self) -> str:
+        names = ", ".join(repr(name) for name in self.expectations)
+        return (
+            f"A record does not meet {names} of {self.dataset}, and such a record fails the update "
+            f"(flow {self.flow}). The record: {self.record}"
+        )
+
+
+@dataclass(eq=False)
+class FlowFailed(PipelineError):
+    """A flow ended with Spark's error."""
+
+    dataset: str
+    flow: str
+    reason: str
+
+    def __str__(self) -> str:
+        of = "" if self.flow == self.dataset else f" (flow {self.flow})"
+        return f"{self.dataset}{of} was not updated: {self.reason}"
+
+
+@dataclass(eq=False)
+class UpdateRunning(PipelineError):
+    """Another update of the pipeline is under way: wait for it, or stop it."""
+
+    storage: str
+
+    def __str__(self) -> str:
+        return (
+            f"An update of this pipeline is running already (storage {self.storage}). Wait until it has ended, or "
+            "stop it. Another pipeline has a name, or a storage, of its own."
+        )
+
+
+@dataclass(eq=False)
+class UpdateStopped(PipelineError):
+    """Somebody stopped the update; what it had committed stays, and the next one goes on from there."""
+
+    def __str__(self) -> str:
+        return "The update was stopped. What it had written stays; the next update goes on from there."

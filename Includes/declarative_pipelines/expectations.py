@@ -1,0 +1,148 @@
+"""Expectations as one observation and one filter over a dataset's frame.
+
+The rows are counted by Spark while they pass, so nothing is read twice.  A row meets a condition only where it is
+TRUE: one for which it is NULL is counted as failed, is dropped, or fails the update.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines.definitions import Expectation, Place, Violation
+from declarative_pipelines.errors import BadDefinition, ExpectationFailed
+from stream_view.errors import short_message
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_PREFIX = "expectations of "
+_VIOLATION = re.compile(
+    r"\[EXPECTATION_VIOLATION\.VERBOSITY_OUTPUT\] Flow '(?P<flow>.*?)' failed to meet the expectation of "
+    r"'(?P<dataset>.*?)'\. Violated expectations: (?P<names>'.*?')\. Output record: "
+    r"'(?P<record>\{.*?\})'(?= SQLSTATE|\s|$)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many rows came to a dataset, how many were dropped, and how many did not meet each of its expectations."""
+
+    records: int = 0
+    dropped: int = 0
+    failed: tuple[int, ...] = ()
+
+    @property
+    def written(self) -> int:
+        """Rows that went on."""
+        return self.records - self.dropped
+
+    def __add__(self, other: Counts) -> Counts:
+        longer, shorter = sorted((self.failed, other.failed), key=len, reverse=True)
+        padded = (*shorter, *[0] * (len(longer) - len(shorter)))
+        failed = tuple(one + two for one, two in zip(longer, padded, strict=True))
+        return Counts(self.records + other.records, self.dropped + other.dropped, failed)
+
+
+def checked(frame: DataFrame, dataset: str, flow: str, expectations: Sequence[Expectation]) -> DataFrame:
+    """Return the frame with its rows counted, and without those that are dropped; one that must not be there raises."""
+    frame = frame.observe(observation(dataset), *_observed(expectations))
+    condition = _kept(dataset, flow, expectations)
+    return frame if condition is None else frame.filter(condition)
+
+
+def validate(frame: DataFrame, dataset: str, expectations: Sequence[Expectation], place: Place | None) -> None:
+    """Look whether each expectation is a condition over the frame's rows.
+
+    Raises
+    ------
+    BadDefinition
+        One is no SQL, names a column that is not there, or is not boolean.
+    """
+    for expectation in expectations:
+        _validate(frame, dataset, expectation, place)
+
+
+def counts(metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, Counts]:
+    """Return the counts of each dataset in what Spark has observed."""
+    return {name.removeprefix(_PREFIX): _counts(values) for name, values in metrics.items() if name.startswith(_PREFIX)}
+
+
+def observation(dataset: str) -> str:
+    """Return what the observation of a dataset's rows is called."""
+    return _PREFIX + dataset
+
+
+def violation(text: str) -> ExpectationFailed | None:
+    """Return which expectation a message of Spark is about; None if it is about none."""
+    found = _VIOLATION.search(text)
+    if found is None:
+        return None
+    names = tuple(re.findall(r"'(.*?)'(?=, '|$)", found["names"]))
+    return ExpectationFailed(found["dataset"], found["flow"], names, found["record"])
+
+
+def _validate(frame: DataFrame, dataset: str, expectation: Expectation, place: Place | None) -> None:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as F
+
+    said = f"the expectation {expectation.name!r} of {dataset}, {expectation.constraint!r},"
+    try:
+        kind = frame.select(F.expr(expectation.constraint)).schema[0].dataType.simpleString()
+    except PySparkException as error:
+        raise BadDefinition(place, f"{said} is no condition over its rows: {short_message(error)}") from error
+    if kind != "boolean":
+        raise BadDefinition(place, f"{said} is {kind}, and must be TRUE or FALSE: write a comparison.")
+
+
+def _met(expectation: Expectation) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.coalesce(F.expr(expectation.constraint), F.lit(False))
+
+
+def _all(expectations: Sequence[Expectation], violation: Violation) -> Column | None:
+    every = None
+    for expectation in expectations:
+        if expectation.violation is violation:
+            every = _met(expectation) if every is None else every & _met(expectation)
+    return every
+
+
+def _observed(expectations: Sequence[Expectation]) -> list[Column]:
+    from pyspark.sql import functions as F
+
+    kept = _all(expectations, Violation.DROP)
+    failed = [F.count_if(~_met(one)).alias(f"failed_{number}") for number, one in enumerate(expectations)]
+    dropped = F.count_if(F.lit(False) if kept is None else ~kept).alias("dropped")
+    return [F.count(F.lit(1)).alias("records"), dropped, *failed]
+
+
+def _counts(values: Mapping[str, Any]) -> Counts:
+    failed = sorted((int(name.removeprefix("failed_")), value) for name, value in values.items() if "_" in name)
+    return Counts(values["records"] or 0, values["dropped"] or 0, tuple(value or 0 for _, value in failed))
+
+
+def _kept(dataset: str, flow: str, expectations: Sequence[Expectation]) -> Column | None:
+    from pyspark.sql import functions as F
+
+    kept, none_fails = _all(expectations, Violation.DROP), _all(expectations, Violation.FAIL)
+    if none_fails is None:
+        return kept
+    kept = F.lit(True) if kept is None else kept
+    fatal = [one for one in expectations if one.violation is Violation.FAIL]
+    names = F.array_compact(F.array(*[F.when(~_met(one), F.lit(f"'{one.name}'")) for one in fatal]))
+    text = F.concat(
+        F.lit(
+            f"[EXPECTATION_VIOLATION.VERBOSITY_OUTPUT] Flow '{flow}' failed to meet the expectation of '{dataset}'. "
+            "Violated expectations: "
+        ),
+        F.array_join(names, ", "),
+        F.lit(". Output record: '"),
+        F.to_json(F.struct(F.col("*")), {"ignoreNullFields": "false"}),
+        F.lit("'"),
+    )
+    return F.when(~none_fails, F.raise_error(text).cast("boolean")).otherwise(kept)

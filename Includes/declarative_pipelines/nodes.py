@@ -1,0 +1,130 @@
+"""The flows of a pipeline, from its definitions: what each writes to, how, and what must be true of them.
+
+A dataset with a query has a flow of its own name; ``append_flow`` and change flows are flows into a dataset that was
+defined without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from declarative_pipelines.definitions import ChangeFlow, Dataset, Definitions, Flow, Kind, Place, SnapshotFlow
+from declarative_pipelines.errors import BadDefinition, NotHere, did_you_mean
+
+#: A property of each table that is replaced whole: others of its name are not the pipeline's to replace.
+OWN_TABLE = "pipelines.way"
+
+
+class Way(Enum):
+    """How a flow writes."""
+
+    VIEW = "is read by others"
+    APPEND = "appends a stream's batches"
+    REPLACE = "replaces all rows"
+    CHANGES = "merges changes"
+    SNAPSHOT = "compares snapshots"
+
+
+@dataclass(frozen=True)
+class FlowNode:
+    """A flow.
+
+    Parameters
+    ----------
+    way
+        None until its query says whether it is a stream.
+    definition
+        What defines it; of a dataset with a query, the dataset.
+    """
+
+    name: str
+    target: Dataset
+    way: Way | None
+    definition: Dataset | Flow | ChangeFlow | SnapshotFlow
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return self.definition.place
+
+
+def flows_of(definitions: Definitions) -> list[FlowNode]:
+    """Return the flows of all definitions.
+
+    Raises
+    ------
+    BadDefinition
+        A name is taken twice, a target is not there or cannot be written to, or nothing writes to a dataset.
+    """
+    own = [
+        FlowNode(dataset.name, dataset, _way(dataset), dataset)
+        for dataset in definitions.datasets
+        if dataset.query is not None
+    ]
+    appended = [_appending(definitions, flow) for flow in definitions.flows]
+    changing = [_changing(definitions, flow) for flow in definitions.changes]
+    flows = [*own, *appended, *changing]
+    _refuse_names_taken_twice(flows)
+    _refuse_datasets_without_flows(definitions.datasets, flows)
+    return flows
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Return a sentence about the dataset that was probably meant, by the last part of a name; or nothing."""
+    return did_you_mean(name.replace("`", "").split(".")[-1], names)
+
+
+def _way(dataset: Dataset) -> Way | None:
+    ways = {Kind.TEMPORARY_VIEW: Way.VIEW, Kind.MATERIALIZED_VIEW: Way.REPLACE, Kind.STREAMING_TABLE: Way.APPEND}
+    return ways.get(dataset.kind)
+
+
+def _appending(definitions: Definitions, flow: Flow) -> FlowNode:
+    if flow.once:
+        problem = (
+            f"the flow {flow.name} is to run once, which open-source Spark's engine refuses. Append those rows in a "
+            "cell, or read them as a stream: what it has read it does not read again."
+        )
+        raise NotHere(flow.place, problem)
+    return FlowNode(
+        flow.name, _target(definitions, flow, (Kind.STREAMING_TABLE, Kind.TABLE, Kind.SINK)), Way.APPEND, flow
+    )
+
+
+def _changing(definitions: Definitions, flow: ChangeFlow | SnapshotFlow) -> FlowNode:
+    way = Way.CHANGES if isinstance(flow, ChangeFlow) else Way.SNAPSHOT
+    return FlowNode(flow.name, _target(definitions, flow, (Kind.STREAMING_TABLE,)), way, flow)
+
+
+def _target(definitions: Definitions, flow: Any, kinds: tuple[Kind, ...]) -> Dataset:
+    dataset = definitions.dataset(flow.target)
+    if dataset is None:
+        names = [one.name for one in definitions.datasets]
+        problem = f"the flow {flow.name} writes to {flow.target}, which is not there.{near(flow.target, names)}"
+        raise BadDefinition(flow.place, f"{problem} create_streaming_table({flow.target!r}) makes it.")
+    if dataset.kind not in kinds:
+        problem = f"the flow {flow.name} writes to {flow.target}, which is a {dataset.kind.value}"
+        raise BadDefinition(flow.place, f"{problem}. create_streaming_table makes a dataset that flows write to.")
+    return dataset
+
+
+def _refuse_names_taken_twice(flows: list[FlowNode]) -> None:
+    first: dict[str, FlowNode] = {}
+    for flow in flows:
+        if flow.way is Way.CHANGES or flow.way is Way.SNAPSHOT:
+            continue  # several may write to one target, and none is read by its name
+        taken = first.setdefault(flow.name.lower(), flow)
+        if taken is not flow:
+            problem = f"the name {flow.name} of a flow is taken, by {taken.place}. Give one of the two another name."
+            raise BadDefinition(flow.place, problem)
+
+
+def _refuse_datasets_without_flows(datasets: Iterable[Dataset], flows: list[FlowNode]) -> None:
+    written = {flow.target.name for flow in flows}
+    for dataset in datasets:
+        if dataset.name not in written and dataset.kind is not Kind.SINK:
+            problem = f"nothing writes to {dataset.name}. Give it an append_flow or a change flow, or take it out."
+            raise BadDefinition(dataset.place, problem)

@@ -1,0 +1,261 @@
+"""``run_pipeline``: one update, from the sources to its result, in the notebook's own session."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines import collecting, modules, preparing, reading, recording, sources, watching
+from declarative_pipelines.checkpoints import Checkpoint
+from declarative_pipelines.definitions import Definitions
+from declarative_pipelines.errors import BadArgument, UpdateStopped
+from declarative_pipelines.event_table import EventLog
+from declarative_pipelines.execution import Execution, Step
+from declarative_pipelines.flow_runs import RunContext, run_of
+from declarative_pipelines.locks import only_update
+from declarative_pipelines.nodes import FlowNode, flows_of
+from declarative_pipelines.places import PipelinePlace, find_place
+from declarative_pipelines.planning import Plan, plan
+from declarative_pipelines.progress import FlowChanged, Observer, Progress, UpdateChanged
+from declarative_pipelines.selection import Selection, select
+from declarative_pipelines.session_settings import having
+from declarative_pipelines.spark_engine import SparkEngine, WriteObserver
+from declarative_pipelines.storage import Storage
+from declarative_pipelines.updates import FlowResult, State, Update
+from stream_view import front_end
+from stream_view.errors import ExplainedError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+AT_ONCE = 2  # flows at a time; more of them wait for each other on a laptop
+RETRIES = 2  # of a flow, outside development
+_JOB_GROUP = "spark.jobGroup.id"
+
+
+def run_pipeline(
+    *files: str | Path,
+    full_refresh: str | Iterable[str] = (),
+    full_refresh_all: bool = False,
+    refresh: str | Iterable[str] = (),
+    development: bool = True,
+    dry_run: bool = False,
+    database: str | None = None,
+    schema: str | None = None,
+    storage: str | None = None,
+    configuration: Mapping[str, str] | None = None,
+    name: str | None = None,
+    observer: Observer | None = None,
+    show: bool = True,
+    spark: SparkSession | None = None,
+) -> Update:
+    """Run one update of a pipeline, and return what it did.
+
+    Streaming tables read what is new, each row once; materialized views are computed anew, and keep their rows for
+    readers until the new ones are there, also where the update fails. An update that was killed is gone on with by the
+    next one: no row is lost, and none is there or counted twice.
+
+    Parameters
+    ----------
+    *files
+        The sources: Python, SQL, notebooks, or folders of them. Without any, what this notebook's cells have defined.
+    full_refresh, refresh
+        Datasets to update, those of ``full_refresh`` emptied and read from the beginning; no others are updated then.
+    full_refresh_all
+        Empty all tables and read everything from the beginning.
+    development
+        A flow that fails is not tried again.
+    dry_run
+        Only plan: find out what is wrong with the definitions. Nothing is written.
+    database, schema
+        Where tables are whose name says nothing else; two words for one thing. The current one by default.
+    storage
+        Where checkpoints and the event log are, by default beside the database's tables.
+    configuration
+        Settings of the session while the update runs, which definitions read by ``spark.conf.get``.
+    name
+        What the pipeline is called; by default as its first file. A pipeline's name tells its default storage.
+    observer
+        Told what happens, while it happens: see :mod:`.progress`. Batches are told by the threads of their streams.
+    show
+        In a notebook, draw the datasets below the cell, and what the update does with them while it runs.
+
+    Returns
+    -------
+    Update
+        Its ``state`` is COMPLETED or FAILED; ``error`` says why. ``raise_if_failed()`` raises it.
+
+    Raises
+    ------
+    BadArgument
+        A file, a dataset or an argument that is not there.
+    UpdateRunning
+        Another update of this pipeline runs.
+    KeyboardInterrupt
+        It was interrupted. Its flows have been stopped; the session can be used, and the next update goes on.
+    """
+    session = spark or _session()
+    modules.install()
+    reading.install()
+    place = find_place(session, files, database or schema, storage, name)
+    settings = dict(configuration or {})
+    asked = Selection.of(refresh, full_refresh, full_refresh_all)
+
+    def update(told: Observer) -> Update:
+        running = _Update(session, place, asked, 0 if development else RETRIES, told)
+        return running.run(lambda: _definitions(files, session, settings), dry_run)
+
+    with only_update(place.storage.resolved()), _in_session(session, place, settings):
+        if show:
+            return watching.shown(update, place.name, dry_run, observer or _nobody)
+        return update(observer or _nobody)
+
+
+def event_log(pipeline: Update | str, spark: SparkSession | None = None) -> DataFrame:
+    """Return the event log of a pipeline, by one of its updates or by its storage.
+
+    The columns are those of the platform: ``id``, ``sequence``, ``origin``, ``timestamp``, ``message``, ``level``,
+    ``maturity_level``, ``error``, ``details`` (JSON) and ``event_type``.
+    """
+    root = pipeline.storage if isinstance(pipeline, Update) else pipeline
+    return EventLog(Storage(spark or _session(), root), "").frame()
+
+
+class _Update:
+    """One update, while it runs."""
+
+    def __init__(
+        self, session: SparkSession, place: PipelinePlace, asked: Selection, retries: int, observer: Observer
+    ) -> None:
+        self._session, self._place, self._asked, self._retries = session, place, asked, retries
+        self._told = observer
+        self._id, self._began = str(uuid.uuid4()), time.monotonic()
+        self._record = recording.Record(self._id, EventLog(place.storage, place.name), asked)
+        self._plan: Plan | None = None
+        self._execution: Execution | None = None
+
+    def run(self, definitions: Callable[[], Definitions], dry_run: bool) -> Update:
+        """Plan, run, record."""
+        try:
+            self._run(definitions(), dry_run)
+        except BadArgument:
+            raise  # nothing was begun
+        except ExplainedError as error:
+            return self._end(State.FAILED, error, dry_run)
+        except KeyboardInterrupt:
+            with _jobs_named(self._session, f"the record of update {self._id}"):
+                self._end(State.STOPPED, UpdateStopped(), dry_run)
+            raise
+        failed = [flow.error for flow in self._results() if flow.error is not None]
+        return self._end(State.FAILED if failed else State.COMPLETED, next(iter(failed), None), dry_run)
+
+    def _run(self, definitions: Definitions, dry_run: bool) -> None:
+        self._observe(UpdateChanged(State.QUEUED, self._seconds()))
+        engine = SparkEngine(self._session, self._place.catalog, self._place.database, self._place.storage.root)
+        flows = flows_of(definitions)
+        chosen = preparing.choose(engine, self._place.storage, flows, self._asked.emptied(definitions))
+        with reading.schemas_kept({name: checkpoint.schemas for name, checkpoint in chosen.items()}):
+            self._plan = plan(engine, definitions)
+            self._observe(self._record.graph(self._plan))
+            if not dry_run:
+                self._execute(self._plan, select(self._plan, self._asked), chosen)
+
+    def _execute(self, plan: Plan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> None:
+        self._observe(UpdateChanged(State.RUNNING, self._seconds()))
+        self._record.notice_left_over(chosen)
+        preparing.prepare(plan, flows, chosen)
+        plan.engine.is_running = True
+        with WriteObserver(self._session) as writes:
+            context = RunContext(self._id, plan, chosen, writes, self._heard)
+            steps = [Step(run_of(flow, context), plan.before(flow)) for flow in flows]
+            self._execution = Execution(steps, AT_ONCE, self._retries, self._observe, plan.engine.use_in_this_thread)
+            self._execution.run()
+
+    def _heard(self, flow: str, counts: Mapping[str, Any]) -> None:
+        if self._execution is not None:
+            self._execution.heard(flow, counts)
+
+    def _results(self) -> tuple[FlowResult, ...]:
+        return () if self._execution is None else self._execution.results
+
+    def _end(self, state: State, error: Exception | None, dry_run: bool) -> Update:
+        update = recording.result(
+            self._id, self._place, state, self._plan, self._results(), self._seconds(), error, dry_run
+        )
+        if not dry_run:
+            self._record.keep(update)
+        self._observe(UpdateChanged(state, self._seconds(), error))
+        return update
+
+    def _observe(self, progress: Progress) -> None:
+        if isinstance(progress, FlowChanged):
+            self._record.flow_changed(progress)
+        self._told(progress)
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self._began
+
+
+def _definitions(files: Sequence[str | Path], session: SparkSession, settings: Mapping[str, str]) -> Definitions:
+    """Return what is to be run.
+
+    Raises
+    ------
+    BadArgument
+        It defines nothing.
+    """
+    definitions = sources.read(sources.files(files), session, _names()) if files else collecting.of_notebook()
+    if not definitions.datasets:
+        where = "These files define" if files else "No cell of this notebook has defined"
+        raise BadArgument(f"{where} no dataset. A definition is a function with @dlt.table above it, or CREATE in SQL.")
+    return definitions
+
+
+def _names() -> dict[str, Any]:
+    """Return what the notebook has for its files: ``dbutils``, ``display`` and the like."""
+    shell = front_end.ipython()
+    there = shell.user_ns if shell is not None else {}
+    return {name: there[name] for name in ("dbutils", "display", "displayHTML", "sc") if name in there}
+
+
+def _session() -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is None:
+        raise BadArgument("There is no Spark session. Start one, such as by the notebook's set-up cell.")
+    if "connect" in type(session).__module__:
+        raise BadArgument("Pipelines need Spark in this process; over Spark Connect, use spark-pipelines run.")
+    return session
+
+
+@contextmanager
+def _in_session(session: SparkSession, place: PipelinePlace, settings: Mapping[str, str]) -> Iterator[None]:
+    """Have the pipeline's database and settings in the session while the update runs."""
+    before = session.catalog.currentDatabase()
+    session.catalog.setCurrentDatabase(place.database)
+    try:
+        with having(session, {key: str(value) for key, value in settings.items()}):
+            yield
+    finally:
+        session.catalog.setCurrentDatabase(before)
+
+
+@contextmanager
+def _jobs_named(session: SparkSession, name: str) -> Iterator[None]:
+    """Give this thread's jobs another name: an interrupt cancels those of the cell, to come as well."""
+    context = session.sparkContext
+    before = context.getLocalProperty(_JOB_GROUP)
+    context.setLocalProperty(_JOB_GROUP, name)
+    try:
+        yield
+    finally:
+        context.setLocalProperty(_JOB_GROUP, before)
+
+
+def _nobody(progress: Progress) -> None:
+    """Observe nothing."""
