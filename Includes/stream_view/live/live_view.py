@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # How much of the time may go into reading rows: little where batches come faster than anybody reads, so that the
 # stream does not notice.
 SHARE_OF_TIME = 0.25
-SHARE_WHEN_FAST = 0.08
+SHARE_WHEN_FAST = 0.03
 FAST = 2  # batches since the rows were last read
 MOVING = ("running", "waiting")  # the states in which rows may come: of a stream that has ended no rate is told
 KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page

@@ -1,0 +1,179 @@
+"""What a graph shows, as values: nodes with a state and counts, arrows, and what has gone wrong.
+
+Nothing here knows what runs; whoever does says it in these words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+
+class Phase(Enum):
+    """How far a node, or the whole, is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    STOPPED = "stopped"
+    EXCLUDED = "excluded"
+
+
+class Shape(Enum):
+    """By which shape and sign a node is known, beside its word."""
+
+    STREAM = "stream"
+    TABLE = "table"
+    VIEW = "view"
+    SINK = "sink"
+    OUTSIDE = "outside"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """How many rows kept a rule and how many broke it; None where nothing was counted yet.
+
+    Parameters
+    ----------
+    consequence
+        What becomes of a row that breaks it, in a word.
+    """
+
+    name: str
+    consequence: str
+    kept: int | None = None
+    broken: int | None = None
+
+
+@dataclass(frozen=True)
+class Node:
+    """A box.
+
+    Parameters
+    ----------
+    name
+        Unlike any other's in the graph.
+    word
+        What it is.
+    label
+        A shorter name, to be shown.
+    phase
+        None where it has no state of its own.
+    seconds
+        That it has run so far.
+    """
+
+    name: str
+    shape: Shape
+    word: str
+    phase: Phase | None = None
+    rows: int | None = None
+    dropped: int | None = None
+    seconds: float | None = None
+    bars: tuple[Bar, ...] = ()
+    label: str = ""
+
+    @property
+    def shown_name(self) -> str:
+        """What is written into its box."""
+        return self.label or self.name
+
+
+@dataclass(frozen=True)
+class Graph:
+    """All of it, at one moment.
+
+    Parameters
+    ----------
+    word
+        The state of the whole, where another word says it better than its phase.
+    edges
+        Pairs of names: from where rows come, and where they go.
+    errors
+        What has gone wrong, a sentence each.
+    """
+
+    title: str
+    phase: Phase
+    seconds: float | None = None
+    word: str = ""
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[tuple[str, str], ...] = ()
+    errors: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """The state of the whole, in a word or two."""
+        return self.word or self.phase.value
+
+
+def headline(graph: Graph) -> str:
+    """Return what the graph is of, and how far."""
+    return " · ".join([graph.title, graph.state, *seconds_text(graph.seconds, graph.phase)])
+
+
+def description(graph: Graph) -> str:
+    """Return in words what is to be seen, for those who do not see it."""
+    return " ".join([f"Graph of {headline(graph)}.", *(f"{_sentence(graph, node)}." for node in graph.nodes)])
+
+
+def as_text(graph: Graph, with_seconds: bool = True) -> str:
+    """Return the graph as a table of its nodes, and one of their rules."""
+    inside = [node for node in graph.nodes if node.shape is not Shape.OUTSIDE]
+    nodes = [
+        (node.name, node.word, node.phase.value if node.phase else "", _number(node.rows), _number(node.dropped))
+        + ((" ".join(seconds_text(node.seconds, node.phase)),) if with_seconds else ())
+        for node in inside
+    ]
+    rules = [
+        (node.name, bar.name, bar.consequence, _number(bar.kept), _number(bar.broken))
+        for node in inside
+        for bar in node.bars
+    ]
+    heads = ("dataset", "kind", "state", "rows", "dropped", *(("time",) if with_seconds else ()))
+    tables = [_table(heads, nodes), _table(("dataset", "rule", "if broken", "kept", "broken"), rules)]
+    return "\n\n".join([headline(graph if with_seconds else timeless(graph)), *filter(None, tables), *graph.errors])
+
+
+def timeless(graph: Graph) -> Graph:
+    """Return the graph without how long it took."""
+    return replace(graph, seconds=None)
+
+
+def seconds_text(seconds: float | None, phase: Phase | None) -> list[str]:
+    """Return a duration, or nothing; of what still runs in whole seconds, so that it is not drawn all the time."""
+    if seconds is None:
+        return []
+    return [f"{int(seconds)} s" if phase is Phase.RUNNING else f"{seconds:.1f} s"]
+
+
+def _sentence(graph: Graph, node: Node) -> str:
+    sources = [source for source, target in graph.edges if target == node.name]
+    return f"{node.name}, {node.word}" + "".join(f", {part}" for part in _facts(node, sources))
+
+
+def _facts(node: Node, sources: Sequence[str]) -> Iterator[str]:
+    if node.phase:
+        yield node.phase.value
+    if node.rows is not None:
+        yield f"{node.rows:,} rows"
+    if node.dropped:
+        yield f"{node.dropped:,} dropped"
+    for bar in node.bars:
+        if bar.broken:
+            yield f"{bar.broken:,} broke {bar.name}"
+    if sources:
+        yield f"reads {' and '.join(sources)}"
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in [heads, *rows])
+    return "\n".join(lines) if rows else ""
