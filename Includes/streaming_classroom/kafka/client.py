@@ -23,6 +23,7 @@ Key = TypeVar("Key")
 Answer = TypeVar("Answer")
 
 TIMEOUT = 10.0  # seconds for a question to the broker
+ASK_AGAIN = 0.1  # seconds until a question is asked again
 SEND_TIMEOUT = 60.0  # seconds for a batch of messages to be acknowledged
 
 _QUIET = {"log_level": 0}  # it would print a line for every try
@@ -54,6 +55,9 @@ def results(futures: Mapping[Key, Future]) -> dict[Key, Any]:
 def ask(options: Mapping[str, str], question: Callable[[AdminClient], Answer]) -> Answer:
     """Return what a function of an :func:`admin` client gives, which must not be a promise.
 
+    A question about a partition whose leader is not there yet is asked again: a broker lists a topic that was just made
+    before it leads all of its partitions.
+
     Raises
     ------
     BrokerUnreachable
@@ -63,16 +67,19 @@ def ask(options: Mapping[str, str], question: Callable[[AdminClient], Answer]) -
 
     heard: list[str] = []  # why it cannot connect; the question itself only ever runs out of time
     asked = admin({**options, "error_cb": lambda error: heard.append(error.str())})
-    try:
-        return question(asked)
-    except TimeoutError:
-        asked.poll(0)  # which is when it tells
-        raise BrokerUnreachable(options["bootstrap.servers"], *heard[:1]) from None
-    except KafkaException as error:
-        if error.args[0].code() in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._ALL_BROKERS_DOWN):
-            asked.poll(0)
-            raise BrokerUnreachable(options["bootstrap.servers"], *heard[:1]) from None
-        raise
+    deadline = time.monotonic() + TIMEOUT
+    while True:
+        try:
+            return question(asked)
+        except (TimeoutError, KafkaException) as error:
+            code = KafkaError._TIMED_OUT if isinstance(error, TimeoutError) else error.args[0].code()
+            if code in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._ALL_BROKERS_DOWN):
+                asked.poll(0)  # which is when it tells
+                raise BrokerUnreachable(options["bootstrap.servers"], *heard[:1]) from None
+            led = code not in (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)
+            if led or time.monotonic() > deadline:
+                raise
+            time.sleep(ASK_AGAIN)
 
 
 def topics(options: Mapping[str, str]) -> dict[str, dict[int, tuple[int, int]]]:
