@@ -121,12 +121,13 @@ def _is_file(path: Path) -> bool:
 
 
 def _nearest(base: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the notebooks in a folder that are nearest to one, and the first few of all."""
+    """Return the names of a folder's notebooks that are nearest to one, the nearest first, and its first few names."""
     if not base.parent.is_dir():
         return (), ()
     there = sorted({path.stem for path in base.parent.iterdir() if path.suffix in source.SUFFIXES})
-    close = difflib.get_close_matches(base.name.casefold(), [stem.casefold() for stem in there], 3, 0.5)
-    return tuple(stem for stem in there if stem.casefold() in close), tuple(there[:_SUGGESTIONS])
+    spelled = {stem.casefold(): stem for stem in there}
+    close = difflib.get_close_matches(base.name.casefold(), spelled, 3, 0.5)
+    return tuple(spelled[stem] for stem in close), tuple(there[:_SUGGESTIONS])
 
 
 def _refuse_cycle(notebook: Notebook, path: Path) -> None:

@@ -182,6 +182,15 @@ def kafka(options: argparse.Namespace) -> int:
     return 0
 
 
+def pipeline(options: argparse.Namespace) -> int:
+    """Update a declarative pipeline: run FILE ..., or dry-run FILE ... to plan only."""
+    _set_up()
+    from declarative_pipelines import commands  # which set-up has installed, with what it needs
+    from streaming_classroom.session import get_spark
+
+    return commands.main(options.arguments, get_spark)
+
+
 def set_up(_options: argparse.Namespace) -> int:
     """Do what set-up does, and nothing else; try again what failed."""
     from streaming_classroom.setup import archive
@@ -316,6 +325,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
     command = _add(commands, "kafka", kafka)
     command.add_argument("action", choices=("start", "stop", "status", "topics"))
+    command = _add(commands, "pipeline", pipeline)
+    command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="`pipeline run --help` has all")
     _add(commands, "reset", reset)
     _add(commands, "setup", set_up)
     return parser

@@ -6,6 +6,8 @@ would fail on the syntax of SQL or on a name that nobody has mistyped; here it s
 And they do not tell the front end Python's version.  JupyterLab writes what it is told into the notebook, which then is
 unsaved as soon as it is opened, and a difference in version control once it is saved.
 
+In a lesson they start Spark meanwhile (:mod:`.early_start`).
+
 IPython loads this as an extension (:mod:`.setup.kernel_settings`), so it imports neither Spark nor widgets.
 """
 
@@ -54,6 +56,10 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.set_custom_exc((NameError,), _show_name_error)
     if (kernel := getattr(shell, "kernel", None)) is not None:
         kernel.language_info = {name: value for name, value in kernel.language_info.items() if name != "version"}
+        if _is_lesson():
+            from streaming_classroom import early_start  # no other kernel has a use for it
+
+            early_start.begin(Path(os.environ["JPY_SESSION_NAME"]))
 
 
 def _too_early(line: str, cell: str | None = None) -> None:

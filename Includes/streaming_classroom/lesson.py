@@ -6,6 +6,7 @@ nothing of it collides with another lesson, another kernel or another user.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -284,6 +285,8 @@ def start_lesson(
             place.leave()
         raise
     _current = lesson
+    if not resume and (collecting := sys.modules.get("declarative_pipelines.collecting")) is not None:
+        collecting.forget_cells()  # of a pipeline in cells the tables go, too
     report = lesson._open(resume)
     if previous is not None and previous._place.lock is not place.lock:
         previous._place.leave()  # its streams have stopped

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import declarative_pipelines
 from stream_view import front_end, listener, waiting
 from stream_view.errors import StreamNotFound, short_message
-from streaming_classroom import datasets, environment, lesson, set_up_line, user_files
+from streaming_classroom import datasets, early_start, environment, lesson, set_up_line, user_files
 from streaming_classroom.places import classroom_files
 from streaming_classroom.session import get_spark
 
@@ -41,6 +42,7 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     if environment.is_databricks():
         return
     set_up_line.begin("Connecting to Spark ..." if environment.remote_url() else "Starting Spark ...")
+    early_start.take_over()
     spark = get_spark(environment.guest_conf() if guest else None)
     listener.watch(spark)
     dialect = classroom_dialect()
@@ -48,6 +50,7 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
         dialect.ansi_hint = _ANSI_HINT
     dialect.fill(namespace, spark)
     dialect.install(namespace, front_end.ipython())
+    declarative_pipelines.install_when_imported()
     set_up_line.end("Spark is ready")
 
 

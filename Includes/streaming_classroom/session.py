@@ -11,21 +11,46 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING
 
 import pyspark_cloudfiles
+from pyspark_cloudfiles.session import registration
 from stream_view import console, front_end
 from streaming_classroom import environment, ownership, places, spark_logs, spark_settings, warehouse
 from streaming_classroom.errors import SessionStartError
 from streaming_classroom.kafka import redirect
 from streaming_classroom.places import classroom_files
 from streaming_classroom.setup import archive, jars, steps
+from streaming_classroom.worker_python import launcher
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# The kernel's own thread and the one that starts Spark early would each start a JVM.
+_starting = RLock()
+# What PySpark imports at its first call of the JVM (pandas among it, through its own tests' helpers) and its first
+# statement, and what Auto Loader imports when it is installed and loads: seconds, and the JVM takes as long to start.
+IMPORTED_MEANWHILE = (
+    "pyspark.testing.utils",
+    "pyspark.sql.classic.dataframe",
+    "pyspark_cloudfiles.session.driver",
+    "pyspark_cloudfiles.session.readers",
+    "pyspark_cloudfiles.session.registration",
+    "pyspark_cloudfiles.session.sql",
+    "pyspark_cloudfiles.session.pruning",
+    "pyspark_cloudfiles.session.creation",
+    "pyspark_cloudfiles.session.hidden_metadata",
+    "pyspark_cloudfiles.session.warming",
+    "pyspark_cloudfiles.source.data_source",
+    "pyspark_cloudfiles.source.stream_reader",
+    "pyspark_cloudfiles.formats.json_format",
+    "pyspark_cloudfiles.formats.csv_format",
+)
 # Lists to which the user's own entries and the classroom's both belong, and what separates the entries.
 ADDED = {"spark.sql.extensions": ",", "spark.jars": ",", "spark.driver.extraClassPath": os.pathsep}
 
@@ -67,20 +92,36 @@ def classic_session(java_options: str | None = None, settings: Mapping[str, str]
     settings : mapping, optional
         As there.
     """
+    with _starting:
+        return _classic_session(java_options, settings or {})
+
+
+def asked_for() -> tuple[str, str | None, dict[str, str]]:
+    """Return which session the environment asks for: the master, a Connect server, the configuration."""
+    return environment.master(), environment.remote_url(), _without_users_own(_classic_conf(None))
+
+
+def _classic_session(java_options: str | None, settings: Mapping[str, str]) -> SparkSession:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     _prepare_process()
-    conf = _without_users_own(_classic_conf(java_options)) | dict(settings or {})
+    conf = _without_users_own(_classic_conf(java_options)) | dict(settings)
+    if launcher.is_in_use():
+        conf[registration.SAME_PACKAGES] = "true"
     _start_jvm(conf)
     builder = SparkSession.builder.appName("streaming-classroom").master(environment.master())
     for key, value in conf.items():
         builder = builder.config(key, value)
-    is_first = SparkSession.getActiveSession() is None
+    is_first = SparkContext._active_spark_context is None
     spark = builder.getOrCreate()
+    # Active is a session in the thread that made it, which may have been another one.
+    SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
     if is_first:
         warehouse.restore(spark)
     pyspark_cloudfiles.install(spark)
     redirect.install()
+    launcher.begin()
     return spark
 
 
@@ -128,6 +169,7 @@ def _prepare_process() -> None:
     os.environ["JAVA_HOME"] = str(java.home)
     # A SPARK_HOME of another Spark would start that one's JVM, which PySpark cannot talk to.
     os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
+    launcher.prepare()
     # Without it workers are started with whatever `python3` is first on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -151,8 +193,11 @@ def _start_jvm(conf: dict[str, str]) -> None:
     log = spark_logs.new_log()
     settings = SparkConf(loadDefaults=False).setAll([*conf.items(), ("spark.master", environment.master())])
     try:
-        with log.open("wb") as stderr, _console() as stdout:
-            SparkContext._ensure_initialized(gateway=launch_gateway(settings, {"stderr": stderr, "stdout": stdout}))
+        with log.open("wb") as stderr, _console() as stdout, ThreadPoolExecutor(1) as starter:
+            launching = starter.submit(launch_gateway, settings, {"stderr": stderr, "stdout": stdout})
+            for name in IMPORTED_MEANWHILE:
+                import_module(name)
+            SparkContext._ensure_initialized(gateway=launching.result())
     except PySparkRuntimeError as error:
         tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
         raise SessionStartError(str(log), tail) from error

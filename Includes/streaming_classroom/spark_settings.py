@@ -88,6 +88,9 @@ ONE_MACHINE = (
     Setting("spark.driver.host", "127.0.0.1", NOT_SET, "Spark does not ask the network for the machine's name."),
     Setting("spark.driver.bindAddress", "127.0.0.1", NOT_SET, "Nobody else on the network reaches it."),
     Setting("spark.driver.memory", "2g", "1g", "Five streams at once have room."),
+    Setting(
+        "spark.buffer.size", "1048576", "65536", "Rows come from Python in fewer reads, a large batch a tenth sooner."
+    ),
     Setting("spark.ui.showConsoleProgress", "false", "true in a terminal", "No progress bar in a cell's output."),
     Setting(
         "spark.sql.warehouse.dir", warehouse.WAREHOUSE, "spark-warehouse", "Tables lie in the classroom's own folder."
@@ -129,6 +132,7 @@ def page() -> str:
             "(SPARK_CONF_DIR).",
             *blocks,
             "Besides: dbfs:/ is a folder of the home, and a path without a scheme lies there, as on Databricks; the "
-            "JVM starts from a class archive with its first-tier compiler (CLASSROOM_FAST_START=0 changes that).",
+            "JVM starts from a class archive with its first-tier compiler (CLASSROOM_FAST_START=0 changes that). On "
+            "Linux Spark's Python is a launcher that starts its processes sooner (a PYSPARK_PYTHON of your own wins).",
         ]
     )

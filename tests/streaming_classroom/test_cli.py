@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from declarative_pipelines import commands
 from streaming_classroom import cli, ownership, places
 from streaming_classroom.errors import SetupError
 from streaming_classroom.runner import results, suite
+from streaming_classroom.session import get_spark
 from streaming_classroom.setup import archive, doctor, steps
 
 LESSON = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'
@@ -106,10 +108,16 @@ def test_ctrl_c_is_exit_code_130_and_no_traceback(monkeypatch, capsys) -> None:
 
 def test_a_polite_kill_ends_the_programs_that_were_started(tmp_path: Path) -> None:
     """SIGTERM, as CI sends it: Python's own handling would leave the archive's workload running."""
+    # Told by Python: before Popen is back it does not know its child, and nothing could end that.
     code = (
         "import runpy, subprocess, sys\n"
         "from streaming_classroom.setup import steps\n"
-        "steps.set_up = lambda report, offset: subprocess.run(['sh', '-c', 'echo up; exec sleep 60'])\n"
+        "class Told(subprocess.Popen):\n"
+        "    def communicate(self, *args, **kwargs):\n"
+        "        print('up', flush=True)\n"
+        "        return super().communicate(*args, **kwargs)\n"
+        "subprocess.Popen = Told\n"
+        "steps.set_up = lambda report, offset: subprocess.run(['sleep', '600'])\n"
         "sys.argv[1:] = ['setup']\n"
         "runpy.run_module('streaming_classroom', run_name='__main__')"
     )
@@ -405,3 +413,11 @@ def test_a_program_that_takes_over_does_so_in_place_and_in_utf_8(monkeypatch) ->
         cli._delegate(["/bin/x", "-a"])
     program, command, environ = calls[0]
     assert (program, command, environ["PYTHONUTF8"]) == ("/bin/x", ["/bin/x", "-a"], "1")
+
+
+def test_pipeline_hands_on_what_follows_and_the_classrooms_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(steps, "set_up", lambda *_, **__: asked.append("set up"))
+    monkeypatch.setattr(commands, "main", lambda arguments, session: asked.append((arguments, session)) or 1)
+    assert cli.main(["pipeline", "dry-run", "a.sql", "--refresh", "x"]) == 1
+    assert asked == ["set up", (["dry-run", "a.sql", "--refresh", "x"], get_spark)]

@@ -27,6 +27,7 @@ SAID = {
     "spark.sql.session.timeZone",
     "spark.sql.warehouse.dir",
     "spark.driver.memory",
+    "spark.buffer.size",
     "spark.ui.showConsoleProgress",
     "spark.driver.host",
     "spark.databricks.delta.snapshotPartitions",

@@ -942,3 +942,11 @@ class Learning(RuleBasedStateMachine):
 def test_no_sequence_of_events_loses_anything(tmp_path: Path) -> None:
     Learning.root = tmp_path
     run_state_machine_as_test(Learning, settings=settings(max_examples=60, stateful_step_count=20, deadline=None))
+
+
+def test_the_sources_of_a_pipeline_come_along(course: Course) -> None:
+    for name in ("05-Pipeline.sql", "05-Pipeline.py"):
+        course.file(f"notebooks/{name}", "-- the shop")
+    course.update()
+    assert course.copy("notebooks/05-Pipeline.sql").read_text() == "-- the shop"
+    assert course.copy("notebooks/05-Pipeline.py").exists()

@@ -72,13 +72,17 @@ def ensure_session_needs() -> java.Java:
         Java or a jar is missing and cannot be had; the message says what to do.
     """
     with guard.refusals_explained():
-        found = java.find().java
-        if found is not None and all(path.exists() for path in jars.paths()):
+        if (found := session_java()) is not None:
             return found
         with guard.only_one(lambda _line: None):
             found = java.find_or_fetch()
             jars.fetch()
             return found
+
+
+def session_java() -> java.Java | None:
+    """Return the Java to use if a session can start as things are, without fetching anything."""
+    return java.find().java if all(path.exists() for path in jars.paths()) else None
 
 
 def datasets_made() -> bool:

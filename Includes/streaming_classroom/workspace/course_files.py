@@ -61,7 +61,9 @@ class CourseFile:
 
 def course_files() -> list[CourseFile]:
     """Return what a workspace has of the course as it is now, what lessons need first."""
-    linked = _visible(places.notebooks() / "images", "**/*") + _visible(places.notebooks(), "*.md")
+    linked = _visible(places.notebooks() / "images", "**/*")
+    for kind in ("*.md", "*.sql", "*.py"):  # the glossary, and the sources of pipelines
+        linked += _visible(places.notebooks(), kind)
     found = [(f"notebooks/{path.relative_to(places.notebooks()).as_posix()}", path) for path in linked]
     found += [(f"Includes/{path.relative_to(places.includes()).as_posix()}", path) for path in _includes()]
     found += [(f"notebooks/{path.name}", path) for path in _lessons()]
