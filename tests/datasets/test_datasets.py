@@ -25,6 +25,7 @@ MODULES = {
     "retail": "retail",
     "bank": "bank",
     "wikipedia": "wikipedia",
+    "river": "river",
 }
 PARTS = [
     ("device-readings", "readings"),
@@ -40,6 +41,8 @@ PARTS = [
     ("bank", "cards.csv"),
     ("bank", "transactions"),
     ("wikipedia", "edits"),
+    ("river", "levels"),
+    ("river", "stations.json"),
 ]
 ITEMS = "ARRAY<STRUCT<sku: STRING, quantity: INT, price: DOUBLE>>"
 PYTHON_TYPES = {"INT": int, "LONG": int, "DOUBLE": float, "STRING": str, "TIMESTAMP": str, "ITEMS": list}
@@ -49,6 +52,7 @@ MAY_BE_NULL = {
     ("retail", "orders"): {"customer_id"},
     ("retail", "clickstream"): {"customer_id"},
     ("wikipedia", "edits"): {"value"},
+    ("river", "levels"): {"level", "battery"},
 }
 MAY_BE_ABSENT = {("retail", "orders"): {"coupon"}, ("retail", "orders-repaired.json"): {"coupon"}}
 HAS_UNREADABLE_LINES = {("retail", "orders")}
@@ -981,3 +985,80 @@ def test_an_undo_gives_a_page_the_length_it_had(messages: list[Row]) -> None:
     [first] = [war for war in undos(messages).groupby(["title", "pair"]) if war[0][0] == "Schloss Sornvale"]
     lengths = [row["new"] for row in first[1]["length"]]
     assert len(set(lengths)) == 2 and lengths[0] == lengths[2] == lengths[4]
+
+
+@pytest.fixture(scope="module")
+def levels(generated: dict[str, Path]) -> pd.DataFrame:
+    """The river's lines as they are received: `again` if the reading was there before, `fault` as the card names it."""
+    files = files_of(generated["river"] / "levels")
+    frame = pd.DataFrame([row | {"file": path.stem} for path in files for row in rows_of(path)])
+    times = {name: pd.Series([moment(text) for text in frame[name]]) for name in ("measured", "received")}
+    frame = frame.assign(**times, battery=frame.battery.astype(float), level=frame.level.astype(float))
+    frame["weak battery"] = frame.battery < 10.5
+    frame["no level"] = frame.level.isna()
+    frame["no value"] = frame.level == -999
+    frame["millimetres"] = frame.level > 1000
+    frame["clock ahead"] = frame.measured > frame.received
+    frame["not in the list"] = frame.station == "AL9"
+    frame["faults"] = frame[RIVER_FAULTS].sum(axis=1)
+    return frame.assign(again=frame.duplicated(["station", "measured", "faults"]) & (frame.faults == 0))
+
+
+RIVER_FAULTS = ["weak battery", "no level", "no value", "millimetres", "clock ahead", "not in the list"]
+
+
+@pytest.mark.parametrize("fault", RIVER_FAULTS)
+def test_gauges_have_the_planned_faults(fault: str, levels: pd.DataFrame) -> None:
+    assert levels[fault].sum() == imperfection("river", fault)
+
+
+def test_few_lines_have_two_faults_and_one_of_these_is_always_that_there_is_no_level(levels: pd.DataFrame) -> None:
+    two = levels[levels.faults > 1]
+    assert (levels.faults <= 2).all() and two["no level"].all()
+    assert two[["weak battery", "not in the list"]].sum().tolist() == [6, 6]
+
+
+def test_a_sound_level_is_one_of_the_card_and_a_faulty_one_is_far_from_it(levels: pd.DataFrame) -> None:
+    sound = levels[levels.faults == 0]
+    assert f"of a line without a fault {sound.level.min()} to {sound.level.max()}" in card("river")
+    assert levels.level[levels["millimetres"]].min() >= 2000
+    assert levels.level[levels["weak battery"]].dropna().between(20, 900).all()
+    assert (levels.battery[~levels["weak battery"]].dropna() > 11.5).all()
+
+
+def test_gauges_on_mains_have_no_battery_and_all_others_have(levels: pd.DataFrame, generated: dict[str, Path]) -> None:
+    power = {row["station"]: row["power"] for row in rows_of(generated["river"] / "stations.json")}
+    assert {row for row in levels.station if row not in power} == {"AL9"}
+    mains = levels.station.map(power) == "mains"
+    assert (levels.battery.isna() == mains).all()
+    assert (mains & ~levels.again).sum() == 768
+
+
+def test_planned_lines_are_repeated_unchanged_and_only_sound_ones(levels: pd.DataFrame) -> None:
+    again = levels[levels.again]
+    assert (again.faults == 0).all() and not again.duplicated(["station", "measured"]).any()
+    both = again.merge(levels[~levels.again & (levels.faults == 0)], on=["station", "measured", "level"])
+    assert len(both) == len(again)
+    wait = both.received_x - both.received_y
+    assert wait.between(MINUTE, 40 * MINUTE).sum() == imperfection("river", "repeated soon")
+    assert wait.between(1200 * MINUTE, 1500 * MINUTE).sum() == imperfection("river", "repeated the next day")
+
+
+def test_lines_are_received_in_order_at_once_or_as_late_as_planned(levels: pd.DataFrame) -> None:
+    assert levels.received.is_monotonic_increasing
+    assert (levels.received.dt.strftime("%Y-%m-%d") == levels.file).all()
+    wait = (levels.received - levels.measured)[~levels.again & ~levels["clock ahead"]]
+    late = wait > 2 * MINUTE
+    assert late.sum() == imperfection("river", "late")
+    assert set(levels.station[late[late].index]) == {"AL4"} and wait[~late].min() > timedelta(0)
+
+
+def test_no_half_hour_is_missing(levels: pd.DataFrame) -> None:
+    once = levels[~levels.again].station.value_counts()
+    assert once.drop("AL9").eq(8 * 48).all() and once["AL9"] == 6 * 48
+
+
+def test_the_flood_comes_down_the_river(levels: pd.DataFrame) -> None:
+    sound = levels[levels.faults == 0]
+    top = sound.loc[sound.groupby("station")["level"].idxmax()].sort_values("station")
+    assert top.measured.is_monotonic_increasing

@@ -1,0 +1,221 @@
+"""Exercises of lesson 15: keep what an expectation drops, a history from a feed of changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def _must_have_completed(attempt: Attempt) -> None:
+    """Say why the update failed, where it has."""
+    error = getattr(attempt.value("update"), "error", None)
+    if error is not None:
+        raise Mistake(f"The update has failed: {str(error).splitlines()[0]}")
+
+
+# ----------------------------------------------------------------------------------------- 15.1 what was dropped
+
+QUARANTINE_STARTER = """
+DA.exercise("15.1")  # takes away what an earlier try has made
+
+# your definition of quarantine, from the view orders
+
+
+update = None  # then run_pipeline()
+"""
+
+QUARANTINE_SOLUTION = """
+DA.exercise("15.1")  # takes away what an earlier try has made
+
+every_rule = " AND ".join(RULES.values())
+
+
+@dp.table
+@dp.expect_or_drop("breaks a rule", f"({every_rule}) IS NOT TRUE")
+def quarantine():
+    return spark.readStream.table("orders")
+
+
+update = run_pipeline()
+"""
+
+
+_ORDER = """order_id LONG, customer_id INT, ordered_at TIMESTAMP,
+    items ARRAY<STRUCT<sku: STRING, quantity: INT, price: DECIMAL(10, 2)>>"""
+_RULES = ("order_id IS NOT NULL", "year(ordered_at) = 2025", "forall(items, item -> item.quantity > 0)")
+
+
+def check_quarantine(attempt: Attempt) -> None:
+    """Compare with bronze; first with the rows that each of the usual mistakes leaves out or lets in."""
+    _must_have_completed(attempt)
+    made = attempt.table("quarantine")
+    missing = {"value", "file_name"} - set(made.columns)
+    if missing:
+        raise Mistake(
+            f"`quarantine` has no column `{missing.pop()}`. An expectation sees all columns of the function's result."
+        )
+    made = made.select("value", "file_name")
+    lines = _lines(attempt)
+    every, any_false = " AND ".join(_RULES), " OR ".join(f"NOT ({rule})" for rule in _RULES)
+    for condition, mistake in (
+        (every, "These are the rows that silver keeps. Turn the condition round."),
+        ("true", "Every order is there. `expect` counts a row and keeps it; what drops it is `expect_or_drop`."),
+        (
+            any_false,
+            "Rows are missing that no rule calls wrong: where a rule is NULL, so is NOT of it, and the row is neither "
+            "in silver nor here. Ask for `(...) IS NOT TRUE`.",
+        ),
+        (
+            " AND ".join(f"({rule}) IS NOT TRUE" for rule in _RULES),
+            "Only rows that break every rule are there. One is enough: turn round all rules together, not each.",
+        ),
+    ):
+        if attempt.is_same(made, lines.where(condition).select("value", "file_name")):
+            raise Mistake(mistake)
+    attempt.compare(made, lines.where(f"({every}) IS NOT TRUE").select("value", "file_name"), "quarantine")
+
+
+def _lines(attempt: Attempt) -> DataFrame:
+    bronze = attempt.spark.table("bronze_orders")
+    return bronze.selectExpr("*", f"from_json(value, '{_ORDER}') AS line").select("value", "file_name", "line.*")
+
+
+QUARANTINE = Exercise(
+    id="15.1",
+    title="What was dropped",
+    starter=QUARANTINE_STARTER,
+    hints=(
+        "A table like silver, with another expectation: one that drops the *good* rows.",
+        'All rules in one condition: `every_rule = " AND ".join(RULES.values())`. A good row keeps it.',
+        'What is neither kept nor refused? `@dp.expect_or_drop("breaks a rule", f"({every_rule}) IS NOT TRUE")`',
+    ),
+    solution=QUARANTINE_SOLUTION,
+    why=(
+        "One condition and its opposite divide the rows in two, and nothing is lost, if the opposite is `IS NOT TRUE`. "
+        "With `NOT`, orders whose time cannot be read would be in neither table: their year is NULL, and NOT NULL is "
+        "NULL. Both tables read the same view, so whoever changes a rule in `RULES` changes both."
+    ),
+    check=check_quarantine,
+    wrong=(
+        WrongAnswer(QUARANTINE_SOLUTION.replace(" IS NOT TRUE", ""), "that silver keeps"),
+        WrongAnswer(QUARANTINE_SOLUTION.replace("expect_or_drop", "expect"), "Every order is there"),
+        WrongAnswer(QUARANTINE_SOLUTION.replace("({every_rule}) IS NOT TRUE", "NOT ({every_rule})"), "is NULL"),
+        WrongAnswer(
+            QUARANTINE_SOLUTION.replace(
+                'expect_or_drop("breaks a rule", f"({every_rule}) IS NOT TRUE")',
+                'expect_all_or_drop({name: f"({rule}) IS NOT TRUE" for name, rule in RULES.items()})',
+            ),
+            "break every rule",
+        ),
+        WrongAnswer(
+            QUARANTINE_SOLUTION.replace('table("orders")', 'table("orders").select("order_id", "ordered_at", "items")'),
+            "has no column",
+        ),
+        WrongAnswer(QUARANTINE_SOLUTION.replace('table("orders")', 'table("order")'), "The update has failed"),
+    ),
+    makes=Makes(variables=("update",), tables=("quarantine",)),
+)
+
+# ---------------------------------------------------------------------------------------------- 15.2 every version
+
+HISTORY_STARTER = """
+DA.exercise("15.2")  # takes away what an earlier try has made
+
+# your definition of customer_history
+
+
+update = None  # then run_pipeline(refresh="customer_history")
+"""
+
+HISTORY_SOLUTION = """
+DA.exercise("15.2")  # takes away what an earlier try has made
+
+dp.create_streaming_table("customer_history")
+dp.create_auto_cdc_flow(
+    target="customer_history", source="customer_changes", keys=["customer_id"], sequence_by="sequence",
+    apply_as_deletes="operation = 'DELETE'", except_column_list=["operation"], stored_as_scd_type=2)
+
+update = run_pipeline(refresh="customer_history")
+"""
+
+_CHANGE = """sequence LONG, operation STRING, customer_id INT, name STRING, email STRING, country STRING, city STRING,
+    segment STRING, changed_at TIMESTAMP"""
+_VERSION = ["customer_id", "name", "email", "country", "city", "segment", "__START_AT", "__END_AT"]
+
+
+def check_history(attempt: Attempt) -> None:
+    """Compare with the versions that plain SQL makes of the files."""
+    _must_have_completed(attempt)
+    made = attempt.table("customer_history")
+    if "__START_AT" not in made.columns:
+        raise Mistake(
+            "Each customer is there once, as now. Versions are kept with `stored_as_scd_type=2`; to change the type of "
+            "a table that exists, drop it first, which `DA.exercise` does."
+        )
+    missing = set(_VERSION) - set(made.columns)
+    if missing:
+        raise Mistake(f"`customer_history` has no column `{missing.pop()}`. Leave out `operation` alone.")
+    if dict(made.dtypes)["__START_AT"] != "bigint":
+        raise Mistake(
+            '`__START_AT` is not the number of a change. The database counts its changes: `sequence_by="sequence"`.'
+        )
+    versions = _versions(attempt)
+    made = made.select(_VERSION)
+    if attempt.is_same(made, versions.select(_VERSION)):
+        raise Mistake(
+            "A customer who has left has one version more, without a name. Say what a delete looks like: "
+            "`apply_as_deletes`."
+        )
+    attempt.compare(made, versions.where("operation <> 'DELETE'").select(_VERSION), "customer_history")
+
+
+def _versions(attempt: Attempt) -> DataFrame:
+    """Return each change with where it begins and where the next one of its customer does."""
+    lesson = attempt.spark.conf.get("da.paths.landing")
+    changes = attempt.spark.read.schema(_CHANGE).json(f"{lesson}/customer-changes")
+    changes.where("customer_id IS NOT NULL").dropDuplicates(["sequence"]).createOrReplaceTempView("_changes_15")
+    return attempt.spark.sql(
+        "SELECT *, sequence AS __START_AT, "
+        "lead(sequence) OVER (PARTITION BY customer_id ORDER BY sequence) AS __END_AT FROM _changes_15"
+    )
+
+
+HISTORY = Exercise(
+    id="15.2",
+    title="Every version",
+    starter=HISTORY_STARTER,
+    hints=(
+        "Two calls, as for `customers`: the table, and the flow into it. A streaming table of another name.",
+        "The flow needs everything that the one of `customers` has, and one argument more.",
+        '`stored_as_scd_type=2`, and then `run_pipeline(refresh="customer_history")`.',
+    ),
+    solution=HISTORY_SOLUTION,
+    why=(
+        "Type 2 closes a version where the next one begins: `__END_AT` is NULL for what is true now. The numbers are "
+        "the sequence's, because only the database knows which change came first; with `changed_at` as the sequence "
+        "they would be times. A late change finds its place between two versions that were there before it."
+    ),
+    check=check_history,
+    wrong=(
+        WrongAnswer(HISTORY_SOLUTION.replace(", stored_as_scd_type=2", ""), "once, as now"),
+        WrongAnswer(HISTORY_SOLUTION.replace("apply_as_deletes=\"operation = 'DELETE'\", ", ""), "who has left"),
+        WrongAnswer(
+            HISTORY_SOLUTION.replace('sequence_by="sequence"', 'sequence_by="changed_at"'), "is not the number"
+        ),
+        WrongAnswer(
+            HISTORY_SOLUTION.replace('except_column_list=["operation"]', 'column_list=["customer_id", "city"]'),
+            "has no column",
+        ),
+        WrongAnswer(HISTORY_SOLUTION.replace('keys=["customer_id"]', 'keys=["email"]'), "customer_history"),
+        WrongAnswer(
+            HISTORY_SOLUTION.replace('sequence_by="sequence"', 'sequence_by="number"'), "The update has failed"
+        ),
+    ),
+    makes=Makes(variables=("update",), tables=("customer_history",)),
+)
+
+EXERCISES = (QUARANTINE, HISTORY)

@@ -1,0 +1,663 @@
+"""Exercises of lab 15L: rules that warn, rules that drop, a rule that needs a list, what comes twice, what was refused.
+
+What is right is asked of the tables that the exercise before has made, and of the files, in plain SQL. The last two
+checks let a further day land and run the pipeline, since a table that is right today says nothing about tomorrow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_LINE = "station STRING, measured TIMESTAMP, received TIMESTAMP, level DOUBLE, battery DOUBLE"
+_STATION = "station STRING, name STRING, river_km DOUBLE, power STRING"
+_COLUMNS = ["station", "measured", "received", "level", "battery"]
+_READING = ["station", "measured"]  # what a reading is known by
+_POSSIBLE, _BEFORE, _LISTED = "level BETWEEN 0 AND 1000", "measured <= received", "name IS NOT NULL"
+_HANDBOOK, _CHARGED = "battery >= 10.5", "battery IS NULL OR battery >= 10.5"
+_RULES = {"possible level": _POSSIBLE, "measured before received": _BEFORE, "good battery": _CHARGED}
+_EVERY_RULE = _RULES | {"listed station": _LISTED}
+
+
+def _update(attempt: Attempt) -> Any:
+    """Return the learner's update; one that has failed is a mistake."""
+    update = attempt.value("update")
+    if not hasattr(update, "expectations"):
+        raise Mistake("`update` is not an update: keep in it what `run_pipeline()` returns.")
+    if update.error is not None:
+        raise Mistake(f"The update has failed: {str(update.error).splitlines()[0]}")
+    return update
+
+
+def _before(attempt: Attempt, table: str, exercise: str) -> DataFrame:
+    """Return a table of an earlier exercise."""
+    if not attempt.spark.catalog.tableExists(table):
+        raise Mistake(f"There is no table `{table}` to go on with: do exercise {exercise} first.")
+    return attempt.spark.table(table)
+
+
+def _made(attempt: Attempt, name: str, columns: list[str]) -> DataFrame:
+    """Return these columns of a table; a column that is not there is a mistake."""
+    made = attempt.table(name)
+    if missing := [column for column in columns if column not in made.columns]:
+        raise Mistake(f"`{name}` has no column `{missing[0]}`.")
+    return made.select(columns)
+
+
+def _lines(attempt: Attempt) -> DataFrame:
+    return attempt.spark.read.schema(_LINE).json(attempt.paths.landing)
+
+
+def _stations(attempt: Attempt) -> DataFrame:
+    return attempt.spark.read.schema(_STATION).json(f"{attempt.paths.datasets}/river/stations.json")
+
+
+def _must_be_streaming(update: Any, name: str) -> Any:
+    """Return what the update says of a dataset, which it must have read as a stream and from the beginning."""
+    dataset = update.dataset(name)
+    if dataset.kind.value != "streaming table":
+        raise Mistake(
+            f"`{name}` is a {dataset.kind.value}: it reads everything again in every update. Read a stream: "
+            "`spark.readStream`."
+        )
+    return dataset
+
+
+def _next_day(attempt: Attempt, keep: int) -> bool:
+    """Let a further day land and run the pipeline, if more than `keep` are left; say whether it was so."""
+    # With its engine, which the sentences and hints of the lab do without.
+    from declarative_pipelines import run_pipeline
+
+    factory = attempt.value("DA").data_factory
+    if factory.left <= keep:
+        return False
+    factory.land()
+    error = run_pipeline().error
+    if error is not None:
+        raise Mistake(f"It was right, until a further day landed: the update fails. {str(error).splitlines()[0]}")
+    return True
+
+
+# --------------------------------------------------------------------------------------------- 15L.1 how bad is it?
+
+BRONZE_STARTER = """
+DA.exercise("15L.1")  # takes away what an earlier try has made, and what was built on it
+
+RULES = {
+    "possible level": "...",
+    "measured before received": "...",
+    "good battery": "...",
+}
+
+# your definition of bronze
+
+
+update = None  # then run_pipeline()
+"""
+
+BRONZE_SOLUTION = """
+DA.exercise("15L.1")  # takes away what an earlier try has made, and what was built on it
+
+RULES = {
+    "possible level": "level BETWEEN 0 AND 1000",
+    "measured before received": "measured <= received",
+    "good battery": "battery >= 10.5",
+}
+
+
+@dp.table
+@dp.expect_all(RULES)
+def bronze():
+    return spark.readStream.schema(SCHEMA).json(DA.paths.landing)
+
+
+update = run_pipeline()
+"""
+
+
+def check_bronze(attempt: Attempt) -> None:
+    """Compare the rows with the files, and each count with one that plain SQL makes of them."""
+    update = _update(attempt)
+    made = _made(attempt, "bronze", _COLUMNS)
+    found = {one.name: one for one in update.expectations if one.dataset == "bronze"}
+    if any(one.violation.value != "warn" for one in found.values()):
+        raise Mistake(
+            "Bronze is to have every line as it came, so a rule must not drop one or stop the update. What counts and "
+            "keeps is `expect`, and for several rules `expect_all`."
+        )
+    dataset = _must_be_streaming(update, "bronze")
+    lines = _lines(attempt)
+    attempt.compare(made, lines, "bronze")
+    if missing := [name for name in _RULES if name not in found]:
+        raise Mistake(f"No expectation of `bronze` is named `{missing[0]}`: `@dp.expect_all(RULES)` counts all three.")
+    if not dataset.rows:
+        raise Mistake("The rows are right, but this update has read no line, so it counted none. Run the cell again.")
+    for name in _RULES:
+        _must_count(lines, name, found[name])
+
+
+def _must_count(lines: DataFrame, name: str, found: Any) -> None:
+    """Compare what an expectation has counted; first with the counts of the usual mistakes."""
+    right = {
+        "possible level": (_POSSIBLE, f"level IS NULL OR {_POSSIBLE}"),
+        "measured before received": (_BEFORE, "measured < received"),
+        "good battery": (_HANDBOOK, _CHARGED),
+    }[name]
+    if any(found.failed == _broken(lines, rule) for rule in right):
+        return
+    if any(found.passed == _broken(lines, rule) for rule in right):
+        raise Mistake(f"`{name}` is turned round: the condition says what a *good* line keeps.")
+    for wrong, rule, sentence in (
+        (
+            "possible level",
+            "level >= 0",
+            "`possible level` sees only what is too low. Look at the highest level again: 1000 cm is the most.",
+        ),
+        ("possible level", "level <= 1000", "`possible level` sees only what is too high: no level is below 0 either."),
+        (
+            "measured before received",
+            "measured <= current_timestamp()",
+            "`measured before received` is broken by no line: the lines are old, and today nothing in them is in the "
+            "future. When a line came is in `received`; that does not change when the table is read again.",
+        ),
+    ):
+        if name == wrong and found.failed == _broken(lines, rule):
+            raise Mistake(sentence)
+    raise Mistake(f"`{name}` was broken by {found.failed:,} lines; by the handbook it is {_broken(lines, right[0]):,}.")
+
+
+def _broken(lines: DataFrame, rule: str) -> int:
+    return lines.where(f"({rule}) IS NOT TRUE").count()
+
+
+BRONZE = Exercise(
+    id="15L.1",
+    title="How bad is it?",
+    starter=BRONZE_STARTER,
+    hints=(
+        "The table is lesson 15's bronze, from JSON: `spark.readStream.schema(SCHEMA).json(DA.paths.landing)`. Above "
+        "it stands a decorator that takes `RULES`.",
+        "`@dp.expect_all(RULES)` counts and keeps. A rule is what a *good* line keeps, as a condition in SQL.",
+        "`level BETWEEN 0 AND 1000`, `measured <= received`, `battery >= 10.5`.",
+    ),
+    solution=BRONZE_SOLUTION,
+    why=(
+        "Nothing that came is lost, and every update says how bad it was. A rule about time compares two columns of "
+        "the line: one that asks for the present time would give another answer tomorrow for the same line."
+    ),
+    check=check_bronze,
+    wrong=(
+        WrongAnswer(BRONZE_SOLUTION.replace("expect_all", "expect_all_or_drop"), "every line as it came"),
+        WrongAnswer(BRONZE_SOLUTION.replace("level BETWEEN 0 AND 1000", "level >= 0"), "too low"),
+        WrongAnswer(BRONZE_SOLUTION.replace("measured <= received", "measured <= now()"), "the lines are old"),
+        WrongAnswer(BRONZE_SOLUTION.replace("measured <= received", "measured > received"), "is turned round"),
+        WrongAnswer(BRONZE_SOLUTION.replace("@dp.expect_all(RULES)\n", ""), "is named `possible level`"),
+        WrongAnswer(BRONZE_SOLUTION.replace("readStream", "read"), "is a materialized view"),
+        WrongAnswer(BRONZE_SOLUTION.replace("battery >=", "batterie >="), "The update has failed"),
+    ),
+    makes=Makes(variables=("update",), tables=("bronze", "usable", "placed", "once", "refused")),
+)
+
+# ------------------------------------------------------------------------------------------- 15L.2 what cannot be used
+
+USABLE_STARTER = """
+DA.exercise("15L.2")  # takes away what an earlier try has made
+
+USABLE = RULES | {}  # with the rule that you have mended
+
+# your definition of usable, from bronze
+
+
+update = None  # then run_pipeline()
+"""
+
+USABLE_SOLUTION = """
+DA.exercise("15L.2")  # takes away what an earlier try has made
+
+USABLE = RULES | {"good battery": "battery IS NULL OR battery >= 10.5"}
+
+
+@dp.table
+@dp.expect_all_or_drop(USABLE)
+def usable():
+    return spark.readStream.table("bronze")
+
+
+update = run_pipeline()
+"""
+
+
+def check_usable(attempt: Attempt) -> None:
+    """Compare with bronze; first with the rows that each of the usual mistakes leaves out or lets in."""
+    update = _update(attempt)
+    bronze = _before(attempt, "bronze", "15L.1").select(_COLUMNS)
+    made = _made(attempt, "usable", _COLUMNS)
+    for rules, sentence in (
+        (
+            (_POSSIBLE, _BEFORE, _HANDBOOK),
+            "Nothing is there of AL1 and AL6, which are on mains. They have no battery, so `battery >= 10.5` is NULL "
+            "for them, and NULL breaks a rule. Say in the rule that no battery is well, too.",
+        ),
+        (("true",), "Every line is there. `expect_all` counts and keeps; what drops is `expect_all_or_drop`."),
+        ((_POSSIBLE, _BEFORE), "Lines with a weak battery are there. Less than 10.5 volts is still too little."),
+        ((_CHARGED,), "Only the battery is asked for. `RULES | {...}` has all rules, the mended one among them."),
+        (
+            (_POSSIBLE, _BEFORE, "battery IS NULL"),
+            "Only gauges without a battery are there. A rule may have two ways to be kept: `OR`.",
+        ),
+    ):
+        if attempt.is_same(made, bronze.where(" AND ".join(f"({rule})" for rule in rules))):
+            raise Mistake(sentence)
+    right = bronze.where(" AND ".join(f"({rule})" for rule in _RULES.values()))
+    attempt.compare(made, right, "usable")
+    dataset = _must_be_streaming(update, "usable")
+    if not dataset.dropped:
+        raise Mistake(
+            "The rows are right, but the update has counted none that was dropped: a `where` leaves out in silence. "
+            "Let an expectation do it, and run the cell from its first line."
+        )
+
+
+USABLE = Exercise(
+    id="15L.2",
+    title="What cannot be used",
+    starter=USABLE_STARTER,
+    hints=(
+        "For which gauges is `battery >= 10.5` neither true nor false?",
+        "A line is good if there is no battery, or if it has enough volts. The key of the mended rule is that of the "
+        "old one, so it takes its place.",
+        '`{"good battery": "battery IS NULL OR battery >= 10.5"}`, and `@dp.expect_all_or_drop(USABLE)` above a table '
+        "that reads bronze as a stream.",
+    ),
+    solution=USABLE_SOLUTION,
+    why=(
+        "An expectation keeps a row only where it is TRUE. That is right for a level that is NULL, without a word "
+        "about NULL, and wrong for a battery that nobody has. Only who knows what a NULL means can tell. Had the rule "
+        "dropped from the first day, two gauges would be missing, and nobody would have seen a fault."
+    ),
+    check=check_usable,
+    wrong=(
+        WrongAnswer(
+            USABLE_SOLUTION.replace('RULES | {"good battery": "battery IS NULL OR battery >= 10.5"}', "RULES"),
+            "which are on mains",
+        ),
+        WrongAnswer(
+            USABLE_SOLUTION.replace("battery IS NULL OR battery >= 10.5", "coalesce(battery, 0) >= 10.5"),
+            "which are on mains",
+        ),
+        WrongAnswer(USABLE_SOLUTION.replace("expect_all_or_drop", "expect_all"), "Every line is there"),
+        WrongAnswer(USABLE_SOLUTION.replace("battery >= 10.5", "battery > 0"), "with a weak battery"),
+        WrongAnswer(USABLE_SOLUTION.replace("RULES | ", ""), "Only the battery"),
+        WrongAnswer(
+            USABLE_SOLUTION.replace("@dp.expect_all_or_drop(USABLE)\n", "").replace(
+                'table("bronze")', 'table("bronze").where(" AND ".join(f"({rule})" for rule in USABLE.values()))'
+            ),
+            "in silence",
+        ),
+        WrongAnswer(USABLE_SOLUTION.replace('table("bronze")', 'table("silver")'), "The update has failed"),
+    ),
+    makes=Makes(variables=("update",), tables=("usable", "placed", "once")),
+)
+
+# ------------------------------------------------------------------------------------------ 15L.3 a gauge of nowhere
+
+PLACED_STARTER = """
+DA.exercise("15L.3")  # takes away what an earlier try has made
+
+# your definition of placed, from usable and stations
+
+
+update = None  # then run_pipeline()
+"""
+
+PLACED_SOLUTION = """
+DA.exercise("15L.3")  # takes away what an earlier try has made
+
+
+@dp.table
+@dp.expect_or_drop("listed station", "name IS NOT NULL")
+def placed():
+    lines, stations = spark.readStream.table("usable"), spark.read.table("stations")
+    return lines.join(stations, "station", "left")
+
+
+update = run_pipeline()
+"""
+
+
+def check_placed(attempt: Attempt) -> None:
+    """Compare with usable and the list; then ask what the expectation has counted."""
+    update = _update(attempt)
+    usable = _before(attempt, "usable", "15L.2").select(_COLUMNS)
+    stations = _stations(attempt)
+    columns = [*_COLUMNS, "name", "river_km"]
+    made = _made(attempt, "placed", columns)
+    if attempt.is_same(made, usable.join(stations, "station", "left").select(columns)):
+        raise Mistake(
+            "Every line of `usable` is there, those of AL9 with NULL for a name. A left join keeps a line that finds "
+            "nobody; what tells it is a column of the list, `name`, and `expect_or_drop` drops it."
+        )
+    if attempt.is_same(made, attempt.table("bronze").join(stations, "station").select(columns)):
+        raise Mistake("Lines are there that cannot be used: read `usable`, not `bronze`.")
+    right = usable.join(stations, "station").select(columns)
+    attempt.compare(made, right, "placed")
+    counted = [one for one in update.expectations if one.dataset == "placed" and one.name == "listed station"]
+    if not counted:
+        raise Mistake("The rows are right, but no expectation of `placed` is named `listed station`.")
+    dropped = usable.count() - right.count()
+    if counted[0].dropped != dropped:
+        raise Mistake(
+            f"The rows are right, but `listed station` has dropped {counted[0].dropped} of {dropped} lines: an "
+            "inner join leaves them out before the expectation sees them, and nobody is told. Join "
+            "`left`, and run the cell again."
+        )
+
+
+PLACED = Exercise(
+    id="15L.3",
+    title="A gauge of nowhere",
+    starter=PLACED_STARTER,
+    hints=(
+        "A rule sees one row. So the row must have what the list says of its gauge: join first.",
+        "Which join keeps a line that finds no station? What is NULL in it then?",
+        '`spark.readStream.table("usable").join(spark.read.table("stations"), "station", "left")`, and above it '
+        '`@dp.expect_or_drop("listed station", "name IS NOT NULL")`.',
+    ),
+    solution=PLACED_SOLUTION,
+    why=(
+        "The left join brings every line before the expectation, so what is dropped is counted. An inner join gives "
+        "the same rows and says nothing: that a gauge was put up and nobody has told the office, nobody would learn."
+    ),
+    check=check_placed,
+    wrong=(
+        WrongAnswer(PLACED_SOLUTION.replace('"station", "left"', '"station"'), "before the expectation sees them"),
+        WrongAnswer(PLACED_SOLUTION.replace("name IS NOT NULL", "station IS NOT NULL"), "NULL for a name"),
+        WrongAnswer(PLACED_SOLUTION.replace("expect_or_drop", "expect"), "NULL for a name"),
+        WrongAnswer(PLACED_SOLUTION.replace('table("usable")', 'table("bronze")'), "cannot be used"),
+        WrongAnswer(
+            PLACED_SOLUTION.replace('@dp.expect_or_drop("listed station", "name IS NOT NULL")\n', "").replace(
+                '"left")', '"left").where("name IS NOT NULL")'
+            ),
+            "no expectation of `placed`",
+        ),
+        WrongAnswer(PLACED_SOLUTION.replace("lines.join(stations,", "stations.join(lines,"), "The update has failed"),
+        WrongAnswer(PLACED_SOLUTION.replace('"left")', '"left").select(lines["*"])'), "The update has failed"),
+    ),
+    makes=Makes(variables=("update",), tables=("placed", "once")),
+)
+
+# ----------------------------------------------------------------------------------------- 15L.4 what no rule can see
+
+ONCE_STARTER = """
+DA.exercise("15L.4")  # takes away what an earlier try has made
+
+# your definition of once, from placed
+
+
+update = None  # then run_pipeline()
+"""
+
+ONCE_SOLUTION = """
+DA.exercise("15L.4")  # takes away what an earlier try has made
+
+dp.create_streaming_table("once")
+dp.create_auto_cdc_flow(
+    target="once", source="placed", keys=["station", "measured"], sequence_by="received")
+
+update = run_pipeline()
+"""
+
+_WITH_STATE = """
+DA.exercise("15L.4")  # takes away what an earlier try has made
+
+
+@dp.table
+def once():
+    lines = spark.readStream.table("placed").withWatermark("measured", "2 days")
+    return lines.dropDuplicatesWithinWatermark(["station", "measured"])
+
+
+update = run_pipeline()
+"""
+
+
+def check_once(attempt: Attempt) -> None:
+    """Compare with placed, let a further day land, and compare again: in it lines are late, and repeated."""
+    _update(attempt)
+    _must_be_once(attempt, "")
+    if _next_day(attempt, keep=1):
+        _must_be_once(attempt, "It was right, until a further day landed. ")
+
+
+def _must_be_once(attempt: Attempt, said: str) -> None:
+    columns = [*_READING, "level"]
+    placed = _before(attempt, "placed", "15L.3")
+    made = _made(attempt, "once", columns)
+    right = placed.dropDuplicates(_READING).select(columns)
+    if attempt.is_same(made, right):
+        return
+    if attempt.is_same(made, placed.select(columns)):
+        raise Mistake(
+            f"{said}Readings are there twice. A line that is sent again has another `received`, so the two rows are "
+            "not the same. A reading is known by its `station` and `measured`."
+        )
+    if made.count() == placed.select("station").distinct().count():
+        raise Mistake(
+            f"{said}There is one row for each gauge, its last. The keys say what a row is for: here for a "
+            "`station` at the time it `measured`."
+        )
+    lost = placed.join(made.select(_READING), _READING, "left_anti")
+    behind = "timestampdiff(MINUTE, measured, received)"
+    late = lost.where(f"{behind} > 2").selectExpr(f"max({behind})").first()[0]
+    if late is not None and lost.where(f"{behind} <= 2").isEmpty():
+        raise Mistake(
+            f"{said}{lost.count()} readings are missing that came late, up to {late} minutes: they were behind the "
+            "watermark. It must wait longer than the latest line."
+        )
+    if not lost.isEmpty():
+        raise Mistake(
+            f"{said}{lost.count()} readings are missing that nobody has repeated. Two lines are one reading if "
+            "`station` and `measured` are the same; a level may be the same at two times."
+        )
+    attempt.compare(made, right, "once")
+
+
+ONCE = Exercise(
+    id="15L.4",
+    title="What no rule can see",
+    starter=ONCE_STARTER,
+    hints=(
+        "By which columns is a reading known? You can keep one row for each of these by merging, or by dropping what "
+        "came before.",
+        "Lesson 15 keeps one row for each customer with `create_auto_cdc_flow`. Here a row is for a `station` and a "
+        "`measured`, and the later of two lines is the one that was `received` later.",
+        '`dp.create_streaming_table("once")`, then `dp.create_auto_cdc_flow(target="once", source="placed", '
+        'keys=["station", "measured"], sequence_by="received")`.',
+    ),
+    solution=ONCE_SOLUTION,
+    why=(
+        "The table itself is the memory: a line that comes again finds its row, however late. "
+        "`dropDuplicatesWithinWatermark` would do as well, with a watermark that waits longer than a gauge is without "
+        "network. It would have to stand here, after the rules: a clock that is a day ahead would take the watermark "
+        "with it, and everybody else's lines would be late."
+    ),
+    check=check_once,
+    wrong=(
+        WrongAnswer(
+            _WITH_STATE.replace('.withWatermark("measured", "2 days")', "").replace(
+                'dropDuplicatesWithinWatermark(["station", "measured"])', "dropDuplicates()"
+            ),
+            "has another `received`",
+        ),
+        WrongAnswer(
+            ONCE_SOLUTION.replace('keys=["station", "measured"]', 'keys=["station"]'), "one row for each gauge"
+        ),
+        WrongAnswer(_WITH_STATE.replace('["station", "measured"]', '["station", "level"]'), "that nobody has repeated"),
+        WrongAnswer(_WITH_STATE.replace("2 days", "1 hour"), "behind the watermark"),
+        WrongAnswer(
+            '@dp.table\n@dp.expect_or_drop("once", "count(*) OVER (PARTITION BY station, measured) = 1")\ndef once():\n'
+            '    return spark.readStream.table("placed")\n\n\nupdate = run_pipeline()\n',
+            "The update has failed",
+        ),
+        WrongAnswer(ONCE_SOLUTION.replace('dp.create_streaming_table("once")\n', ""), "The update has failed"),
+    ),
+    makes=Makes(variables=("update",), tables=("once",)),
+)
+
+# ------------------------------------------------------------------------------------- 15L.5 every line is somewhere
+
+REFUSED_STARTER = """
+DA.exercise("15L.5")  # takes away what an earlier try has made
+
+EVERY_RULE = USABLE | {"listed station": "name IS NOT NULL"}
+
+# your definition of refused, from bronze and stations
+
+
+update = None  # then run_pipeline()
+"""
+
+REFUSED_SOLUTION = """
+DA.exercise("15L.5")  # takes away what an earlier try has made
+
+EVERY_RULE = USABLE | {"listed station": "name IS NOT NULL"}
+
+
+@dp.table
+def refused():
+    lines, stations = spark.readStream.table("bronze"), spark.read.table("stations")
+    reasons = [F.when(F.expr(f"({rule}) IS NOT TRUE"), F.lit(name)) for name, rule in EVERY_RULE.items()]
+    every = lines.join(stations, "station", "left").withColumn("reasons", F.array_compact(F.array(*reasons)))
+    return every.where("size(reasons) > 0")
+
+
+update = run_pipeline()
+"""
+
+
+def check_refused(attempt: Attempt) -> None:
+    """Compare with bronze, let a further day land, and compare again; then every line must be somewhere."""
+    _update(attempt)
+    _must_be_refused(attempt, "")
+    if _next_day(attempt, keep=0):
+        _must_be_refused(attempt, "It was right, until a further day landed. ")
+    bronze, refused = attempt.table("bronze").count(), attempt.table("refused").count()
+    placed = _before(attempt, "placed", "15L.3").count()
+    if bronze != placed + refused:
+        raise Mistake(
+            f"`refused` is right, but of {bronze:,} lines {placed:,} are in `placed` and {refused:,} in `refused`: "
+            "look at exercises 15L.2 and 15L.3 again."
+        )
+
+
+def _must_be_refused(attempt: Attempt, said: str) -> None:
+    from pyspark.sql import functions as F
+
+    bronze = _before(attempt, "bronze", "15L.1").select(_COLUMNS)
+    columns = [*_COLUMNS, "reasons"]
+    made = _made(attempt, "refused", columns)
+    if dict(made.dtypes)["reasons"] != "array<string>":
+        raise Mistake("`reasons` is to be an array of names: a line may break more than one rule.")
+    if not made.where("exists(reasons, reason -> reason IS NULL)").isEmpty():
+        raise Mistake(
+            f"{said}There are NULLs among the reasons, one for each rule that was kept: `array_compact` takes them out."
+        )
+    made = made.withColumn("reasons", F.array_sort("reasons")).localCheckpoint()
+    lines = bronze.join(_stations(attempt), "station", "left").localCheckpoint()
+    right = _with_reasons(lines, _EVERY_RULE)
+    for wrong, sentence in (
+        (_with_reasons(lines, _EVERY_RULE, is_refused="true"), "Every line is there, most of them without a reason."),
+        (
+            _with_reasons(lines, _EVERY_RULE, opposite="NOT ({})"),
+            "Lines without a level are missing, or have a reason too few: there the rule is NULL, and so is NOT of it. "
+            "Ask for `(...) IS NOT TRUE`.",
+        ),
+        (
+            _with_reasons(lines, _RULES),
+            "Lines of AL9 are missing or have a reason too few: that a gauge is not in the list is a reason as well.",
+        ),
+        (
+            _with_reasons(lines.where(_LISTED), _EVERY_RULE),
+            "Lines of AL9 are missing: an inner join has left them out. Join `left`.",
+        ),
+        (
+            _with_reasons(lines, _RULES | {"listed station": _LISTED, "good battery": _HANDBOOK}),
+            "Gauges on mains are refused for their battery. Take the rules that `usable` drops by, so that a line is "
+            "in one of the two.",
+        ),
+        (
+            right.select(*_COLUMNS, F.explode("reasons").alias("reason")).selectExpr(
+                *_COLUMNS, "array(reason) AS reasons"
+            ),
+            "A line with two reasons is there twice. It is one line: put both into its array.",
+        ),
+    ):
+        if attempt.is_same(made, wrong):
+            raise Mistake(f"{said}{sentence}")
+    if attempt.is_same(made.select(_COLUMNS), right.select(_COLUMNS)) and made.where("size(reasons) > 1").isEmpty():
+        raise Mistake(f"{said}The lines are right, and each has one reason. Some break two rules: name both.")
+    attempt.compare(made, right, "refused")
+
+
+def _with_reasons(
+    lines: DataFrame, rules: dict[str, str], opposite: str = "({}) IS NOT TRUE", is_refused: str = "size(reasons) > 0"
+) -> DataFrame:
+    """Return the lines that break a rule, with the names of the rules; or, with other words, a mistake's rows."""
+    reasons = ", ".join(f"CASE WHEN {opposite.format(rule)} THEN '{name}' END" for name, rule in rules.items())
+    every = lines.selectExpr(*_COLUMNS, f"array_sort(array_compact(array({reasons}))) AS reasons")
+    return every.where(is_refused)
+
+
+REFUSED = Exercise(
+    id="15L.5",
+    title="Every line is somewhere",
+    starter=REFUSED_STARTER,
+    hints=(
+        "Read bronze, and join the list as in 15L.3. Then make for each rule its name where it is broken, and NULL "
+        "where it is kept.",
+        '`F.when(F.expr(f"({rule}) IS NOT TRUE"), F.lit(name))` for each `name, rule` in `EVERY_RULE.items()`.',
+        'All of them in one column: `F.array_compact(F.array(*reasons))`. What stays is `where("size(reasons) > 0")`.',
+    ),
+    solution=REFUSED_SOLUTION,
+    why=(
+        "`refused` and the tables with expectations go by the same rules, the one with `IS NOT TRUE`, the others with "
+        "TRUE, so a line is in one of the two and never in both. A line with two faults is refused once and says both: "
+        "who mends the first would otherwise meet the second next week."
+    ),
+    check=check_refused,
+    wrong=(
+        WrongAnswer(REFUSED_SOLUTION.replace("({rule}) IS NOT TRUE", "NOT ({rule})"), "so is NOT of it"),
+        WrongAnswer(REFUSED_SOLUTION.replace('every.where("size(reasons) > 0")', "every"), "Every line is there"),
+        WrongAnswer(REFUSED_SOLUTION.replace('"station", "left"', '"station"'), "inner join"),
+        WrongAnswer(REFUSED_SOLUTION.replace("EVERY_RULE.items()", "USABLE.items()"), "as well"),
+        WrongAnswer(REFUSED_SOLUTION.replace("= USABLE |", "= RULES |"), "on mains"),
+        WrongAnswer(REFUSED_SOLUTION.replace("F.array_compact(F.array(*reasons))", "F.array(*reasons)"), "NULLs among"),
+        WrongAnswer(
+            REFUSED_SOLUTION.replace(
+                "F.array_compact(F.array(*reasons))", "F.array_compact(F.array(F.coalesce(*reasons)))"
+            ),
+            "each has one reason",
+        ),
+        WrongAnswer(
+            REFUSED_SOLUTION.replace("F.array_compact(F.array(*reasons))", 'F.concat_ws(", ", *reasons)').replace(
+                "size(reasons) > 0", "reasons <> ''"
+            ),
+            "is to be an array",
+        ),
+        WrongAnswer(
+            REFUSED_SOLUTION.replace(
+                "F.array_compact(F.array(*reasons)))",
+                'F.array_compact(F.array(*reasons))).selectExpr("* EXCEPT (reasons)", "explode(reasons) AS reason").'
+                'selectExpr("*", "array(reason) AS reasons")',
+            ),
+            "is there twice",
+        ),
+    ),
+    makes=Makes(variables=("update",), tables=("refused",)),
+)
+
+EXERCISES = (BRONZE, USABLE, PLACED, ONCE, REFUSED)
