@@ -1,10 +1,10 @@
 """What the tests of the classroom share: lanes, a seed, one Spark session, one run of the lessons.
 
 A lane is what a test needs, and is run by one process: ``pure`` tests need nothing and go to whichever process is free;
-those of ``spark`` share a session, those of ``kernel`` start kernels and JVMs of their own, ``lessons`` are about one
-run of every lesson, ``browser`` has a JupyterLab and a Chromium.
+those of ``spark`` share a session, as do those of ``pipelines``, each of which takes seconds; ``kernel`` starts
+kernels and JVMs of its own, ``lessons`` are about one run of every lesson, ``browser`` has a JupyterLab and a Chromium.
 
-All of it takes twice as long as one likes to wait.  So a run of every day has all of the first two lanes and a part of
+All of it takes twice as long as one likes to wait.  So a run of every day has all of ``pure`` and ``spark``, a part of
 the others, which the seed draws; with ``CI=true``, in the long form, and where tests are named, it is all of them.
 """
 
@@ -14,6 +14,7 @@ import json
 import os
 import random
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -48,8 +49,10 @@ RunPython = Callable[..., subprocess.CompletedProcess[str]]
 
 LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
 CHOICE = "CLASSROOM_TESTS"  # "all", or "some" of the lanes that take long
-SHARE = {"kernel": 0.35, "browser": 0.35, "lessons": 0.35}  # of each: some twenty minutes in all, on two cores
-LANES = ("lessons", "spark", "kernel", "browser", "pure")  # the long ones first, the small ones fill the gaps
+# Of each: less than twenty minutes in all, on two cores.
+SHARE = {"spark": 0.5, "kernel": 0.2, "browser": 0.2, "lessons": 0.2, "pipelines": 0.2}
+# The long ones first, the small ones fill the gaps.
+LANES = ("lessons", "spark", "pipelines", "kernel", "browser", "pure")
 TESTS = Path(__file__).parent
 # Fixtures that tell what a test needs.
 _NEEDS = {"_session": "spark", "open_notebook": "kernel", "run_python": "kernel", "connect_server": "kernel"}
@@ -124,7 +127,8 @@ def _lane(item: pytest.Item) -> str:
     if top in ("browser", "lessons"):
         return top
     needs = {_NEEDS[name] for name in getattr(item, "fixturenames", ()) if name in _NEEDS}
-    return next((lane for lane in LANES if lane in needs), "pure")
+    lane = next((lane for lane in LANES if lane in needs), "pure")
+    return "pipelines" if lane == "spark" and top == "declarative_pipelines" else lane
 
 
 def _group(item: pytest.Item) -> str | None:
@@ -243,6 +247,8 @@ def open_notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
     def open(home: Path | None = None, **environment: str) -> Notebook:
         base = tmp_path_factory.mktemp("project")
         (base / "notebooks").mkdir()
+        for source in places.notebooks().glob("*.sql"):  # of pipelines, which lessons name
+            shutil.copy(source, base / "notebooks")
         (base / "Includes").symlink_to(places.PROJECT / "Includes", target_is_directory=True)
         with patch.dict(os.environ):
             notebooks.append(Notebook(base / "notebooks", home or base / "home", **environment))

@@ -19,12 +19,14 @@ BELOW = {
     "stream_view": set(),
     "notebook_dialect": {"stream_view"},
     "pyspark_cloudfiles": set(),
-    "streaming_classroom": {"stream_view", "notebook_dialect", "pyspark_cloudfiles"},  # and by name, lesson_exercises
-    "lesson_exercises": {"streaming_classroom", "stream_view"},
+    "declarative_pipelines": {"stream_view", "notebook_dialect", "pyspark_cloudfiles"},  # the last where it is there
+    # And by its name, lesson_exercises.
+    "streaming_classroom": {"stream_view", "notebook_dialect", "pyspark_cloudfiles", "declarative_pipelines"},
+    "lesson_exercises": {"streaming_classroom", "stream_view", "declarative_pipelines"},
 }
-ALONE = ("stream_view", "notebook_dialect", "pyspark_cloudfiles")
+ALONE = ("stream_view", "notebook_dialect", "pyspark_cloudfiles", "declarative_pipelines")
 # Distributions whose modules have another name.
-DISTRIBUTIONS = {"IPython": "ipython"}
+DISTRIBUTIONS = {"IPython": "ipython", "delta": "delta-spark"}
 
 
 @dataclass(frozen=True)

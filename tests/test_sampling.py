@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
 from sampling import SEED, everyday
 from streaming_classroom import places
 
+LANES = ("spark", "kernel", "browser", "lessons", "pipelines")  # of which an everyday run has a part
 WEIGHTS = {f"unit {number}": number for number in range(1, 21)}
 
 
@@ -39,26 +42,40 @@ def test_at_least_one_is_drawn_and_all_where_all_are_wanted() -> None:
     assert drawn(1, 1.0) == set(WEIGHTS)
 
 
-def collected(*arguments: str, **environment: str) -> set[str]:
-    """Return which tests a run of pytest would have, in an environment without this run's choices."""
+COLLECT = """
+import json, sys
+import pytest
+
+class Told:
+    def pytest_collection_finish(self, session):
+        marks = {item.nodeid: [mark.name for mark in item.iter_markers()] for item in session.items}
+        print("\\n" + json.dumps(marks))
+
+sys.exit(pytest.main(["--collect-only", "-qq", "-n", "0", "-p", "no:cacheprovider", *sys.argv[1:]], plugins=[Told()]))
+"""
+
+
+@cache
+def collected(*arguments: str, ci: bool = False) -> dict[str, list[str]]:
+    """Return which tests a run of pytest would have and their marks, in an environment without this run's choices."""
     ours = {SEED, "CLASSROOM_TESTS", "CLASSROOM_LONG_TESTS", "CI", "PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS"}
-    inherited = {name: value for name, value in os.environ.items() if name not in ours}
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider", *arguments]
-    done = subprocess.run(
-        command, cwd=places.PROJECT, env=inherited | environment, capture_output=True, text=True, timeout=180
+    environment = {name: value for name, value in os.environ.items() if name not in ours} | (
+        {"CI": "true"} if ci else {}
     )
+    command = [sys.executable, "-c", COLLECT, *arguments]
+    done = subprocess.run(command, cwd=places.PROJECT, env=environment, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stdout[-2000:]
-    return {line for line in done.stdout.splitlines() if "::" in line}
+    return json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
 
 
-def test_an_everyday_run_has_all_of_the_quick_lanes_and_a_part_of_the_others() -> None:
-    everything, some = collected(CI="true"), collected()
-    quick = collected("-m", "pure or spark")
-    assert quick < some < everything
-    slow, drawn_slow = everything - quick, some - quick
-    assert 0.2 < len(drawn_slow) / len(slow) < 0.5
+def test_an_everyday_run_has_all_of_the_quick_lane_and_a_part_of_the_others() -> None:
+    everything, some = collected(ci=True), collected().keys()
+    lane = {name: {test for test, marks in everything.items() if name in marks} for name in ("pure", *LANES)}
+    assert lane["pure"] < some < everything.keys()
+    for name in LANES:
+        assert 0 < len(lane[name] & some) < 0.7 * len(lane[name]), name
 
 
 def test_tests_that_are_named_are_all_there() -> None:
     named = collected("tests/test_notebooks.py")
-    assert named == {test for test in collected(CI="true") if test.startswith("tests/test_notebooks.py")}
+    assert named.keys() == {test for test in collected(ci=True) if test.startswith("tests/test_notebooks.py")}

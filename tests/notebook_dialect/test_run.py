@@ -219,7 +219,7 @@ def test_an_error_in_an_ipynb_points_at_the_cell(notebook) -> None:
 def test_a_missing_notebook_is_named_with_the_nearest(included) -> None:
     result = included.run("%run ./Plane")
     assert result.ename == "NotebookNotFound"
-    assert "Did you mean Plain?" in result.error
+    assert "Did you mean Plain" in result.error
     included.write("deep/Alpha.py", HEADER)
     assert "It has: Alpha." in included.run("%run ./deep/zzz").error
     assert "nowhere does not exist" in included.run("%run ./nowhere/Plain").error
