@@ -12,6 +12,7 @@ from declarative_pipelines.storage import Storage
 
 _ROOT = "_checkpoints"
 _NOTE = "_table_to_be_emptied"
+_ONCE_BEGUN, _ONCE_DONE = "_once_begun", "_once_done"
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,13 @@ class Checkpoint:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a stream has planned a batch with it."""
-        return self.storage.exists(*self.folder, "offsets")
+        """Whether a stream has planned a batch with it, or a flow that runs once has begun."""
+        return any(self.storage.exists(*self.folder, name) for name in ("offsets", _ONCE_BEGUN))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether a flow that runs once has run."""
+        return self.storage.exists(*self.folder, _ONCE_DONE)
 
     @property
     def is_pending(self) -> bool:
@@ -66,6 +72,14 @@ class Checkpoint:
         """Begin the new one; the table has to be emptied."""
         if self.is_new:
             self.storage.write("", *self.folder, _NOTE)
+
+    def begin_once(self) -> None:
+        """Note that a flow that runs once begins."""
+        self.storage.write("", *self.folder, _ONCE_BEGUN)
+
+    def end_once(self) -> None:
+        """Note that it has run, and is not to run again."""
+        self.storage.write("", *self.folder, _ONCE_DONE)
 
     def table_is_empty(self) -> None:
         """Note that the table has been emptied."""

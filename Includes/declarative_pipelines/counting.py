@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from declarative_pipelines.checkpoints import Checkpoint
 from declarative_pipelines.expectations import Counts
 
-_FOLDER = "_counts"
+_FOLDER, _ENDING = "_counts", ".json"
 
 
 @dataclass(frozen=True)
@@ -30,19 +30,25 @@ def write(checkpoint: Checkpoint, counted: BatchCounts) -> None:
     """Keep a batch's counts; what an earlier run of the batch has written is replaced."""
     counts = {dataset: asdict(one) for dataset, one in counted.counts.items()}
     text = json.dumps({"update": counted.update, "counts": counts})
-    checkpoint.storage.write(text, *checkpoint.folder, _FOLDER, f"{counted.batch}.json")
+    checkpoint.storage.write(text, *checkpoint.folder, _FOLDER, f"{counted.batch}{_ENDING}")
+
+
+def add(checkpoint: Checkpoint, update: str, counts: Mapping[str, Counts]) -> None:
+    """Keep what a flow without numbered batches has counted, beside what another update may have left."""
+    there = [_number(name) for name in checkpoint.storage.names(*checkpoint.folder, _FOLDER) if name.endswith(_ENDING)]
+    write(checkpoint, BatchCounts(update, max(there, default=-1) + 1, counts))
 
 
 def read(checkpoint: Checkpoint) -> Iterator[BatchCounts]:
     """Yield the counts that the event log has not yet."""
-    names = [name for name in checkpoint.storage.names(*checkpoint.folder, _FOLDER) if name.endswith(".json")]
-    for name in sorted(names, key=lambda one: int(one.removesuffix(".json"))):
+    names = [name for name in checkpoint.storage.names(*checkpoint.folder, _FOLDER) if name.endswith(_ENDING)]
+    for name in sorted(names, key=_number):
         said = json.loads(checkpoint.storage.read(*checkpoint.folder, _FOLDER, name))
         counts = {
             dataset: Counts(one["records"], one["dropped"], tuple(one["failed"]))
             for dataset, one in said["counts"].items()
         }
-        yield BatchCounts(said["update"], int(name.removesuffix(".json")), counts)
+        yield BatchCounts(said["update"], _number(name), counts)
 
 
 def forget(checkpoint: Checkpoint) -> None:
@@ -63,3 +69,7 @@ def summed(batches: Iterator[BatchCounts] | list[BatchCounts]) -> dict[str, Coun
 def is_something_there(checkpoint: Checkpoint) -> bool:
     """Whether there are counts that the event log may not have."""
     return bool(checkpoint.storage.names(*checkpoint.folder, _FOLDER))
+
+
+def _number(name: str) -> int:
+    return int(name.removesuffix(_ENDING))

@@ -29,6 +29,8 @@ error STRUCT<fatal: BOOLEAN, exceptions: ARRAY<STRUCT<class_name: STRING, messag
 details STRING, event_type STRING
 """
 _FOLDER = ("system", "events")
+# Smallest and largest values of each column of each file: for a log this small they cost more than the rows.
+_NO_STATISTICS = "delta.dataSkippingNumIndexedCols"
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ class EventLog:
         identity = str(uuid.uuid5(uuid.NAMESPACE_URL, self.storage.root))
         rows = [self._row(number, event, update, identity) for number, event in enumerate(events)]
         frame = session.createDataFrame(rows, SCHEMA).coalesce(1)
-        frame.write.format("delta").mode("append").save(self.storage.path(*_FOLDER))
+        writer = frame.write.format("delta").mode("append").option(_NO_STATISTICS, "0")
+        writer.save(self.storage.path(*_FOLDER))
 
     def _row(self, number: int, event: Event, update: str, identity: str) -> tuple[Any, ...]:
         seen = event.timestamp

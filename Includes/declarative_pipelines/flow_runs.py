@@ -73,8 +73,16 @@ class FlowRun(ABC):
     def _table(self) -> str:
         return self._update.plan.engine.quoted(self.flow.target)
 
+    @property
+    def _checkpoint(self) -> Checkpoint:
+        return self._update.checkpoints[self.flow.name]
+
     def _frame(self) -> DataFrame:
         return self._update.plan.graph.frame(self.flow.name)
+
+    def _nothing(self) -> dict[str, Counts]:
+        target = self.flow.target
+        return {target.name: Counts(failed=(0,) * len(target.expectations))}
 
 
 class StreamRun(FlowRun):
@@ -82,7 +90,6 @@ class StreamRun(FlowRun):
 
     def __init__(self, flow: FlowNode, update: RunContext) -> None:
         super().__init__(flow, update)
-        self._checkpoint = update.checkpoints[flow.name]
         self._started: Future[StreamingQuery] = Future()
         self._is_first_batch = True
         self._error: Exception | None = None
@@ -98,10 +105,6 @@ class StreamRun(FlowRun):
         self._await(query)
         counted = [BatchCounts(self._update.id, batch, counts) for batch, counts in self._counts.items()]
         return self._nothing() | counting.summed(counted)
-
-    def _nothing(self) -> dict[str, Counts]:
-        target = self.flow.target
-        return {target.name: Counts(failed=(0,) * len(target.expectations))}
 
     def _await(self, query: StreamingQuery) -> None:
         try:
@@ -190,6 +193,15 @@ class JobsRun(FlowRun):
         context = self._update.session.sparkContext
         context.setJobGroup(self._group, f"{self.flow.name} {self.flow.way.value}", interruptOnCancel=True)
 
+    def _counted(self) -> dict[str, Counts]:
+        """Return what the write that has just ended has counted, kept until the event log has it."""
+        metrics = self._update.writes.wait_for(expectations.observation(self.flow.target.name), HEARD_WITHIN)
+        return self._kept(expectations.counts(metrics or {}))
+
+    def _kept(self, counts: dict[str, Counts]) -> dict[str, Counts]:
+        counting.add(self._checkpoint, self._update.id, counts)
+        return counts
+
     def stop(self) -> None:
         """Cancel its jobs, and those to come: the flow may be on its way to its first one."""
         super().stop()
@@ -217,8 +229,39 @@ class ReplaceRun(JobsRun):
             writer = writer.clusterBy(*target.cluster_by)
         with _settings(session, target.spark_conf):
             writer.createOrReplace()
-        metrics = self._update.writes.wait_for(expectations.observation(target.name), HEARD_WITHIN)
-        return expectations.counts(metrics or {})
+        return self._counted()
+
+
+class OnceRun(JobsRun):
+    """A flow that runs once, such as a backfill: one commit has its rows and says that they are there."""
+
+    def run(self) -> dict[str, Counts]:
+        """Append the rows, if no update has done it since the table was last empty."""
+        self._begin()
+        engine, application = self._update.plan.engine, f"once {self._checkpoint.path}"
+        if engine.committed_batch(self.flow.target, application) >= 0:
+            return self._nothing()
+        self._checkpoint.begin_once()
+        writer = self._frame().write.format("delta").mode("append")
+        with _settings(self._update.session, {**self.flow.target.spark_conf, **self.flow.definition.spark_conf}):
+            writer.option("txnAppId", application).option("txnVersion", 0).saveAsTable(self._table)
+        return self._counted()
+
+
+class OnceChangesRun(JobsRun):
+    """A change flow that runs once: changes may be merged again where an update was killed before this was noted."""
+
+    def run(self) -> dict[str, Counts]:
+        """Merge the changes, if no update has done it since the table was last empty."""
+        self._begin()
+        if self._checkpoint.is_done:
+            return self._nothing()
+        self._checkpoint.begin_once()
+        changes = self._frame().localCheckpoint()  # a merge reads them more than once, and they are counted here
+        counts = self._counted()
+        change_data.merge_changes(self._update.session, self.flow.definition, changes, 0, self._table)
+        self._checkpoint.end_once()
+        return counts
 
 
 class SnapshotRun(JobsRun):
@@ -234,7 +277,7 @@ class SnapshotRun(JobsRun):
             rows += done.changes
             if self._stopped.is_set():
                 break
-        return {self.flow.target.name: Counts(rows)}
+        return self._kept({self.flow.target.name: Counts(rows)})
 
     def _snapshots(self) -> Any:
         flow, session = self.flow.definition, self._update.session
@@ -252,6 +295,8 @@ def run_of(flow: FlowNode, update: RunContext) -> FlowRun:
     """Return how a flow is run."""
     if flow.target.kind is Kind.SINK:
         return SinkRun(flow, update)
+    if flow.is_once:
+        return OnceChangesRun(flow, update) if flow.way is Way.CHANGES else OnceRun(flow, update)
     kinds = {Way.APPEND: StreamRun, Way.CHANGES: ChangesRun, Way.SNAPSHOT: SnapshotRun, Way.REPLACE: ReplaceRun}
     return kinds[flow.way](flow, update)
 

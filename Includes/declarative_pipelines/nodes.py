@@ -50,6 +50,11 @@ class FlowNode:
         """Where it stands."""
         return self.definition.place
 
+    @property
+    def is_once(self) -> bool:
+        """Whether it runs in one update only, and again after a full refresh."""
+        return getattr(self.definition, "once", False)
+
 
 def flows_of(definitions: Definitions) -> list[FlowNode]:
     """Return the flows of all definitions.
@@ -83,15 +88,11 @@ def _way(dataset: Dataset) -> Way | None:
 
 
 def _appending(definitions: Definitions, flow: Flow) -> FlowNode:
-    if flow.once:
-        problem = (
-            f"the flow {flow.name} is to run once, which open-source Spark's engine refuses. Append those rows in a "
-            "cell, or read them as a stream: what it has read it does not read again."
-        )
-        raise NotHere(flow.place, problem)
-    return FlowNode(
-        flow.name, _target(definitions, flow, (Kind.STREAMING_TABLE, Kind.TABLE, Kind.SINK)), Way.APPEND, flow
-    )
+    target = _target(definitions, flow, (Kind.STREAMING_TABLE, Kind.TABLE, Kind.SINK))
+    if flow.once and target.kind is Kind.SINK:
+        problem = f"the flow {flow.name} is to run once, and {flow.target} is a sink, which cannot tell whether it did."
+        raise NotHere(flow.place, f"{problem} Append to a streaming table, or read the rows as a stream.")
+    return FlowNode(flow.name, target, Way.APPEND, flow)
 
 
 def _changing(definitions: Definitions, flow: ChangeFlow | SnapshotFlow) -> FlowNode:

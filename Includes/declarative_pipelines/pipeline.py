@@ -21,6 +21,7 @@ from declarative_pipelines.nodes import FlowNode, flows_of
 from declarative_pipelines.places import PipelinePlace, find_place
 from declarative_pipelines.planning import Plan, plan
 from declarative_pipelines.progress import FlowChanged, Observer, Progress, UpdateChanged
+from declarative_pipelines.reading_ahead import logs_read
 from declarative_pipelines.selection import Selection, select
 from declarative_pipelines.session_settings import having
 from declarative_pipelines.spark_engine import SparkEngine, WriteObserver
@@ -158,7 +159,8 @@ class _Update:
         engine = SparkEngine(self._session, self._place.catalog, self._place.database, self._place.storage.root)
         flows = flows_of(definitions)
         chosen = preparing.choose(engine, self._place.storage, flows, self._asked.emptied(definitions))
-        with reading.schemas_kept({name: checkpoint.schemas for name, checkpoint in chosen.items()}):
+        schemas = {name: checkpoint.schemas for name, checkpoint in chosen.items()}
+        with reading.schemas_kept(schemas), logs_read(engine, () if dry_run else flows):
             self._plan = plan(engine, definitions)
             self._observe(self._record.graph(self._plan))
             if not dry_run:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from declarative_pipelines.jvm_values import JvmValues
 from declarative_pipelines.storage import Storage
 
 if TYPE_CHECKING:
@@ -46,6 +47,5 @@ def find_place(
 
 
 def _absolute(session: SparkSession, path: str) -> str:
-    jvm = session._jvm
-    java = jvm.org.apache.hadoop.fs.Path(path)
+    java = JvmValues(session).new("org.apache.hadoop.fs.Path", path)
     return java.getFileSystem(session._jsc.hadoopConfiguration()).makeQualified(java).toString()

@@ -116,7 +116,7 @@ def source_of(flow: FlowNode, engine: SparkEngine) -> FlowSource:
     conf = {**flow.target.spark_conf, **getattr(flow.definition, "spark_conf", {})}
     make = _MADE.get(flow.way, _checked)(flow, engine)
     in_catalog = flow.target.kind not in (Kind.TEMPORARY_VIEW, Kind.SINK)
-    return FlowSource(flow.name, flow.target.name, make, conf, in_catalog, namespace)
+    return FlowSource(flow.name, flow.target.name, make, conf, in_catalog, namespace=namespace, is_once=flow.is_once)
 
 
 def _checked(flow: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:
@@ -152,7 +152,8 @@ class _Changes:
         from pyspark.sql import functions as F
 
         flow, target = self._flow.definition, self._flow.target
-        frame = self._engine.session.readStream.table(flow.source)
+        session = self._engine.session
+        frame = (session.read if self._flow.is_once else session.readStream).table(flow.source)
         if self._engine.is_running:
             return checked(frame, target.name, flow.name, target.expectations)
         validate(frame, target.name, target.expectations, target.place)
@@ -205,6 +206,9 @@ def _with_way(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
     name = flow.target.name
     if flow.way is None:
         return replace(flow, way=Way.APPEND if resolved.is_streaming else Way.REPLACE)
+    if flow.is_once:
+        _refuse_stream(flow, resolved)
+        return flow
     if flow.way is Way.APPEND and not resolved.is_streaming:
         problem = f"{name} is a {flow.target.kind.value}, and the query of {flow.name} is no stream."
         raise BadDefinition(
@@ -214,6 +218,19 @@ def _with_way(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
         problem = f"{name} is a materialized view, and its query is a stream."
         raise BadDefinition(flow.place, f"{problem} Read with spark.read, or make it a streaming table.")
     return flow
+
+
+def _refuse_stream(flow: FlowNode, resolved: ResolvedFlow) -> None:
+    """Look whether a flow that runs once reads what is there.
+
+    Raises
+    ------
+    BadDefinition
+        It reads a stream, of which more may come.
+    """
+    if resolved.is_streaming:
+        problem = f"the flow {flow.name} is to run once, and reads a stream."
+        raise BadDefinition(flow.place, f"{problem} Read with spark.read, or without STREAM in SQL, or leave out once.")
 
 
 def _kind(flow: FlowNode) -> Kind:

@@ -20,11 +20,11 @@ from py4j.protocol import Py4JJavaError
 
 from declarative_pipelines import reading
 from declarative_pipelines.definitions import Dataset, Kind, Namespace
+from declarative_pipelines.jvm_values import JvmValues
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
-    from pyspark.sql.types import StructType
 
 # Once in some two hundred plans, on a machine that was busy, the JVM got a null for a flow function's answer.
 _TRIES = 3
@@ -43,6 +43,7 @@ class FlowSource:
     make: Callable[[], DataFrame]
     conf: Mapping[str, str] = field(default_factory=dict)
     in_catalog: bool = True  # views and sinks are not
+    is_once: bool = False  # such a flow's frame is no stream, though its target is a streaming table
     namespace: Namespace = _NO_NAMESPACE
 
 
@@ -96,7 +97,8 @@ class SparkEngine:
 
         ensure_callback_server_started(session.sparkContext._gateway)
         self.session, self.catalog, self.database, self.storage = session, catalog, database, storage
-        self._scala = _Scala(session)
+        self._scala = JvmValues(session)
+        self._nowhere = self._scala.new(f"{_GRAPH}.QueryOrigin", *[self._scala.none()] * 7)
         self.is_running = False  # whether flows are called for their rows, not only for what they look like
 
     def resolve(self, datasets: Sequence[Dataset], flows: Sequence[FlowSource]) -> ResolvedGraph:
@@ -142,6 +144,10 @@ class SparkEngine:
         found = self._snapshot(dataset).transactions()
         return int(found.apply(application)) if found.contains(application) else -1
 
+    def read_log(self, dataset: Dataset) -> None:
+        """Have Delta read a table's log now, which it does else when the table is first written to; it keeps it."""
+        self._snapshot(dataset).transactions()
+
     def table_property(self, dataset: Dataset, key: str) -> str | None:
         """Return a property of a Delta table; None where it has none of that name."""
         found = self._snapshot(dataset).metadata().configuration()
@@ -164,7 +170,7 @@ class SparkEngine:
         return self._scala.new(_IDENTIFIER, table, self._scala.some(database), self._scala.some(catalog))
 
     def _register(self, context: Any, dataset: Dataset) -> None:
-        scala, origin = self._scala, self._origin()
+        scala, origin = self._scala, self._nowhere
         if dataset.kind is Kind.TEMPORARY_VIEW:
             name = self._identifier(dataset.name, in_catalog=False)
             comment = scala.some(dataset.comment)
@@ -190,7 +196,7 @@ class SparkEngine:
             scala.none(),
             scala.map(dataset.properties),
             scala.some(dataset.comment),
-            self._origin(),
+            self._nowhere,
             dataset.kind is not Kind.MATERIALIZED_VIEW,
             scala.some(dataset.format),
         )
@@ -206,12 +212,9 @@ class SparkEngine:
             function,
             place,
             scala.map(flow.conf),
-            False,
-            self._origin(),
+            flow.is_once,
+            self._nowhere,
         )
-
-    def _origin(self) -> Any:
-        return self._scala.new(f"{_GRAPH}.QueryOrigin", *[self._scala.none()] * 7)
 
 
 class ResolvedGraph:
@@ -315,7 +318,7 @@ class WriteObserver:
     def __enter__(self) -> WriteObserver:
         # Each time that py4j hands over a Python object it makes another one of the JVM, and Spark takes away only the
         # very one that it was given. So one is made here, in a list, and that one is handed over and taken away.
-        self._java = self._session._jvm.java.util.Collections.singletonList(self).get(0)
+        self._java = JvmValues(self._session).named("java.util.Collections.singletonList")(self).get(0)
         self._session._jsparkSession.listenerManager().register(self._java)
         return self
 
@@ -353,7 +356,7 @@ class WriteObserver:
 
 def _rows(session: SparkSession, metrics: Any) -> dict[str, dict[str, Any]]:
     """Return observed metrics, a Scala map of rows, as dictionaries."""
-    found = session._jvm.scala.jdk.javaapi.CollectionConverters.asJava(metrics)
+    found = JvmValues(session).as_java(metrics)
     return {name: _values(found[name]) for name in found}
 
 
@@ -365,7 +368,7 @@ def _values(row: Any) -> dict[str, Any]:
 class _FlowFunction:
     """A flow that Spark calls as its own ``FlowFunction``; ``error`` is what its last call ended with."""
 
-    def __init__(self, scala: _Scala, flow: FlowSource) -> None:
+    def __init__(self, scala: JvmValues, flow: FlowSource) -> None:
         self._scala, self.flow = scala, flow
         self.error: BaseException | None = None
         # What is only returned may be collected here before the JVM has looked it up, which then gets a null.
@@ -414,7 +417,7 @@ class _NotResolved(Exception):
 class _Reads:
     """What one call of a flow reads, answered by the engine, which takes note of it."""
 
-    def __init__(self, scala: _Scala, arguments: tuple[Any, ...]) -> None:
+    def __init__(self, scala: JvmValues, arguments: tuple[Any, ...]) -> None:
         self._scala, self._arguments = scala, arguments
         self._sets: list[Any] = [scala.seq([]).toSet()] * 4  # requested, batch, streaming, external
 
@@ -455,63 +458,3 @@ class _Ignore:
         """What the object is in the JVM."""
 
         implements = ["scala.Function1"]  # noqa: RUF012 - py4j asks for a list
-
-
-class _Scala:
-    """Scala's values, made from Python's."""
-
-    def __init__(self, session: SparkSession) -> None:
-        self.session, self._jvm = session, session._jvm
-        self._found: dict[str, Any] = {}
-
-    def _find(self, name: str) -> Any:
-        """Return a class; each part of its name is a question to the JVM, so it is kept."""
-        if name not in self._found:
-            node = self._jvm
-            for part in name.split("."):
-                node = getattr(node, part)
-            self._found[name] = node
-        return self._found[name]
-
-    def new(self, name: str, *arguments: Any) -> Any:
-        """Return a new object of a class."""
-        return self._find(name)(*arguments)
-
-    def object(self, name: str) -> Any:
-        """Return a Scala object."""
-        return getattr(self._find(f"{name}$"), "MODULE$")
-
-    def some(self, value: Any) -> Any:
-        """Return an ``Option``, empty for None."""
-        return self._jvm.scala.Option.apply(value)
-
-    def none(self) -> Any:
-        """Return the empty ``Option``."""
-        return self._jvm.scala.Option.empty()
-
-    def map(self, values: Mapping[str, str]) -> Any:
-        """Return an immutable ``Map``."""
-        java = self._jvm.java.util.HashMap()
-        for key, value in values.items():
-            java.put(key, value)
-        return self._jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(java)
-
-    def seq(self, values: Iterable[Any]) -> Any:
-        """Return a ``Seq``."""
-        java = self._jvm.java.util.ArrayList()
-        for value in values:
-            java.add(value)
-        return self._jvm.org.apache.spark.api.python.PythonUtils.toSeq(java)
-
-    def list(self, collection: Any) -> list[Any]:
-        """Return a Scala collection's elements; by their numbers, as the end of an iterator is a slow exception."""
-        java = self._jvm.scala.jdk.javaapi.CollectionConverters.asJava(collection.toSeq())
-        return [java.get(number) for number in range(java.size())]
-
-    def schema(self, schema: str | StructType | None) -> Any:
-        """Return DDL text or a schema of Python's as Scala's ``StructType``."""
-        if schema is None:
-            return None
-        if isinstance(schema, str):
-            return self.object("org.apache.spark.sql.types.StructType").fromDDL(schema)
-        return self.object("org.apache.spark.sql.types.DataType").fromJson(schema.json())

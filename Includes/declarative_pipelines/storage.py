@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from declarative_pipelines.jvm_values import JvmValues
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -74,8 +76,7 @@ class Storage:
         files.delete(path, True)
 
     def _open(self, *parts: str) -> tuple[Any, Any]:
-        jvm = self.session._jvm
-        path = jvm.org.apache.hadoop.fs.Path(self.path(*parts))
+        path = JvmValues(self.session).new("org.apache.hadoop.fs.Path", self.path(*parts))
         return path, path.getFileSystem(self.session._jsc.hadoopConfiguration())
 
 

@@ -79,7 +79,7 @@ def test_a_stream_into_a_materialized_view(wrong: Wrong) -> None:
     [
         ("dlt.create_streaming_table('a')", "nothing writes to a"),
         ("@dlt.append_flow(target='b')\ndef f(): ...\n@dlt.table\ndef bb(): ...", "Did you mean bb?"),
-        ("dlt.create_streaming_table('a')\n@dlt.append_flow(target='a', once=True)\ndef f(): ...", "is to run once"),
+        ("dlt.create_sink('a', 'noop')\n@dlt.append_flow(target='a', once=True)\ndef f(): ...", "is to run once"),
         ("@dlt.table(path='/x')\ndef a(): ...", "leave path= out"),
         ("@dlt.table(colour='red')\ndef a(): ...", "no argument 'colour'"),
         ("dlt.foreach_batch_sink", "sinks made of a function are not here"),
