@@ -168,6 +168,20 @@ def create_sink(name: str, format: str, options: Mapping[str, str] | None = None
     note(Dataset(name, Kind.SINK, place(), format=format, options=said))
 
 
+def foreach_batch_sink(function: Callable[[DataFrame, int], None] | None = None, *, name: str | None = None) -> Any:
+    """Define a sink by a function, which is called with each batch and its number.
+
+    A batch may come again after a failure, and after a full refresh the numbers begin again at 0; what the function
+    does must bear that.
+    """
+
+    def define(take: Callable[[DataFrame, int], None]) -> Callable[[DataFrame, int], None]:
+        note(Dataset(name or take.__name__, Kind.SINK, _place(take), format="noop", take_batch=take))
+        return take
+
+    return define if function is None else define(function)
+
+
 def create_auto_cdc_flow(
     target: str,
     source: str,
@@ -269,7 +283,8 @@ def _session() -> SparkSession:
 NAMES = (
     "table", "create_table", "materialized_view", "view", "create_view", "temporary_view",
     "expect", "expect_all", "expect_or_drop", "expect_all_or_drop", "expect_or_fail", "expect_all_or_fail",
-    "create_streaming_table", "create_streaming_live_table", "create_target_table", "append_flow", "create_sink",
+    "create_streaming_table", "create_streaming_live_table", "create_target_table",
+    "append_flow", "create_sink", "foreach_batch_sink",
     "create_auto_cdc_flow", "apply_changes", "create_auto_cdc_from_snapshot_flow", "apply_changes_from_snapshot",
     "read", "read_stream", "readStream",
 )  # fmt: skip

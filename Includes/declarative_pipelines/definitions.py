@@ -84,6 +84,8 @@ class Dataset:
         As written, without ``LIVE.`` and without quotes; one to three parts.
     query
         None where only flows write to it (``create_streaming_table``), and for a sink.
+    take_batch
+        What a sink does with each batch and its number, where it is a function.
     schema
         DDL text or a StructType.
     namespace
@@ -103,6 +105,7 @@ class Dataset:
     spark_conf: Mapping[str, str] = field(default_factory=dict)
     format: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    take_batch: Callable[[DataFrame, int], None] | None = None
     namespace: Namespace = Namespace()
 
 

@@ -135,13 +135,16 @@ class StreamRun(FlowRun):
 
     def _batch(self, batch: DataFrame, number: int) -> None:
         try:
-            self._write(batch, number)
-            query = self._started.result(HEARD_WITHIN)
-            self._keep(number, expectations.counts(observed(self._update.session, query)))
+            self._take(batch, number)
         except Exception as error:
             self._error = error  # Spark only passes its text on
             error.add_note(_OURS)
             raise
+
+    def _take(self, batch: DataFrame, number: int) -> None:
+        self._write(batch, number)
+        query = self._started.result(HEARD_WITHIN)
+        self._keep(number, expectations.counts(observed(self._update.session, query)))
 
     def _write(self, batch: DataFrame, number: int) -> None:
         """Append a batch; one that the table has already is only run, for its counts and for the stream's state."""
@@ -184,6 +187,16 @@ class SinkRun(StreamRun):
 
     def _to_target(self, writer: Any) -> Any:
         return writer.format(self.flow.target.format).options(**self.flow.target.options)
+
+
+class FunctionSinkRun(SinkRun):
+    """A flow into a sink that is a function."""
+
+    def _to_target(self, writer: Any) -> Any:
+        return writer.foreachBatch(self._batch)
+
+    def _take(self, batch: DataFrame, number: int) -> None:
+        self.flow.target.take_batch(batch, number)
 
 
 class JobsRun(FlowRun):
@@ -294,7 +307,7 @@ class SnapshotRun(JobsRun):
 def run_of(flow: FlowNode, update: RunContext) -> FlowRun:
     """Return how a flow is run."""
     if flow.target.kind is Kind.SINK:
-        return SinkRun(flow, update)
+        return SinkRun(flow, update) if flow.target.take_batch is None else FunctionSinkRun(flow, update)
     if flow.is_once:
         return OnceChangesRun(flow, update) if flow.way is Way.CHANGES else OnceRun(flow, update)
     kinds = {Way.APPEND: StreamRun, Way.CHANGES: ChangesRun, Way.SNAPSHOT: SnapshotRun, Way.REPLACE: ReplaceRun}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines import collecting, modules, preparing, reading, recording, sources, watching
 from declarative_pipelines.checkpoints import Checkpoint
-from declarative_pipelines.definitions import Definitions
+from declarative_pipelines.definitions import Definitions, Kind
 from declarative_pipelines.errors import BadArgument, UpdateStopped
 from declarative_pipelines.event_table import EventLog
 from declarative_pipelines.execution import Execution, Step
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2  # flows at a time; more of them wait for each other on a laptop
 RETRIES = 2  # of a flow, outside development
+# What goes into a sink is counted by Spark's reports of its batches, of which it keeps the newest hundred otherwise.
+ALL_REPORTS = {"spark.sql.streaming.numRecentProgressUpdates": "100000"}
 _JOB_GROUP = "spark.jobGroup.id"
 
 
@@ -160,7 +162,7 @@ class _Update:
         flows = flows_of(definitions)
         chosen = preparing.choose(engine, self._place.storage, flows, self._asked.emptied(definitions))
         schemas = {name: checkpoint.schemas for name, checkpoint in chosen.items()}
-        with reading.schemas_kept(schemas), logs_read(engine, () if dry_run else flows):
+        with reading.schemas_kept(schemas), logs_read(engine, [] if dry_run else filter(self._asked.has, flows)):
             self._plan = plan(engine, definitions)
             self._observe(self._record.graph(self._plan))
             if not dry_run:
@@ -171,7 +173,8 @@ class _Update:
         self._record.notice_left_over(chosen)
         preparing.prepare(plan, flows, chosen)
         plan.engine.is_running = True
-        with WriteObserver(self._session) as writes:
+        has_sinks = any(flow.target.kind is Kind.SINK for flow in flows)
+        with WriteObserver(self._session) as writes, having(self._session, ALL_REPORTS if has_sinks else {}):
             context = RunContext(self._id, plan, chosen, writes, self._heard)
             steps = [Step(run_of(flow, context), plan.before(flow)) for flow in flows]
             self._execution = Execution(steps, AT_ONCE, self._retries, self._observe, plan.engine.use_in_this_thread)

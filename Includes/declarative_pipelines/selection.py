@@ -27,6 +27,11 @@ class Selection:
         """Return the selection of names as somebody writes them: one, or several."""
         return cls(_names(refresh), _names(full_refresh), everything)
 
+    def has(self, flow: FlowNode) -> bool:
+        """Whether the target of a flow is updated."""
+        named = self.refresh | self.full_refresh
+        return self.full_refresh_all or not named or flow.target.name in named
+
     def emptied(self, definitions: Definitions) -> frozenset[str]:
         """Return the datasets that are to be read from the beginning.
 
@@ -48,12 +53,7 @@ class Selection:
 
 def select(plan: Plan, asked: Selection) -> list[FlowNode]:
     """Return the flows that are to run, in an order in which each comes after those that it reads."""
-    named = asked.refresh | asked.full_refresh
-    chosen = [
-        flow
-        for flow in plan.flows
-        if flow.way is not Way.VIEW and (asked.full_refresh_all or not named or flow.target.name in named)
-    ]
+    chosen = [flow for flow in plan.flows if flow.way is not Way.VIEW and asked.has(flow)]
     return sorted(chosen, key=lambda flow: len(plan.before(flow)))
 
 

@@ -32,7 +32,6 @@ _REFUSED = {
 #: Names of the two modules that the platform has beside those that are here.
 MODULE = {
     "on_event_hook": "event hooks are not here; give run_pipeline(observer=...) a function.",
-    "foreach_batch_sink": "sinks made of a function are not here; use create_sink, or foreachBatch in a cell.",
     "create_feature_table": "feature tables are not here; write a table.",
 }
 

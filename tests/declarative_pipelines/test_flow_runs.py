@@ -178,3 +178,50 @@ def test_a_sink_gets_the_rows_of_several_flows_each_once(pipeline: Pipeline) -> 
     assert update.error is None and update.dataset("outside").rows == 4
     pipeline.run()
     assert sorted(row.v for row in pipeline.spark.read.load(place).collect()) == [1, 2, 10, 20]
+
+
+def test_a_sink_may_be_a_function_of_each_batch_and_its_rows_are_counted_over_all(pipeline: Pipeline) -> None:
+    pipeline.write(f"""
+        @dlt.foreach_batch_sink
+        def twice(batch, number):
+            batch.persist()
+            numbered = batch.withColumn("batch", F.lit(number))
+            for table in ("one", "two"):
+                numbered.write.mode("append").saveAsTable("{pipeline.database}." + table)
+            batch.unpersist()
+        @dlt.append_flow(target="twice")
+        def new():
+            return spark.readStream.option("maxFilesPerTrigger", 1).table("source")
+    """)
+    for value in (1, 2, 3):
+        pipeline.land(value)
+    kept = "spark.sql.streaming.numRecentProgressUpdates"
+    pipeline.spark.conf.set(kept, 2)  # less than there are batches, as a hundred are of many
+    try:
+        update = pipeline.run().raise_if_failed()
+    finally:
+        pipeline.spark.conf.unset(kept)
+    assert pipeline.values("one") == pipeline.values("two") == [1, 2, 3]
+    assert pipeline.values("one", "batch") == [0, 1, 2]
+    assert update.dataset("twice").rows == 3
+    pipeline.run().raise_if_failed()
+    assert pipeline.values("one") == [1, 2, 3]
+
+
+def test_a_function_that_fails_fails_its_flow_and_gets_the_batch_again(pipeline: Pipeline) -> None:
+    text = """
+        @dlt.foreach_batch_sink(name="outside")
+        def _(batch, number):
+            if {fails}:
+                raise LookupError("the service is away")
+            batch.write.mode("append").saveAsTable("{database}.one")
+        @dlt.append_flow(target="outside")
+        def new():
+            return spark.readStream.table("source")
+    """
+    pipeline.land(1)
+    pipeline.write(text.format(fails=True, database=pipeline.database))
+    assert "the service is away" in str(pipeline.run().error)
+    pipeline.write(text.format(fails=False, database=pipeline.database))
+    pipeline.run().raise_if_failed()
+    assert pipeline.values("one") == [1]

@@ -82,7 +82,7 @@ def test_a_stream_into_a_materialized_view(wrong: Wrong) -> None:
         ("dlt.create_sink('a', 'noop')\n@dlt.append_flow(target='a', once=True)\ndef f(): ...", "is to run once"),
         ("@dlt.table(path='/x')\ndef a(): ...", "leave path= out"),
         ("@dlt.table(colour='red')\ndef a(): ...", "no argument 'colour'"),
-        ("dlt.foreach_batch_sink", "sinks made of a function are not here"),
+        ("dlt.on_event_hook", "event hooks are not here"),
         ("1 / 0", "ZeroDivisionError"),
         ("def", "this is no Python"),
     ],
