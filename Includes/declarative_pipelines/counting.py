@@ -35,20 +35,18 @@ def write(checkpoint: Checkpoint, counted: BatchCounts) -> None:
 
 def add(checkpoint: Checkpoint, update: str, counts: Mapping[str, Counts]) -> None:
     """Keep what a flow without numbered batches has counted, beside what another update may have left."""
-    there = [_number(name) for name in checkpoint.storage.names(*checkpoint.folder, _FOLDER) if name.endswith(_ENDING)]
-    write(checkpoint, BatchCounts(update, max(there, default=-1) + 1, counts))
+    write(checkpoint, BatchCounts(update, max(_numbers(checkpoint), default=-1) + 1, counts))
 
 
 def read(checkpoint: Checkpoint) -> Iterator[BatchCounts]:
     """Yield the counts that the event log has not yet."""
-    names = [name for name in checkpoint.storage.names(*checkpoint.folder, _FOLDER) if name.endswith(_ENDING)]
-    for name in sorted(names, key=_number):
-        said = json.loads(checkpoint.storage.read(*checkpoint.folder, _FOLDER, name))
+    for number in sorted(_numbers(checkpoint)):
+        said = json.loads(checkpoint.storage.read(*checkpoint.folder, _FOLDER, f"{number}{_ENDING}"))
         counts = {
             dataset: Counts(one["records"], one["dropped"], tuple(one["failed"]))
             for dataset, one in said["counts"].items()
         }
-        yield BatchCounts(said["update"], _number(name), counts)
+        yield BatchCounts(said["update"], number, counts)
 
 
 def forget(checkpoint: Checkpoint) -> None:
@@ -71,5 +69,6 @@ def is_something_there(checkpoint: Checkpoint) -> bool:
     return bool(checkpoint.storage.names(*checkpoint.folder, _FOLDER))
 
 
-def _number(name: str) -> int:
-    return int(name.removesuffix(_ENDING))
+def _numbers(checkpoint: Checkpoint) -> list[int]:
+    names = checkpoint.storage.names(*checkpoint.folder, _FOLDER)
+    return [int(name.removesuffix(_ENDING)) for name in names if name.endswith(_ENDING)]

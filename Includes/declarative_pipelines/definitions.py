@@ -108,6 +108,11 @@ class Dataset:
     take_batch: Callable[[DataFrame, int], None] | None = None
     namespace: Namespace = Namespace()
 
+    @property
+    def is_in_catalog(self) -> bool:
+        """Whether it is a table; views and sinks are the pipeline's alone."""
+        return self.kind not in (Kind.TEMPORARY_VIEW, Kind.SINK)
+
 
 @dataclass(frozen=True)
 class Flow:

@@ -80,6 +80,11 @@ class FlowRun(ABC):
     def _frame(self) -> DataFrame:
         return self._update.plan.graph.frame(self.flow.name)
 
+    def _append(self, rows: DataFrame, application: str, number: int) -> None:
+        """Append rows by one commit that says which batch of which application they are."""
+        writer = rows.write.format("delta").mode("append")
+        writer.option("txnAppId", application).option("txnVersion", number).saveAsTable(self._table)
+
     def _nothing(self) -> dict[str, Counts]:
         target = self.flow.target
         return {target.name: Counts(failed=(0,) * len(target.expectations))}
@@ -124,11 +129,8 @@ class StreamRun(FlowRun):
             self._update.plan.engine.full_name(self.flow.target) + _as(self.flow)
         )
         writer = writer.option("checkpointLocation", self._checkpoint.path).trigger(availableNow=True)
-        with _settings(self._update.session, self._conf()):
+        with _settings(self._update.session, self.flow.spark_conf):
             return self._to_target(writer).start()
-
-    def _conf(self) -> dict[str, str]:
-        return {**self.flow.target.spark_conf, **getattr(self.flow.definition, "spark_conf", {})}
 
     def _to_target(self, writer: Any) -> Any:
         return writer.foreachBatch(self._batch)
@@ -153,8 +155,7 @@ class StreamRun(FlowRun):
         if may_be_there and self._last_batch(application) >= number:
             batch.write.format("noop").mode("overwrite").save()
             return
-        writer = batch.write.format("delta").mode("append")
-        writer.option("txnAppId", application).option("txnVersion", number).saveAsTable(self._table)
+        self._append(batch, application, number)
 
     def _last_batch(self, application: str) -> int:
         return self._update.plan.engine.committed_batch(self.flow.target, application)
@@ -255,9 +256,9 @@ class OnceRun(JobsRun):
         if engine.committed_batch(self.flow.target, application) >= 0:
             return self._nothing()
         self._checkpoint.begin_once()
-        writer = self._frame().write.format("delta").mode("append")
-        with _settings(self._update.session, {**self.flow.target.spark_conf, **self.flow.definition.spark_conf}):
-            writer.option("txnAppId", application).option("txnVersion", 0).saveAsTable(self._table)
+        rows = self._frame()
+        with _settings(self._update.session, self.flow.spark_conf):
+            self._append(rows, application, 0)
         return self._counted()
 
 

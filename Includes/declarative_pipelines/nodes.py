@@ -51,6 +51,11 @@ class FlowNode:
         return self.definition.place
 
     @property
+    def spark_conf(self) -> dict[str, str]:
+        """Settings for its query: those of its target, and over them its own."""
+        return {**self.target.spark_conf, **getattr(self.definition, "spark_conf", {})}
+
+    @property
     def is_once(self) -> bool:
         """Whether it runs in one update only, and again after a full refresh."""
         return getattr(self.definition, "once", False)

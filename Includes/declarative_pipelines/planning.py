@@ -113,10 +113,16 @@ def plan(engine: SparkEngine, definitions: Definitions) -> Plan:
 def source_of(flow: FlowNode, engine: SparkEngine) -> FlowSource:
     """Return a flow as the engine is given it."""
     namespace = getattr(flow.definition, "namespace", Namespace())
-    conf = {**flow.target.spark_conf, **getattr(flow.definition, "spark_conf", {})}
     make = _MADE.get(flow.way, _checked)(flow, engine)
-    in_catalog = flow.target.kind not in (Kind.TEMPORARY_VIEW, Kind.SINK)
-    return FlowSource(flow.name, flow.target.name, make, conf, in_catalog, namespace=namespace, is_once=flow.is_once)
+    return FlowSource(
+        flow.name,
+        flow.target.name,
+        make,
+        flow.spark_conf,
+        flow.target.is_in_catalog,
+        namespace=namespace,
+        is_once=flow.is_once,
+    )
 
 
 def _checked(flow: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
-from declarative_pipelines.definitions import Dataset, Kind
+from declarative_pipelines.definitions import Dataset
 from declarative_pipelines.nodes import FlowNode
 from declarative_pipelines.spark_engine import SparkEngine
 
@@ -29,7 +29,7 @@ def logs_read(engine: SparkEngine, flows: Iterable[FlowNode]) -> Iterator[None]:
 
 
 def _is_delta_table(dataset: Dataset) -> bool:
-    return dataset.kind not in (Kind.TEMPORARY_VIEW, Kind.SINK) and (dataset.format or "delta").lower() == "delta"
+    return dataset.is_in_catalog and (dataset.format or "delta").lower() == "delta"
 
 
 def _read(engine: SparkEngine, dataset: Dataset) -> None:

@@ -127,7 +127,7 @@ class SparkEngine:
 
     def full_name(self, dataset: Dataset) -> str:
         """Return a dataset's name with its catalog and database, as the engine has it; views and sinks have neither."""
-        return ".".join(self._parts(dataset.name, dataset.namespace)) if _in_catalog(dataset) else dataset.name
+        return ".".join(self._parts(dataset.name, dataset.namespace)) if dataset.is_in_catalog else dataset.name
 
     def quoted(self, dataset: Dataset) -> str:
         """Return a table's full name as SQL has it."""
@@ -286,10 +286,6 @@ class ResolvedGraph:
 
     def _names(self, identifiers: Any) -> frozenset[str]:
         return frozenset(identifier.unquotedString() for identifier in self._scala.list(identifiers))
-
-
-def _in_catalog(dataset: Dataset) -> bool:
-    return dataset.kind not in (Kind.TEMPORARY_VIEW, Kind.SINK)
 
 
 def _is_planned(flow: Any) -> bool:
