@@ -118,7 +118,7 @@ def check_python(version):
 
 def check_arguments(arguments):
     """End with the usage where that is all that was asked for: nobody should wait for an installation first."""
-    sys.path.insert(0, os.path.join(PROJECT, "Includes"))
+    sys.path[:0] = [os.path.join(package, "src") for package in packages()]
     from streaming_classroom import cli  # this part of it needs the standard library only
 
     cli.parse(arguments)
@@ -159,7 +159,18 @@ def leave_stamp(lines):
 
 def fingerprint():
     """Return a digest of what the environment is made from."""
-    return digest(lock_of(None), os.path.join(PROJECT, "pyproject.toml"))
+    return digest(lock_of(None), *(os.path.join(package, "pyproject.toml") for package in packages()))
+
+
+def packages():
+    """Return the directories of the course's own packages."""
+    folder = os.path.join(PROJECT, "packages")
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if not name.startswith(".")]
+
+
+def editable():
+    """Return the options that install the course's own packages as they lie here."""
+    return [option for package in packages() for option in ("-e", package)]
 
 
 def stamp_of(group):
@@ -304,7 +315,7 @@ def with_uv(lock, and_project, again):
     uv = [PYTHON, "-m", "uv", "pip", "install", "--python", PYTHON, "--no-deps", "--no-build-isolation"]
     uv += ["--no-index"] if is_on(settings.get("no-index")) else []
     wanted = ["--require-hashes", "--config-settings-package=pyspark:" + AS_IT_IS, "-r", lock]
-    steps = [(["--reinstall"] if again else []) + wanted] + ([["-e", "."]] if and_project else [])
+    steps = [(["--reinstall"] if again else []) + wanted] + ([editable()] if and_project else [])
     environment = uv_environment(settings)
     for step in steps:
         if run_logged(uv + step, log, environment) != 0:
@@ -320,7 +331,7 @@ def with_pip(lock, and_project, again):
     wanted = [text for name, text in locked(lock).items() if name != "uv"]
     done = not wanted or pip(options, wanted)
     if done and and_project:
-        done = pip(build + ["-e", "."])
+        done = pip(build + editable())
     if not done:
         raise CannotSetUp(explain(os.path.join(CACHE, "logs", "pip.log"), "pip could not install the requirements"))
 

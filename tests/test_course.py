@@ -22,7 +22,7 @@ from types import ModuleType
 import pytest
 
 PROJECT = Path(__file__).parents[1]
-SMALL_PROJECT = Path(__file__).parent / "fixtures" / "small_project"
+SMALL_PROJECT = Path(__file__).parent / "small_project"
 OTHERWISE = ("PIP_", "CLASSROOM_", "PYTHON")  # settings with which a set-up may go another way
 UNREACHABLE = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_NO_CACHE_DIR": "1"}
 
@@ -279,7 +279,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is_installed(small: Smal
 
 def test_the_help_of_a_fresh_checkout_needs_no_set_up(tmp_path: Path) -> None:
     shutil.copy(PROJECT / "course.py", tmp_path)
-    shutil.copytree(PROJECT / "Includes", tmp_path / "Includes", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PROJECT / "packages", tmp_path / "packages", ignore=shutil.ignore_patterns("__pycache__"))
     done = Small(tmp_path).run("--help")
     assert done.returncode == 0
     assert "usage: course.py" in done.stdout
@@ -464,7 +464,7 @@ def test_uv_installs_what_the_lock_lists_and_pip_fetches_uv(ready: Small, index:
     packages, project = [call for call, _environ in uv_calls(ready)]
     assert "--require-hashes" in packages
     assert packages[-2:] == ["-r", str(ready.root / "requirements.lock")]
-    assert project[-2:] == ["-e", "."]
+    assert project[-2:] == ["-e", str(ready.root / "packages" / "streaming-classroom")]
     assert all({"--no-deps", "--no-build-isolation"} <= set(call) for call in (packages, project))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-INCLUDES = Path(__file__).parents[1] / "Includes"
+PACKAGES = Path(__file__).parents[1] / "packages"
 # What each package may import of the others.
 BELOW = {
     "stream_view": set(),
@@ -39,11 +39,18 @@ class Import:
     typing: bool
 
 
-def modules(package: str, includes: Path = INCLUDES) -> dict[str, Path]:
+def directory(package: str, packages: Path = PACKAGES) -> Path:
+    """Return the directory of a package's project; the exercises, which are no project, have theirs."""
+    return packages.parent / "exercises" if package == "lesson_exercises" else packages / package.replace("_", "-")
+
+
+def modules(package: str, packages: Path = PACKAGES) -> dict[str, Path]:
     """Return a package's modules by their dotted names."""
     found = {}
-    for path in sorted((includes / package).rglob("*.py")):
-        parts = path.relative_to(includes).with_suffix("").parts
+    root = directory(package, packages)
+    root = root / "src" / package if (root / "src").exists() else root
+    for path in sorted(root.rglob("*.py")):
+        parts = (package, *path.relative_to(root).with_suffix("").parts)
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 
@@ -71,20 +78,20 @@ def _base(name: str, path: Path, node: ast.ImportFrom) -> str:
     return ".".join([*parents, *([node.module] if node.module else [])])
 
 
-def upward_imports(includes: Path, below: dict[str, set[str]]) -> list[str]:
+def upward_imports(packages: Path, below: dict[str, set[str]]) -> list[str]:
     """Return the imports of a package's modules from packages that are not below it, those for types included."""
     return [
         f"{name}:{found.line} imports {found.name}"
         for package in below
-        for name, path in modules(package, includes).items()
+        for name, path in modules(package, packages).items()
         for found in imports(name, path)
         if (top := found.name.partition(".")[0]) in below and top != package and top not in below[package]
     ]
 
 
-def circles(includes: Path, packages: list[str]) -> list[str]:
+def circles(packages: Path, names: list[str]) -> list[str]:
     """Return the modules of a circle of imports, those in functions counted; nothing if there is none."""
-    every = {name: path for package in packages for name, path in modules(package, includes).items()}
+    every = {name: path for package in names for name, path in modules(package, packages).items()}
     graph = {
         name: {_module_of(found.name, every) for found in imports(name, path) if not found.typing} - {name, None}
         for name, path in every.items()
@@ -102,10 +109,10 @@ def _module_of(name: str, every: dict[str, Path]) -> str | None:
     return name or None
 
 
-def unexplained_late_imports(includes: Path, package: str) -> list[str]:
+def unexplained_late_imports(packages: Path, package: str) -> list[str]:
     """Return the imports of our own modules in functions that neither a comment nor a docstring gives a reason for."""
     unexplained = []
-    for name, path in modules(package, includes).items():
+    for name, path in modules(package, packages).items():
         text = path.read_text(encoding="utf-8")
         for found in imports(name, path):
             ours = found.name.partition(".")[0] in BELOW
@@ -124,17 +131,17 @@ def _is_explained(text: str, line: int) -> bool:
 
 
 def test_imports_go_downwards() -> None:
-    assert upward_imports(INCLUDES, BELOW) == []
+    assert upward_imports(PACKAGES, BELOW) == []
 
 
 @pytest.mark.parametrize("package", BELOW)
 def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
-    assert circles(INCLUDES, [package]) == []
+    assert circles(PACKAGES, [package]) == []
 
 
 @pytest.mark.parametrize("package", BELOW)
 def test_an_import_in_a_function_says_why_it_is_there(package: str) -> None:
-    assert unexplained_late_imports(INCLUDES, package) == []
+    assert unexplained_late_imports(PACKAGES, package) == []
 
 
 @pytest.mark.parametrize("package", BELOW)
@@ -145,7 +152,7 @@ def test_no_two_modules_of_a_package_have_one_name(package: str) -> None:
 
 @pytest.mark.parametrize("package", BELOW)
 def test_a_package_has_a_readme_with_an_example_that_is_python(package: str) -> None:
-    readme = (INCLUDES / package / "README.md").read_text(encoding="utf-8")
+    readme = (directory(package) / "README.md").read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     assert examples
     for example in examples:
@@ -154,7 +161,7 @@ def test_a_package_has_a_readme_with_an_example_that_is_python(package: str) -> 
 
 @pytest.mark.parametrize("package", ALONE)
 def test_a_package_declares_what_it_imports_and_nothing_else(package: str) -> None:
-    project = tomllib.loads((INCLUDES / package / "pyproject.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((directory(package) / "pyproject.toml").read_text(encoding="utf-8"))
     required = project["project"]["dependencies"]
     optional = [name for group in project["project"].get("optional-dependencies", {}).values() for name in group]
     declared = {re.split(r"[^\w-]", requirement)[0].lower() for requirement in [*required, *optional]}
@@ -167,13 +174,6 @@ def test_a_package_declares_what_it_imports_and_nothing_else(package: str) -> No
     assert declared == used
 
 
-@pytest.mark.parametrize("package", ALONE)
-def test_the_modules_that_are_packed_are_those_that_are_there(package: str) -> None:
-    project = tomllib.loads((INCLUDES / package / "pyproject.toml").read_text(encoding="utf-8"))
-    folders = {path.parent.relative_to(INCLUDES).as_posix().replace("/", ".") for path in modules(package).values()}
-    assert set(project["tool"]["setuptools"]["packages"]) == folders
-
-
 def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
     """Each check fails on packages that are wrong on purpose."""
     for package, text in {
@@ -183,8 +183,9 @@ def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
         "notebook_dialect/high": "def f():\n\n    from . import other\n",
         "notebook_dialect/other": "from notebook_dialect.high import f\n",
     }.items():
-        path = tmp_path / f"{package}.py"
-        path.parent.mkdir(exist_ok=True)
+        name, _, module = package.partition("/")
+        path = tmp_path / name.replace("_", "-") / "src" / name / f"{module}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     below = {"stream_view": set(), "notebook_dialect": {"stream_view"}}
     assert upward_imports(tmp_path, below) == ["stream_view.low:3 imports notebook_dialect.high"]

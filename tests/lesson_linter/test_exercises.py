@@ -59,7 +59,7 @@ def test_an_exercise_that_is_only_in_the_source_is_said(solvable: Draft) -> None
 
 def test_an_exercise_that_is_only_in_the_notebook_is_said(solvable: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: ())
-    assert messages(solvable) == ["write this exercise's source in lesson_exercises"]
+    assert messages(solvable) == ["write this exercise's source in exercises/"]
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_an_exercise_with_too_little_help_or_proof_is_said(solvable, monkeypatch
 
 def test_somebody_elses_notebook_of_the_same_number_has_exercises_of_its_own(solvable, monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(places, "notebooks", lambda: tmp_path / "elsewhere")
-    assert messages(solvable) == ["write this exercise's source in lesson_exercises"]
+    assert messages(solvable) == ["write this exercise's source in exercises/"]

@@ -63,4 +63,4 @@ def test_a_quiz_elsewhere_and_a_second_one_are_said(quizzed: Draft) -> None:
 
 def test_a_quiz_without_a_source_is_said(quizzed: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "quiz_of", lambda _number: ())
-    assert said(quizzed) == ["write this lesson's quiz in lesson_exercises"]
+    assert said(quizzed) == ["write this lesson's quiz in exercises/"]

@@ -26,7 +26,7 @@ def same_as_source(lesson: Lesson) -> Iterator[Problem]:
     for exercise in wanted[len(cells) :]:
         yield lesson.problem("exercises", f"put exercise {exercise.id} into the notebook, or take it out of the source")
     for cell in cells[len(wanted) :]:
-        yield lesson.problem("exercises", "write this exercise's source in lesson_exercises", cell)
+        yield lesson.problem("exercises", "write this exercise's source in exercises/", cell)
 
 
 def complete(lesson: Lesson) -> Iterator[Problem]:

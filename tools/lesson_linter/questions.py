@@ -61,7 +61,7 @@ def quiz(lesson: Lesson) -> Iterator[Problem]:
         yield lesson.problem("quiz", f"let a cell with {QUIZ} alone stand in the section '## {SECTION}'")
     for cell in cells:
         if not _quiz(lesson):
-            yield lesson.problem("quiz", "write this lesson's quiz in lesson_exercises", cell)
+            yield lesson.problem("quiz", "write this lesson's quiz in exercises/", cell)
         elif cell.source.strip() != QUIZ or cell not in inside:
             yield lesson.problem("quiz", f"let {QUIZ} stand alone, in the section '## {SECTION}'", cell)
     for cell in cells[1:]:

@@ -1,0 +1,65 @@
+"""The packages without the course: what their READMEs say, in a stock kernel with a stock Spark."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from streaming_classroom import places
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Run cells in a stock kernel, in a folder of the test's own; give the texts of each cell's outputs."""
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CLASSROOM_HOME", raising=False)
+
+    def execute(*cells: str) -> list[str]:
+        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        NotebookClient(book, timeout=240, resources={"metadata": {"path": str(tmp_path)}}).execute()
+        return [
+            "".join(out.get("text") or out.get("data", {}).get("text/plain", "") for out in c.outputs)
+            for c in book.cells
+        ]
+
+    return execute
+
+
+def examples(package: str, language: str = "python|sql") -> list[str]:
+    readme = (places.PROJECT / "packages" / package.replace("_", "-") / "README.md").read_text(encoding="utf-8")
+    return [text for _language, text in re.findall(rf"```({language})\n(.*?)```", readme, re.DOTALL)]
+
+
+# Kernels of this environment load what is said before set-up; a stock one does not, and the packages bring nothing more.
+AT_THE_START = (
+    "streaming_classroom streaming_classroom.errors streaming_classroom.environment streaming_classroom.places"
+)
+NOTHING_OF_THE_COURSE = f"""import sys
+loaded = {{name for name in sys.modules if name.startswith('streaming_classroom')}}
+print(sorted(loaded - set('{AT_THE_START} streaming_classroom.kernel_start'.split())))"""
+
+
+def test_stream_views_readme(run) -> None:
+    live, timeline = examples("stream_view")
+    outputs = run(live, timeline, "query.stop()", NOTHING_OF_THE_COURSE)
+    assert "by_parity" in outputs[0] and "timestamp" in outputs[0]
+    assert "watermark before" in outputs[1]
+    assert outputs[-1] == "[]\n"
+
+
+def test_notebook_dialects_readme(run, tmp_path: Path) -> None:
+    begin, query, own = examples("notebook_dialect")
+    outputs = run(begin, query, NOTHING_OF_THE_COURSE)
+    assert "Ghent" in outputs[1] and "letters" in outputs[1]
+    assert (tmp_path / "dbfs" / "mnt" / "demo" / "cities.json").is_file()
+    assert outputs[-1] == "[]\n"
+    outputs = run(own, "dbutils.fs.put('/mnt/a.txt', 'a', True)", "%fs head /mnt/a.txt")
+    assert outputs[-1].strip("'\n") == "a"
+    assert (tmp_path / "lakehouse" / "mnt" / "a.txt").read_text() == "a"

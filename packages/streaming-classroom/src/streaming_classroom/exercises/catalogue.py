@@ -1,0 +1,89 @@
+"""All exercises and quizzes of the course: modules of ``lesson_exercises``, found by the number of their lesson."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from dataclasses import dataclass
+from importlib import import_module, util
+from pkgutil import iter_modules
+from types import ModuleType
+
+from streaming_classroom import places
+from streaming_classroom.errors import ClassroomError
+
+from .exercise import Exercise
+from .question import Question
+
+PACKAGE = "lesson_exercises"
+EXERCISES = places.PROJECT / "exercises"
+_PREFIX, _QUIZ_PREFIX = "lesson_", "quiz_"
+
+
+@dataclass(eq=False)
+class UnknownExercise(ClassroomError):
+    """No exercise of that number: use one of those that exist."""
+
+    name: str
+    nearest: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"There is no exercise {self.name!r}. The nearest are {', '.join(self.nearest)}."
+
+
+def lessons() -> list[str]:
+    """Return the lessons that have exercises, by number and in order: ``01``, ``02``, ``02L``."""
+    return _numbers(_PREFIX)
+
+
+def quizzes() -> list[str]:
+    """Return the lessons that have a quiz, by number and in order."""
+    return _numbers(_QUIZ_PREFIX)
+
+
+def quiz_of(lesson: str) -> tuple[Question, ...]:
+    """Return the questions of a lesson's quiz; none where it has none."""
+    if lesson.upper() not in quizzes():
+        return ()
+    return _module(f"{_QUIZ_PREFIX}{lesson.lower()}").QUESTIONS
+
+
+def of_lesson(lesson: str) -> tuple[Exercise, ...]:
+    """Return a lesson's exercises in their order; none where it has none."""
+    if lesson.upper() not in lessons():
+        return ()
+    return _module(f"{_PREFIX}{lesson.lower()}").EXERCISES
+
+
+def find(name: str) -> Exercise:
+    """Return an exercise by its number.
+
+    Raises
+    ------
+    UnknownExercise
+        There is none of that number.
+    """
+    wanted = str(name).strip().upper()
+    for exercise in of_lesson(wanted.partition(".")[0]):
+        if exercise.id == wanted:
+            return exercise
+    every = [exercise.id for lesson in lessons() for exercise in of_lesson(lesson)]
+    raise UnknownExercise(str(name), tuple(difflib.get_close_matches(wanted, every, 3, 0)))
+
+
+def _numbers(prefix: str) -> list[str]:
+    found = iter_modules(_package().__path__)
+    return sorted(module.name.removeprefix(prefix).upper() for module in found if module.name.startswith(prefix))
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"{_package().__name__}.{name}")
+
+
+def _package() -> ModuleType:
+    """Return the package of the exercises, which lies beside the lessons and not among what is installed."""
+    if PACKAGE not in sys.modules:
+        spec = util.spec_from_file_location(PACKAGE, EXERCISES / "__init__.py")
+        sys.modules[PACKAGE] = package = util.module_from_spec(spec)
+        spec.loader.exec_module(package)
+    return sys.modules[PACKAGE]
