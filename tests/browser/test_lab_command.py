@@ -44,7 +44,8 @@ def test_a_learner_has_copies_without_outputs_a_quiz_that_answers_and_the_glossa
     page.wait_for_selector("text=Python 3 (ipykernel) | Idle")
 
     for cell in (
-        page.locator(CELLS).filter(has_text="Classroom-Setup-00"),
+        page.locator(CELLS).filter(has_text="Classroom-Setup"),
+        page.locator(CELLS).filter(has_text="DA = start_lesson"),
         page.locator(CELLS).filter(has_text="DA.quiz()"),
     ):
         cell.locator(".jp-InputArea-editor").click()

@@ -14,7 +14,7 @@ from stream_view.graphs.graph import Bar, Graph, Node, Phase, Shape
 from stream_view.graphs.graph_picture import as_html
 
 SET_UP = """
-%run ../Includes/Classroom-Setup-15
+%run ../Includes/Classroom-Setup
 """
 DEFINITIONS = """
 import time

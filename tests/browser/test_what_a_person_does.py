@@ -144,7 +144,7 @@ def test_after_a_restart_the_view_says_that_it_is_disconnected_and_cells_what_to
     expect(notebook.view(NAMED).locator("tbody tr")).to_have_count(12)
     for cell in (NAMED, UNNAMED, STREAMS):
         notebook.run(cell)
-        expect(notebook.cells.nth(cell).locator(".jp-OutputArea")).to_contain_text("run the set-up cell first")
+        expect(notebook.cells.nth(cell).locator(".jp-OutputArea")).to_contain_text("run the set-up cells first")
     screenshot(notebook, "restarted")
 
 

@@ -87,8 +87,6 @@ class Draft:
         self.cells = _cells()
         self.metadata: dict[str, Any] = jupyters_metadata()
         (directory / "images").mkdir(parents=True)
-        (directory.parent / "Includes").mkdir()
-        (directory.parent / "Includes" / "Classroom-Setup-07.py").touch()
         self.draw(SVG)
 
     @property
@@ -146,7 +144,8 @@ def _cells() -> list[Any]:
     questions = "".join(QUESTION.format(number) for number in range(1, 6))
     cells = [
         new_markdown_cell(OPENING.rstrip()),
-        new_code_cell("%run ../Includes/Classroom-Setup-07"),
+        new_code_cell("%run ../Includes/Classroom-Setup"),
+        new_code_cell('DA = start_lesson("07")'),
         new_markdown_cell(STEP),
         marked("print(1)  # the first"),
         new_markdown_cell(MORE),

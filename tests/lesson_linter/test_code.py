@@ -18,20 +18,20 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 @pytest.mark.parametrize(
     ("cell", "new", "line", "rule", "says"),
     [
-        (8, "1\n\n" * 15 + "1", 31, "short-cells", "15 lines at most"),
-        (8, "1\n\n" + "x" * 121, 3, "length", "120 characters at most"),
-        (8, "1\n(", 2, "parses", "write valid Python"),
-        (8, "\n\nfor", 3, "parses", "write valid Python"),
-        (8, "'\0'", 1, "parses", "write valid Python"),
-        (8, "import time\ntime.sleep(6)", 2, "sleeps", "over 5 seconds"),
-        (8, "\nsleep(5.5)", 2, "sleeps", "over 5 seconds"),
-        (8, "try:\n    1\nexcept:\n    2", 3, "bare-excepts", "name the exception"),
-        (8, "1\nopen('/tmp/x')", 2, "machine-paths", "'/tmp/'"),
-        (8, f"1\nopen('{places.PROJECT.as_posix()}/x')", 2, "machine-paths", "other machines"),
-        (8, "%sql\nSELECT '/home/ann/x'", 2, "machine-paths", "'/home/a'"),
-        (5, MORE := "It is in\nC:\\Users\\ann.\n\n**Predict:** and?", 2, "machine-paths", "Users'"),
-        (5, MORE.replace("C:\\Users\\ann", "file:/Users/ann"), 2, "machine-paths", "'/Users/a'"),
-        (5, MORE.replace("C:\\Users\\ann", "`lib/site-packages`"), 2, "machine-paths", "'site-packages'"),
+        (9, "1\n\n" * 15 + "1", 31, "short-cells", "15 lines at most"),
+        (9, "1\n\n" + "x" * 121, 3, "length", "120 characters at most"),
+        (9, "1\n(", 2, "parses", "write valid Python"),
+        (9, "\n\nfor", 3, "parses", "write valid Python"),
+        (9, "'\0'", 1, "parses", "write valid Python"),
+        (9, "import time\ntime.sleep(6)", 2, "sleeps", "over 5 seconds"),
+        (9, "\nsleep(5.5)", 2, "sleeps", "over 5 seconds"),
+        (9, "try:\n    1\nexcept:\n    2", 3, "bare-excepts", "name the exception"),
+        (9, "1\nopen('/tmp/x')", 2, "machine-paths", "'/tmp/'"),
+        (9, f"1\nopen('{places.PROJECT.as_posix()}/x')", 2, "machine-paths", "other machines"),
+        (9, "%sql\nSELECT '/home/ann/x'", 2, "machine-paths", "'/home/a'"),
+        (6, MORE := "It is in\nC:\\Users\\ann.\n\n**Predict:** and?", 2, "machine-paths", "Users'"),
+        (6, MORE.replace("C:\\Users\\ann", "file:/Users/ann"), 2, "machine-paths", "'/Users/a'"),
+        (6, MORE.replace("C:\\Users\\ann", "`lib/site-packages`"), 2, "machine-paths", "'site-packages'"),
     ],
 )
 def test_a_cell_with_wrong_code(draft, one_problem, cell: int, new: str, line: int, rule: str, says: str) -> None:
@@ -42,12 +42,12 @@ def test_a_cell_with_wrong_code(draft, one_problem, cell: int, new: str, line: i
 
 
 def test_an_empty_cell(draft) -> None:
-    draft.insert(9, new_code_cell(""))
-    draft.cells[8].execution_count = None
-    for cell in draft.cells[9:]:
+    draft.insert(10, new_code_cell(""))
+    draft.cells[9].execution_count = None
+    for cell in draft.cells[10:]:
         if cell.cell_type == "code":
             cell.execution_count -= 1
-    assert [(p.cell, p.line, p.rule) for p in draft.check()] == [(9, None, "length")]
+    assert [(p.cell, p.line, p.rule) for p in draft.check()] == [(10, None, "length")]
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,13 @@ def test_an_empty_cell(draft) -> None:
     ],
 )
 def test_a_cell_that_only_looks_wrong(draft, source: str) -> None:
-    draft.cells[7].source = source
+    draft.cells[8].source = source
     assert draft.check() == []
 
 
 def test_code_may_be_wrong_where_that_is_the_lesson(draft) -> None:
-    draft.cells[10].source = "for"
-    draft.cells[10].outputs[0].ename = "SyntaxError"
+    draft.cells[11].source = "for"
+    draft.cells[11].outputs[0].ename = "SyntaxError"
     assert draft.check() == []
 
 
@@ -92,44 +92,44 @@ def test_code_may_be_wrong_where_that_is_the_lesson(draft) -> None:
     ],
 )
 def test_a_cell_with_a_wrong_output(draft, one_problem, output, rule: str, says: str) -> None:
-    draft.cells[7].outputs = [output] if output else []
+    draft.cells[8].outputs = [output] if output else []
     found = one_problem()
-    assert found[:3] == (8, None, rule)
+    assert found[:3] == (9, None, rule)
     assert says in found[3]
 
 
 def test_what_a_cell_may_give_when_it_says_so(draft) -> None:
     draft.cells[1].metadata["tags"] = ["stderr-expected"]
     draft.cells[1].outputs = [new_output("stream", name="stderr", text="WARN")]
-    draft.cells[10].outputs[0].evalue = UUID  # nobody compares it
+    draft.cells[11].outputs[0].evalue = UUID  # nobody compares it
     assert draft.check() == []
 
 
 @pytest.mark.parametrize("count", [None, 1, 7])
 def test_a_lesson_that_was_not_run_from_top_to_bottom(draft, one_problem, count: int | None) -> None:
-    draft.cells[7].execution_count = count
+    draft.cells[8].execution_count = count
     expected = "run it from top to bottom: python course.py run 07 --save"
-    assert one_problem() == (8, None, "ran", expected)
+    assert one_problem() == (9, None, "ran", expected)
 
 
 def test_a_cell_that_is_skipped_has_no_count(draft) -> None:
-    draft.insert(9, new_code_cell("1", metadata={"tags": ["skip-execution"]}))
-    draft.cells[8].execution_count = None
-    for cell in draft.cells[9:]:
+    draft.insert(10, new_code_cell("1", metadata={"tags": ["skip-execution"]}))
+    draft.cells[9].execution_count = None
+    for cell in draft.cells[10:]:
         if cell.cell_type == "code":
             cell.execution_count -= 1
     assert draft.check() == []
 
 
 def test_too_few_outputs_are_compared(draft, one_problem) -> None:
-    draft.cells[7].metadata["tags"] = []
+    draft.cells[8].metadata["tags"] = []
     assert one_problem() == (None, None, "checked", "tag at least 5 cells with nbval-check-output")
 
 
 def test_a_misspelt_tag(draft, one_problem) -> None:
-    draft.cells[12].metadata["tags"] = ["raise-exception"]
+    draft.cells[13].metadata["tags"] = ["raise-exception"]
     found = one_problem()
-    assert found[:3] == (13, None, "known-tags")
+    assert found[:3] == (14, None, "known-tags")
     assert "'raise-exception'" in found[3]
 
 
@@ -179,12 +179,12 @@ def test_a_file_that_is_too_large(draft, one_problem) -> None:
 @pytest.mark.parametrize(
     ("cell_id", "says"),
     [
-        ("8f3c1a2b", "name the cell like l07-08"),
-        ("l08-08", "name the cell like l07-08"),
-        ("l07-8", "name the cell like l07-08"),
+        ("8f3c1a2b", "name the cell like l07-09"),
+        ("l08-08", "name the cell like l07-09"),
+        ("l07-8", "name the cell like l07-09"),
         ("l07-07", "give the cell an id that no other cell has"),
     ],
 )
 def test_an_id_that_says_nothing_or_is_another_cells(draft, one_problem, cell_id: str, says: str) -> None:
-    draft.cells[7].id = cell_id
-    assert one_problem() == (8, None, "ids", says)
+    draft.cells[8].id = cell_id
+    assert one_problem() == (9, None, "ids", says)

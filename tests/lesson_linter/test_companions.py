@@ -16,11 +16,10 @@ def companion(draft: Draft) -> Draft:
     opening = draft.cells[0].source
     before, after = opening.split("**When you are through, you can**")
     draft.cells[0].source = before.replace("# 07 ·", "# 07X ·") + after[after.index("**Time:**") :]
-    ending = draft.cells[11]
+    ending = draft.cells[12]
     ending.source = ending.source[ending.source.index("## Further reading") :]
     draft.name = NAME.replace("07-", "07X-")
-    (draft.directory.parent / "Includes" / "Classroom-Setup-07X.py").touch()
-    draft.change(2, "Setup-07", "Setup-07X")
+    draft.change(3, "07", "07X")
     named(draft, "07X")
     return draft
 

@@ -23,7 +23,7 @@ def solvable(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: (EXERCISE,))
     starter = new_code_cell("query = None", metadata={"tags": ["exercise"]})
     draft.change(1, "**Time:** 5 minutes", "**Time:** 10 minutes")
-    draft.insert(11, new_markdown_cell(HEADING), starter, marked('DA.check("07.1")'))
+    draft.insert(12, new_markdown_cell(HEADING), starter, marked('DA.check("07.1")'))
     return draft
 
 
@@ -38,11 +38,11 @@ def test_an_exercise_that_is_as_in_its_source_is_no_problem(solvable: Draft) -> 
 @pytest.mark.parametrize(
     ("cell", "old", "new", "says"),
     [
-        (11, "07.1", "07.2", "let '### Your turn 07.1: Count' stand in the cell above"),
-        (11, "Count", "Sum", "let '### Your turn 07.1: Count' stand in the cell above"),
-        (12, "None", "1", "let the cell be the starter of exercise 07.1"),
-        (13, "07.1", "07.2", 'let the next cell be DA.check("07.1"), alone'),
-        (13, "DA", "x = 1; DA", 'let the next cell be DA.check("07.1"), alone'),
+        (12, "07.1", "07.2", "let '### Your turn 07.1: Count' stand in the cell above"),
+        (12, "Count", "Sum", "let '### Your turn 07.1: Count' stand in the cell above"),
+        (13, "None", "1", "let the cell be the starter of exercise 07.1"),
+        (14, "07.1", "07.2", 'let the next cell be DA.check("07.1"), alone'),
+        (14, "DA", "x = 1; DA", 'let the next cell be DA.check("07.1"), alone'),
     ],
 )
 def test_what_differs_is_said(solvable: Draft, cell: int, old: str, new: str, says: str) -> None:
@@ -53,7 +53,7 @@ def test_what_differs_is_said(solvable: Draft, cell: int, old: str, new: str, sa
 
 def test_an_exercise_that_is_only_in_the_source_is_said(solvable: Draft) -> None:
     for _ in range(3):
-        solvable.remove(11)
+        solvable.remove(12)
     assert messages(solvable) == ["put exercise 07.1 into the notebook, or take it out of the source"]
 
 

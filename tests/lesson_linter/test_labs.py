@@ -42,9 +42,8 @@ def lab(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
     """Give a lab that has no problem: an opening, a set-up, three exercises and a cleanup."""
     monkeypatch.setattr(places, "notebooks", lambda: draft.directory)
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: EXERCISES)
-    (draft.directory.parent / "Includes" / "Classroom-Setup-07L.py").touch()
     draft.name, draft.metadata = "07L-A-Small-Lab.ipynb", jupyters_metadata()
-    cells = [new_markdown_cell(OPENING), new_code_cell("%run ../Includes/Classroom-Setup-07L")]
+    cells = [new_markdown_cell(OPENING), new_code_cell("%run ../Includes/Classroom-Setup"), new_code_cell('DA = start_lesson("07L")')]
     cells.append(new_markdown_cell("## 1. Count\n\nOne after the other."))
     for exercise in EXERCISES:
         cells.append(new_markdown_cell(f"### Your turn {exercise.id}: {exercise.title}\n\nCount the rows."))
@@ -78,15 +77,15 @@ def test_what_a_lab_need_not_keep_has_a_reason_and_a_lesson_must_keep_it(lab: Dr
 
 
 def test_the_other_rules_hold(lab: Draft) -> None:
-    lab.change(3, "## 1.", "## 2.")
+    lab.change(4, "## 1.", "## 2.")
     lab.change(1, "25 minutes", "a while")
-    assert [(cell, rule) for cell, rule, _ in said(lab)] == [(1, "time"), (3, "sections")]
+    assert [(cell, rule) for cell, rule, _ in said(lab)] == [(1, "time"), (4, "sections")]
 
 
 def test_a_lab_of_two_exercises_is_too_small(lab: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: EXERCISES[:2])
-    del lab.cells[9:12]
-    lab.cells[9:9] = [marked("3")]
+    del lab.cells[10:13]
+    lab.cells[10:10] = [marked("3")]
     number(lab)
     assert said(lab) == [(None, "lab", "give the lab at least 3 exercises, or make it a part of a lesson")]
 
@@ -96,19 +95,19 @@ def test_a_solution_in_the_file_is_said_wherever_it_is(lab: Draft, where: str) -
     code = EXERCISES[1].solution
     box = "<div><pre style='margin:0'>" + code.replace("<", "&lt;").replace(">", "&gt;") + "</pre><p>Why.</p></div>"
     if where == "code":
-        lab.cells[12].source = code
+        lab.cells[13].source = code
     elif where == "text":
-        lab.cells[2].source += f"\n\n```python\n{code}\n```"
+        lab.cells[4].source += f"\n\n```python\n{code}\n```"
     elif where == "folded":
-        lab.cells[2].source += f"\n\n<details><summary>Solution</summary>{box}</details>"
+        lab.cells[4].source += f"\n\n<details><summary>Solution</summary>{box}</details>"
     else:
         data = {"text/plain": code} if where == "shown" else {"text/plain": "x", "text/html": box}
-        lab.cells[12].outputs = [new_output("display_data", data=data)]
+        lab.cells[13].outputs = [new_output("display_data", data=data)]
     messages = [message for _, rule, message in said(lab) if rule == "lab"]
     assert "take the solution of exercise 07L.2 out of this cell" in messages
 
 
 def test_a_line_of_a_solution_may_stand_in_a_lab(lab: Draft) -> None:
-    lab.cells[2].source += '\n\nBegin with `query = (stream.where("x < 3 AND y > 2")`.'
-    lab.cells[13].source = "(stream\n    .start())"
+    lab.cells[4].source += '\n\nBegin with `query = (stream.where("x < 3 AND y > 2")`.'
+    lab.cells[14].source = "(stream\n    .start())"
     assert said(lab) == []

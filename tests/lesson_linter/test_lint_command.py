@@ -29,11 +29,11 @@ def test_lessons_without_problems_are_exit_code_0(course, capsys) -> None:
 @pytest.mark.parametrize("lesson", ["7", "07", "07-A-Small-Lesson", "notebooks/07-A-Small-Lesson.ipynb"])
 def test_each_problem_is_a_line_and_the_exit_code_is_1(course, capsys, monkeypatch, lesson: str) -> None:
     monkeypatch.chdir(course.directory.parent)
-    course.change(3, "Files land one after the other on a road", "")
+    course.change(4, "Files land one after the other on a road", "")
     course.write()
     assert main([lesson]) == 1
     assert capsys.readouterr().out == (
-        "notebooks/07-A-Small-Lesson.ipynb: cell 3 (l07-03), line 5: "
+        "notebooks/07-A-Small-Lesson.ipynb: cell 4 (l07-04), line 5: "
         "the picture has no alt text: say what it shows\n"
         "1 lesson, 1 problem.\n"
     )

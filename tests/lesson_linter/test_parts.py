@@ -24,24 +24,27 @@ FIVE = "<details><summary>5. Is it <code>small</code>?</summary>\n\nYes.\n</deta
         (1, "5 minutes", "a while", None, "time", "'**Time:** NN minutes.'"),
         (1, "For instructors", "For teachers", None, "instructors", "<details><summary>For instructors"),
         (1, "takes five minutes", "is short", 16, "instructors", "how many minutes"),
-        (2, "%run ", "# it\n%run ", None, "set-up", "'%run ../Includes/Classroom-Setup-07', alone"),
-        (2, "-07", "-08", None, "set-up", "'%run ../Includes/Classroom-Setup-07', alone"),
-        (8, "print(1)", "\n%run ../Includes/Classroom-Setup-07", 2, "set-up", "in the lesson's first cell"),
-        (13, "DA.cleanup()", "DA.cleanup()\n", None, "cleanup", "'DA.cleanup()', alone"),
-        (9, "print(1)", "DA.cleanup()", 1, "cleanup", "in the last cell only"),
-        (7, "## 2. A", "## 3. A", 1, "sections", "number this section: '## 2. …'"),
-        (7, "## 2. A", "## A", 1, "sections", "number this section: '## 2. …'"),
-        (12, "## Recap\n\n* It is small.\n", "", None, "ending", "add the section '## Recap'"),
-        (12, "## Recap\n", "## Experiment\n\nx\n\n## Recap\n", 7, "sections", "one section of the two"),
-        (12, "\n## Recap", "\n## 3. Late\n\nx\n\n## Recap", 7, "sections", "before '## Experiment'"),
-        (12, "* Change it.\n", "", 3, "sections", "write this section"),
-        (5, "**Predict:**", "**Guess:**", None, "predictions", "at least 3 results"),
-        (5, "now?", "now.", 3, "predictions", "question mark"),
-        (12, FIVE, "", 11, "questions", "at least 5 questions"),
-        (12, "3. Is", "4. Is", 23, "questions", "number this question 3"),
-        (12, "3. Is it", "Is it", 23, "questions", "'3. …?'"),
-        (12, "</code>?", "</code>.", 13, "questions", "'1. …?'"),
-        (12, "\nYes.\n", "", 13, "questions", "write the answer"),
+        (2, "%run ", "# it\n%run ", None, "set-up", "'%run ../Includes/Classroom-Setup', alone"),
+        (2, "-Setup", "-Setup-07", None, "set-up", "'%run ../Includes/Classroom-Setup', alone"),
+        (3, "07", "08", None, "set-up", "'DA = start_lesson(\"07\", ...)', alone"),
+        (3, "DA", "lesson", None, "set-up", "'DA = start_lesson(\"07\", ...)', alone"),
+        (3, "DA", "x = 1\nDA", None, "set-up", "'DA = start_lesson(\"07\", ...)', alone"),
+        (9, "print(1)", "\n%run ../Includes/Classroom-Setup", 2, "set-up", "in the lesson's first cell"),
+        (14, "DA.cleanup()", "DA.cleanup()\n", None, "cleanup", "'DA.cleanup()', alone"),
+        (10, "print(1)", "DA.cleanup()", 1, "cleanup", "in the last cell only"),
+        (8, "## 2. A", "## 3. A", 1, "sections", "number this section: '## 2. …'"),
+        (8, "## 2. A", "## A", 1, "sections", "number this section: '## 2. …'"),
+        (13, "## Recap\n\n* It is small.\n", "", None, "ending", "add the section '## Recap'"),
+        (13, "## Recap\n", "## Experiment\n\nx\n\n## Recap\n", 7, "sections", "one section of the two"),
+        (13, "\n## Recap", "\n## 3. Late\n\nx\n\n## Recap", 7, "sections", "before '## Experiment'"),
+        (13, "* Change it.\n", "", 3, "sections", "write this section"),
+        (6, "**Predict:**", "**Guess:**", None, "predictions", "at least 3 results"),
+        (6, "now?", "now.", 3, "predictions", "question mark"),
+        (13, FIVE, "", 11, "questions", "at least 5 questions"),
+        (13, "3. Is", "4. Is", 23, "questions", "number this question 3"),
+        (13, "3. Is it", "Is it", 23, "questions", "'3. …?'"),
+        (13, "</code>?", "</code>.", 13, "questions", "'1. …?'"),
+        (13, "\nYes.\n", "", 13, "questions", "write the answer"),
     ],
 )
 def test_a_lesson_with_a_wrong_part(draft, one_problem, cell, old, new, line, rule, says) -> None:
@@ -73,11 +76,6 @@ def test_a_lesson_that_begins_with_code(draft) -> None:
     assert found == [(1, "title"), (1, "set-up-is-second")]
 
 
-def test_a_lesson_without_its_include(draft, one_problem) -> None:
-    (draft.directory.parent / "Includes" / "Classroom-Setup-07.py").unlink()
-    assert one_problem() == (2, 1, "set-up", "write the include Includes/Classroom-Setup-07.py")
-
-
 def test_a_lesson_without_code(draft) -> None:
     draft.cells = [cell for cell in draft.cells if cell.cell_type == "markdown"]
     assert {"set-up", "cleanup", "break"} <= {problem.rule for problem in draft.check()}
@@ -98,42 +96,42 @@ def test_only_what_is_declared_is_excused_and_each_excuse_has_a_reason(draft) ->
 
 
 def test_sections_in_another_order(draft, one_problem) -> None:
-    draft.change(12, "## Experiment", "## X")
-    draft.change(12, "## Recap", "## Experiment")
-    draft.change(12, "## X", "## Recap")
-    assert one_problem() == (12, 7, "sections", "move this section before '## Recap'")
+    draft.change(13, "## Experiment", "## X")
+    draft.change(13, "## Recap", "## Experiment")
+    draft.change(13, "## X", "## Recap")
+    assert one_problem() == (13, 7, "sections", "move this section before '## Recap'")
 
 
 def test_a_lesson_without_numbered_sections(draft) -> None:
-    for cell in (3, 7):
+    for cell in (4, 8):
         draft.change(cell, "## ", "### ")
     assert [(p.cell, p.rule, p.message[:18]) for p in draft.check()] == [(None, "sections", "divide the lesson ")]
 
 
 def test_a_section_may_go_on_in_the_next_cells(draft) -> None:
-    draft.change(12, "* Change it.\n\n", "")
-    draft.change(12, "\n## Recap", "")
-    first, second = draft.cells[11].source.split("\n* It is small", 1)
-    draft.cells[11].source = first
-    draft.insert(13, new_code_cell("1"), new_markdown_cell("## Recap\n\n* It is small" + second))
+    draft.change(13, "* Change it.\n\n", "")
+    draft.change(13, "\n## Recap", "")
+    first, second = draft.cells[12].source.split("\n* It is small", 1)
+    draft.cells[12].source = first
+    draft.insert(14, new_code_cell("1"), new_markdown_cell("## Recap\n\n* It is small" + second))
     assert draft.check() == []
 
 
 def test_a_prediction_without_a_cell_that_answers(draft, one_problem) -> None:
-    draft.insert(6, new_markdown_cell("Wait."))
-    assert one_problem() == (5, 3, "predictions", "let the cell that shows the answer follow the prediction")
+    draft.insert(7, new_markdown_cell("Wait."))
+    assert one_problem() == (6, 3, "predictions", "let the cell that shows the answer follow the prediction")
 
 
 def test_nothing_breaks(draft, one_problem) -> None:
-    draft.remove(11)
+    draft.remove(12)
     assert one_problem()[:3] == (None, None, "break")
 
 
 def test_what_should_break_does_not(draft, one_problem) -> None:
-    draft.cells[10].outputs = []
-    assert one_problem() == (11, None, "break", "let this cell fail, or take its tag raises-exception away")
+    draft.cells[11].outputs = []
+    assert one_problem() == (12, None, "break", "let this cell fail, or take its tag raises-exception away")
 
 
 def test_an_error_that_nobody_explains(draft, one_problem) -> None:
-    draft.insert(12, new_code_cell("1"))
-    assert one_problem() == (11, None, "break", "explain the error in a Markdown cell right below")
+    draft.insert(13, new_code_cell("1"))
+    assert one_problem() == (12, None, "break", "explain the error in a Markdown cell right below")

@@ -29,21 +29,21 @@ def told(draft: Draft, rule: str) -> list[str]:
 )
 def test_words_and_predictions_take_time_and_what_is_folded_does_not(draft: Draft, text: str, adds: float) -> None:
     before = minutes(draft)
-    draft.cells[4].source += f"\n\n{text}"
+    draft.cells[5].source += f"\n\n{text}"
     assert minutes(draft) - before == pytest.approx(adds)
 
 
 def test_lines_of_code_take_time_and_an_exercise_five_minutes_whatever_it_has(draft: Draft) -> None:
     before = minutes(draft)
-    draft.insert(5, new_code_cell("\n\n".join(["x = 1"] * 15)))
+    draft.insert(6, new_code_cell("\n\n".join(["x = 1"] * 15)))
     assert minutes(draft) - before == pytest.approx(1)
-    draft.insert(5, new_code_cell("x = 1\n" * 30, metadata={"tags": ["exercise"]}))
+    draft.insert(6, new_code_cell("x = 1\n" * 30, metadata={"tags": ["exercise"]}))
     assert minutes(draft) - before == pytest.approx(6)
 
 
 def test_a_lesson_that_promises_less_is_told_how_long_it_takes(draft: Draft) -> None:
     assert told(draft, "time") == []
-    draft.cells[4].source += "\n\n" + "word " * 2000
+    draft.cells[5].source += "\n\n" + "word " * 2000
     assert told(draft, "time") == [
         f"state {round(minutes(draft))} minutes, which is what its plan takes, or shorten it"
     ]
@@ -54,8 +54,8 @@ def test_a_lesson_that_promises_less_is_told_how_long_it_takes(draft: Draft) -> 
 def test_a_lesson_fits_into_thirty_five_minutes(draft: Draft) -> None:
     draft.change(1, "**Time:** 5 minutes", "**Time:** 40 minutes")
     words = round((35 - minutes(draft)) * 200)
-    draft.cells[4].source += "\n\n" + "word " * words
+    draft.cells[5].source += "\n\n" + "word " * words
     assert told(draft, "core") == []
-    draft.cells[4].source += "word " * 20
+    draft.cells[5].source += "word " * 20
     [message] = told(draft, "core")
     assert message.endswith("it takes 35.1 minutes, 35 at most")

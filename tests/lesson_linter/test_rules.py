@@ -35,10 +35,10 @@ def test_a_problem_says_where_it_is_as_far_as_it_knows(tmp_path: Path) -> None:
 
 
 def test_problems_come_from_top_to_bottom(draft) -> None:
-    draft.change(12, "It is small.", "It is small!")
-    draft.change(5, "It was one.", "It was one!")
+    draft.change(13, "It is small.", "It is small!")
+    draft.change(6, "It was one.", "It was one!")
     draft.metadata = {}
-    assert [(problem.cell, problem.line) for problem in draft.check()] == [(None, None), (5, 1), (12, 9)]
+    assert [(problem.cell, problem.line) for problem in draft.check()] == [(None, None), (6, 1), (13, 9)]
 
 
 @pytest.mark.parametrize(

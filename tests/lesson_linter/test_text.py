@@ -12,50 +12,50 @@ FIRST = "* [The guide](https://spark.apache.org/docs/latest/)"
 @pytest.mark.parametrize(
     ("cell", "old", "new", "line", "rule", "says"),
     [
-        (5, "one.", "one.<details><summary>a</summary>", 1, "tags", "close <details>, or write it as code"),
-        (5, "one.", "one.\n</details>", 2, "tags", "take </details> out"),
-        (5, "one.", "one <i>x <b>y</i></b>.", 1, "tags", "close <b> of line 1 before </i>"),
-        (5, "one.", "one part-<n>.json.", 1, "tags", "close <n>, or write it as code"),
-        (5, "one.", "one.\n\n<details>\n\nx\n</details>", 3, "tags", "give <details> a <summary>"),
-        (5, "one.", "one <summary>x</summary>.", 1, "tags", "put <summary> right behind <details>"),
-        (5, "one.", "one\n[file](http://x.org/y).", 2, "link-targets", "https://"),
-        (5, "one.", "one [file](mailto:a@b.org).", 1, "link-targets", "https://"),
-        (5, "one.", "one [file](//x.org/y).", 1, "link-targets", "https://"),
-        (5, "one.", "one [file](https://localhost/y).", 1, "link-targets", "https://"),
-        (5, "one.", "one [file](<https://x.org/a b>).", 1, "link-targets", "blanks"),
-        (5, "one.", "one [file]().", 1, "link-targets", "correct"),
-        (5, "one.", "one <a href='https://['>file</a>.", 1, "link-targets", "correct"),
-        (5, "one.", "one [file](no.md).", 1, "link-targets", "a file that exists: no.md"),
-        (5, "one.", "one\n<a href='no.md'>file</a>.", 2, "link-targets", "a file that exists: no.md"),
-        (5, "one.", "one [step](#2.-A-step).", 1, "link-targets", "none is named #2.-A-step"),
-        (5, "one.", "one\n[here](https://x.org).", 2, "link-texts", "say where it leads"),
-        (5, "one.", "one [Click here.](https://x.org).", 1, "link-texts", "say where it leads"),
-        (5, "one.", "one <a href='https://x.org'></a>.", 1, "link-texts", "say where it leads"),
-        (5, "one.", "one [text] (https://x.org).", 1, "broken-links", "without blanks"),
-        (5, "one.", "one\n[text](a b.md).", 2, "broken-links", "without blanks"),
-        (5, "one.", "one [text][ref].", 1, "broken-links", "without blanks"),
-        (5, "one.", "one https://x.org/a.", 1, "broken-links", "give https://x.org/a. a text"),
-        (5, "one.", "one <https://x.org/a> .", 1, "broken-links", "give https://x.org/a a text"),
-        (5, "one.", "one\nor (two.", 2, "brackets", "give this '(' its other bracket"),
-        (5, "one.", "one or two].", 1, "brackets", "give this ']' its other bracket"),
-        (12, FIRST, "x", 38, "reading", "at least 2 pages"),
-        (12, "spark.apache.org", "blog.example.org", 40, "reading", "blog.example.org is not in the linter's list"),
-        (5, "was one", "was was one", 1, "doubled-words", "say 'was' once"),
-        (5, "It was", "It was the\nThe", 2, "doubled-words", "once"),
+        (6, "one.", "one.<details><summary>a</summary>", 1, "tags", "close <details>, or write it as code"),
+        (6, "one.", "one.\n</details>", 2, "tags", "take </details> out"),
+        (6, "one.", "one <i>x <b>y</i></b>.", 1, "tags", "close <b> of line 1 before </i>"),
+        (6, "one.", "one part-<n>.json.", 1, "tags", "close <n>, or write it as code"),
+        (6, "one.", "one.\n\n<details>\n\nx\n</details>", 3, "tags", "give <details> a <summary>"),
+        (6, "one.", "one <summary>x</summary>.", 1, "tags", "put <summary> right behind <details>"),
+        (6, "one.", "one\n[file](http://x.org/y).", 2, "link-targets", "https://"),
+        (6, "one.", "one [file](mailto:a@b.org).", 1, "link-targets", "https://"),
+        (6, "one.", "one [file](//x.org/y).", 1, "link-targets", "https://"),
+        (6, "one.", "one [file](https://localhost/y).", 1, "link-targets", "https://"),
+        (6, "one.", "one [file](<https://x.org/a b>).", 1, "link-targets", "blanks"),
+        (6, "one.", "one [file]().", 1, "link-targets", "correct"),
+        (6, "one.", "one <a href='https://['>file</a>.", 1, "link-targets", "correct"),
+        (6, "one.", "one [file](no.md).", 1, "link-targets", "a file that exists: no.md"),
+        (6, "one.", "one\n<a href='no.md'>file</a>.", 2, "link-targets", "a file that exists: no.md"),
+        (6, "one.", "one [step](#2.-A-step).", 1, "link-targets", "none is named #2.-A-step"),
+        (6, "one.", "one\n[here](https://x.org).", 2, "link-texts", "say where it leads"),
+        (6, "one.", "one [Click here.](https://x.org).", 1, "link-texts", "say where it leads"),
+        (6, "one.", "one <a href='https://x.org'></a>.", 1, "link-texts", "say where it leads"),
+        (6, "one.", "one [text] (https://x.org).", 1, "broken-links", "without blanks"),
+        (6, "one.", "one\n[text](a b.md).", 2, "broken-links", "without blanks"),
+        (6, "one.", "one [text][ref].", 1, "broken-links", "without blanks"),
+        (6, "one.", "one https://x.org/a.", 1, "broken-links", "give https://x.org/a. a text"),
+        (6, "one.", "one <https://x.org/a> .", 1, "broken-links", "give https://x.org/a a text"),
+        (6, "one.", "one\nor (two.", 2, "brackets", "give this '(' its other bracket"),
+        (6, "one.", "one or two].", 1, "brackets", "give this ']' its other bracket"),
+        (13, FIRST, "x", 38, "reading", "at least 2 pages"),
+        (13, "spark.apache.org", "blog.example.org", 40, "reading", "blog.example.org is not in the linter's list"),
+        (6, "was one", "was was one", 1, "doubled-words", "say 'was' once"),
+        (6, "It was", "It was the\nThe", 2, "doubled-words", "once"),
         (1, "Section 1", "The the section", 18, "doubled-words", "say 'The' once"),
-        (5, "one.", "one!", 1, "exclamations", "without an exclamation mark"),
-        (12, "Yes.", "Yes!", 15, "exclamations", "without an exclamation mark"),
-        (5, "one.", "one 🎉.", 1, "emoji", "leave the emoji out"),
-        (8, "print(1)", "print(1)  # TODO: more", 1, "unfinished", "do what is left"),
-        (5, "one.", "one.\n\nFIXME", 3, "unfinished", "do what is left"),
-        (5, "one.", "one.  \nTwo", 1, "trailing-blanks", "at the end of the line"),
-        (8, "print(1)", "print(1)\n    \n1", 2, "trailing-blanks", "at the end of the line"),
-        (5, "one.", "one,\nrecieved.", 2, "spelling", "write 'received' for 'recieved'"),
-        (12, "Change it", "Chnage it", 5, "spelling", "write 'change' for 'Chnage'"),
-        (12, "\nYes.", "\nDefinately.", 15, "spelling", "'Definately'"),
-        (3, "one after", "one aftter", 5, "spelling", "'aftter'"),
-        (4, "the first", "teh first", 1, "spelling", "write 'the' for 'teh'"),
-        (6, "the second", "teh second", 2, "spelling", "write 'the' for 'teh'"),
+        (6, "one.", "one!", 1, "exclamations", "without an exclamation mark"),
+        (13, "Yes.", "Yes!", 15, "exclamations", "without an exclamation mark"),
+        (6, "one.", "one 🎉.", 1, "emoji", "leave the emoji out"),
+        (9, "print(1)", "print(1)  # TODO: more", 1, "unfinished", "do what is left"),
+        (6, "one.", "one.\n\nFIXME", 3, "unfinished", "do what is left"),
+        (6, "one.", "one.  \nTwo", 1, "trailing-blanks", "at the end of the line"),
+        (9, "print(1)", "print(1)\n    \n1", 2, "trailing-blanks", "at the end of the line"),
+        (6, "one.", "one,\nrecieved.", 2, "spelling", "write 'received' for 'recieved'"),
+        (13, "Change it", "Chnage it", 5, "spelling", "write 'change' for 'Chnage'"),
+        (13, "\nYes.", "\nDefinately.", 15, "spelling", "'Definately'"),
+        (4, "one after", "one aftter", 5, "spelling", "'aftter'"),
+        (5, "the first", "teh first", 1, "spelling", "write 'the' for 'teh'"),
+        (7, "the second", "teh second", 2, "spelling", "write 'the' for 'teh'"),
     ],
 )
 def test_a_lesson_with_a_wrong_text(draft, one_problem, cell, old, new, line, rule, says) -> None:
@@ -83,20 +83,20 @@ def test_a_lesson_with_a_wrong_text(draft, one_problem, cell, old, new, line, ru
     ],
 )
 def test_what_only_looks_wrong(draft, text: str) -> None:
-    draft.change(5, "It was one.", text)
+    draft.change(6, "It was one.", text)
     assert draft.check() == []
 
 
 def test_blanks_in_front_of_text_do_not_hide_the_line(draft, one_problem) -> None:
-    draft.change(5, "It was one.", "It was `one\ntwo` and\n* an item\n* [file](no.md)")
-    assert one_problem()[:3] == (5, 4, "link-targets")
+    draft.change(6, "It was one.", "It was `one\ntwo` and\n* an item\n* [file](no.md)")
+    assert one_problem()[:3] == (6, 4, "link-targets")
 
 
 def test_words_of_the_project_are_no_misspellings(draft, tmp_path, monkeypatch) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.codespell]\nignore-words-list = "x, Teh"\n', encoding="utf-8")
     monkeypatch.setattr(spelling.places, "PROJECT", tmp_path)
     spelling._misspellings.cache_clear()
-    draft.change(5, "It was one.", "Teh it was.")
+    draft.change(6, "It was one.", "Teh it was.")
     try:
         assert draft.check() == []
     finally:

@@ -45,7 +45,9 @@ def minutes(lesson: Lesson) -> float:
     words = sum(_words(cell) for cell in lesson.markdown)
     predictions = sum(cell.source.count(PREDICT) for cell in lesson.markdown)
     typed = [cell for cell in lesson.code if EXERCISE in cell.tags]
-    lines = sum(bool(line.strip()) for cell in lesson.code if cell not in typed for line in cell.lines)
+    same_everywhere = lesson.code[:1]  # the include, which nobody reads twice
+    read = [cell for cell in lesson.code if cell not in typed and cell not in same_everywhere]
+    lines = sum(bool(line.strip()) for cell in read for line in cell.lines)
     return (
         words / WORDS_A_MINUTE
         + lines * MINUTES_A_LINE

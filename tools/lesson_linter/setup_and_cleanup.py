@@ -1,4 +1,4 @@
-"""What every lesson begins and ends with: the cell that sets up, alone, and the cell that cleans up, alone."""
+"""What every lesson begins and ends with: the cells that set up, each alone, and the cell that cleans up, alone."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from .lesson_file import Cell, Lesson
 from .problem import Problem
 
 CLEANUP = "DA.cleanup()"
-_INCLUDES = "../Includes"
+INCLUDE = "../Includes/Classroom-Setup"
 _SETUP = re.compile(r"^\s*%run\s+\S*Classroom-Setup", re.MULTILINE)
+_START = re.compile(r'DA = start_lesson\("([^"]+)"(?:, [^\n]*)?\)')
 
 
 def set_up(lesson: Lesson) -> Iterator[Problem]:
-    """The first cell with code runs the lesson's own include, which exists, and no other cell runs one."""
-    wanted = f"%run {_INCLUDES}/Classroom-Setup-{lesson.number}"
+    """The first cell with code runs the include, the second starts this lesson, and no other cell runs an include."""
     first, *others = lesson.code or [None]
-    if first is None or first.source != wanted:
-        yield lesson.problem("set-up", f"let the first cell with code be the line '{wanted}', alone", first)
-    elif not (lesson.path.parent / _INCLUDES / f"Classroom-Setup-{lesson.number}.py").is_file():
-        yield lesson.problem("set-up", f"write the include Includes/Classroom-Setup-{lesson.number}.py", first, 1)
+    if first is None or first.source != f"%run {INCLUDE}":
+        yield lesson.problem("set-up", f"let the first cell with code be the line '%run {INCLUDE}', alone", first)
+    second = next(iter(others), None)
+    started = second and _START.fullmatch(second.source)
+    if not started or started[1] != lesson.number:
+        wanted = f'DA = start_lesson("{lesson.number}", ...)'
+        yield lesson.problem("set-up", f"let the second cell with code be the line '{wanted}', alone", second)
     for cell in others:
         if again := _SETUP.search(cell.source):
             line = cell.source.count("\n", 0, again.end()) + 1

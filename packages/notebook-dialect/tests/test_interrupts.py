@@ -29,7 +29,8 @@ DA.block_until_stream_is_ready(ticks)
 @pytest.fixture(scope="module")
 def _lesson(open_notebook):
     notebook = open_notebook()
-    notebook.ok("%run ../Includes/Classroom-Setup-01")
+    notebook.ok("%run ../Includes/Classroom-Setup")
+    notebook.ok('DA = start_lesson("01", dataset="device-readings/readings", into_table="bronze")')
     return notebook
 
 

@@ -247,17 +247,17 @@ def test_a_stream_that_has_ended_meanwhile_is_not_stopped(panel: Panel) -> None:
     assert finished(panel)["code"] == ""
 
 
-def test_starting_over_ends_a_landing_and_shows_the_set_up_cell(panel: Panel, lesson: FakeLesson) -> None:
+def test_starting_over_ends_a_landing_and_shows_the_cell_that_starts_it(panel: Panel, lesson: FakeLesson) -> None:
     press(panel, do="continue", interval=0.2)
     finished(panel)
     press(panel, do="start over")
     state = finished(panel)
     assert lesson.started_over == 1
     assert (state["data"]["landed"], state["landing"]) == (0, False)
-    assert state["code"] == "%run ../Includes/Classroom-Setup-01"
+    assert state["code"] == 'DA = start_lesson("01", dataset="a/b")'
 
 
-def test_a_lesson_without_an_include_is_set_up_by_its_call(panel: Panel, lesson: FakeLesson) -> None:
+def test_a_lessons_name_is_quoted_in_the_call_that_starts_it(panel: Panel, lesson: FakeLesson) -> None:
     lesson.lesson = 'my "own"'
     press(panel, do="start over")
     assert finished(panel)["code"] == 'DA = start_lesson("my \\"own\\"", dataset="a/b")'
@@ -350,7 +350,7 @@ def test_a_session_that_is_gone_is_said_and_one_that_comes_back_is_followed(pane
     whole, lesson._spark = lesson._spark, None
     panel._next_look = 0
     assert panel.tick()
-    assert panel.widget.state["problem"].startswith("Spark does not answer; run the set-up cell.")
+    assert panel.widget.state["problem"].startswith("Spark does not answer; run the set-up cells.")
     lesson._spark = whole
     panel._look()
     assert panel.widget.state["problem"] == ""

@@ -8,7 +8,7 @@ from IPython.utils.capture import capture_output
 
 from streaming_classroom import kernel_start, places
 
-NEEDS_SET_UP = "run the set-up cell first"
+NEEDS_SET_UP = "run the set-up cells first"
 
 
 @pytest.fixture

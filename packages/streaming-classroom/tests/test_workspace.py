@@ -44,10 +44,8 @@ class Course:
         for number, title in (("00", "Start"), ("05", "Triggers"), ("07", "Checkpoints")):
             self.lesson(f"{number}-{title}", f"{title}, version 1")
         self.file("notebooks/images/05-four.svg", "<svg>1</svg>")
-        self.file("Includes/Classroom-Setup-05.py", "# Databricks notebook source\n")
+        self.file("Includes/Classroom-Setup.py", "# Databricks notebook source\n")
         self.file("Includes/Common-Notebooks/Utility-Methods.py", "# Databricks notebook source\n")
-        self.file("Includes/package/__init__.py", "")
-        self.file("Includes/package/module.py", "")
 
     def file(self, name: str, content: str) -> None:
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -120,9 +118,8 @@ def test_lessons_have_no_outputs_and_what_their_cells_reach_is_there(course: Cou
     assert nb.cells[0].metadata.tags == ["question"]
     assert course.listed() == ["00-Start.ipynb", "05-Triggers.ipynb", "07-Checkpoints.ipynb"]
     assert course.listed("notebooks/images") == ["05-four.svg"]
-    assert course.listed("Includes") == ["Classroom-Setup-05.py"]
+    assert course.listed("Includes") == ["Classroom-Setup.py"]
     assert course.listed("Includes/Common-Notebooks") == ["Utility-Methods.py"]
-    assert not course.copy("Includes/package").exists()
 
 
 def test_only_lessons_are_copied_and_nothing_hidden(course: Course) -> None:
@@ -163,9 +160,8 @@ def relative_paths(nb: nbformat.NotebookNode) -> Iterator[str]:
 
 def test_a_lab_and_its_include_are_laid_out_beside_its_lesson(course: Course) -> None:
     course.lesson("05L-Three-Customers", "a lab")
-    course.file("Includes/Classroom-Setup-05L.py", "# Databricks notebook source\n")
     course.update()
-    assert "05L-Three-Customers.ipynb" in course.listed() and "Classroom-Setup-05L.py" in course.listed("Includes")
+    assert "05L-Three-Customers.ipynb" in course.listed()
     edit(course.copy("notebooks/05L-Three-Customers.ipynb"))
     edit(course.copy())
     workspace.start_over(["05l"], NEXT_DAY)
@@ -371,13 +367,13 @@ def test_a_lesson_that_is_spelt_otherwise_now_has_not_gone(course: Course) -> No
 def test_pictures_and_includes_that_have_gone_stay_for_lessons_that_use_them(course: Course) -> None:
     course.update()
     (course.root / "notebooks/images/05-four.svg").unlink()
-    (course.root / "Includes/Classroom-Setup-05.py").unlink()
+    (course.root / "Includes/Classroom-Setup.py").unlink()
     course.update()
     assert course.copy("notebooks/images/05-four.svg").exists()
-    assert course.copy("Includes/Classroom-Setup-05.py").exists()
+    assert course.copy("Includes/Classroom-Setup.py").exists()
 
 
-@pytest.mark.parametrize("name", ["Includes/Classroom-Setup-05.py", "notebooks/images/05-four.svg"])
+@pytest.mark.parametrize("name", ["Includes/Classroom-Setup.py", "notebooks/images/05-four.svg"])
 def test_pictures_and_includes_are_treated_as_lessons_are(course: Course, name: str) -> None:
     course.update()
     course.file(name, "version 2")
@@ -778,7 +774,7 @@ def test_a_kill_at_any_step_of_the_first_start_leaves_nothing_half_made(tmp_path
                 course.update()
             course.update()
             assert len(course.listed()) == 3
-            assert course.listed("Includes") == ["Classroom-Setup-05.py"]
+            assert course.listed("Includes") == ["Classroom-Setup.py"]
             edit(course.copy())
             assert course.update(NEXT_DAY).beside == []
             if len(seen) < step:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NOBODY = "The instructor's panel has buttons: it is shown where a person can press them, in a notebook that is open."
 UNREAD = " No running stream reads it."
-GONE = "The instructor's panel was here: run the set-up cell and this one to have it again."
+GONE = "The instructor's panel was here: run the set-up cells and this one to have it again."
 LOOK_EVERY = 0.5  # seconds between two looks at the streams
 FASTEST, SLOWEST = 0.2, 10.0  # seconds between two batches
 GIVEN_UP_AFTER = 300.0  # seconds without a sign of life from a page; pages send one every 10 s
@@ -242,7 +242,7 @@ class Panel:
                     seen["data"]["report"] += UNREAD
             except Exception as error:  # of Spark, of its connection or of Python's sockets: the session is gone
                 self._streams = {}
-                seen["problem"] = f"Spark does not answer; run the set-up cell. {_sentence(error)}"
+                seen["problem"] = f"Spark does not answer; run the set-up cells. {_sentence(error)}"
             self._seen = seen
         self._draw()
 
@@ -302,10 +302,7 @@ def _stop_code(query: StreamingQuery) -> str:
 
 
 def _setup_code(lesson: Lesson) -> str:
-    """Return the line of the lesson's set-up cell: its include, or the call where it has none."""
-    include = f"Classroom-Setup-{lesson.lesson}"
-    if (places.PROJECT / "Includes" / f"{include}.py").is_file():
-        return f"%run ../Includes/{include}"
+    """Return the line that starts the lesson, as its second cell has it."""
     arguments = "".join(f", {name}={_quoted(value)}" for name, value in lesson._arguments.items() if value)
     return f"DA = start_lesson({_quoted(lesson.lesson)}{arguments})"
 

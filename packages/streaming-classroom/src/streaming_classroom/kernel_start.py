@@ -26,7 +26,7 @@ from streaming_classroom import environment, places
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-SENTENCE = "This kernel has just been started, and what ran before is gone: run the set-up cell first."
+SENTENCE = "This kernel has just been started, and what ran before is gone: run the set-up cells first."
 # What set-up defines in every notebook; in a lesson other names are missing for the same reason.
 _NAMES = (
     "DA",

@@ -6,6 +6,7 @@ nothing of it collides with another lesson, another kernel or another user.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from functools import cached_property
@@ -36,6 +37,11 @@ _NO_SETTINGS = (
     "This compute takes no settings of a notebook's own, so ${da.paths...} stands for nothing in %sql cells here. "
     "Use DA.paths in Python in their place; everything else of the lesson is the same."
 )
+_OLDER_COPY = (
+    'New in the course: a lesson begins with "%run ../Includes/Classroom-Setup" and a cell of its own, {call}. '
+    "This older copy works as before; `python course.py start-over {number}` gives you a fresh one and keeps this one."
+)
+_NUMBERED_INCLUDE = re.compile(r"Classroom-Setup-\w+\.py$")  # of earlier versions of the course
 _current: Lesson | None = None
 
 
@@ -293,6 +299,8 @@ def start_lesson(
     if not lesson.paths._are_settings:
         print(_NO_SETTINGS)
     set_up_line.end(f"Lesson {lesson.lesson} is ready", report)
+    if _NUMBERED_INCLUDE.search(sys._getframe(1).f_code.co_filename):
+        print(_OLDER_COPY.format(call=f'DA = start_lesson("{name}", ...)', number=name))
     return lesson
 
 

@@ -172,7 +172,7 @@ function createPanel(root, send) {
   function draw(withWorking = true) {
     const busy = isGone || pending || Boolean(state.working);
     write(lesson, state.lesson ? `Lesson ${state.lesson}` : "");
-    if (withWorking) write(working, isGone ? "The kernel is gone: run the set-up cell and this one again." : state.working ? `${state.working} …` : pending ? "working …" : state.landing ? "Landing continuously" : "");
+    if (withWorking) write(working, isGone ? "The kernel is gone: run the set-up cells and this one again." : state.working ? `${state.working} …` : pending ? "working …" : state.landing ? "Landing continuously" : "");
     for (const part of [startOver, data, streams]) part.update(state, busy);
     const wrong = (!isGone && state.problem) || state.error || "";
     error.hidden = !wrong;

@@ -1,12 +1,11 @@
 """What a workspace has of the course: the lessons without outputs, and what their cells reach by relative paths.
 
-Those are ``../Includes/Classroom-Setup-NN``, ``images/...`` and the glossary; the packages behind the includes are
+Those are ``../Includes/Classroom-Setup``, ``images/...`` and the glossary; the packages behind the includes are
 installed, so that nothing of them is copied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -65,7 +64,8 @@ def course_files() -> list[CourseFile]:
     for kind in ("*.md", "*.sql", "*.py"):  # the glossary, and the sources of pipelines
         linked += _visible(places.notebooks(), kind)
     found = [(f"notebooks/{path.relative_to(places.notebooks()).as_posix()}", path) for path in linked]
-    found += [(f"Includes/{path.relative_to(places.includes()).as_posix()}", path) for path in _includes()]
+    includes = _visible(places.includes(), "**/*.py")
+    found += [(f"Includes/{path.relative_to(places.includes()).as_posix()}", path) for path in includes]
     found += [(f"notebooks/{path.name}", path) for path in _lessons()]
     return [CourseFile(name, path) for name, path in found]
 
@@ -79,14 +79,6 @@ def _lessons() -> list[Path]:
     with suppress(NoLessons):
         return find_lessons([], places.notebooks())
     return []
-
-
-def _includes() -> Iterator[Path]:
-    """Yield the notebooks among the Python files: those that no package has."""
-    yield from _visible(places.includes(), "*.py")
-    for folder in sorted(places.includes().iterdir()) if places.includes().is_dir() else []:
-        if folder.is_dir() and not (folder / "__init__.py").exists():
-            yield from _visible(folder, "*.py")
 
 
 def _visible(folder: Path, pattern: str) -> list[Path]:
