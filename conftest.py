@@ -1,3 +1,3 @@
-"""All tests, those of the packages and those of the course as a whole, share what :mod:`suite` in ``tools/`` gives them."""
+"""All tests, of the packages and of the course as a whole, share what :mod:`suite` in ``tools/`` gives them."""
 
-pytest_plugins = ("suite",)
+pytest_plugins = ("suite.selection", "suite.sessions", "suite.lesson_runs", "suite.costs")

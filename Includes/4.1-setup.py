@@ -1,9 +1,9 @@
 # Databricks notebook source
 # Lesson 01's set-up under the name that older notebooks use; they expect the first data to be there.
 import sys
-from glob import glob
+from pathlib import Path
 
-sys.path += glob("../packages/*/src")
+sys.path += map(str, Path("..").glob("packages/*/src"))
 
 from streaming_classroom import set_up_notebook, start_lesson
 

@@ -1,9 +1,9 @@
 # Databricks notebook source
 # Stops the streams and removes what the lesson, or the notebook without one, has made.
 import sys
-from glob import glob
+from pathlib import Path
 
-sys.path += glob("../packages/*/src")
+sys.path += map(str, Path("..").glob("packages/*/src"))
 
 from streaming_classroom import cleanup
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from streaming_classroom.data_factory import Directory
-from streaming_classroom.datasets import Batch
+from streaming_classroom.data.data_factory import Directory
+from streaming_classroom.data.datasets import Batch
 from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, NotTried, WrongAnswer
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ import nbformat
 import psutil
 import pytest
 
-from sampling import some_of
-from streaming_classroom import places
-from streaming_classroom.lesson_place import identifier
+from streaming_classroom.files import directories
+from streaming_classroom.lesson.lesson_directory import identifier
 from streaming_classroom.runner import find_lessons, lesson_number
+from suite.sampling import some_of
 
-LESSONS = find_lessons([], places.notebooks())
+LESSONS = find_lessons([], directories.notebooks())
 CHECKED = "nbval-check-output"
 CELL_TIMEOUT = 240  # seconds; CI's machines are slow and shared
 pytestmark = pytest.mark.lessons
@@ -80,7 +80,7 @@ def test_a_lesson_runs_without_network(tmp_path: Path) -> None:
         "unreachable"
         in subprocess.run([*isolated, sys.executable, "-c", connect], capture_output=True, text=True).stderr
     )
-    command = [sys.executable, str(places.PROJECT / "course.py"), "run", "00", "--cell-timeout", str(CELL_TIMEOUT)]
+    command = [sys.executable, str(directories.PROJECT / "course.py"), "run", "00", "--cell-timeout", str(CELL_TIMEOUT)]
     environ = os.environ | {"CLASSROOM_HOME": str(tmp_path / "home")}
     done = subprocess.run([*isolated, *command], env=environ, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
@@ -103,7 +103,7 @@ def _compare(lesson: Path, home: Path) -> subprocess.CompletedProcess:
 
 def _nbval(lesson: Path) -> list[str]:
     options = ["--nbval-lax", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}", "-p", "no:cacheprovider"]
-    return [sys.executable, "-m", "pytest", *options, "-q", "--rootdir", str(places.PROJECT), str(lesson)]
+    return [sys.executable, "-m", "pytest", *options, "-q", "--rootdir", str(directories.PROJECT), str(lesson)]
 
 
 def _in_home(home: Path) -> dict[str, str]:

@@ -9,8 +9,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from kernel_harness import Notebook
-from streaming_classroom import places
 from streaming_classroom.exercises import Exercise, catalogue
+from streaming_classroom.files import directories
 from streaming_classroom.runner import find_lessons
 from streaming_classroom.runner.solved import exercises
 
@@ -32,7 +32,7 @@ class Task:
 
 def code_of(number: str) -> Iterator[tuple[NotebookNode, Task | None]]:
     """Yield the code cells of a lesson from top to bottom, with the task where a cell is an exercise's."""
-    [path] = find_lessons([number], places.notebooks())
+    [path] = find_lessons([number], directories.notebooks())
     lesson = nbformat.read(path, as_version=4)
     tasks = {id(cell): Task(catalogue.find(name), check.source) for cell, check, name in exercises(lesson)}
     yield from ((cell, tasks.get(id(cell))) for cell in lesson.cells if cell.cell_type == "code")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyspark
 
 from free_port import free_port
-from streaming_classroom import spark_settings
+from streaming_classroom.session import spark_settings
 from streaming_classroom.setup import archive, jars
 
 START = 60.0  # seconds

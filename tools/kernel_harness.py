@@ -13,7 +13,7 @@ from typing import Any
 
 from jupyter_client import KernelManager
 
-from streaming_classroom import ownership
+from streaming_classroom.files import ownership
 
 TIMEOUT = 120  # seconds for a cell; CI's machines are slow
 STARTS = 3

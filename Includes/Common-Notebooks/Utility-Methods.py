@@ -1,9 +1,9 @@
 # Databricks notebook source
 # untilStreamIsReady(name) and stopAllStreams(), for notebooks that include them by this name.
 import sys
-from glob import glob
+from pathlib import Path
 
-sys.path += glob("../packages/*/src") + glob("../../packages/*/src")
+sys.path += map(str, [*Path("..").glob("packages/*/src"), *Path("../..").glob("packages/*/src")])
 
 from streaming_classroom import set_up_notebook
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Error
 
 from browser_harness import CELLS, CHROMIUM, Notebook, running_browser, running_lab
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 SCREENSHOTS = os.environ.get("CLASSROOM_SCREENSHOTS")
 
@@ -56,7 +56,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
     (folder / "Includes").mkdir()
     (folder / "notebooks").mkdir()
-    for include in (places.PROJECT / "Includes").glob("*.py"):
+    for include in (directories.PROJECT / "Includes").glob("*.py"):
         shutil.copy(include, folder / "Includes")
     return folder
 

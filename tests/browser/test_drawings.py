@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from browser_harness import running_browser
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-DRAWINGS = sorted((places.notebooks() / "images").glob("*.svg"))
+DRAWINGS = sorted((directories.notebooks() / "images").glob("*.svg"))
 # The texts that reach out of the drawing.
 OUTSIDE = """() => {
   const paper = document.querySelector("svg").getBoundingClientRect();

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser_harness import CELLS, running_browser, running_course
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 LESSON = "00-Start-Here.ipynb"
 
@@ -40,7 +40,7 @@ def test_a_learner_has_copies_without_outputs_a_quiz_that_answers_and_the_glossa
     assert f"notebooks/{LESSON}" in page.url  # the first lesson, at once
     expect(page.locator(f"{CELLS} .jp-OutputArea-output")).to_have_count(0)
     copy = tmp_path / "work" / "notebooks" / LESSON
-    assert outputs_of(copy) == 0 < outputs_of(places.notebooks() / LESSON)
+    assert outputs_of(copy) == 0 < outputs_of(directories.notebooks() / LESSON)
     page.wait_for_selector("text=Python 3 (ipykernel) | Idle")
 
     for cell in (

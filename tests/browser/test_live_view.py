@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser_harness import faint_texts
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 STREAMS = "print('active:', [query.name for query in spark.streams.active])"
 PER_WINDOW = """
@@ -34,7 +34,7 @@ display(spark.createDataFrame(
 @pytest.fixture(scope="module")
 def lesson(open_notebook):
     """Lesson 01's own cells up to its live query, and some more."""
-    committed = nbformat.read(places.notebooks() / "01-Understanding-Incremental-Data.ipynb", 4)
+    committed = nbformat.read(directories.notebooks() / "01-Understanding-Incremental-Data.ipynb", 4)
     code = [cell.source for cell in committed.cells if cell.cell_type == "code"]
     until_live = code[: next(i for i, source in enumerate(code) if "heartrate < 0" in source) + 1]
     notebook = open_notebook("lesson-01", *until_live, "DA.data_factory.load()", STREAMS, PER_WINDOW, FAILING, FRAME)

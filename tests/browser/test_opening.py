@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
-LESSON = places.notebooks() / "00-Start-Here.ipynb"
+LESSON = directories.notebooks() / "00-Start-Here.ipynb"
 DIRTY = re.compile(r"\bjp-mod-dirty\b")
 LANGUAGE = '"file_extension": ".py",\n'
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-ON = "from streaming_classroom.presenting import present\npresent()"
+ON = "from streaming_classroom.lesson.presenting import present\npresent()"
 TIMELINE = """
 from stream_view.timelines.story import Batch, story_of
 from stream_view.timelines.timeline import Timeline

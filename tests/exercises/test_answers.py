@@ -6,9 +6,9 @@ import pytest
 
 from answering import SECONDS, Task, code_of
 from kernel_harness import Notebook
-from sampling import some_of
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.runner.results import MAY_FAIL
+from suite.sampling import some_of
 
 AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has all
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
+from lesson_exercises import lesson_14l
 from pyspark.sql import DataFrame, SparkSession
 
-from lesson_exercises import lesson_14l
-from streaming_classroom import datasets
+from streaming_classroom.data import datasets
 
 CINDREL = ("Cindrel Bridge", "PaperOwl", "SaltFox")
 WARS = {

@@ -6,7 +6,7 @@ import pytest
 
 from answering import SECONDS, Task, code_of
 from kernel_harness import Notebook
-from sampling import some_of
+from suite.sampling import some_of
 
 # Their other cells run over Connect as well; those of later lessons open files and processes that are here, not there.
 LESSONS = ("01", "02", "05")

@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_output
 
 from lesson_linter import check
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 UUID = "eefc66e8-850a-498a-a3c0-c50ca3974b52"
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -27,7 +27,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
         (9, "\nsleep(5.5)", 2, "sleeps", "over 5 seconds"),
         (9, "try:\n    1\nexcept:\n    2", 3, "bare-excepts", "name the exception"),
         (9, "1\nopen('/tmp/x')", 2, "machine-paths", "'/tmp/'"),
-        (9, f"1\nopen('{places.PROJECT.as_posix()}/x')", 2, "machine-paths", "other machines"),
+        (9, f"1\nopen('{directories.PROJECT.as_posix()}/x')", 2, "machine-paths", "other machines"),
         (9, "%sql\nSELECT '/home/ann/x'", 2, "machine-paths", "'/home/a'"),
         (6, MORE := "It is in\nC:\\Users\\ann.\n\n**Predict:** and?", 2, "machine-paths", "Users'"),
         (6, MORE.replace("C:\\Users\\ann", "file:/Users/ann"), 2, "machine-paths", "'/Users/a'"),

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from streaming_classroom import places
 from streaming_classroom.exercises import catalogue
+from streaming_classroom.files import directories
 
 from .conftest import Draft, marked
 
@@ -19,7 +19,7 @@ HEADING = "### Your turn 07.1: Count\n\nCount the rows."
 @pytest.fixture
 def solvable(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
     """Give a lesson of the course with one exercise."""
-    monkeypatch.setattr(places, "notebooks", lambda: draft.directory)
+    monkeypatch.setattr(directories, "notebooks", lambda: draft.directory)
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: (EXERCISE,))
     starter = new_code_cell("query = None", metadata={"tags": ["exercise"]})
     draft.change(1, "**Time:** 5 minutes", "**Time:** 10 minutes")
@@ -77,5 +77,5 @@ def test_an_exercise_with_too_little_help_or_proof_is_said(solvable, monkeypatch
 
 
 def test_somebody_elses_notebook_of_the_same_number_has_exercises_of_its_own(solvable, monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(places, "notebooks", lambda: tmp_path / "elsewhere")
+    monkeypatch.setattr(directories, "notebooks", lambda: tmp_path / "elsewhere")
     assert messages(solvable) == ["write this exercise's source in exercises/"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 from streaming_classroom.runner import find_lessons
 
-TEXT = (places.notebooks() / "Glossary.md").read_text(encoding="utf-8")
+TEXT = (directories.notebooks() / "Glossary.md").read_text(encoding="utf-8")
 TERMS = re.findall(r"^## (.+)$", TEXT, re.MULTILINE)
 
 
@@ -31,5 +31,5 @@ def test_links_lead_to_words_that_are_there() -> None:
 
 
 def test_the_lessons_that_explain_them_are_there() -> None:
-    lessons = {path.name.partition("-")[0] for path in find_lessons([], places.notebooks())}
+    lessons = {path.name.partition("-")[0] for path in find_lessons([], directories.notebooks())}
     assert set(re.findall(r"\((\d\d[LX]?)\)", TEXT)) <= lessons

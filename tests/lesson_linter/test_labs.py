@@ -9,8 +9,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from lesson_linter.rules import LABS
 from notebook_dialect.convert import jupyters_metadata
-from streaming_classroom import places
 from streaming_classroom.exercises import catalogue
+from streaming_classroom.files import directories
 
 from .conftest import Draft, marked
 
@@ -40,10 +40,14 @@ EXERCISES = tuple(
 @pytest.fixture
 def lab(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
     """Give a lab that has no problem: an opening, a set-up, three exercises and a cleanup."""
-    monkeypatch.setattr(places, "notebooks", lambda: draft.directory)
+    monkeypatch.setattr(directories, "notebooks", lambda: draft.directory)
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: EXERCISES)
     draft.name, draft.metadata = "07L-A-Small-Lab.ipynb", jupyters_metadata()
-    cells = [new_markdown_cell(OPENING), new_code_cell("%run ../Includes/Classroom-Setup"), new_code_cell('DA = start_lesson("07L")')]
+    cells = [
+        new_markdown_cell(OPENING),
+        new_code_cell("%run ../Includes/Classroom-Setup"),
+        new_code_cell('DA = start_lesson("07L")'),
+    ]
     cells.append(new_markdown_cell("## 1. Count\n\nOne after the other."))
     for exercise in EXERCISES:
         cells.append(new_markdown_cell(f"### Your turn {exercise.id}: {exercise.title}\n\nCount the rows."))

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from lesson_linter.__main__ import main
-from streaming_classroom import cli, places
+from streaming_classroom import cli
+from streaming_classroom.files import directories
 
 
 @pytest.fixture
 def course(draft, monkeypatch):
     """Point the course to the draft."""
-    monkeypatch.setattr(places, "notebooks", lambda: draft.directory)
-    monkeypatch.setattr(places, "PROJECT", draft.directory.parent)
+    monkeypatch.setattr(directories, "notebooks", lambda: draft.directory)
+    monkeypatch.setattr(directories, "PROJECT", draft.directory.parent)
     (draft.directory.parent / "pyproject.toml").touch()
     return draft
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from nbformat.v4 import new_markdown_cell
 
-from streaming_classroom import places
 from streaming_classroom.exercises import Choice, Question, catalogue
+from streaming_classroom.files import directories
 
 from .conftest import Draft, marked
 
@@ -18,7 +18,7 @@ FURTHER = "## Further reading"
 @pytest.fixture
 def quizzed(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
     """Give a lesson of the course whose only questions are a quiz of five."""
-    monkeypatch.setattr(places, "notebooks", lambda: draft.directory)
+    monkeypatch.setattr(directories, "notebooks", lambda: draft.directory)
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: ())
     monkeypatch.setattr(catalogue, "quiz_of", lambda _number: (QUESTION,) * 5)
     cell = ending(draft)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from lesson_linter import Problem, check
-from streaming_classroom import places
+from streaming_classroom.files import directories
 from streaming_classroom.runner import find_lessons
 
-LESSONS = find_lessons([], places.notebooks())
+LESSONS = find_lessons([], directories.notebooks())
 NAME = "07-A-Small-Lesson.ipynb"
 
 
@@ -27,7 +27,7 @@ def test_a_good_lesson_has_no_problem(draft) -> None:
 
 
 def test_a_problem_says_where_it_is_as_far_as_it_knows(tmp_path: Path) -> None:
-    inside = places.PROJECT / "notebooks" / "03-A.ipynb"
+    inside = directories.PROJECT / "notebooks" / "03-A.ipynb"
     assert str(Problem(inside, 7, "l03-07", 3, "x", "do it")) == "notebooks/03-A.ipynb: cell 7 (l03-07), line 3: do it"
     assert str(Problem(inside, 7, "l03-07", None, "x", "do it")) == "notebooks/03-A.ipynb: cell 7 (l03-07): do it"
     outside = tmp_path / "03-A.ipynb"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from nbformat import NotebookNode
 
-from streaming_classroom import datasets
+from streaming_classroom.data import datasets
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import nbformat
 import pandas as pd
 import pytest
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 TEN = timedelta(minutes=10)
 MORNING = 6  # the parcels of taps before the one with the wrong clock
@@ -19,7 +19,7 @@ MORNING = 6  # the parcels of taps before the one with the wrong clock
 @pytest.fixture(scope="module")
 def parcels() -> list[pd.DataFrame]:
     """The taps as the lesson lists them, a frame for each time at which some were received."""
-    [path] = places.notebooks().glob("09-*.ipynb")
+    [path] = directories.notebooks().glob("09-*.ipynb")
     story = {}
     for node in (n for c in nbformat.read(path, as_version=4).cells if c.source.startswith("story") for n in _tree(c)):
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)

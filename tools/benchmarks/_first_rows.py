@@ -66,7 +66,7 @@ def _in_a_fresh_process(reader: str, source: Path) -> list[float]:
 
 def _wait(reader: str, source: Path) -> tuple[float, float, float]:
     """Return the seconds to the frame, to its first rows, and to those of a second stream in the same session."""
-    from streaming_classroom.session import classic_session
+    from streaming_classroom.session.spark_session import classic_session
 
     spark = classic_session()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:

@@ -99,7 +99,7 @@ def _begin(home: str) -> None:
 
 @cache
 def _session() -> SparkSession:
-    from streaming_classroom.session import classic_session
+    from streaming_classroom.session.spark_session import classic_session
 
     # The lessons' JVM saves compiling, which is wrong where there is much to do.
     return classic_session(java_options="")

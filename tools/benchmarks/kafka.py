@@ -34,7 +34,7 @@ from benchmarks._kafka_latency import TRIGGERS, under_way
 from benchmarks._kafka_tools import KafkaTools
 from streaming_classroom import get_spark, start_lesson
 from streaming_classroom.kafka import client, servers, shared_broker
-from streaming_classroom.kafka.client import Record
+from streaming_classroom.kafka.client import KafkaRecord
 from streaming_classroom.kafka.topics import LessonKafka
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _producer_to_topic(kafka: LessonKafka, tools: KafkaTools, scratch: Path) -> 
 def _send(kafka: LessonKafka, topic: str, values: list[bytes]) -> None:
     """Send as the feed does, with the headers that it adds."""
     headers = ((("batch", b"0"), ("line", str(line).encode())) for line in range(len(values)))
-    records = (Record(value, headers=more) for value, more in zip(values, headers, strict=True))
+    records = (KafkaRecord(value, headers=more) for value, more in zip(values, headers, strict=True))
     client.send(kafka.client_options, topic, records)
 
 

@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 ROUNDS = 2  # each is minutes
 TIMEOUT = 1800  # seconds for one run
@@ -63,7 +63,7 @@ def _run(commands: Callable[[Path], list[list[str]]]) -> Phases:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         clone = Path(scratch) / "course"
         marks = [("clone", time.perf_counter())]
-        subprocess.run(["git", "clone", "--quiet", places.PROJECT, clone], check=True, timeout=TIMEOUT)
+        subprocess.run(["git", "clone", "--quiet", directories.PROJECT, clone], check=True, timeout=TIMEOUT)
         for command in commands(clone):
             marks += _follow(command, clone, _environment(Path(scratch)))
         marks.append(("end", time.perf_counter()))

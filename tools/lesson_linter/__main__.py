@@ -6,8 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from streaming_classroom import places
 from streaming_classroom.errors import ClassroomError
+from streaming_classroom.files import directories
 from streaming_classroom.runner import find_lessons
 
 from . import check
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="lesson_linter", description="Check the form of lessons; nothing is run.")
     parser.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
     try:
-        lessons = find_lessons(parser.parse_args(arguments).lessons, places.notebooks())
+        lessons = find_lessons(parser.parse_args(arguments).lessons, directories.notebooks())
     except ClassroomError as error:
         print(f"\n{error}", file=sys.stderr)
         return 1

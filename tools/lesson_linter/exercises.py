@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from streaming_classroom import places
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.exercise import Exercise
+from streaming_classroom.files import directories
 from streaming_classroom.runner.results import EXERCISE
 
 from .lesson_file import Cell, Lesson
@@ -40,7 +40,7 @@ def complete(lesson: Lesson) -> Iterator[Problem]:
 
 def source(lesson: Lesson) -> tuple[Exercise, ...]:
     """Return what the source has; somebody else's notebook of the same number has nothing there."""
-    return catalogue.of_lesson(lesson.number) if lesson.path.is_relative_to(places.notebooks()) else ()
+    return catalogue.of_lesson(lesson.number) if lesson.path.is_relative_to(directories.notebooks()) else ()
 
 
 def _differences(lesson: Lesson, exercise: Exercise, cell: Cell) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 from .lesson_file import Lesson
 from .problem import Problem
@@ -50,6 +50,6 @@ def _find(text: str) -> str | None:
 @lru_cache(maxsize=1)
 def _here() -> re.Pattern[str]:
     """The course's folder and the author's home, as they are spelled on this machine."""
-    folders = [folder for folder in (places.PROJECT, Path.home()) if len(folder.parts) > 1]
+    folders = [folder for folder in (directories.PROJECT, Path.home()) if len(folder.parts) > 1]
     spellings = sorted({spelling for folder in folders for spelling in (str(folder), folder.as_posix())}, key=len)
     return re.compile("|".join(rf"(?<![\w.]){re.escape(path)}(?!\w)" for path in reversed(spellings)) or r"(?!)")

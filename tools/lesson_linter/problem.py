@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,6 @@ class Problem:
         return f"cell {self.cell} ({self.cell_id}){line}"
 
     def __str__(self) -> str:
-        inside = self.notebook.is_relative_to(places.PROJECT)
-        notebook = self.notebook.relative_to(places.PROJECT) if inside else self.notebook
+        inside = self.notebook.is_relative_to(directories.PROJECT)
+        notebook = self.notebook.relative_to(directories.PROJECT) if inside else self.notebook
         return ": ".join(part for part in (notebook.as_posix(), self.place, self.message) if part)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from bs4.element import Tag
 
-from streaming_classroom import places
 from streaming_classroom.exercises import catalogue
+from streaming_classroom.files import directories
 
 from .cell_html import text_of
 from .lesson_file import Cell, Lesson
@@ -70,7 +70,7 @@ def quiz(lesson: Lesson) -> Iterator[Problem]:
 
 def _quiz(lesson: Lesson) -> tuple[object, ...]:
     """Return the questions that the source has; somebody else's notebook of the same number has none there."""
-    return catalogue.quiz_of(lesson.number) if lesson.path.is_relative_to(places.notebooks()) else ()
+    return catalogue.quiz_of(lesson.number) if lesson.path.is_relative_to(directories.notebooks()) else ()
 
 
 def _wrong(fold: Tag, number: int) -> Iterator[str]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 from . import svg
 from .lesson_file import Cell, Lesson
@@ -92,6 +92,6 @@ def _misspellings() -> dict[str, Misspelling]:
 
 
 def _ignored() -> set[str]:
-    settings = tomllib.loads((places.PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    settings = tomllib.loads((directories.PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
     words = settings.get("tool", {}).get("codespell", {}).get("ignore-words-list", "")
     return {word.strip().lower() for word in words.split(",")}

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 pytestmark = pytest.mark.kernel
 
@@ -33,17 +33,21 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def examples(package: str, language: str = "python|sql") -> list[str]:
-    readme = (places.PROJECT / "packages" / package.replace("_", "-") / "README.md").read_text(encoding="utf-8")
+    readme = (directories.PROJECT / "packages" / package.replace("_", "-") / "README.md").read_text(encoding="utf-8")
     return [text for _language, text in re.findall(rf"```({language})\n(.*?)```", readme, re.DOTALL)]
 
 
 # Kernels of this environment load what is said before set-up; a stock one does not, and the packages bring nothing more.
 AT_THE_START = (
-    "streaming_classroom streaming_classroom.errors streaming_classroom.environment streaming_classroom.places"
+    " ".join(
+        f"streaming_classroom{module}"
+        for module in ("", ".errors", ".environment", ".files", ".files.directories", ".notebook")
+    )
+    + " streaming_classroom.notebook.kernel_start"
 )
 NOTHING_OF_THE_COURSE = f"""import sys
 loaded = {{name for name in sys.modules if name.startswith('streaming_classroom')}}
-print(sorted(loaded - set('{AT_THE_START} streaming_classroom.kernel_start'.split())))"""
+print(sorted(loaded - set('{AT_THE_START}'.split())))"""
 
 
 def test_stream_views_readme(run) -> None:

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from notebook_dialect import filesystem
-from streaming_classroom.places import classroom_files
+from streaming_classroom.files.directories import classroom_files
 
 AWKWARD = "dbfs:/mnt/Übung 1/größe=5 %"
 

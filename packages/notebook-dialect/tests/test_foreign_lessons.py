@@ -14,9 +14,9 @@ import pytest
 from rich.console import Console
 
 from notebook_dialect.convert import convert
-from sampling import some_of
-from streaming_classroom import places
+from streaming_classroom.files import directories
 from streaming_classroom.runner import SuiteResult, run_lessons
+from suite.sampling import some_of
 
 pytestmark = pytest.mark.kernel
 
@@ -45,7 +45,9 @@ def foreign(tmp_path: Path) -> Path:
 
 def run(lesson: Path, home: Path, **options) -> SuiteResult:
     console = Console(file=io.StringIO())
-    return run_lessons([lesson], home=home, console=console, course=places.notebooks(), cell_timeout=240, **options)
+    return run_lessons(
+        [lesson], home=home, console=console, course=directories.notebooks(), cell_timeout=240, **options
+    )
 
 
 def failures(result: SuiteResult) -> list[str]:
@@ -125,7 +127,7 @@ def test_the_command_runs_a_path_with_a_parameter_in_its_own_directory(foreign: 
     asks = "# Databricks notebook source\ndbutils.widgets.text('n', '0')\nassert dbutils.widgets.get('n') == '5'\n"
     (foreign / "asks.py").write_text(asks + "assert open('beside.txt').read() == 'here'\n")
     (foreign / "beside.txt").write_text("here")
-    command = [sys.executable, str(places.PROJECT / "course.py"), "run", str(foreign / "asks.py"), "-p", "n=5"]
+    command = [sys.executable, str(directories.PROJECT / "course.py"), "run", str(foreign / "asks.py"), "-p", "n=5"]
     environ = os.environ | {"CLASSROOM_HOME": str(tmp_path / "home")}
     done = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

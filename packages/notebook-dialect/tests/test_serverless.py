@@ -7,10 +7,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from sampling import some_of
-from streaming_classroom import ownership, places
+from streaming_classroom.files import directories, ownership
+from suite.sampling import some_of
 
-LESSONS = sorted(places.notebooks().glob("0[012]-*.ipynb"))
+LESSONS = sorted(directories.notebooks().glob("0[012]-*.ipynb"))
 RESTRICTED = """
 from pyspark.errors import AnalysisException, PySparkAttributeError
 from pyspark.sql import SparkSession

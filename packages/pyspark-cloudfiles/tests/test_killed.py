@@ -22,7 +22,7 @@ START_TIMEOUT = 60
 PROGRAM = """
 import sys
 from pathlib import Path
-from streaming_classroom.session import get_spark
+from streaming_classroom.session.spark_session import get_spark
 
 root = Path(sys.argv[1])
 spark = get_spark()

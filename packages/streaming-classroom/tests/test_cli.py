@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from declarative_pipelines import commands
-from streaming_classroom import cli, ownership, places
+from streaming_classroom import cli
 from streaming_classroom.errors import SetupError
+from streaming_classroom.files import directories, ownership
 from streaming_classroom.runner import results, suite
-from streaming_classroom.session import get_spark
+from streaming_classroom.session.spark_session import get_spark
 from streaming_classroom.setup import archive, doctor, steps
 
 LESSON = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'
@@ -49,7 +50,7 @@ def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Point the course to a directory of lessons that has none yet."""
     directory = tmp_path / "notebooks"
     directory.mkdir()
-    monkeypatch.setattr(places, "notebooks", lambda: directory)
+    monkeypatch.setattr(directories, "notebooks", lambda: directory)
     return directory
 
 
@@ -80,7 +81,7 @@ def test_help_is_quick_and_imports_neither_pyspark_nor_anything_else_to_be_insta
         "own = {'__main__', 'streaming_classroom', 'stream_view', 'notebook_dialect'}\n"
         "print(sorted(tops - sys.stdlib_module_names - own), file=sys.stderr)"
     )
-    sources = places.PROJECT.glob("packages/*/src")
+    sources = directories.PROJECT.glob("packages/*/src")
     environ = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sources))}
     done = subprocess.run(
         [sys.executable, "-S", "-c", code], capture_output=True, text=True, timeout=5, check=True, env=environ
@@ -138,27 +139,27 @@ def test_lab_opens_jupyterlab_on_the_learners_copy_of_the_first_lesson(delegated
     assert cli.main(["lab"]) == 7
     command = delegated[0]
     assert command[:3] == [sys.executable, "-m", "jupyterlab"]
-    assert f"--ServerApp.root_dir={places.work()}" in command
+    assert f"--ServerApp.root_dir={directories.work()}" in command
     assert "--LabApp.default_url=/lab/tree/notebooks/01-%C3%84%20b.ipynb" in command
-    assert (places.work() / "notebooks" / "01-Ä b.ipynb").is_file()
+    assert (directories.work() / "notebooks" / "01-Ä b.ipynb").is_file()
     [said] = capsys.readouterr().out.splitlines()
-    assert said.startswith(f"1 lesson is in {places.work() / 'notebooks'}")
+    assert said.startswith(f"1 lesson is in {directories.work() / 'notebooks'}")
     assert "02-B.ipynb cannot be read" in said
 
 
 def test_lab_opens_the_committed_lessons_for_those_who_want_their_outputs(delegated, lessons: Path) -> None:
     (lessons / "01-A.ipynb").write_text(LESSON)
     assert cli.main(["lab", "--with-outputs"]) == 7
-    assert f"--ServerApp.root_dir={places.PROJECT}" in delegated[0]
+    assert f"--ServerApp.root_dir={directories.PROJECT}" in delegated[0]
     assert "--LabApp.default_url=/lab/tree/notebooks/01-A.ipynb" in delegated[0]
-    assert not places.work().exists()
+    assert not directories.work().exists()
 
 
 def test_start_over_says_where_the_old_one_is_and_sets_nothing_up(lessons: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(steps, "set_up", pytest.fail)
     (lessons / "05-A.ipynb").write_text(LESSON)
     assert cli.main(["start-over", "05"]) == 0
-    (places.work() / "notebooks" / "05-A.ipynb").write_text("{}")
+    (directories.work() / "notebooks" / "05-A.ipynb").write_text("{}")
     assert cli.main(["start-over", "5"]) == 0
     nothing, kept = capsys.readouterr().out.splitlines()
     assert nothing.startswith("05-A is fresh. There was no work in it")
@@ -194,11 +195,11 @@ def test_lab_for_a_projector_shows_nothing_but_the_lesson_in_large_text(delegate
     [folder] = [part.partition("static_custom_path=")[2] for part in command if "static_custom_path=" in part]
     assert Path(folder, "custom.css").is_file()
     # The layout of its page, which JupyterLab keeps, is not the user's own and goes with the rest.
-    layouts = places.home() / "jupyterlab"
+    layouts = directories.home() / "jupyterlab"
     assert f"--LabApp.workspaces_dir={layouts}" in command
     layouts.mkdir()
     cli.main(["reset"])
-    assert not places.home().exists()
+    assert not directories.home().exists()
 
 
 def test_lab_opens_without_any_lesson(delegated, lessons: Path) -> None:
@@ -246,7 +247,7 @@ def test_test_runs_pytest_in_the_project_with_what_follows(
     monkeypatch.delenv("CI", raising=False)
     assert cli.main(["test", *typed]) == 7
     assert delegated == [[sys.executable, "-m", "pytest", *given]]
-    assert Path.cwd() == places.PROJECT
+    assert Path.cwd() == directories.PROJECT
 
 
 def test_what_fails_is_tried_once_more_on_ci_alone(delegated, monkeypatch) -> None:
@@ -266,7 +267,7 @@ def test_lint_runs_the_linter_with_what_follows(delegated) -> None:
 
 
 def test_the_tools_are_found_before_what_is_set_already(monkeypatch) -> None:
-    tools = str(places.PROJECT / "tools")
+    tools = str(directories.PROJECT / "tools")
     monkeypatch.setenv("PYTHONPATH", "mine")
     assert cli._with_tools() == {"PYTHONPATH": os.pathsep.join([tools, "mine"])}
     monkeypatch.delenv("PYTHONPATH")
@@ -311,7 +312,7 @@ def test_run_hands_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_
         "cell_timeout": 5.0,
         "lesson_timeout": 600.0,
         "junit": None,
-        "home": places.home(),
+        "home": directories.home(),
         "course": lessons,
         "parameters": {},
         "compare": False,
@@ -343,7 +344,7 @@ def test_run_saves_only_the_courses_lessons_as_they_are(
 def test_progress_tells_what_is_done_and_makes_nothing(capsys) -> None:
     assert cli.main(["progress"]) == 0
     assert "Next: 00.1" in capsys.readouterr().out
-    assert not places.home().exists()
+    assert not directories.home().exists()
 
 
 def test_run_changes_the_ansi_mode_of_guests_only(lessons: Path, tmp_path: Path, monkeypatch, capsys) -> None:
@@ -380,17 +381,17 @@ def test_run_refuses_less_than_one_lesson_at_a_time(capsys, jobs: str) -> None:
 
 def test_reset_removes_the_home_only_and_says_so(apart: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(steps, "set_up", pytest.fail)
-    (ownership.claim(places.home()) / "dbfs" / "user").mkdir(parents=True)
-    places.cache().mkdir()
+    (ownership.claim(directories.home()) / "dbfs" / "user").mkdir(parents=True)
+    directories.cache().mkdir()
     assert cli.main(["reset"]) == 0
     assert sorted(path.name for path in apart.iterdir()) == ["cache"]
-    expected = f"Removed what the lessons created in {places.home()}. What set-up made is kept.\n"
+    expected = f"Removed what the lessons created in {directories.home()}. What set-up made is kept.\n"
     assert capsys.readouterr().out == expected
 
 
 def test_reset_with_nothing_to_remove_says_that(capsys) -> None:
     assert cli.main(["reset"]) == 0
-    assert capsys.readouterr().out == f"There is nothing to remove: no lesson has created {places.home()}.\n"
+    assert capsys.readouterr().out == f"There is nothing to remove: no lesson has created {directories.home()}.\n"
 
 
 def test_setup_tries_an_archive_again_that_could_not_be_made() -> None:

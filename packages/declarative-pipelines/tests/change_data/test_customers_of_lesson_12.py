@@ -11,7 +11,8 @@ import pytest
 
 from declarative_pipelines.change_data import merge_changes
 from declarative_pipelines.definitions import ChangeFlow, Place
-from streaming_classroom import datasets, places
+from streaming_classroom.data import datasets
+from streaming_classroom.files import directories
 
 CUSTOMER = "customer_id INT, name STRING, email STRING, country STRING, city STRING, segment STRING"
 EVENT = f"sequence LONG, operation STRING, {CUSTOMER}, changed_at TIMESTAMP"
@@ -23,7 +24,7 @@ def lesson() -> dict[str, Any]:
     import pyspark.sql.functions
     from pyspark.sql import Window
 
-    [path] = places.notebooks().glob("12-*.ipynb")
+    [path] = directories.notebooks().glob("12-*.ipynb")
     cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     namespace: dict[str, Any] = {"F": pyspark.sql.functions, "Window": Window}
     for source in cells:

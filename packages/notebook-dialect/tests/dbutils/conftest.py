@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from notebook_dialect.dbutils.fs import FileSystemUtils
-from streaming_classroom.places import classroom_files
+from streaming_classroom.files.directories import classroom_files
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from notebook_dialect.dbutils.execution_errors import (
     PathNotFound,
 )
 from notebook_dialect.dbutils.fs import FileInfo, FileSystemUtils, MountInfo
-from streaming_classroom.places import classroom_files
+from streaming_classroom.files.directories import classroom_files
 
 
 def everything(folder: Path) -> dict[str, str]:

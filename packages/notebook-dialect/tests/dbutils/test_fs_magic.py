@@ -10,7 +10,7 @@ from notebook_dialect.dbutils.execution_errors import ExecutionError, FsUsageErr
 from notebook_dialect.dbutils.fs import FileSystemUtils
 from notebook_dialect.dbutils.fs_magic import COMMANDS, parse_fs_command, run_fs_command
 from streaming_classroom.errors import ClassroomError
-from streaming_classroom.places import classroom_files
+from streaming_classroom.files.directories import classroom_files
 
 
 @pytest.mark.parametrize(

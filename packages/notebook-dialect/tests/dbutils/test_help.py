@@ -7,7 +7,7 @@ from notebook_dialect.dbutils.fs import FileSystemUtils
 from notebook_dialect.dbutils.help import describe
 from notebook_dialect.dbutils.secrets import SecretUtils
 from notebook_dialect.dbutils.widgets import Widgets
-from streaming_classroom.places import classroom_files
+from streaming_classroom.files.directories import classroom_files
 
 UTILITIES = [FileSystemUtils(classroom_files()), SecretUtils(), Widgets(dict)]
 

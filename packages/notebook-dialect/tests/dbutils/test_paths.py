@@ -12,7 +12,7 @@ from notebook_dialect.dbutils.execution_errors import ExecutionError, NotSupport
 from notebook_dialect.dbutils.fs import FileSystemUtils
 from notebook_dialect.dbutils.paths import Place, locate, locate_removable, locate_writable
 from streaming_classroom.errors import ClassroomError
-from streaming_classroom.places import classroom_files
+from streaming_classroom.files.directories import classroom_files
 
 
 def everything(folder: Path) -> dict[str, str]:

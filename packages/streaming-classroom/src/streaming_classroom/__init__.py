@@ -11,16 +11,16 @@ from typing import Any
 _HOMES = {
     "ClassroomError": "streaming_classroom.errors",
     "bootstrap_servers": "streaming_classroom.kafka.servers",
-    "cleanup": "streaming_classroom.notebook_setup",
+    "cleanup": "streaming_classroom.notebook.notebook_setup",
     "display": "stream_view",
     "displayHTML": "stream_view",
-    "get_spark": "streaming_classroom.session",
+    "get_spark": "streaming_classroom.session.spark_session",
     "observed_metrics": "stream_view",
     "rows_per_batch": "stream_view",
     "rows_read": "stream_view",
-    "set_up_notebook": "streaming_classroom.notebook_setup",
-    "set_up_user": "streaming_classroom.notebook_setup",
-    "start_lesson": "streaming_classroom.lesson",
+    "set_up_notebook": "streaming_classroom.notebook.notebook_setup",
+    "set_up_user": "streaming_classroom.notebook.notebook_setup",
+    "start_lesson": "streaming_classroom.lesson.lesson",
     "timeline": "stream_view",
 }
 __all__ = sorted(_HOMES)
@@ -35,6 +35,6 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: Any) -> None:
     """Do what a set-up include does, for a notebook without one: ``%load_ext streaming_classroom``."""
-    from streaming_classroom.notebook_setup import set_up_notebook  # as above
+    from streaming_classroom.notebook.notebook_setup import set_up_notebook  # as above
 
     set_up_notebook(shell.user_ns, guest=True)

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from streaming_classroom import places, presenting, spark_settings
 from streaming_classroom.errors import ClassroomError, NotHere
+from streaming_classroom.files import directories
+from streaming_classroom.lesson import presenting
+from streaming_classroom.session import spark_settings
 
 INTERRUPTED = 130
 # Two processes: three keep two cores busy without a pause, and what waits for a deadline then misses it.
@@ -64,8 +66,8 @@ def lab(options: argparse.Namespace) -> int:
     """Open JupyterLab on your copies of the lessons."""
     _set_up()
     _settle_jupyter()
-    root = places.PROJECT if options.with_outputs else _workspace()
-    lessons = sorted(places.notebooks().glob("*.ipynb"))
+    root = directories.PROJECT if options.with_outputs else _workspace()
+    lessons = sorted(directories.notebooks().glob("*.ipynb"))
     # Of JupyterLab's two modes, the one for a single document shows a lesson and nothing beside it.
     address = _first_lesson(lessons, mode="doc" if options.present else "lab")
     start = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={address}"]
@@ -92,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     """Execute lessons headless."""
     from streaming_classroom.runner import find_lessons, run_lessons
 
-    lessons = find_lessons(options.lessons, places.notebooks())
+    lessons = find_lessons(options.lessons, directories.notebooks())
     _refuse_to_save(options, lessons)
     _refuse_ansi(options, lessons)
     _set_up()
@@ -103,8 +105,8 @@ def run(options: argparse.Namespace) -> int:
         cell_timeout=options.cell_timeout,
         lesson_timeout=options.lesson_timeout,
         junit=options.junit,
-        home=places.home(),
-        course=places.notebooks(),
+        home=directories.home(),
+        course=directories.notebooks(),
         parameters=dict(options.parameter),
         compare=options.compare,
         ansi=options.ansi,
@@ -115,10 +117,10 @@ def run(options: argparse.Namespace) -> int:
 
 def progress(_options: argparse.Namespace) -> int:
     """Show which exercises you have done."""
+    from streaming_classroom.exercises.exercise_record import ExerciseRecord
     from streaming_classroom.exercises.guidance import progress_shown
-    from streaming_classroom.exercises.record import Record
 
-    print(progress_shown(Record()))
+    print(progress_shown(ExerciseRecord()))
     return 0
 
 
@@ -138,7 +140,7 @@ def convert(options: argparse.Namespace) -> int:
 def test(options: argparse.Namespace) -> int:
     """Run all tests."""
     _set_up()
-    os.chdir(places.PROJECT)
+    os.chdir(directories.PROJECT)
     usual = [*SIDE_BY_SIDE, *(ONCE_MORE if os.environ.get("CI") == "true" else ())]
     return _delegate([sys.executable, "-m", "pytest", *(options.pytest or usual)])
 
@@ -163,7 +165,7 @@ def reset(_options: argparse.Namespace) -> int:
     """Remove everything the lessons created."""
     from streaming_classroom.setup import reset as removal
 
-    home = places.home()
+    home = directories.home()
     left = removal.remove(home)
     if left is None:
         print(f"There is nothing to remove: no lesson has created {home}.")
@@ -186,7 +188,7 @@ def pipeline(options: argparse.Namespace) -> int:
     """Update a declarative pipeline: run FILE ..., or dry-run FILE ... to plan only."""
     _set_up()
     from declarative_pipelines import commands  # which set-up has installed, with what it needs
-    from streaming_classroom.session import get_spark
+    from streaming_classroom.session.spark_session import get_spark
 
     return commands.main(options.arguments, get_spark)
 
@@ -211,7 +213,7 @@ def _workspace() -> Path:
     from streaming_classroom import workspace  # with filelock, which `--help` does without
 
     print(workspace.line(workspace.update()), flush=True)
-    return places.work()
+    return directories.work()
 
 
 def _with_tools() -> dict[str, str]:
@@ -221,7 +223,7 @@ def _with_tools() -> dict[str, str]:
 
 
 def _tools() -> Path:
-    return places.PROJECT / "tools"
+    return directories.PROJECT / "tools"
 
 
 def _delegate(command: Sequence[str], more: Mapping[str, str] | None = None) -> int:
@@ -257,11 +259,11 @@ def _settings_of(overrides: Path) -> dict[str, Any]:
 
 def _projector() -> list[str]:
     """Return JupyterLab's options for large text, and for keeping the layout of its page apart from the user's own."""
-    from streaming_classroom import ownership
+    from streaming_classroom.files import ownership
 
     # Its settings for text are the user's own alone, which are not ours to write; a style is of this start.
     style = ["--LabApp.custom_css=True", f"--ServerApp.tornado_settings=static_custom_path={presenting.STYLES}"]
-    return [*style, f"--LabApp.workspaces_dir={ownership.claim(places.home()) / 'jupyterlab'}"]
+    return [*style, f"--LabApp.workspaces_dir={ownership.claim(directories.home()) / 'jupyterlab'}"]
 
 
 def _first_lesson(lessons: Sequence[Path], mode: str) -> str:
@@ -341,7 +343,7 @@ def _add(commands, name: str, function) -> argparse.ArgumentParser:
 
 def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
     """Outputs go back only into the course's own lessons, run as they are."""
-    guests = [path for path in lessons if not path.is_relative_to(places.notebooks())]
+    guests = [path for path in lessons if not path.is_relative_to(directories.notebooks())]
     if options.save and guests:
         raise NotHere(f"--save is for the course's lessons, and {guests[0]} is none.", "Leave it out.")
     if options.compare and (guests or options.save or options.parameter):
@@ -354,7 +356,7 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
 
 def _refuse_ansi(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
     """The course's lessons say what Spark does by default."""
-    own = [path for path in lessons if path.is_relative_to(places.notebooks())]
+    own = [path for path in lessons if path.is_relative_to(directories.notebooks())]
     if options.ansi and own:
         raise NotHere(
             f"--ansi is for notebooks of your own, and {own[0].name} is a lesson of the course.", "Leave it out."

@@ -233,7 +233,7 @@ def test_an_earlier_try_is_taken_away_and_nothing_else(
     monkeypatch.setattr(catalogue, "find", lambda _: exercise_with(lambda _: None, made))
     home = f"dbfs:/exercise-{tmp_path.name}"
     paths = SimpleNamespace(user_db=f"{home}/database", working_dir=home)
-    from streaming_classroom.places import classroom_files
+    from streaming_classroom.files.directories import classroom_files
 
     for folder in ("checkpoints/t", "checkpoints/other"):
         classroom_files().local_path(f"{home}/{folder}").mkdir(parents=True)

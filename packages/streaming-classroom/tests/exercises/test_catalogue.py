@@ -7,8 +7,8 @@ import pytest
 
 from streaming_classroom.exercises import Makes, catalogue
 from streaming_classroom.exercises.catalogue import UnknownExercise
+from streaming_classroom.exercises.exercise_record import ExerciseRecord
 from streaming_classroom.exercises.guidance import progress_shown
-from streaming_classroom.exercises.record import Record
 
 EVERY = [exercise for lesson in catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
 
@@ -61,4 +61,4 @@ def test_a_labs_exercises_come_after_those_of_its_lesson_and_are_found_by_their_
     monkeypatch.setattr(catalogue, "PACKAGE", "some_exercises")
     assert catalogue.lessons() == ["02", "02L", "03"]
     assert [catalogue.find(name).id for name in ("02L.1", "02l.1", "02.1")] == ["02L.1", "02L.1", "02.1"]
-    assert progress_shown(Record(tmp_path / "record.json")).text.splitlines()[1] == "02L  ○       0 of 1 right"
+    assert progress_shown(ExerciseRecord(tmp_path / "record.json")).text.splitlines()[1] == "02L  ○       0 of 1 right"

@@ -66,9 +66,9 @@ def test_a_solution_comes_with_its_reason() -> None:
 
 
 def test_what_is_done_is_told_by_lesson_and_what_comes_next(tmp_path) -> None:
-    from streaming_classroom.exercises.record import Record
+    from streaming_classroom.exercises.exercise_record import ExerciseRecord
 
-    record = Record(tmp_path / "home" / "exercises.json")
+    record = ExerciseRecord(tmp_path / "home" / "exercises.json")
     first, second = catalogue.of_lesson("00")[:2]
     assert str(progress_shown(record)).endswith(f"Next: {first.id} {first.title}")
     record.hint(first.id, 1)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from streaming_classroom import lesson as lesson_module
 from streaming_classroom.kafka import servers, shared_broker
-from streaming_classroom.kafka.supervisor import Place
+from streaming_classroom.kafka.supervisor import BrokerDirectory
 from streaming_classroom.kafka.topics import LessonKafka
-from streaming_classroom.lesson import Lesson, start_lesson
+from streaming_classroom.lesson import lesson as lesson_module
+from streaming_classroom.lesson.lesson import Lesson, start_lesson
 
 # A kernel that asks for a broker, says where it is, and survives an interrupt as a kernel does.
 KERNEL = """
@@ -27,15 +27,15 @@ sys.stdin.read()
 
 
 @pytest.fixture(scope="session")
-def _place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def _place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerDirectory]:
     """Have a place for the shared broker; it ends with the tests."""
-    place = Place(tmp_path_factory.mktemp("home") / "kafka")
+    place = BrokerDirectory(tmp_path_factory.mktemp("home") / "kafka")
     yield place
     shared_broker.leave()
 
 
 @pytest.fixture
-def address(_place: Place, monkeypatch: pytest.MonkeyPatch) -> str:
+def address(_place: BrokerDirectory, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return where the shared broker answers; if a test has stopped it, it is started again."""
     monkeypatch.delenv(servers.VARIABLE, raising=False)
     monkeypatch.setattr(shared_broker, "place", lambda: _place)

@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from streaming_classroom import ownership
 from streaming_classroom.errors import BrokerStartError
+from streaming_classroom.files import ownership
 from streaming_classroom.kafka import broker, servers, shared_broker
 from streaming_classroom.setup import java
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from streaming_classroom import datasets
-from streaming_classroom.data_factory import DataFactory
+from streaming_classroom.data import datasets
+from streaming_classroom.data.data_factory import DataFactory
 from streaming_classroom.kafka import client
 from streaming_classroom.kafka.feed import Topic
 from streaming_classroom.kafka.topics import LessonKafka
-from streaming_classroom.lesson import Lesson
+from streaming_classroom.lesson.lesson import Lesson
 
 pytestmark = pytest.mark.kernel
 
@@ -49,7 +49,7 @@ def killed_after(monkeypatch: pytest.MonkeyPatch):
     real = client.send
 
     def install(count: int) -> None:
-        def send(options: dict, topic: str, records: Iterable[client.Record]) -> int:
+        def send(options: dict, topic: str, records: Iterable[client.KafkaRecord]) -> int:
             monkeypatch.setattr(client, "send", real)
             real(options, topic, islice(records, count))
             raise KeyboardInterrupt
@@ -120,7 +120,8 @@ def test_a_sender_killed_in_mid_batch_leaves_no_hole_and_no_double(
 def test_a_kill_after_the_batch_and_before_its_position_is_no_double(start, kafka: LessonKafka, monkeypatch) -> None:
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(
-            "streaming_classroom.data_factory.write_atomically", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+            "streaming_classroom.data.data_factory.write_atomically",
+            lambda *_: (_ for _ in ()).throw(KeyboardInterrupt),
         )
         start().land()
     assert start().landed == 0

@@ -13,11 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from streaming_classroom import places
 from streaming_classroom.cli import main
 from streaming_classroom.errors import SetupError
+from streaming_classroom.files import directories
 from streaming_classroom.kafka import broker, client, servers, shared_broker
-from streaming_classroom.kafka.client import Record
+from streaming_classroom.kafka.client import KafkaRecord
 from streaming_classroom.setup import reset
 
 pytestmark = pytest.mark.kernel
@@ -34,7 +34,7 @@ def values(address: str, topic: str) -> list[bytes]:
 
 
 def send(address: str, topic: str) -> None:
-    client.send({"bootstrap.servers": address}, topic, [Record(b"1")])
+    client.send({"bootstrap.servers": address}, topic, [KafkaRecord(b"1")])
 
 
 def gone(those: list[psutil.Process]) -> bool:
@@ -125,7 +125,7 @@ def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
     assert main(["kafka", "status"]) == 0
     assert broker.answers(address)
     with pytest.raises(SetupError, match=r"python course\.py kafka stop"):
-        reset.remove(places.home())
+        reset.remove(directories.home())
     assert main(["kafka", "stop"]) == main(["kafka", "stop"]) == 0
     assert not broker.answers(address)
     lines = capsys.readouterr().out.splitlines()
@@ -138,7 +138,7 @@ def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
         "Kafka's broker has stopped; its messages are kept.",
         "No broker of the classroom's own is running.",
     ]
-    assert reset.remove(places.home()) == []
+    assert reset.remove(directories.home()) == []
     assert not home.exists()
 
 

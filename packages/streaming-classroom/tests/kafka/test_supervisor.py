@@ -12,7 +12,7 @@ import pytest
 from filelock import FileLock
 
 from streaming_classroom.kafka import supervisor
-from streaming_classroom.kafka.supervisor import Place
+from streaming_classroom.kafka.supervisor import BrokerDirectory
 
 SAYS_BYE = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye', flush=True))); "
 DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
@@ -20,23 +20,23 @@ SLEEP = "print('ready', flush=True); import time; [time.sleep(0.1) for _ in rang
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> BrokerDirectory:
     """Give a place with its folders."""
-    place = Place(tmp_path / "kafka")
+    place = BrokerDirectory(tmp_path / "kafka")
     for folder in (place.users, place.alive.parent):
         folder.mkdir(parents=True)
     return place
 
 
 @pytest.fixture
-def user(place: Place) -> Iterator[FileLock]:
+def user(place: BrokerDirectory) -> Iterator[FileLock]:
     """Give the lock of a process that uses the broker."""
     with FileLock(place.users / "1.lock") as lock:
         yield lock
 
 
 @pytest.fixture
-def run(place: Place) -> Iterator:
+def run(place: BrokerDirectory) -> Iterator:
     """Run Python code under a supervisor, and return when it runs."""
     started = []
 
@@ -54,7 +54,7 @@ def run(place: Place) -> Iterator:
         process.communicate(timeout=20)
 
 
-def test_a_program_ends_when_its_last_user_does_and_may_tidy_up(run, user: FileLock, place: Place) -> None:
+def test_a_program_ends_when_its_last_user_does_and_may_tidy_up(run, user: FileLock, place: BrokerDirectory) -> None:
     process = run(SAYS_BYE + SLEEP)
     time.sleep(3 * supervisor.LOOK_EVERY)
     assert process.poll() is None and place.is_supervised()
@@ -70,7 +70,7 @@ def test_a_program_that_does_not_listen_is_killed(run, user: FileLock) -> None:
     process.wait(20)
 
 
-def test_one_that_is_kept_needs_no_user_until_it_is_stopped(run, place: Place) -> None:
+def test_one_that_is_kept_needs_no_user_until_it_is_stopped(run, place: BrokerDirectory) -> None:
     place.kept.touch()
     process = run(SLEEP)
     time.sleep(3 * supervisor.LOOK_EVERY)
@@ -80,25 +80,27 @@ def test_one_that_is_kept_needs_no_user_until_it_is_stopped(run, place: Place) -
     assert not place.kept.exists() and not place.stop.exists()
 
 
-def test_nobody_needed_is_not_decided_while_somebody_joins(place: Place) -> None:
+def test_nobody_needed_is_not_decided_while_somebody_joins(place: BrokerDirectory) -> None:
     with FileLock(place.change):
         assert place.is_needed()
     assert not place.is_needed()
 
 
-def test_a_dead_users_file_is_forgotten(place: Place, user: FileLock) -> None:
+def test_a_dead_users_file_is_forgotten(place: BrokerDirectory, user: FileLock) -> None:
     (place.users / "2.lock").touch()
     assert place.has_users()
     assert not (place.users / "2.lock").exists()
 
 
-def test_a_program_that_ends_by_itself_ends_its_supervisor_and_gives_its_exit_code(run, user, place: Place) -> None:
+def test_a_program_that_ends_by_itself_ends_its_supervisor_and_gives_its_exit_code(
+    run, user, place: BrokerDirectory
+) -> None:
     process = run("print('ready', flush=True); import sys; sys.exit(7)")
     assert process.wait(20) == 7
     assert not place.state.exists()
 
 
-def test_a_supervisor_that_is_asked_to_end_ends_its_program(run, user, place: Place) -> None:
+def test_a_supervisor_that_is_asked_to_end_ends_its_program(run, user, place: BrokerDirectory) -> None:
     process = run(SAYS_BYE + SLEEP)
     program = psutil.Process(json.loads(place.state.read_text())["pid"])
     process.terminate()

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import pytest
 from pyspark.sql import SparkSession
 
-from streaming_classroom import lesson as lesson_module
 from streaming_classroom.errors import NotHere
 from streaming_classroom.kafka import client, servers, shared_broker
 from streaming_classroom.kafka.topics import LessonKafka, prefix
-from streaming_classroom.lesson import Lesson, start_lesson
+from streaming_classroom.lesson import lesson as lesson_module
+from streaming_classroom.lesson.lesson import Lesson, start_lesson
 
 pytestmark = pytest.mark.kernel
 
@@ -80,7 +80,7 @@ def test_messages_are_sent_as_spark_would(kafka: LessonKafka, read, capsys) -> N
 def test_starting_over_and_cleaning_up_delete_the_lessons_topics_and_no_others(DA: Lesson) -> None:
     mine = DA.kafka.create_topic("alerts")
     foreign = f"{DA.schema_name}x-alerts"
-    client.send(DA.kafka.client_options, foreign, [client.Record(b"1")])
+    client.send(DA.kafka.client_options, foreign, [client.KafkaRecord(b"1")])
     assert {mine, foreign} <= topics()
     DA = start_lesson("Kafka", dataset="wikipedia/edits", into_topic="edits", resume=True)
     assert mine in topics()

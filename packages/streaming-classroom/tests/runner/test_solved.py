@@ -4,8 +4,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from streaming_classroom import places
 from streaming_classroom.exercises import catalogue
+from streaming_classroom.files import directories
 from streaming_classroom.runner import find_lessons
 from streaming_classroom.runner.results import EXERCISE
 from streaming_classroom.runner.solved import exercises, solved
@@ -34,6 +34,6 @@ def test_a_check_belongs_to_the_exercise_before_it() -> None:
 
 @pytest.mark.parametrize("number", catalogue.lessons())
 def test_each_lesson_has_the_exercises_of_its_source(number: str) -> None:
-    [path] = find_lessons([number], places.notebooks())
+    [path] = find_lessons([number], directories.notebooks())
     found = [name for _, _, name in exercises(nbformat.read(path, as_version=4))]
     assert found == [exercise.id for exercise in catalogue.of_lesson(number)]

@@ -13,7 +13,7 @@ import psutil
 import pytest
 from rich.console import Console
 
-from streaming_classroom import ownership
+from streaming_classroom.files import ownership
 from streaming_classroom.runner import NoLessons, SuiteResult, run_lessons
 from streaming_classroom.runner.processes import HOME_VARIABLE
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import certifi
 import pytest
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 from streaming_classroom.setup import download
 from streaming_classroom.setup.download import Download
 
@@ -49,7 +49,7 @@ def test_the_next_set_up_goes_on_where_this_one_gave_up(maven, wanted: Download,
 
 
 def test_what_was_there_in_whole_but_never_put_in_place_is_not_asked_for_twice(maven, wanted: Download) -> None:
-    part = places.cache() / "downloads" / wanted.sha256
+    part = directories.cache() / "downloads" / wanted.sha256
     part.parent.mkdir(parents=True)
     part.write_bytes(next(f for f in maven.files.values() if f.name == wanted.target.name).read_bytes())
     download.fetch([wanted])
@@ -63,7 +63,7 @@ def test_other_content_is_refused_and_nothing_of_it_kept(maven, wanted: Download
     with pytest.raises(download.WrongContent):
         download.fetch([wanted])
     assert not wanted.target.exists()
-    assert not (places.cache() / "downloads").exists()
+    assert not (directories.cache() / "downloads").exists()
 
 
 def test_a_server_that_says_nothing_is_given_up_on(maven, wanted: Download, monkeypatch) -> None:

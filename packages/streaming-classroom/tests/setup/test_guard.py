@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom import places
 from streaming_classroom.errors import SetupError
+from streaming_classroom.files import directories
 from streaming_classroom.setup import guard
 
 HOLD = """
@@ -86,4 +86,4 @@ def test_an_error_of_the_system_says_what_to_do(number: int, problem: str, fix: 
 
 
 def test_an_error_without_a_path_names_the_cache(cache: Path) -> None:
-    assert str(places.cache()) in guard.explained(OSError(errno.ENOSPC, "No space left on device")).problem
+    assert str(directories.cache()) in guard.explained(OSError(errno.ENOSPC, "No space left on device")).problem

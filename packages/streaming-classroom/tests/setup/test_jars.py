@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom import ownership, places
 from streaming_classroom.errors import JarsUnavailable
+from streaming_classroom.files import directories, ownership
 from streaming_classroom.setup import jars
 
 FETCH = "from streaming_classroom.setup import steps; steps.ensure_session_needs()"
@@ -27,7 +27,7 @@ KEPT = ("jars", "setup.lock", ownership.MARKER)
 
 def left_over() -> list[str]:
     """What a fetch leaves in the cache beside the jars."""
-    return sorted(path.name for path in places.cache().iterdir() if path.name not in KEPT)
+    return sorted(path.name for path in directories.cache().iterdir() if path.name not in KEPT)
 
 
 @pytest.mark.parametrize("which", [jars.SPARK, jars.KAFKA_BROKER], ids=lambda which: which.folder)
@@ -50,7 +50,7 @@ def test_each_set_of_jars_has_a_list_and_a_folder_of_its_own(maven, tmp_path: Pa
     (tmp_path / "other.lock").write_text(line, encoding="utf-8")
     other = jars.JarSet(tmp_path / "other.lock", "other")
     jars.fetch(of=other)
-    assert jars.paths(other) == list((places.cache() / "other").iterdir())
+    assert jars.paths(other) == list((directories.cache() / "other").iterdir())
     assert jars.missing_or_damaged(other) == []
     assert jars.missing_or_damaged() == list(jars.locked())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from traitlets.config import PyFileConfigLoader
 
-from streaming_classroom import kernel_start
+from streaming_classroom.notebook import kernel_start
 from streaming_classroom.setup import kernel_settings
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom import ownership, places
 from streaming_classroom.errors import SetupError
+from streaming_classroom.files import directories, ownership
 from streaming_classroom.setup import reset
 
 HOLD = """
@@ -22,7 +22,7 @@ with FileLock(sys.argv[1]):
 @pytest.fixture
 def home(cache: Path) -> Path:
     """A home as a lesson leaves it."""
-    home = ownership.claim(places.home())
+    home = ownership.claim(directories.home())
     for folder in ("dbfs/user", "logs", "locks", "runs/1/07-Triggers/locks"):
         (home / folder).mkdir(parents=True)
     for lock in ("locks/03.lock", "runs/1/07-Triggers/locks/07.lock"):
@@ -38,7 +38,7 @@ def test_a_home_is_removed_whole_and_nothing_beside_it(home: Path, cache: Path) 
 
 
 def test_where_there_is_none_nothing_happens(cache: Path) -> None:
-    assert reset.remove(places.home()) is None
+    assert reset.remove(directories.home()) is None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Builds the small project without anything that would have to be fetched: a wheel is a zip file.
 
-Each build leaves a line in the project's `builds`.  While there is a file `stall`, it says `stalled` and takes its time.
+Each build leaves a line in the project's `builds`.  While there is a file
+`stall`, it says `stalled` and takes its time.
 """
 
 import pathlib

@@ -5,8 +5,10 @@ answers that the check must know.  The notebook holds the starter and nothing mo
 """
 
 from .attempt import Attempt
-from .exercise import Exercise, Makes, Mistake, NotTried, WrongAnswer
+from .exercise import Exercise, WrongAnswer
 from .made_stream import MadeStream, interval_of
+from .makes import Makes
+from .mistake import Mistake, NotTried
 from .question import Choice, Question
 
 __all__ = [

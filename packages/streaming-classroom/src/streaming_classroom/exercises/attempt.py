@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from stream_view.errors import short_message
-from streaming_classroom.exercises.exercise import Makes, Mistake, NotTried
 from streaming_classroom.exercises.made_stream import MadeStream
+from streaming_classroom.exercises.makes import Makes
+from streaming_classroom.exercises.mistake import Mistake, NotTried
 from streaming_classroom.exercises.same_rows import difference
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from streaming_classroom.kafka.topics import LessonKafka
-    from streaming_classroom.lesson_paths import Paths
+    from streaming_classroom.lesson.lesson_paths import Paths
 
 # What Spark's own words do not tell a beginner, by some of them.
 _ADVICE = {

@@ -9,14 +9,14 @@ from importlib import import_module, util
 from pkgutil import iter_modules
 from types import ModuleType
 
-from streaming_classroom import places
 from streaming_classroom.errors import ClassroomError
+from streaming_classroom.files import directories
 
 from .exercise import Exercise
 from .question import Question
 
 PACKAGE = "lesson_exercises"
-EXERCISES = places.PROJECT / "exercises"
+EXERCISES = directories.PROJECT / "exercises"
 _PREFIX, _QUIZ_PREFIX = "lesson_", "quiz_"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from stream_view.tables import Table
+from .makes import Makes
 
 if TYPE_CHECKING:
     from .attempt import Attempt
@@ -26,33 +26,6 @@ class WrongAnswer:
 
     code: str
     verdict: str
-
-
-@dataclass(frozen=True)
-class Makes:
-    """What an exercise leaves behind, and so what is taken away before it is tried again.
-
-    Attributes
-    ----------
-    variables, views, tables : tuple of str
-        By their names. A stream that a variable holds is stopped.
-    streams : tuple of str
-        Names of streams that no variable holds.
-    folders : tuple of str
-        Below the lesson's working directory; checkpoints, say.
-    topics : tuple of str
-        Topics of the lesson, by their names in it.
-    by_starter : bool
-        The starter itself makes some of it, so that finding it does not mean that somebody has tried.
-    """
-
-    variables: tuple[str, ...] = ()
-    views: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
-    streams: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
-    topics: tuple[str, ...] = ()
-    by_starter: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,24 +63,3 @@ class Exercise:
     check: Callable[[Attempt], None]
     wrong: tuple[WrongAnswer, ...]
     makes: Makes = field(default_factory=Makes)
-
-
-class NotTried(Exception):
-    """Nothing has been made yet."""
-
-
-class Mistake(Exception):
-    """What was made is not what was asked for.
-
-    Parameters
-    ----------
-    sentence : str
-        Which mistake it is, in words that help.
-    difference : Table, optional
-        Rows that show it.
-    """
-
-    def __init__(self, sentence: str, difference: Table | None = None) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.difference = difference

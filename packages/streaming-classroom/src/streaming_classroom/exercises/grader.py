@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, waiting
 from stream_view.errors import short_message
-from streaming_classroom import user_files
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt
-from streaming_classroom.exercises.exercise import Exercise, Mistake, NotTried
+from streaming_classroom.exercises.exercise import Exercise
+from streaming_classroom.exercises.exercise_record import ExerciseRecord
 from streaming_classroom.exercises.guidance import hint_shown, progress_shown, solution_shown
+from streaming_classroom.exercises.mistake import Mistake, NotTried
 from streaming_classroom.exercises.question import NoQuiz
 from streaming_classroom.exercises.quiz import answer_shown, quiz_shown
-from streaming_classroom.exercises.record import Record
 from streaming_classroom.exercises.verdict import Verdict
+from streaming_classroom.files import user_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from streaming_classroom.exercises.guidance import Told
+    from streaming_classroom.exercises.guidance import Guidance
     from streaming_classroom.kafka.topics import LessonKafka
-    from streaming_classroom.lesson_paths import Paths
+    from streaming_classroom.lesson.lesson_paths import Paths
 
 DEADLINE = 90.0  # seconds that a check may take, with all its waits
 SPARE = 15.0  # of them, kept for comparing what has been made
@@ -59,7 +60,7 @@ class Grader:
         self._paths = paths
         self._kafka = kafka
         self._given = namespace
-        self._record = Record()
+        self._record = ExerciseRecord()
         self._hints: dict[str, int] = {}
 
     def begin(self, name: str) -> None:
@@ -108,7 +109,7 @@ class Grader:
             self._note(self._record.tried, exercise.id, verdict.is_right)
         return verdict
 
-    def hint(self, name: str) -> Told:
+    def hint(self, name: str) -> Guidance:
         """Return an exercise's next hint; after the last one, the last one."""
         exercise = catalogue.find(name)
         number = min(self._hints.get(exercise.id, 0) + 1, len(exercise.hints))
@@ -116,13 +117,13 @@ class Grader:
         self._note(self._record.hint, exercise.id, number)
         return hint_shown(exercise, number)
 
-    def solution(self, name: str) -> Told:
+    def solution(self, name: str) -> Guidance:
         """Return an exercise's solution, and why it is so."""
         exercise = catalogue.find(name)
         self._note(self._record.solution, exercise.id)
         return solution_shown(exercise)
 
-    def quiz(self, lesson: str, number: int | None = None, letter: str = "") -> Told:
+    def quiz(self, lesson: str, number: int | None = None, letter: str = "") -> Guidance:
         """Return a lesson's quiz, or what there is to say of one choice.
 
         Raises
@@ -137,7 +138,7 @@ class Grader:
             raise NoQuiz(lesson)
         return quiz_shown(questions) if number is None else answer_shown(questions, number, letter)
 
-    def progress(self) -> Told:
+    def progress(self) -> Guidance:
         """Return what is done, lesson by lesson."""
         return progress_shown(self._record)
 

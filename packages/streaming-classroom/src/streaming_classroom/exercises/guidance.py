@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from streaming_classroom.exercises.exercise_record import ExerciseProgress, ExerciseRecord
+
 from . import catalogue
 from .exercise import Exercise
-from .record import Done, Record
 from .verdict import box, bundle, marked_up, solution_html
 
 _FULL, _EMPTY = "●", "○"
@@ -16,7 +17,7 @@ _MOST = 6  # exercises of a lesson, which the words beside the dots leave room f
 
 
 @dataclass(frozen=True)
-class Told:
+class Guidance:
     """Something to read: shown where it is a cell's last value."""
 
     text: str
@@ -31,23 +32,23 @@ class Told:
         return bundle(self.text, self.html)
 
 
-def hint_shown(exercise: Exercise, number: int) -> Told:
+def hint_shown(exercise: Exercise, number: int) -> Guidance:
     """Return one hint of an exercise, counted from 1."""
     hint, total = exercise.hints[number - 1], len(exercise.hints)
     head = f"Hint {number} of {total}"
     more = f' Ask for the next with DA.hint("{exercise.id}").' if number < total else ""
     html = f"<strong>{head}</strong><div>{marked_up(hint)}</div>"
-    return Told(f"{head}: {hint}{more}", box(html + (f"<div><i>{escape(more)}</i></div>" if more else "")))
+    return Guidance(f"{head}: {hint}{more}", box(html + (f"<div><i>{escape(more)}</i></div>" if more else "")))
 
 
-def solution_shown(exercise: Exercise) -> Told:
+def solution_shown(exercise: Exercise) -> Guidance:
     """Return the solution of an exercise, and why."""
     head = f"{exercise.id} {exercise.title}"
     html = f"<strong>{escape(head)}</strong>{solution_html(exercise)}"
-    return Told(f"{head}\n\n{exercise.solution.strip()}\n\n{exercise.why}", box(html))
+    return Guidance(f"{head}\n\n{exercise.solution.strip()}\n\n{exercise.why}", box(html))
 
 
-def progress_shown(record: Record) -> Told:
+def progress_shown(record: ExerciseRecord) -> Guidance:
     """Return what is done, a line a lesson, and what comes next."""
     done = record.read()
     every = {lesson: catalogue.of_lesson(lesson) for lesson in catalogue.lessons()}
@@ -56,14 +57,14 @@ def progress_shown(record: Record) -> Told:
     if open_ones:
         lines.append(f"Next: {open_ones[0].id} {open_ones[0].title}")
     text = "\n".join(lines)
-    return Told(text, box(f'<pre style="margin:0;line-height:1.5">{escape(text)}</pre>'))
+    return Guidance(text, box(f'<pre style="margin:0;line-height:1.5">{escape(text)}</pre>'))
 
 
-def _dots(exercises: Sequence[Exercise], done: dict[str, Done]) -> str:
+def _dots(exercises: Sequence[Exercise], done: dict[str, ExerciseProgress]) -> str:
     return "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(_MOST)
 
 
-def _words(exercises: Sequence[Exercise], done: dict[str, Done]) -> str:
+def _words(exercises: Sequence[Exercise], done: dict[str, ExerciseProgress]) -> str:
     entries = [_of(done, exercise) for exercise in exercises]
     parts = [f"{sum(bool(entry.right) for entry in entries)} of {len(entries)} right"]
     hints, solutions = sum(entry.hints for entry in entries), sum(entry.saw_solution for entry in entries)
@@ -72,5 +73,5 @@ def _words(exercises: Sequence[Exercise], done: dict[str, Done]) -> str:
     return ", ".join(parts)
 
 
-def _of(done: dict[str, Done], exercise: Exercise) -> Done:
-    return done.get(exercise.id, Done())
+def _of(done: dict[str, ExerciseProgress], exercise: Exercise) -> ExerciseProgress:
+    return done.get(exercise.id, ExerciseProgress())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from string import ascii_lowercase
 
-from .guidance import Told
+from .guidance import Guidance
 from .question import Choice, NoSuchChoice, Question
 from .verdict import COLOURS, MARKS, box, marked_up
 
@@ -18,7 +18,7 @@ _SUMMARY = "cursor:pointer"
 _REASON = "border-left:3px solid {colour};margin:2px 0 6px 18px;padding:1px 10px"
 
 
-def quiz_shown(questions: tuple[Question, ...]) -> Told:
+def quiz_shown(questions: tuple[Question, ...]) -> Guidance:
     """Return the whole quiz, with the reasons folded away; the text has the questions and the choices alone."""
     lines, html = [], []
     for number, question in enumerate(questions, start=1):
@@ -28,10 +28,10 @@ def quiz_shown(questions: tuple[Question, ...]) -> Told:
         html.append(f"<div style='margin-top:10px'><strong>{number}. {marked_up(question.text)}</strong></div>")
         html += [_choice_html(letter, choice) for letter, choice in choices]
     lines.append('DA.quiz(1, "a") says whether a choice is right, and why.')
-    return Told("\n".join(lines), box("".join(html)))
+    return Guidance("\n".join(lines), box("".join(html)))
 
 
-def answer_shown(questions: tuple[Question, ...], number: int, letter: str) -> Told:
+def answer_shown(questions: tuple[Question, ...], number: int, letter: str) -> Guidance:
     """Return whether a choice is right, and why.
 
     Raises
@@ -49,7 +49,7 @@ def answer_shown(questions: tuple[Question, ...], number: int, letter: str) -> T
     text = f"{MARKS[kind]} {number}{letter} {word}: {_plain(choice.reason)}"
     html = f"<div><strong style='color:{COLOURS[kind]}'>{MARKS[kind]} {word}</strong></div>"
     html += f"<div>{marked_up(choice.text)}</div><div>{marked_up(choice.reason)}</div>"
-    return Told(text, box(html, COLOURS[kind]))
+    return Guidance(text, box(html, COLOURS[kind]))
 
 
 def _choice_html(letter: str, choice: Choice) -> str:

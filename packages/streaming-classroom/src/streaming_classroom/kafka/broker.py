@@ -27,7 +27,7 @@ import psutil
 
 from streaming_classroom.errors import BrokerStartError
 from streaming_classroom.kafka import supervisor
-from streaming_classroom.kafka.supervisor import Place
+from streaming_classroom.kafka.supervisor import BrokerDirectory
 from streaming_classroom.setup import jars
 from streaming_classroom.setup.java import Java
 
@@ -74,7 +74,7 @@ class Broker:
     """A broker that was started: where it answers, its place, and the process of its supervisor."""
 
     address: str
-    place: Place
+    place: BrokerDirectory
     supervisor: subprocess.Popen[bytes]
 
     @property
@@ -94,7 +94,7 @@ class Broker:
         self.place.stop.unlink(missing_ok=True)  # or the next one would end at once
 
 
-def start(java: Java, place: Place, log: Path) -> Broker:
+def start(java: Java, place: BrokerDirectory, log: Path) -> Broker:
     """Start a broker and return when it answers; it ends when nobody needs it.
 
     It answers on the port of the one before, where that is free: streams that were reading go on.
@@ -103,7 +103,7 @@ def start(java: Java, place: Place, log: Path) -> Broker:
     ----------
     java : Java
         What runs it.
-    place : Place
+    place : BrokerDirectory
         Where its messages are.  The caller is a user of it and holds the lock for changes.
     log : Path
         What it prints goes there, in place of what an earlier one printed.
@@ -125,7 +125,9 @@ def start(java: Java, place: Place, log: Path) -> Broker:
     raise _failure(log)
 
 
-def _start_on(port: int, controller: int, java: Java, place: Place, log: Path, deadline: float) -> Broker | None:
+def _start_on(
+    port: int, controller: int, java: Java, place: BrokerDirectory, log: Path, deadline: float
+) -> Broker | None:
     """Start a broker on these ports; return None where another program has taken one of them in the meantime."""
     properties = _PROPERTIES.format(port=port, controller=controller)
     (place.folder / PROPERTIES).write_text(properties, encoding="utf-8")

@@ -30,7 +30,7 @@ _QUIET = {"log_level": 0}  # it would print a line for every try
 
 
 @dataclass(frozen=True)
-class Record:
+class KafkaRecord:
     """A message that is to be sent; of what is None, the broker or its client decides."""
 
     value: bytes | None
@@ -143,7 +143,7 @@ def read(options: Mapping[str, str], topic: str, begin: Mapping[int, int]) -> It
         consumer.close()
 
 
-def send(options: Mapping[str, str], topic: str, records: Iterable[Record]) -> int:
+def send(options: Mapping[str, str], topic: str, records: Iterable[KafkaRecord]) -> int:
     """Send messages in order; return how many there were once the broker has acknowledged all of them.
 
     A message that is sent again because an acknowledgement got lost is in the topic once, and the order within a
@@ -185,7 +185,7 @@ def send(options: Mapping[str, str], topic: str, records: Iterable[Record]) -> i
     return count
 
 
-def _produce(producer: Producer, topic: str, record: Record, delivered: Any) -> None:
+def _produce(producer: Producer, topic: str, record: KafkaRecord, delivered: Any) -> None:
     more = {
         "partition": record.partition,
         "timestamp": record.timestamp_ms,

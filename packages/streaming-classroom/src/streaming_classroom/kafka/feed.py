@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streaming_classroom.files.atomic_file import write_atomically
 from streaming_classroom.kafka import client
-from streaming_classroom.kafka.client import Record
-from streaming_classroom.whole_file import write_atomically
+from streaming_classroom.kafka.client import KafkaRecord
 
 if TYPE_CHECKING:
-    from streaming_classroom.datasets import Batch
+    from streaming_classroom.data.datasets import Batch
     from streaming_classroom.kafka.topics import LessonKafka
 
 BATCH, LINE = "batch", "line"  # the headers that the feed adds
@@ -76,14 +76,14 @@ class Topic:
             return {"batch": None}
 
     @staticmethod
-    def _records(batch: Batch, number: int) -> Iterator[Record]:
+    def _records(batch: Batch, number: int) -> Iterator[KafkaRecord]:
         lines = (line for file in batch.files.values() for line in file.read_bytes().splitlines())
         for count, line in enumerate(lines):
             yield _record(json.loads(line), ((BATCH, number), (LINE, count)))
 
 
-def _record(message: dict[str, Any], more: tuple[tuple[str, int], ...]) -> Record:
+def _record(message: dict[str, Any], more: tuple[tuple[str, int], ...]) -> KafkaRecord:
     headers = [(name, value.encode()) for name, value in message.get("headers", {}).items()]
     headers += [(name, str(value).encode()) for name, value in more]
     value, key = (None if message[name] is None else message[name].encode() for name in ("value", "key"))
-    return Record(value, key, tuple(headers), timestamp_ms=message["timestamp"])
+    return KafkaRecord(value, key, tuple(headers), timestamp_ms=message["timestamp"])

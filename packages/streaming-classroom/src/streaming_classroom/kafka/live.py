@@ -19,9 +19,9 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from streaming_classroom.errors import NotHere
+from streaming_classroom.files.atomic_file import write_atomically
 from streaming_classroom.kafka import client
-from streaming_classroom.kafka.client import Record
-from streaming_classroom.whole_file import write_atomically
+from streaming_classroom.kafka.client import KafkaRecord
 
 URL = "https://stream.wikimedia.org/v2/stream/recentchange"
 AGENT = "streaming-classroom (a course on Spark; reads for some seconds)"
@@ -109,7 +109,7 @@ def _open(url: str, last: str):
     return urlopen(Request(url, headers=headers), timeout=PATIENCE)
 
 
-def _record(event: Event) -> Record | None:
+def _record(event: Event) -> KafkaRecord | None:
     """Return an event as a message with its wiki as key; what the server sends only as a sign of life is none."""
     try:
         fields = json.loads(event.data)
@@ -119,4 +119,4 @@ def _record(event: Event) -> Record | None:
     except (ValueError, KeyError, TypeError, AttributeError):  # it is sent as it is: readers meet it as well
         key = None
     headers = (("schema", b"recentchange/1.0.0"), ("collector", b"live"))
-    return Record(event.data.encode("utf-8"), key, headers)
+    return KafkaRecord(event.data.encode("utf-8"), key, headers)

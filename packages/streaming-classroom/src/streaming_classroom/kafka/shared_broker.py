@@ -19,10 +19,10 @@ from typing import Any
 import psutil
 from filelock import FileLock, Timeout
 
-from streaming_classroom import ownership, places
 from streaming_classroom.errors import BrokerStartError
+from streaming_classroom.files import directories, ownership
 from streaming_classroom.kafka import broker
-from streaming_classroom.kafka.supervisor import GRACE, Place
+from streaming_classroom.kafka.supervisor import GRACE, BrokerDirectory
 from streaming_classroom.setup.java import Java
 
 CHANGE_TIMEOUT = broker.START_TIMEOUT + GRACE  # seconds; whoever holds the lock may be starting the broker
@@ -41,9 +41,9 @@ class Status:
     kept: bool
 
 
-def place() -> Place:
+def place() -> BrokerDirectory:
     """Return the place of this home's broker."""
-    return Place(places.home() / "kafka")
+    return BrokerDirectory(directories.home() / "kafka")
 
 
 def log() -> Path:
@@ -103,7 +103,7 @@ def leave() -> None:
             continue
         del _joined[folder]
         lock.release()
-        here = Place(folder)
+        here = BrokerDirectory(folder)
         if folder.exists() and not here.is_needed():
             _await_end(here)
 
@@ -130,11 +130,11 @@ def status() -> Status | None:
     return Status(state["address"], state["pid"], tuple(users), here.kept.exists())
 
 
-def _changing(here: Place) -> FileLock:
+def _changing(here: BrokerDirectory) -> FileLock:
     return FileLock(here.change, timeout=CHANGE_TIMEOUT)
 
 
-def _register(here: Place) -> None:
+def _register(here: BrokerDirectory) -> None:
     if _has_joined(here):
         return
     # Not of one thread: it is released by whichever leaves.
@@ -143,12 +143,12 @@ def _register(here: Place) -> None:
     _joined[here.folder] = (os.getpid(), lock)
 
 
-def _has_joined(here: Place) -> bool:
+def _has_joined(here: BrokerDirectory) -> bool:
     process, _lock = _joined.get(here.folder, (None, None))
     return process == os.getpid()
 
 
-def _joinable(here: Place) -> str | None:
+def _joinable(here: BrokerDirectory) -> str | None:
     """Return the address of a broker that runs; one that is ending, or that never answers, is waited for."""
     deadline = time.monotonic() + broker.STOP_TIMEOUT
     while here.is_supervised():
@@ -163,21 +163,21 @@ def _joinable(here: Place) -> str | None:
     return None
 
 
-def _address(here: Place) -> str | None:
+def _address(here: BrokerDirectory) -> str | None:
     """Return where the broker answers that may be joined now."""
     state = _state(here)
     joinable = state is not None and not here.stop.exists() and here.is_supervised()
     return state["address"] if joinable else None
 
 
-def _state(here: Place) -> dict[str, Any] | None:
+def _state(here: BrokerDirectory) -> dict[str, Any] | None:
     try:
         return json.loads(here.state.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return None
 
 
-def _end_orphan(here: Place) -> None:
+def _end_orphan(here: BrokerDirectory) -> None:
     """End the broker of a supervisor that was killed; the number of its process may be another one's by now."""
     state = _state(here)
     if state is None:
@@ -191,7 +191,7 @@ def _end_orphan(here: Place) -> None:
             orphan.kill()
 
 
-def _await_end(here: Place) -> bool:
+def _await_end(here: BrokerDirectory) -> bool:
     """Return whether the supervisor has ended within its time."""
     try:
         with FileLock(here.alive, timeout=broker.STOP_TIMEOUT):

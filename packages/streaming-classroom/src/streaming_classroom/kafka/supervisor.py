@@ -23,7 +23,7 @@ LOOK_EVERY = 0.2  # seconds between two looks at who needs it
 
 
 @dataclass(frozen=True)
-class Place:
+class BrokerDirectory:
     """The folder of a broker that several processes share, and what its files mean."""
 
     folder: Path
@@ -94,7 +94,7 @@ def main(folder: str, address: str, *command: str) -> int:
     filelock.Timeout
         The one before has not ended.
     """
-    place = Place(Path(folder))
+    place = BrokerDirectory(Path(folder))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with FileLock(place.alive, timeout=GRACE + 5):
         broker = subprocess.Popen(command, stdin=subprocess.DEVNULL)

@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streaming_classroom import ownership, places
 from streaming_classroom.errors import BrokerUnreachable, NotHere
+from streaming_classroom.files import directories, ownership
 from streaming_classroom.kafka import client, servers
-from streaming_classroom.kafka.client import Record
+from streaming_classroom.kafka.client import KafkaRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,7 +206,7 @@ def prefix(schema: str) -> str:
     """
     if not servers.external():
         return f"{schema}-"
-    file = ownership.claim(places.home()) / "kafka" / "number"
+    file = ownership.claim(directories.home()) / "kafka" / "number"
     file.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError), file.open("x", encoding="utf-8") as new:
         new.write(secrets.token_hex(3))
@@ -228,12 +228,12 @@ def _positions(query: StreamingQuery) -> dict[str, dict[int, int]]:
     return found
 
 
-def _record(message: Mapping[str, Any]) -> Record:
+def _record(message: Mapping[str, Any]) -> KafkaRecord:
     headers = tuple((name, _bytes(value)) for name, value in (message.get("headers") or {}).items())
     timestamp = message.get("timestamp")
     if timestamp is not None and not isinstance(timestamp, int):
         timestamp = int(timestamp.timestamp() * 1000)
-    return Record(
+    return KafkaRecord(
         _bytes(message.get("value")), _bytes(message.get("key")), headers, message.get("partition"), timestamp
     )
 

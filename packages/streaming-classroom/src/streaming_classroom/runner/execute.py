@@ -16,12 +16,12 @@ from papermill.parameterize import parameterize_notebook
 
 from notebook_dialect.convert import as_notebook
 from notebook_dialect.errors import UnreadableNotebook
-from streaming_classroom import ownership
 from streaming_classroom.environment import ANSI
+from streaming_classroom.files import ownership
+from streaming_classroom.runner.outcome import judge
 
 from .comparison import differences
 from .engine import Deadlines, LessonEngine, Observed
-from .judge import judge
 from .kernel import KERNEL_LOG, kernel_environment
 from .lesson_file import code_cells, read_lesson, save_outputs
 from .processes import end_processes
@@ -38,7 +38,7 @@ _PREPARE = "%load_ext streaming_classroom"
 
 
 @dataclass(frozen=True)
-class Order:
+class RunRequest:
     """One lesson to run.
 
     Parameters
@@ -85,7 +85,7 @@ class Order:
         return self.directory / f"{self.lesson}.ipynb"
 
 
-def run_lesson(order: Order, on_cell: Callable[[], None], cancel: threading.Event) -> LessonResult:
+def run_lesson(order: RunRequest, on_cell: Callable[[], None], cancel: threading.Event) -> LessonResult:
     """Run one lesson and return how it went; what a lesson does wrong is never raised.
 
     Guarantees that no process of the lesson is left, and that its home is gone if it passed.
@@ -128,7 +128,7 @@ def run_lesson(order: Order, on_cell: Callable[[], None], cancel: threading.Even
     )
 
 
-def read(order: Order) -> tuple[NotebookNode, bytes]:
+def read(order: RunRequest) -> tuple[NotebookNode, bytes]:
     """Return the notebook and the bytes of its file; a guest's is kept as a notebook where the executed one goes."""
     if not order.guest:
         return read_lesson(order.notebook)
@@ -140,12 +140,12 @@ def read(order: Order) -> tuple[NotebookNode, bytes]:
     return nb, b""
 
 
-def _invalid(order: Order, error: InvalidNotebook) -> LessonResult:
+def _invalid(order: RunRequest, error: InvalidNotebook) -> LessonResult:
     failure = Failure(order.notebook, None, None, None, "invalid", f"not a valid notebook: {error.reason}")
     return LessonResult(order.lesson, order.notebook, "failed", failures=(failure,))
 
 
-def _execute(order: Order, on_cell: Callable[[], None], cancel: threading.Event) -> tuple[NotebookNode, Observed]:
+def _execute(order: RunRequest, on_cell: Callable[[], None], cancel: threading.Event) -> tuple[NotebookNode, Observed]:
     nb = load_notebook_node(str(order.executed if order.guest else order.notebook))
     if order.solved:
         nb = solved(nb)
@@ -179,7 +179,7 @@ def _execute(order: Order, on_cell: Callable[[], None], cancel: threading.Event)
     return nb, seen
 
 
-def _save(order: Order, content: bytes, executed: NotebookNode) -> tuple[Failure, ...]:
+def _save(order: RunRequest, content: bytes, executed: NotebookNode) -> tuple[Failure, ...]:
     try:
         save_outputs(order.notebook, content, executed, order.home)
     except (RunnerError, OSError) as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from streaming_classroom import ownership
+from streaming_classroom.files import ownership
 
 KEPT = 10  # runs whose notebooks are kept; a failed lesson's home has 40 MB
 _NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")

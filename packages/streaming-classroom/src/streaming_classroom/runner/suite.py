@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from .execute import Order, read, run_lesson
+from .execute import RunRequest, read, run_lesson
 from .lesson_file import code_cells
 from .processes import end_processes
 from .progress import Reporter, reporter
@@ -93,7 +93,7 @@ def run_lessons(
     started = time.monotonic()
     with new_run(home) as directory:
         orders = [
-            Order(
+            RunRequest(
                 name,
                 notebook.absolute(),
                 directory,
@@ -130,7 +130,7 @@ def _named(lessons: Sequence[Path]) -> list[tuple[str, Path]]:
     return named
 
 
-def _count_cells(orders: list[Order]) -> int:
+def _count_cells(orders: list[RunRequest]) -> int:
     total = 0
     for order in orders:
         try:
@@ -156,14 +156,14 @@ def _interruptible() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _run_all(orders: list[Order], jobs: int, show: Reporter, cancel: threading.Event) -> list[LessonResult]:
+def _run_all(orders: list[RunRequest], jobs: int, show: Reporter, cancel: threading.Event) -> list[LessonResult]:
     with ThreadPoolExecutor(jobs, thread_name_prefix="lesson") as pool:
         futures = [pool.submit(_run_one, order, show, cancel) for order in orders]
         _wait(futures, orders, cancel)
     return [future.result() for future in futures]
 
 
-def _run_one(order: Order, show: Reporter, cancel: threading.Event) -> LessonResult:
+def _run_one(order: RunRequest, show: Reporter, cancel: threading.Event) -> LessonResult:
     if cancel.is_set():
         return LessonResult(order.lesson, order.notebook, "not run")
     show.started(order.lesson)
@@ -172,7 +172,7 @@ def _run_one(order: Order, show: Reporter, cancel: threading.Event) -> LessonRes
     return result
 
 
-def _wait(futures: list[Future[LessonResult]], orders: list[Order], cancel: threading.Event) -> None:
+def _wait(futures: list[Future[LessonResult]], orders: list[RunRequest], cancel: threading.Event) -> None:
     """Wait for all lessons; each has a deadline. Once told to stop, end their kernels until all are over."""
     pending = set(futures)
     while pending:

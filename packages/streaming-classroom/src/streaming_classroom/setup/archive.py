@@ -14,7 +14,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from streaming_classroom import environment, places
+from streaming_classroom import environment
+from streaming_classroom.files import directories
 from streaming_classroom.setup import jars, java
 
 TIMEOUT = 300  # seconds for the workload that fills it; 20 s on two cores
@@ -31,7 +32,7 @@ def path() -> Path:
     search = java.find()
     identity = [str(search.java), *QUICK, *(_stamp(jar) for jar in jars.paths()), _stamp(jars.spark_jars())]
     digest = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
-    return places.cache() / "archive" / f"{digest}.jsa"
+    return directories.cache() / "archive" / f"{digest}.jsa"
 
 
 def java_options() -> str:
@@ -107,7 +108,7 @@ def forget_failure() -> None:
 
 def log() -> Path:
     """Return where the workload's output goes."""
-    return places.cache() / "archive" / "archive.log"
+    return directories.cache() / "archive" / "archive.log"
 
 
 def dump_options(target: Path) -> str:

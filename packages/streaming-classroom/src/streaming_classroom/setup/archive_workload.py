@@ -9,13 +9,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from streaming_classroom import session
+from streaming_classroom.session import spark_session
 from streaming_classroom.setup import archive
 
 
 def main(target: Path) -> None:
     """Start a session that writes the archive at its end, and use it as a lesson would."""
-    spark = session.classic_session(archive.dump_options(target))
+    spark = spark_session.classic_session(archive.dump_options(target))
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch).as_uri()  # without a scheme it would be a place in the classroom's home
         _delta(spark, f"{place}/table")

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streaming_classroom import environment, ownership, places
+from streaming_classroom import environment
+from streaming_classroom.files import directories, ownership
 from streaming_classroom.setup import archive, guard, jars, java, steps
 
 if TYPE_CHECKING:
@@ -90,7 +91,10 @@ def _python() -> Finding:
 
 
 def _write_access() -> Finding:
-    claims = {places.cache(): ownership.claim_cache, places.home(): lambda: ownership.claim(places.home())}
+    claims = {
+        directories.cache(): ownership.claim_cache,
+        directories.home(): lambda: ownership.claim(directories.home()),
+    }
     for folder, claim in claims.items():
         try:
             claim()
@@ -103,9 +107,9 @@ def _write_access() -> Finding:
 
 
 def _disk() -> Finding:
-    folder = next(path for path in (places.cache(), *places.cache().parents) if path.exists())
+    folder = next(path for path in (directories.cache(), *directories.cache().parents) if path.exists())
     free = shutil.disk_usage(folder).free // 2**20
-    fix = f"Free {NEEDED_MB - free:,} MB on the disk of {places.cache()}."
+    fix = f"Free {NEEDED_MB - free:,} MB on the disk of {directories.cache()}."
     return Finding(free >= NEEDED_MB, f"{free:,} MB free", fix)
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from threading import Event
 from urllib.error import HTTPError
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 
 TIMEOUT = 20  # seconds without a byte: a firewall that swallows what is sent must not cost minutes
 DEADLINE = 900  # seconds for one file; 45 MB over a slow line
@@ -193,4 +193,4 @@ def _certificates() -> ssl.SSLContext:
 
 
 def _parts() -> Path:
-    return places.cache() / "downloads"
+    return directories.cache() / "downloads"

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 from filelock import FileLock, Timeout
 
-from streaming_classroom import ownership, places
 from streaming_classroom.errors import SetupError
+from streaming_classroom.files import directories, ownership
 
 LOCK_TIMEOUT = 1200  # seconds; a whole set-up over a slow line
 
@@ -35,7 +35,7 @@ def only_one(report: Callable[[str], None]) -> Iterator[None]:
         Another process has held the lock for longer than any set-up takes.
     """
     ownership.claim_cache()
-    lock = FileLock(places.cache() / "setup.lock")
+    lock = FileLock(directories.cache() / "setup.lock")
     try:
         _acquire(lock, report)
         yield
@@ -54,7 +54,7 @@ def refusals_explained() -> Iterator[None]:
 
 def explained(error: OSError) -> SetupError:
     """Return the error for a person: what could not be done, and the one thing to do about it."""
-    place = error.filename or places.cache()
+    place = error.filename or directories.cache()
     if error.errno in _FULL:
         return SetupError(f"The disk of {place} is full.", "Free 1 GB there, and run the same command again.")
     elsewhere = "or set CLASSROOM_CACHE to a folder of your own with 1 GB to spare, and run the same command again."

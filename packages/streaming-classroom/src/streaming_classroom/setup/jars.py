@@ -17,8 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
-from streaming_classroom import places
 from streaming_classroom.errors import JarsUnavailable
+from streaming_classroom.files import directories
 from streaming_classroom.setup import download
 from streaming_classroom.setup.download import Download, is_sound
 
@@ -55,7 +55,7 @@ KAFKA_BROKER = JarSet(CONF / "kafka-broker.lock", "kafka-broker")
 
 def directory(of: JarSet = SPARK) -> Path:
     """Where the jars are."""
-    return places.cache() / of.folder
+    return directories.cache() / of.folder
 
 
 @remember

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from streaming_classroom import places
 from streaming_classroom.errors import JavaNotFound
+from streaming_classroom.files import directories
 from streaming_classroom.setup import download
 from streaming_classroom.setup.download import Download
 
@@ -214,7 +214,7 @@ def _glob(pattern: str) -> list[Path]:
 
 
 def _fetched_dir() -> Path:
-    return places.cache() / "java"
+    return directories.cache() / "java"
 
 
 def install_advice() -> str:

@@ -1,4 +1,4 @@
-"""What kernels of the course's environment load at their start: :mod:`streaming_classroom.kernel_start`.
+"""What kernels of the course's environment load at their start: :mod:`streaming_classroom.notebook.kernel_start`.
 
 IPython reads it in the environment's own folder.  An installer would put it there, but none does for a project that is
 installed as it lies, to be edited; and somebody else's environment is not ours to write into.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 CONTENTS = (
     "# The course's kernels know from their start what a lesson's cells need.\n"
-    'get_config().InteractiveShellApp.extensions.append("streaming_classroom.kernel_start")\n'
+    'get_config().InteractiveShellApp.extensions.append("streaming_classroom.notebook.kernel_start")\n'
 )
 MARKER = "course-requirements.sha256"  # what `course.py` leaves in an environment that it has filled
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from streaming_classroom import ownership
 from streaming_classroom.errors import SetupError
+from streaming_classroom.files import ownership
 
 # What lessons, runs, brokers and JupyterLab put into a home.
 CHILDREN = ("dbfs", "jupyterlab", "kafka", "locks", "logs", "registered", "runs")

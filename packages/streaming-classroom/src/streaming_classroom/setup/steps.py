@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from streaming_classroom import datasets
+from streaming_classroom.data import datasets
 from streaming_classroom.setup import archive, guard, jars, java, kernel_settings
 
 Report = Callable[[str], None]

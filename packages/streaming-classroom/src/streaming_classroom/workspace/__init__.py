@@ -13,7 +13,7 @@ was worked on; pictures and includes stay, for lessons that were kept may use th
 Nothing of the learner's is overwritten or removed, whatever is killed when: see ``safe_files``.
 """
 
-from .following import start_over, update
-from .telling import Report, line, started_over
+from streaming_classroom.workspace.synchronization import start_over, update
+from streaming_classroom.workspace.workspace_report import Report, line, started_over
 
 __all__ = ["Report", "line", "start_over", "started_over", "update"]

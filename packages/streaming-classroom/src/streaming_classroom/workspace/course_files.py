@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from streaming_classroom import places
+from streaming_classroom.files import directories
 from streaming_classroom.runner import InvalidNotebook, NoLessons, find_lessons
-
-from . import lesson_text
+from streaming_classroom.workspace import text_digest
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class CourseFile:
     def content(self) -> bytes:
         """What a learner gets, who has not run anything yet."""
         content = self.source.read_bytes()
-        return lesson_text.without_outputs(content) if self.is_lesson else content
+        return text_digest.without_outputs(content) if self.is_lesson else content
 
     @cached_property
     def digest(self) -> str:
@@ -48,24 +47,24 @@ class CourseFile:
             It is a notebook that nobody could open.
         """
         try:
-            return lesson_text.digest(self.name, self.source.read_bytes())
+            return text_digest.digest(self.name, self.source.read_bytes())
         except ValueError as error:
             raise InvalidNotebook(self.source, f"it cannot be read ({error})") from error
 
     @property
     def is_lesson(self) -> bool:
         """Whether it is a lesson, and not what lessons need."""
-        return self.name.endswith(lesson_text.NOTEBOOK)
+        return self.name.endswith(text_digest.NOTEBOOK)
 
 
 def course_files() -> list[CourseFile]:
     """Return what a workspace has of the course as it is now, what lessons need first."""
-    linked = _visible(places.notebooks() / "images", "**/*")
+    linked = _visible(directories.notebooks() / "images", "**/*")
     for kind in ("*.md", "*.sql", "*.py"):  # the glossary, and the sources of pipelines
-        linked += _visible(places.notebooks(), kind)
-    found = [(f"notebooks/{path.relative_to(places.notebooks()).as_posix()}", path) for path in linked]
-    includes = _visible(places.includes(), "**/*.py")
-    found += [(f"Includes/{path.relative_to(places.includes()).as_posix()}", path) for path in includes]
+        linked += _visible(directories.notebooks(), kind)
+    found = [(f"notebooks/{path.relative_to(directories.notebooks()).as_posix()}", path) for path in linked]
+    includes = _visible(directories.includes(), "**/*.py")
+    found += [(f"Includes/{path.relative_to(directories.includes()).as_posix()}", path) for path in includes]
     found += [(f"notebooks/{path.name}", path) for path in _lessons()]
     return [CourseFile(name, path) for name, path in found]
 
@@ -77,7 +76,7 @@ def lesson_of(path: Path) -> CourseFile:
 
 def _lessons() -> list[Path]:
     with suppress(NoLessons):
-        return find_lessons([], places.notebooks())
+        return find_lessons([], directories.notebooks())
     return []
 
 

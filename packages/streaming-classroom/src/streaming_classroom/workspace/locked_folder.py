@@ -11,8 +11,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from streaming_classroom import ownership, places
 from streaming_classroom.errors import SetupError
+from streaming_classroom.files import directories, ownership
 
 LOCK_TIMEOUT = 60  # seconds; the whole takes one or two
 _LOCK = ".course.lock"
@@ -35,11 +35,11 @@ def locked_folder() -> Iterator[Path]:
         Somebody else has filled the folder, it cannot be written, or another process does not let go of it.
     """
     try:
-        folder = ownership.claim(places.work(), mark=_MARK)
+        folder = ownership.claim(directories.work(), mark=_MARK)
         with _locked(folder):
             yield folder
     except OSError as error:
-        problem = f"{error.filename or places.work()} could not be read or written: {error.strerror or error}."
+        problem = f"{error.filename or directories.work()} could not be read or written: {error.strerror or error}."
         raise SetupError(problem, f"Put that right, and run the same command again; {_WITHOUT}") from error
 
 

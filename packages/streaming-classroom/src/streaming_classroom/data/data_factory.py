@@ -1,0 +1,236 @@
+"""Land new data, batch by batch, as a source that never ends would.
+
+A batch is a few files of a generated dataset, most often one.  They land as files, each whole or not at all, or as
+one append to a Delta table, and the position is kept on disk: a restarted kernel goes on where the last one was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Protocol
+
+from stream_view.waiting import wait_until_processed
+from streaming_classroom.data.landing_status import LandingLine
+from streaming_classroom.files.atomic_file import write_atomically
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from streaming_classroom.data.datasets import Batch
+
+# Held while a batch lands and while a lesson is started over: a cell and the instructor's panel may do it at one time.
+landing = RLock()
+
+
+class Target(Protocol):
+    """Where batches land; ``path`` is where Python finds it, or None where that is not known."""
+
+    name: str
+    path: Path | None
+
+    def land(self, batch: Batch, number: int) -> None:
+        """Make the batch visible to readers; doing it again changes nothing."""
+
+
+@dataclass(frozen=True)
+class Directory:
+    """Batches land as files in a directory."""
+
+    path: Path
+    name: str
+
+    def land(self, batch: Batch, number: int) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        # Spark takes files in the order of their times, in milliseconds, and two can land within one.
+        newest = max((file.stat().st_mtime_ns for file in self.path.rglob("[!.]*") if file.is_file()), default=0)
+        for name, file in batch.files.items():
+            newest = max(time.time_ns(), newest + 2_000_000)
+            self._land_file(file, self.path / name, newest)
+
+    def _land_file(self, file: Path, target: Path, time_ns: int) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Readers skip names with a leading dot; the rename makes the whole file appear at once.
+        hidden = target.with_name(f".{target.name}.part")
+        shutil.copyfile(file, hidden)
+        os.utime(hidden, ns=(time_ns, time_ns))
+        hidden.replace(target)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Batches land as appends to a Delta table.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        What writes.
+    name : str
+        The table, made by the first batch.
+    schema : str
+        Schema of the batches, as DDL.
+    source : str
+        The directory of the batches as Spark names it.
+    application : str
+        Marks the appends, so that Delta takes each batch once even if it is landed twice.
+    path : Path, optional
+        Where the table's files are.
+    """
+
+    spark: SparkSession
+    name: str
+    schema: str
+    source: str
+    application: str
+    path: Path | None = None
+
+    def land(self, batch: Batch, number: int) -> None:
+        files = [f"{self.source}/{name}" for name in batch.files]
+        reader = self.spark.read.format(Path(files[0]).suffix[1:]).option("header", True)  # JSON does not mind
+        frame = reader.schema(self.schema).load(files)
+        marked = frame.write.option("txnAppId", self.application).option("txnVersion", number)
+        marked.mode("append").format("delta").saveAsTable(self.name)
+
+
+class DataFactory:
+    """Land the batches of one dataset one after the other.
+
+    Parameters
+    ----------
+    batches : list of Batch
+        What to land, in order.
+    target : Target
+        Where they land.
+    position : Path
+        File that keeps how many have landed.
+    spark : SparkSession
+        Whose active streams are waited for.
+    """
+
+    def __init__(self, batches: list[Batch], target: Target, position: Path, spark: SparkSession) -> None:
+        self._batches = batches
+        self._target = target
+        self._position = position
+        self._spark = spark
+
+    @property
+    def landed(self) -> int:
+        """How many batches have landed."""
+        try:
+            return json.loads(self._position.read_text(encoding="utf-8"))["landed"]
+        except FileNotFoundError:
+            return 0
+
+    @property
+    def left(self) -> int:
+        """How many batches are left."""
+        return len(self._batches) - self.landed
+
+    @property
+    def total(self) -> int:
+        """How many batches there are, landed or not."""
+        return len(self._batches)
+
+    @property
+    def place(self) -> Path | None:
+        """The directory, or the table's, in which batches land; None where that is not known."""
+        return self._target.path
+
+    def report(self) -> str:
+        """Return what ``load`` has said of the last batch that landed, or nothing when none has."""
+        landed = self.landed
+        return self._report(self._batches[landed - 1 : landed]) if landed else ""
+
+    def land(self) -> bool:
+        """Land the next batch, print nothing and wait for no stream; return whether there was one left.
+
+        Other threads may land at the same time: no batch is lost, and none lands twice.
+        """
+        return self._land_next() is not None
+
+    def load(
+        self, continuous: bool = False, interval: float = 1.0, batches: int | None = None, timeout: float = 120
+    ) -> None:
+        """Land the next batch and wait until the active streams have processed it.
+
+        The same calls land the same rows on every machine.  When nothing is left it says so and changes nothing.
+
+        Parameters
+        ----------
+        continuous : bool
+            Land all that is left, instead of one batch, and show meanwhile how far it is.
+        interval : float
+            Seconds from one batch to the next when ``continuous``.
+        batches : int, optional
+            Land so many and no more when ``continuous``.
+        timeout : float
+            Deadline in seconds for the streams, counted from the last landing.
+
+        Raises
+        ------
+        StreamingQueryException
+            A stream failed on the data; this is its own exception. The data has landed all the same.
+        StreamTimeout
+            A stream had not processed the data in time. The data has landed all the same.
+        """
+        left = self.left
+        streams = {query.runId: query for query in self._spark.streams.active}  # one may die of the data at once
+        if continuous and left:
+            landed = self._land_steadily(left if batches is None else min(batches, left), interval)
+        else:
+            landed = [batch] if (batch := self._land_next()) else []
+            print(self._report(landed))
+        if landed:
+            streams |= {query.runId: query for query in self._spark.streams.active}
+            wait_until_processed(streams.values(), timeout)
+
+    def _land_next(self) -> Batch | None:
+        """Land the next batch and return it, or None when none is left."""
+        with landing:
+            number = self.landed
+            if number >= len(self._batches):
+                return None
+            self._target.land(self._batches[number], number)
+            # After the landing: a kill between the two lands the same batch again, which no reader can tell.
+            write_atomically(self._position, json.dumps({"landed": number + 1}))
+            return self._batches[number]
+
+    def _land_steadily(self, batches: int, interval: float) -> list[Batch]:
+        """Land so many batches; say what has landed even where an error or a person ends it before."""
+        landed: list[Batch] = []
+        rows, due = 0, time.monotonic()
+        line = LandingLine(batches)
+        try:
+            while len(landed) < batches:
+                line.landing(len(landed) + 1, rows)
+                time.sleep(max(0.0, due - time.monotonic()))
+                due += interval
+                if (batch := self._land_next()) is None:  # somebody else has landed the rest
+                    break
+                landed.append(batch)
+                rows += _rows([batch])
+        finally:
+            line.end(self._report(landed))
+        return landed
+
+    def _report(self, landed: list[Batch]) -> str:
+        left = self.left
+        if not landed and not left:
+            return f"All {len(self._batches)} batches have landed already; nothing was changed."
+        names = landed[0].name if len(landed) == 1 else f"{len(landed)} batches"
+        rest = f"{left} batches left" if left != 1 else "1 batch left"
+        return f"Landed {names} in {self._target.name}: {_rows(landed):,} rows; {rest}."
+
+
+def _rows(batches: list[Batch]) -> int:
+    return sum(_count_rows(file) for batch in batches for file in batch.files.values())
+
+
+def _count_rows(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _line in file) - (path.suffix == ".csv")  # its header

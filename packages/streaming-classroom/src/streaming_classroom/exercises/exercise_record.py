@@ -1,0 +1,103 @@
+"""What a learner has done so far, kept in the home over restarts: tries, hints, what was right and when."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock
+
+from streaming_classroom.files import directories, ownership
+
+_SECONDS = 10  # for another kernel to write its own line
+NAME = "exercises.json"
+
+
+@dataclass
+class ExerciseProgress:
+    """What became of one exercise.
+
+    Attributes
+    ----------
+    tries : int
+        How many verdicts there were on something made.
+    hints : int
+        How many hints were asked for with ``DA.hint``.
+    right : str
+        When it was right first, in ISO format with its offset; empty before.
+    saw_solution : bool
+        Whether ``DA.solution`` was asked for before it was right.
+    """
+
+    tries: int = 0
+    hints: int = 0
+    right: str = ""
+    saw_solution: bool = False
+
+
+@dataclass
+class ExerciseRecord:
+    """The file with what was done; several kernels may use it.
+
+    Parameters
+    ----------
+    path : Path, optional
+        The file; by default the home's.
+    """
+
+    path: Path = field(default_factory=lambda: directories.home() / NAME)
+
+    def read(self) -> dict[str, ExerciseProgress]:
+        """Return what was done, by exercise; nothing where there is no file, or one that cannot be read."""
+        try:
+            entries = json.loads(self.path.read_text(encoding="utf-8"))
+            return {name: ExerciseProgress(**entry) for name, entry in entries.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+    def tried(self, exercise: str, is_right: bool) -> None:
+        """Note a verdict."""
+        with self._changing(exercise) as done:
+            done.tries += 1
+            if is_right and not done.right:
+                done.right = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
+
+    def hint(self, exercise: str, number: int) -> None:
+        """Note that so many hints have been asked for."""
+        with self._changing(exercise) as done:
+            done.hints = max(done.hints, number)
+
+    def solution(self, exercise: str) -> None:
+        """Note that the solution was asked for."""
+        with self._changing(exercise) as done:
+            done.saw_solution = done.saw_solution or not done.right
+
+    def _changing(self, exercise: str) -> _Change:
+        return _Change(self, exercise)
+
+
+class _Change:
+    """One change of the file, with nobody else at it."""
+
+    def __init__(self, record: ExerciseRecord, exercise: str) -> None:
+        self._record, self._exercise = record, exercise
+
+    def __enter__(self) -> ExerciseProgress:
+        ownership.claim(self._record.path.parent)
+        self._lock = FileLock(self._record.path.with_suffix(".lock"), timeout=_SECONDS)
+        self._lock.acquire()
+        self._all = self._record.read()
+        return self._all.setdefault(self._exercise, ExerciseProgress())
+
+    def __exit__(self, kind: object, *_rest: object) -> None:
+        try:
+            if kind is None:
+                text = json.dumps({name: asdict(done) for name, done in sorted(self._all.items())}, indent=1) + "\n"
+                incoming = self._record.path.with_suffix(f".{os.getpid()}")
+                incoming.write_text(text, encoding="utf-8")
+                incoming.replace(self._record.path)
+        finally:
+            self._lock.release()

@@ -1,0 +1,32 @@
+"""What an exercise leaves behind in a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Makes:
+    """What an exercise leaves behind, and so what is taken away before it is tried again.
+
+    Attributes
+    ----------
+    variables, views, tables : tuple of str
+        By their names. A stream that a variable holds is stopped.
+    streams : tuple of str
+        Names of streams that no variable holds.
+    folders : tuple of str
+        Below the lesson's working directory; checkpoints, say.
+    topics : tuple of str
+        Topics of the lesson, by their names in it.
+    by_starter : bool
+        The starter itself makes some of it, so that finding it does not mean that somebody has tried.
+    """
+
+    variables: tuple[str, ...] = ()
+    views: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    by_starter: bool = False

@@ -1,0 +1,84 @@
+"""Folders that are the course's own: marked before anything is put into them, and nothing else is ever cleared.
+
+The home and the cache may be moved to any path of the user's.  A folder that somebody else has filled is therefore
+neither written to nor taken for ours because of a name in it: only the marker counts, which nobody else writes.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from streaming_classroom.errors import SetupError
+from streaming_classroom.files import directories
+
+MARKER = ".made-by-streaming-classroom"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What says that a folder is the course's own.
+
+    Attributes
+    ----------
+    name, contents : str
+        The file that says so, and what it tells a person who comes upon it.
+    advice : str
+        What to do where somebody else has filled the folder, one sentence.
+    """
+
+    name: str
+    contents: str
+    advice: str
+
+
+OURS = Mark(
+    MARKER,
+    "The course on Spark Structured Streaming has made this folder and keeps its own files here.\n"
+    "`python course.py reset` removes what lessons created. Without this file the course does not touch the folder.\n",
+    "Set CLASSROOM_HOME (for what lessons create) and CLASSROOM_CACHE (for what set-up fetches) to folders "
+    "that are empty or not there yet; if an older version of the course made this one, move it away.",
+)
+
+
+def claim(folder: Path, adopt: bool = False, mark: Mark = OURS) -> Path:
+    """Make sure that a folder is the course's own, and return it; call this before the first write into it.
+
+    Several processes may do it at the same time.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; made if it is not there.
+    adopt : bool
+        Whether it is known to be the course's even without the marker, which older versions did not leave.
+    mark : Mark
+        What says that it is; a folder for another purpose has another one, and is not taken for this.
+
+    Raises
+    ------
+    SetupError
+        It is there without the marker and is not empty. Nothing has been changed.
+    """
+    if is_claimed(folder, mark):
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    if not adopt and any(folder.iterdir()) and not is_claimed(folder, mark):
+        raise SetupError(
+            f"{folder} is not empty, and it was not made by the course, which therefore puts nothing there.",
+            mark.advice,
+        )
+    with suppress(FileExistsError), (folder / mark.name).open("x", encoding="utf-8") as marker:
+        marker.write(mark.contents)
+    return folder
+
+
+def claim_cache() -> Path:
+    """Make sure that the cache is the course's own, as the checkout's own one is; see :func:`claim`."""
+    return claim(directories.cache(), adopt=directories.is_default_cache())
+
+
+def is_claimed(folder: Path, mark: Mark = OURS) -> bool:
+    """Whether a folder bears the marker."""
+    return (folder / mark.name).is_file()

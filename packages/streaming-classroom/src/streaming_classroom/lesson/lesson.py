@@ -1,0 +1,336 @@
+"""What a lesson has of its own: a working directory, a schema, datasets and a data factory.
+
+``DA`` in a notebook is a :class:`Lesson`.  Starting a lesson starts it over, in any state it was left in, and
+nothing of it collides with another lesson, another kernel or another user.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from stream_view import listener, waiting
+from streaming_classroom.data import datasets
+from streaming_classroom.data.data_factory import DataFactory, Directory, Table, landing
+from streaming_classroom.errors import NotHere
+from streaming_classroom.exercises import last_cell
+from streaming_classroom.files import directories, user_files
+from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.kafka import topics
+from streaming_classroom.kafka.feed import Topic
+from streaming_classroom.kafka.topics import LessonKafka
+from streaming_classroom.lesson import presenting
+from streaming_classroom.lesson.lesson_directory import LessonDirectory, lesson_directory
+from streaming_classroom.lesson.lesson_paths import Paths
+from streaming_classroom.notebook import setup_status
+from streaming_classroom.session.spark_session import get_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+    from streaming_classroom.exercises.grader import Grader
+    from streaming_classroom.exercises.guidance import Guidance
+    from streaming_classroom.exercises.verdict import Verdict
+
+_NO_SETTINGS = (
+    "This compute takes no settings of a notebook's own, so ${da.paths...} stands for nothing in %sql cells here. "
+    "Use DA.paths in Python in their place; everything else of the lesson is the same."
+)
+_OLDER_COPY = (
+    'New in the course: a lesson begins with "%run ../Includes/Classroom-Setup" and a cell of its own, {call}. '
+    "This older copy works as before; `python course.py start-over {number}` gives you a fresh one and keeps this one."
+)
+_NUMBERED_INCLUDE = re.compile(r"Classroom-Setup-\w+\.py$")  # of earlier versions of the course
+_current: Lesson | None = None
+
+
+class Lesson:
+    """What a lesson calls ``DA``: its names, its paths, its data factory.
+
+    Attributes
+    ----------
+    lesson, username, schema_name, catalog_name : str
+        Names; the schema is the lesson's own and is the current one.
+    paths : Paths
+        ``working_dir``, ``checkpoints``, ``datasets``, ``user_db``, ``landing``, and what a lesson adds.
+    kafka : LessonKafka
+        The broker, which is started when it is first asked for, and the lesson's own topics there.
+    data_factory : DataFactory
+        Lands the lesson's data; only where the lesson has a dataset.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        directory: LessonDirectory,
+        dataset: str | Sequence[str] | None,
+        into_table: str | None,
+        into_topic: str | None = None,
+    ) -> None:
+        self._spark = spark
+        self._directory = directory
+        self._arguments = {"dataset": dataset, "into_table": into_table, "into_topic": into_topic}
+        batches = _batches(
+            dataset, into_table or into_topic
+        )  # before the paths, which are settings that the session keeps
+        self.lesson = directory.lesson
+        self.username = user_files.username()
+        self.schema_name = directory.schema
+        self.catalog_name = spark.catalog.currentCatalog()
+        self.paths = Paths(
+            spark,
+            working_dir=directory.working_dir,
+            checkpoints=f"{directory.working_dir}/checkpoints",
+            landing=f"{directory.working_dir}/landing",
+            user_db=f"{directory.working_dir}/database",
+            datasets=classroom_files().spark_path(datasets.REGISTERED),
+        )
+        self.kafka = LessonKafka(
+            topics.prefix(directory.schema), directories.home() / "kafka" / "used" / directory.schema
+        )
+        if dataset:
+            self.data_factory = self._make_factory(batches, dataset, into_table, into_topic)
+
+    def __getattr__(self, name: str):
+        if name == "data_factory":
+            raise NotHere(f"Lesson {self.lesson} has no dataset of its own.", "Pass dataset=... to start_lesson.")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def block_until_stream_is_ready(
+        self, query_or_name: StreamingQuery | str, min_batches: int = 2, timeout: float = 120
+    ) -> None:
+        """Return when a stream is ready; see :func:`stream_view.waiting.block_until_stream_is_ready`."""
+        waiting.block_until_stream_is_ready(self._spark, query_or_name, min_batches, timeout)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this kernel has the lesson's directory: it was started, and not cleaned up since."""
+        return _current is self and self._directory.lock.is_locked
+
+    def controls(self) -> None:
+        """Show the instructor's panel: land data, start over, stop streams; without a person only say so."""
+        from streaming_classroom.lesson.controls import show_controls  # widgets take a second to import
+
+        show_controls(lambda: _current or self)
+
+    def present(self, on: bool = True) -> None:
+        """Make the page one for a projector; see :func:`streaming_classroom.lesson.presenting.present`."""
+        presenting.present(on)
+
+    def exercise(self, name: str) -> None:
+        """Take away what an earlier try of an exercise has made, so that its cell can be run again and again."""
+        self._grader.begin(name)
+
+    def check(self, name: str) -> Verdict:
+        """Return what is right or wrong about what was made for an exercise, such as ``"05.2"``."""
+        return self._grader.check(name)
+
+    def hint(self, name: str) -> Guidance:
+        """Return the next hint of an exercise."""
+        return self._grader.hint(name)
+
+    def solution(self, name: str) -> Guidance:
+        """Return the solution of an exercise, and why it is so."""
+        return self._grader.solution(name)
+
+    def quiz(self, number: int | None = None, letter: str = "") -> Guidance:
+        """Return the lesson's quiz; of a choice such as ``2, "b"``, whether it is right and why."""
+        return self._grader.quiz(self.lesson, number, letter)
+
+    def progress(self) -> Guidance:
+        """Return what is done, lesson by lesson."""
+        return self._grader.progress()
+
+    @cached_property
+    def _grader(self) -> Grader:
+        from streaming_classroom.exercises.grader import Grader  # a lesson whose exercises nobody tries needs none
+
+        return Grader(self._spark, self.paths, kafka=self.kafka)
+
+    def cleanup(self) -> None:
+        """Stop the lesson's streams, drop its schema, remove its working directory; safe to call twice."""
+        self._directory.take()  # another kernel may have opened the lesson since, and its files are not ours to remove
+        with landing:
+            self._clear()
+        self._directory.leave()
+        print(f"Lesson {self.lesson} is cleaned up.")
+
+    def _open(self, resume: bool) -> str:
+        """Take the lesson's directory and make it ready: empty, or as the last kernel left it; return what was done."""
+        with landing:
+            return self._make_ready(resume)
+
+    def _make_ready(self, resume: bool) -> str:
+        self._directory.take()
+        active = waiting.active_streams(self._spark)
+        if resume:
+            waiting.stop_streams(active)
+            removed = 0
+        else:
+            removed = len(self._tables())
+            self._clear()
+        for path in (self.paths.working_dir, self.paths.landing):
+            classroom_files().local_path(path).mkdir(parents=True, exist_ok=True)
+        location = _quoted(self.paths.user_db)
+        self._spark.sql(f"CREATE SCHEMA IF NOT EXISTS {self.schema_name} LOCATION {location}")
+        self._spark.catalog.setCurrentDatabase(self.schema_name)
+        if resume:
+            self._restore_tables()
+        return self._report(len(active), removed)
+
+    def _report(self, stopped: int, removed: int) -> str:
+        """Say what there was before, if there was anything, and what has landed."""
+        over = [setup_status.counted(stopped, "stream", "stopped")] * bool(stopped)
+        over += [setup_status.counted(removed, "table", "removed")] * bool(removed)
+        factory = self.__dict__.get("data_factory")
+        if factory is None:
+            there = ""
+        elif not factory.landed:
+            there = "Nothing has landed yet."
+        else:
+            there = f"{factory.landed} of {factory.total} batches have landed."
+        return " ".join([*([f"Started over: {', '.join(over)}."] if over else []), there]).rstrip()
+
+    def _clear(self) -> None:
+        waiting.stop_streams(waiting.active_streams(self._spark))
+        self._spark.catalog.setCurrentDatabase("default")
+        self._spark.sql(f"DROP SCHEMA IF EXISTS {self.schema_name} CASCADE")
+        for view in (table.name for table in self._spark.catalog.listTables() if table.isTemporary):
+            self._spark.catalog.dropTempView(view)
+        self.kafka._clear()
+        user_files.remove_tree(self.paths.working_dir)
+
+    def _restore_tables(self) -> None:
+        """Make the tables known again: the catalog of an open-source session lives as long as its kernel."""
+        for table in self._tables():
+            location = _quoted(f"{self.paths.user_db}/{table}")
+            self._spark.sql(f"CREATE TABLE IF NOT EXISTS `{table}` USING delta LOCATION {location}")
+
+    def _tables(self) -> list[str]:
+        """Return the tables that lie in the lesson's database, whether or not this kernel's catalog knows them."""
+        database = classroom_files().local_path(self.paths.user_db)
+        return sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir())
+
+    def _make_factory(
+        self,
+        batches: list[datasets.Batch],
+        dataset: str | Sequence[str],
+        into_table: str | None,
+        into_topic: str | None,
+    ) -> DataFactory:
+        working_dir = classroom_files().local_path(self.paths.working_dir)
+        position = working_dir / ".data-factory.json"
+        if into_table:
+            [part] = _parts(dataset)
+            # Where Spark puts a table of the lesson's schema.
+            path = classroom_files().local_path(self.paths.user_db) / into_table.lower()
+            target = Table(self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name, path)
+        elif into_topic:
+            target = Topic(self.kafka, into_topic, working_dir / ".feed.json")
+        else:
+            target = Directory(classroom_files().local_path(self.paths.landing), "DA.paths.landing")
+        return DataFactory(batches, target, position, self._spark)
+
+    def _source(self, part: str) -> str:
+        """Return the registered directory with a part's batches; a part that is one file lies beside the others."""
+        path = f"{self.paths.datasets}/{part}"
+        return path if classroom_files().local_path(path).is_dir() else path.rpartition("/")[0]
+
+
+def start_lesson(
+    name: str,
+    *,
+    dataset: str | Sequence[str] | None = None,
+    into_table: str | None = None,
+    into_topic: str | None = None,
+    resume: bool = False,
+) -> Lesson:
+    """Start a lesson: a fresh working directory, a fresh schema, the datasets registered.
+
+    Parameters
+    ----------
+    name : str
+        Any name, such as ``"03-triggers"``.
+    dataset : str or sequence of str, optional
+        What ``DA.data_factory`` lands, such as ``"device-readings/readings"``. Of several, a batch of each lands
+        together, each in a folder of its own: ``["retail/orders", "retail/clickstream"]``.
+    into_table : str, optional
+        A Delta table for a single dataset to land in; by default it lands as files in ``DA.paths.landing``.
+    into_topic : str, optional
+        A topic of the lesson's own on Kafka for a single dataset to land in, instead.
+    resume : bool
+        Go on where a restarted kernel was, with the tables, files and data factory as they were left, instead
+        of starting over.
+
+    Returns
+    -------
+    Lesson
+        By convention named ``DA``.
+
+    Raises
+    ------
+    LessonBusy
+        Another live kernel has this lesson open.
+    UnknownDataset
+        There is no dataset of that name.
+    NotHere
+        Several datasets were to land in one table or topic, or one in both.
+    """
+    global _current
+    setup_status.begin(f"Starting lesson {name} ...")
+    spark = get_spark()
+    listener.watch(spark)
+    last_cell.watch()
+    datasets.register()
+    previous = _current
+    directory = lesson_directory(name, previous and previous._directory)
+    directory.take()  # before anything of the present lesson is touched: where this one is busy, that one goes on
+    try:
+        lesson = Lesson(spark, directory, dataset, into_table, into_topic)
+    except BaseException:
+        if previous is None or directory.lock is not previous._directory.lock:
+            directory.leave()
+        raise
+    _current = lesson
+    if not resume and (collecting := sys.modules.get("declarative_pipelines.collecting")) is not None:
+        collecting.forget_cells()  # of a pipeline in cells the tables go, too
+    report = lesson._open(resume)
+    if previous is not None and previous._directory.lock is not directory.lock:
+        previous._directory.leave()  # its streams have stopped
+    if not lesson.paths._are_settings:
+        print(_NO_SETTINGS)
+    setup_status.end(f"Lesson {lesson.lesson} is ready", report)
+    if _NUMBERED_INCLUDE.search(sys._getframe(1).f_code.co_filename):
+        print(_OLDER_COPY.format(call=f'DA = start_lesson("{name}", ...)', number=name))
+    return lesson
+
+
+def cleanup() -> None:
+    """Clean up the lesson that this kernel has open, if there is one."""
+    if _current is not None:
+        _current.cleanup()
+
+
+def _parts(dataset: str | Sequence[str]) -> Sequence[str]:
+    return [dataset] if isinstance(dataset, str) else dataset
+
+
+def _batches(dataset: str | Sequence[str] | None, into: str | None) -> list[datasets.Batch]:
+    """Return what the lesson's data factory lands; none where the lesson has no dataset."""
+    if not dataset:
+        return []
+    if into and len(_parts(dataset)) > 1:
+        raise NotHere(
+            "Several datasets do not land in one table or topic.",
+            "Leave into_table and into_topic out: they land as files.",
+        )
+    return datasets.batches(*_parts(dataset))
+
+
+def _quoted(path: str) -> str:
+    """Return ``path`` as a SQL string; a user's name may have an apostrophe."""
+    return "'" + path.replace("'", "\\'") + "'"

@@ -1,0 +1,90 @@
+"""The place that a lesson's name stands for: its directory, its schema, and the lock that keeps other kernels out.
+
+Names that differ are places that differ, whatever letters they are written in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from streaming_classroom.errors import LessonBusy, NotHere
+from streaming_classroom.files import directories, ownership, user_files
+
+_LONGEST = 40  # characters of a name that are kept: a file's name may have 255 bytes, and a schema's has the user's too
+_PATIENCE = 2.0  # seconds; a kernel that is being restarted needs a moment to die
+
+
+def identifier(text: str) -> str:
+    """Return a text as a name that SQL, file systems and URLs take without quotes.
+
+    Different texts give different names: where letters were lost on the way, a digest of the text tells them apart.
+
+    Raises
+    ------
+    NotHere
+        There is nothing in the text.
+    """
+    text = unicodedata.normalize("NFC", text)
+    if not text.strip():
+        raise NotHere("A lesson needs a name.", 'Pass one to start_lesson, such as "03-triggers".')
+    plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", text) and len(text) <= _LONGEST:
+        return plain
+    return "_".join(filter(None, (plain[:_LONGEST].strip("_"), hashlib.sha256(text.encode()).hexdigest()[:8])))
+
+
+@dataclass(frozen=True)
+class LessonDirectory:
+    """Where a lesson lives.
+
+    Attributes
+    ----------
+    lesson, schema, working_dir : str
+        The lesson's name, its schema and its directory.
+    lock : FileLock
+        Held while a kernel has the lesson open; it ends with the kernel's process.
+    """
+
+    lesson: str
+    schema: str
+    working_dir: str
+    lock: FileLock
+
+    def take(self) -> None:
+        """Keep two live kernels out of one working directory; a dead kernel's lock is free.
+
+        Raises
+        ------
+        LessonBusy
+            Another live kernel has this lesson open.
+        """
+        ownership.claim(directories.home())
+        Path(self.lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.lock.acquire(timeout=_PATIENCE)
+        except Timeout:
+            raise LessonBusy(self.lesson, self.working_dir) from None
+
+    def leave(self) -> None:
+        """Let other kernels in."""
+        self.lock.release(force=True)
+
+
+def lesson_directory(lesson: str, present: LessonDirectory | None = None) -> LessonDirectory:
+    """Return the place of a lesson; where this kernel has it at present, with the lock that it holds."""
+    name = identifier(lesson)
+    file = directories.home() / "locks" / f"{name}.lock"
+    is_present = present is not None and Path(present.lock.lock_file) == file
+    return LessonDirectory(
+        lesson,
+        f"{identifier(user_files.username())}_{name}",
+        f"{user_files.base_path()}/{name}",
+        # Not a thread's own: the instructor's panel starts over in another thread than the set-up cell's.
+        present.lock if is_present else FileLock(file, thread_local=False),
+    )

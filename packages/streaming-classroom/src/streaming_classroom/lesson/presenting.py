@@ -1,0 +1,65 @@
+"""A page for a projector: larger code, text and outputs, the whole width for the notebook, no side bar.
+
+In a lesson, what does it is an output of the cell that asked for it.  No setting of anybody's is written: a page that
+is opened on another day is as it always was, be the output saved or not.  ``course.py lab --present`` gives JupyterLab
+the same style from its start.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stream_view import front_end
+
+if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
+
+NOBODY = "DA.present() enlarges a page that somebody looks at; here is none."
+ON = "This page is for a projector. DA.present(False) takes that back."
+OFF = "This page is as it was."
+LONGEST = 12 * 3600  # seconds that an output, which may be saved, has an effect on pages that are opened
+STYLES = Path(__file__).parents[1] / "conf" / "projector"  # with a custom.css, as JupyterLab wants it
+_SCRIPT = Path(__file__).parents[1] / "conf" / "presenting.js"
+_CLASS = "sc-presenting"  # which the script gives to the page
+
+_shown: DisplayHandle | None = None
+
+
+def present(on: bool = True) -> None:
+    """Make the page that shows this cell one for a projector, or take that back; without a person only say so.
+
+    Parameters
+    ----------
+    on : bool
+        Whether to begin; False ends it, whoever began.
+    """
+    global _shown
+    if not front_end.is_interactive():
+        print(NOBODY)
+        return
+    from IPython.display import display
+
+    if _shown is not None:
+        _shown.update({"text/plain": "", "text/html": ""}, raw=True)
+    shown = display(_bundle(on), raw=True, display_id=True)
+    _shown = shown if on else None
+
+
+def _bundle(on: bool) -> dict[str, str]:
+    text = ON if on else OFF
+    return {"text/plain": text, "text/html": f"<i>{text}</i>{_style() if on else ''}{_script(on)}"}
+
+
+def _style() -> str:
+    style = (STYLES / "custom.css").read_text(encoding="utf-8")
+    return f"<style>{style.replace(':root', f':root.{_CLASS}')}</style>"
+
+
+def _script(on: bool) -> str:
+    """Return what begins or ends it; a saved one does nothing any more on another day."""
+    until = int((time.time() + LONGEST) * 1000)
+    script = _SCRIPT.read_text(encoding="utf-8")  # in a function, which keeps the page's names
+    return f"<script>if (Date.now() < {until}) ((isPresenting) => {{\n{script}}})({json.dumps(on)});</script>"

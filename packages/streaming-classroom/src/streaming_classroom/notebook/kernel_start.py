@@ -1,0 +1,86 @@
+"""What kernels of the course's environment do before set-up: say what a lesson's cell lacks when it is run too early.
+
+After a restart of the kernel a page looks as before, and nothing of it is there any more.  A cell that is run then
+would fail on the syntax of SQL or on a name that nobody has mistyped; here it says that the set-up cell comes first.
+
+And they do not tell the front end Python's version.  JupyterLab writes what it is told into the notebook, which then is
+unsaved as soon as it is opened, and a difference in version control once it is saved.
+
+In a lesson they start Spark meanwhile (:mod:`.early_start`).
+
+IPython loads this as an extension (:mod:`.setup.kernel_settings`), so it imports neither Spark nor widgets.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from IPython.core.error import UsageError
+from IPython.core.magic import no_var_expand
+
+from streaming_classroom import environment
+from streaming_classroom.files import directories
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+SENTENCE = "This kernel has just been started, and what ran before is gone: run the set-up cells first."
+# What set-up defines in every notebook; in a lesson other names are missing for the same reason.
+_NAMES = (
+    "DA",
+    "spark",
+    "sc",
+    "sqlContext",
+    "dbutils",
+    "untilStreamIsReady",
+    "stopAllStreams",
+    "workingDir",
+    "userhome",
+)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Know the magics of lessons, each as what says that set-up is missing, until set-up replaces them."""
+    if environment.is_databricks():
+        return
+    from notebook_dialect import first_line  # there the platform has its own, and nothing of the dialect is loaded
+
+    transforms = shell.input_transformer_manager.cleanup_transforms
+    if first_line.to_cell_magic not in transforms:
+        transforms.append(first_line.to_cell_magic)
+    magics = {magic for magic in first_line.LANGUAGES.values() if magic} - set(shell.magics_manager.magics["cell"])
+    for name in magics:
+        shell.register_magic_function(no_var_expand(_too_early), "line_cell", name)
+    shell.set_custom_exc((NameError,), _show_name_error)
+    if (kernel := getattr(shell, "kernel", None)) is not None:
+        kernel.language_info = {name: value for name, value in kernel.language_info.items() if name != "version"}
+        if _is_lesson():
+            from streaming_classroom.session import early_start  # no other kernel has a use for it
+
+            early_start.begin(Path(os.environ["JPY_SESSION_NAME"]))
+
+
+def _too_early(line: str, cell: str | None = None) -> None:
+    """Say that set-up is missing."""
+    raise UsageError(SENTENCE)
+
+
+def _show_name_error(
+    shell: InteractiveShell, kind: type, error: NameError, trace: TracebackType, tb_offset: int | None = None
+) -> list[str] | None:
+    """Show what is to be done in place of an error that set-up would have spared; any other as IPython does."""
+    if error.name in _NAMES or _is_lesson():
+        lines = [f"{kind.__name__}: {error}. {SENTENCE}"]
+        shell._showtraceback(kind, error, lines)
+        return lines
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    return None
+
+
+def _is_lesson() -> bool:
+    """Whether the notebook lies in the course's checkout, or among the learner's copies, which may be elsewhere."""
+    folders = Path(os.environ.get("JPY_SESSION_NAME", "")).absolute().parents
+    return directories.PROJECT in folders or directories.work() in folders

@@ -1,0 +1,125 @@
+"""Make a stock notebook understand what a Databricks notebook does.
+
+The first line of every include calls :func:`set_up_notebook`; ``%load_ext streaming_classroom`` does the same for a
+notebook without an include.  On Databricks the platform has all of this and keeps its own; only the waiting helpers
+are added.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import declarative_pipelines
+from stream_view import front_end, listener, waiting
+from stream_view.errors import StreamNotFound, short_message
+from streaming_classroom import environment
+from streaming_classroom.data import datasets
+from streaming_classroom.files import user_files
+from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.lesson import lesson
+from streaming_classroom.notebook import setup_status
+from streaming_classroom.session import early_start
+from streaming_classroom.session.spark_session import get_spark
+
+if TYPE_CHECKING:
+    from notebook_dialect import Dialect
+
+_dialect: Dialect | None = None
+_ANSI_HINT = (
+    "ANSI mode makes this an error; older clusters give NULL. For a notebook made for them: `python course.py run PATH "
+    f"--ansi off`, {environment.ANSI}=off in Jupyter's environment, or spark.conf.set('spark.sql.ansi.enabled', False)."
+)
+
+
+def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
+    """Put into ``namespace`` what a lesson's cells use: ``spark``, ``display``, ``dbutils``, the waiting helpers.
+
+    In a notebook the dialect's magics (``%sql``, ``%run``, ``%fs`` ...) are there as well.
+
+    Parameters
+    ----------
+    namespace : dict
+        An include passes its ``globals()``, which ``%run`` hands on to the notebook.
+    guest : bool
+        Whether the notebook is not the course's own: it may choose its ANSI mode (``CLASSROOM_ANSI``).
+    """
+    namespace.update(untilStreamIsReady=untilStreamIsReady, stopAllStreams=stopAllStreams)
+    if environment.is_databricks():
+        return
+    setup_status.begin("Connecting to Spark ..." if environment.remote_url() else "Starting Spark ...")
+    early_start.take_over()
+    spark = get_spark(environment.guest_conf() if guest else None)
+    listener.watch(spark)
+    dialect = classroom_dialect()
+    if guest:
+        dialect.ansi_hint = _ANSI_HINT
+    dialect.fill(namespace, spark)
+    dialect.install(namespace, front_end.ipython())
+    declarative_pipelines.install_when_imported()
+    setup_status.end("Spark is ready")
+
+
+def classroom_dialect() -> Dialect:
+    """Return the dialect of this kernel over the classroom's files, made when it is first asked for."""
+    global _dialect
+    from notebook_dialect import Dialect  # on Databricks nothing of it is loaded
+
+    files = classroom_files()
+    if _dialect is None or _dialect.files != files:
+        _dialect = Dialect(files, get_spark, user_files.username)
+    return _dialect
+
+
+def set_up_user(namespace: dict[str, Any]) -> None:
+    """Put into ``namespace`` the variables that lessons without a ``DA`` expect.
+
+    They are ``username``, ``userhome`` and ``workingDir``, a directory of one's own that exists.
+    """
+    datasets.register()
+    working_dir = user_files.make_working_dir()
+    namespace.update(username=user_files.username(), userhome=user_files.userhome(), workingDir=working_dir)
+
+
+def cleanup() -> None:
+    """Clean up the lesson that this kernel has open, and the ``workingDir`` that :func:`set_up_user` has made."""
+    lesson.cleanup()
+    if user_files.has_working_dir():
+        waiting.stop_streams(waiting.active_streams(get_spark()))
+        print(f"Removed {user_files.remove_working_dir()}.")
+
+
+def untilStreamIsReady(name: str, min_batches: int = 2, timeout: float = 120) -> bool:
+    """Wait until the stream is ready and say so; of one that is not active, say that and let the notebook go on.
+
+    Returns
+    -------
+    bool
+        Whether the stream is ready.
+
+    Raises
+    ------
+    StreamingQueryException
+        The stream failed while it was waited for.
+    StreamTimeout
+        The deadline passed; the message has the stream's last status.
+    """
+    spark = get_spark()
+    try:
+        query = waiting.find_stream(spark, name)
+    except StreamNotFound as error:
+        print(error)
+        return False
+    except Exception as error:  # what it failed with
+        print(f"The stream {name} is not active; it failed: {short_message(error).splitlines()[0]}")
+        return False
+    waiting.block_until_stream_is_ready(spark, query, min_batches, timeout)
+    print(f"The stream {name} is active and ready." if query.isActive else f"The stream {name} has ended.")
+    return True
+
+
+def stopAllStreams() -> None:
+    """Stop every active stream, return when they are gone, and print which they were."""
+    queries = waiting.active_streams(get_spark())
+    names = sorted(query.name or f"without a name, id {query.id}" for query in queries)
+    waiting.stop_streams(queries)
+    print(f"Stopped: {', '.join(names)}." if names else "No stream is active.")

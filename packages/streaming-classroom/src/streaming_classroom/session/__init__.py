@@ -1,0 +1,1 @@
+"""The lessons' Spark session: how it is made, configured and started early."""

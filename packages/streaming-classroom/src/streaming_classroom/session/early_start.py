@@ -1,0 +1,189 @@
+"""Spark is under way while a person reads: a lesson's kernel starts it before the set-up cell is run.
+
+A kernel starts when its notebook is opened, and the set-up cell is run some seconds later; Spark needs just these
+seconds.  Set-up takes over what was begun and says nothing of it.
+
+Of one home only one kernel at a time has a Spark that nobody has asked for yet, so that JupyterLab, opening the five
+lessons of yesterday, does not start five.  And where the settings have become others in between, the early one goes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from streaming_classroom import environment
+from streaming_classroom.files import directories
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+VARIABLE = "CLASSROOM_EARLY_START"
+_SET_UP = ("Classroom-Setup", "set_up_notebook", "streaming_classroom")
+_PAUSE = 0.3  # seconds in which the kernel answers the front end first
+_MEMORY = 2 * 1024**3  # bytes that have to be free; a lesson's Spark takes up to one of the two
+
+_early: _EarlyStart | None = None
+
+
+@dataclass
+class _EarlyStart:
+    """What was begun.
+
+    Attributes
+    ----------
+    lock : FileLock
+        Held until set-up asks for the session, or the kernel ends.
+    imports : iterator of str
+        What is still to be imported, by the kernel's own thread between two cells.
+    thread : Thread
+        In which Spark starts after that.
+    asked_for : tuple
+        Which Spark it is, as the environment has it; see :func:`streaming_classroom.session.spark_session.asked_for`.
+    """
+
+    lock: FileLock
+    imports: Iterator[str]
+    thread: threading.Thread | None = None
+    asked_for: tuple[Any, ...] | None = None
+
+
+def begin(notebook: Path) -> bool:
+    """Start Spark in the background if this notebook will ask for it and nothing speaks against it; tell whether.
+
+    Nothing does that comes from elsewhere: a cluster, a Connect server or Databricks have a Spark of their own.
+    ``CLASSROOM_EARLY_START=0`` turns it off.
+
+    Parameters
+    ----------
+    notebook : Path
+        The kernel's notebook.
+    """
+    global _early
+    if os.environ.get(VARIABLE) == "0" or not environment.is_one_machine() or not _sets_up(notebook):
+        return False
+    if not _has_memory() or (lock := _only_one()) is None:
+        return False
+    _early = _EarlyStart(lock, _imports())
+    _later(_PAUSE, _early)
+    return True
+
+
+def take_over() -> None:
+    """Wait for what was begun, and stop it where another Spark is asked for by now; if nothing was, do nothing.
+
+    What failed in the background is tried again by whoever asks for the session, and fails where it is seen.
+    """
+    global _early
+    early, _early = _early, None
+    if early is None:
+        return
+    early.lock.release(force=True)
+    if early.thread is not None:
+        early.thread.join()  # ends with the start of Spark, which has its own deadline
+        if early.asked_for != _asked_for():
+            _stop()
+
+
+def _later(seconds: float, early: _EarlyStart) -> None:
+    """Go on when the kernel has nothing else to do: not before that many seconds, and not within a cell."""
+    from tornado.ioloop import IOLoop  # which every kernel runs on
+
+    IOLoop.current().call_later(seconds, _go_on, early)
+
+
+def _go_on(early: _EarlyStart) -> None:
+    """Import one module, and after the last start Spark.
+
+    Two threads that import at the same time may see modules of each other that are not whole yet; so the thread that
+    starts Spark finds all of its modules there.
+    """
+    if early is not _early:
+        return  # the set-up cell was quicker
+    if (name := next(early.imports, None)) is None:
+        early.thread = threading.Thread(target=_start, args=(early,), name="early start of Spark", daemon=True)
+        early.thread.start()
+        return
+    with suppress(Exception):  # what cannot be imported fails again in the set-up cell
+        import_module(name)
+    _later(0, early)
+
+
+def _imports() -> Iterator[str]:
+    yield from ("pyspark.sql", "streaming_classroom.setup.steps", "streaming_classroom.session.spark_session")
+    from streaming_classroom.session.spark_session import IMPORTED_MEANWHILE  # by now it is there
+
+    yield from IMPORTED_MEANWHILE
+
+
+def _sets_up(notebook: Path) -> bool:
+    """Whether a cell of the notebook makes it a lesson: others may want a Spark with settings of their own."""
+    try:
+        text = notebook.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return any(word in text for word in _SET_UP)
+
+
+def _has_memory() -> bool:
+    import psutil  # late as all imports here: they hold up the kernel, which a person waits for
+
+    return psutil.virtual_memory().available >= _MEMORY
+
+
+def _only_one() -> FileLock | None:
+    """Return the home's lock, held; None where another kernel has it, or the home is not one to write into."""
+    # As above: a kernel imports little before it answers.
+    from filelock import FileLock, Timeout
+
+    # As above.
+    from stream_view.errors import ExplainedError
+    from streaming_classroom.files import ownership
+
+    lock = FileLock(directories.home() / "locks" / "early-start.lock", thread_local=False)
+    try:
+        ownership.claim(directories.home())
+        Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except (ExplainedError, OSError, Timeout):  # set-up says what is wrong with the home
+        return None
+    return lock
+
+
+def _start(early: _EarlyStart) -> None:
+    # They are there by now, by the kernel's own thread.
+    from streaming_classroom.session.spark_session import classic_session
+    from streaming_classroom.setup import steps
+
+    with suppress(Exception):  # the set-up cell tries again, and there it is seen
+        if steps.session_java() is None:
+            return  # fetching takes minutes and is told; that is the set-up cell's
+        early.asked_for = _asked_for()
+        session = classic_session()
+        session.sql("SHOW TABLES").collect()  # the first statement takes as long as the session itself
+
+
+def _asked_for() -> tuple[Any, ...]:
+    # A kernel that starts nothing does not wait for PySpark.
+    from streaming_classroom.session.spark_session import asked_for
+
+    return asked_for()
+
+
+def _stop() -> None:
+    """End the session and its JVM: the next one may be elsewhere, or have another class path."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    if (session := SparkSession._instantiatedSession) is not None:
+        session.stop()
+    if (gateway := SparkContext._gateway) is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()  # the JVM ends when nobody can write to it any more
+        SparkContext._gateway = SparkContext._jvm = None

@@ -1,0 +1,241 @@
+"""The classroom's SparkSession: real Spark and Delta, started quickly, configured for lessons.
+
+On one machine the seconds go into resolving packages, loading classes and compiling them; so the jars lie on
+the class path, the classes come from an archive, and only the first-tier compiler is used.  Elsewhere (a
+cluster, a Connect server, Databricks) the session is that place's own and only what lessons need is added.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING
+
+import pyspark_cloudfiles
+from pyspark_cloudfiles.session import registration
+from stream_view import console, front_end
+from streaming_classroom import environment
+from streaming_classroom.errors import SessionStartError
+from streaming_classroom.files import directories, ownership
+from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.kafka import redirect
+from streaming_classroom.session import spark_logs, spark_settings, warehouse
+from streaming_classroom.session.worker_python import launcher
+from streaming_classroom.setup import archive, jars, steps
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# The kernel's own thread and the one that starts Spark early would each start a JVM.
+_starting = RLock()
+# What PySpark imports at its first call of the JVM (pandas among it, through its own tests' helpers) and its first
+# statement, and what Auto Loader imports when it is installed and loads: seconds, and the JVM takes as long to start.
+IMPORTED_MEANWHILE = (
+    "pyspark.testing.utils",
+    "pyspark.sql.classic.dataframe",
+    "pyspark_cloudfiles.session.driver",
+    "pyspark_cloudfiles.session.readers",
+    "pyspark_cloudfiles.session.registration",
+    "pyspark_cloudfiles.session.sql",
+    "pyspark_cloudfiles.session.pruning",
+    "pyspark_cloudfiles.session.creation",
+    "pyspark_cloudfiles.session.hidden_metadata",
+    "pyspark_cloudfiles.session.warming",
+    "pyspark_cloudfiles.source.data_source",
+    "pyspark_cloudfiles.source.stream_reader",
+    "pyspark_cloudfiles.formats.json_format",
+    "pyspark_cloudfiles.formats.csv_format",
+)
+# Lists to which the user's own entries and the classroom's both belong, and what separates the entries.
+ADDED = {"spark.sql.extensions": ",", "spark.jars": ",", "spark.driver.extraClassPath": os.pathsep}
+
+
+def get_spark(settings: Mapping[str, str] | None = None) -> SparkSession:
+    """Return the classroom's SparkSession, started if it is not running.
+
+    On one machine (the default) it is a local session with Delta, ``dbfs:/`` and lesson settings.
+    ``SPARK_MASTER`` points it at a cluster and ``SPARK_REMOTE`` at a Connect server; what the user's own
+    ``spark-defaults.conf`` (``SPARK_CONF_DIR``) sets wins over the classroom's settings.  On Databricks it is
+    the platform's session, untouched.
+
+    Parameters
+    ----------
+    settings : mapping, optional
+        What the notebook is to find set, whatever is set elsewhere, in a session that is running as well.
+
+    Raises
+    ------
+    SetupError
+        Java or the jars are missing and cannot be had.
+    SessionStartError
+        The JVM ended before it answered; the message has its last words.
+    """
+    if environment.is_databricks():
+        return _platform_session()
+    if url := environment.remote_url():
+        return _remote_session(url, settings or {})
+    return classic_session(settings=settings)
+
+
+def classic_session(java_options: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """Return a session whose driver runs here; see :func:`get_spark`.
+
+    Parameters
+    ----------
+    java_options : str, optional
+        Options of the driver's JVM, instead of the ones that make it start quickly.
+    settings : mapping, optional
+        As there.
+    """
+    with _starting:
+        return _classic_session(java_options, settings or {})
+
+
+def asked_for() -> tuple[str, str | None, dict[str, str]]:
+    """Return which session the environment asks for: the master, a Connect server, the configuration."""
+    return environment.master(), environment.remote_url(), _without_users_own(_classic_conf(None))
+
+
+def _classic_session(java_options: str | None, settings: Mapping[str, str]) -> SparkSession:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    _prepare_process()
+    conf = _without_users_own(_classic_conf(java_options)) | dict(settings)
+    if launcher.is_in_use():
+        conf[registration.SAME_PACKAGES] = "true"
+    _start_jvm(conf)
+    builder = SparkSession.builder.appName("streaming-classroom").master(environment.master())
+    for key, value in conf.items():
+        builder = builder.config(key, value)
+    is_first = SparkContext._active_spark_context is None
+    spark = builder.getOrCreate()
+    # Active is a session in the thread that made it, which may have been another one.
+    SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
+    if is_first:
+        warehouse.restore(spark)
+    pyspark_cloudfiles.install(spark)
+    redirect.install()
+    launcher.begin()
+    return spark
+
+
+def _platform_session() -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.builder.getOrCreate()
+
+
+def _remote_session(url: str, settings: Mapping[str, str]) -> SparkSession:
+    """Connect to a server and set what may be set there; what it refuses is its administrator's choice."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.remote(url).getOrCreate()
+    for key, value in (spark_settings.conf(spark_settings.LESSON) | dict(settings)).items():
+        try:
+            spark.conf.set(key, value)
+        except PySparkException:
+            continue
+    pyspark_cloudfiles.install(spark)
+    return spark
+
+
+def _classic_conf(java_options: str | None) -> dict[str, str]:
+    """Return the configuration of a session whose driver runs here."""
+    conf = spark_settings.conf((*spark_settings.LESSON, *spark_settings.DELTA)) | classroom_files().spark_conf()
+    if not environment.is_one_machine():
+        # Executors elsewhere need the jars brought to them.
+        return conf | {"spark.jars": ",".join(path.as_uri() for path in jars.paths())}
+    conf |= (
+        spark_settings.conf(spark_settings.ONE_MACHINE)
+        | classroom_files().default_conf()
+        | {"spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths()))}
+    )
+    options = archive.java_options() if java_options is None else java_options
+    return conf | ({"spark.driver.extraJavaOptions": options} if options else {})
+
+
+def _prepare_process() -> None:
+    """Make this process fit to start a JVM: a Java, the jars, and an environment that agrees with them."""
+    import pyspark
+
+    java = steps.ensure_session_needs()
+    os.environ["JAVA_HOME"] = str(java.home)
+    # A SPARK_HOME of another Spark would start that one's JVM, which PySpark cannot talk to.
+    os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
+    launcher.prepare()
+    # Without it workers are started with whatever `python3` is first on the PATH.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if environment.is_one_machine():
+        # Otherwise Spark looks up the machine's name, which fails or takes seconds without network.
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        # The launcher is a short-lived JVM of its own.
+        os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    ownership.claim(directories.home())
+    classroom_files().prepare()
+
+
+def _start_jvm(conf: dict[str, str]) -> None:
+    """Start the JVM with its stderr in a log file, so that no Spark log line litters a lesson, and its output shown."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+
+    if SparkContext._gateway is not None:
+        return
+    log = spark_logs.new_log()
+    settings = SparkConf(loadDefaults=False).setAll([*conf.items(), ("spark.master", environment.master())])
+    try:
+        with log.open("wb") as stderr, _console() as stdout, ThreadPoolExecutor(1) as starter:
+            launching = starter.submit(launch_gateway, settings, {"stderr": stderr, "stdout": stdout})
+            for name in IMPORTED_MEANWHILE:
+                import_module(name)
+            SparkContext._ensure_initialized(gateway=launching.result())
+    except PySparkRuntimeError as error:
+        tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
+        raise SessionStartError(str(log), tail) from error
+
+
+@contextmanager
+def _console() -> Iterator[int | None]:
+    """Give what the JVM prints to, which is this process's own output where there is no notebook."""
+    if not front_end.in_notebook():
+        yield None
+        return
+    pipe = console.open_pipe()
+    try:
+        yield pipe
+    finally:
+        os.close(pipe)  # the JVM has its own copy; while ours is open, the reader would never see the end
+
+
+def _without_users_own(conf: dict[str, str]) -> dict[str, str]:
+    """Return ``conf`` without what the user's ``spark-defaults.conf`` sets.
+
+    What a session is given in code would win over that file.  Where Delta is found and its extension are added to
+    the user's own rather than replaced, because lessons cannot do without.
+    """
+    own = _users_defaults()
+    kept = {key: value for key, value in conf.items() if key not in own}
+    added = {key: f"{own[key]}{between}{conf[key]}" for key, between in ADDED.items() if key in own and key in conf}
+    return kept | added
+
+
+def _users_defaults() -> dict[str, str]:
+    """Return the settings of ``$SPARK_CONF_DIR/spark-defaults.conf``: a key, blanks or ``=``, a value."""
+    directory = os.environ.get("SPARK_CONF_DIR")
+    file = Path(directory) / "spark-defaults.conf" if directory else None
+    if file is None or not file.is_file():
+        return {}
+    lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
+    pairs = (re.split(r"\s*[=:]\s*|\s+", line, maxsplit=1) for line in lines if line and not line.startswith("#"))
+    return {key: value for key, value, *_ in ([*pair, ""] for pair in pairs)}

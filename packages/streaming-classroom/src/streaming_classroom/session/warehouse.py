@@ -1,0 +1,69 @@
+"""Tables that an earlier kernel made without a path are known again to the next one.
+
+The catalog of an open-source session lives as long as its JVM, while the tables' folders in the warehouse stay; on
+Databricks both last.  Without this, a notebook that is run again could not create its table: the folder is in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streaming_classroom import environment
+from streaming_classroom.files.directories import classroom_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+WAREHOUSE = "dbfs:/user/hive/warehouse"
+_SCHEMA = ".db"
+
+
+def restore(spark: SparkSession) -> None:
+    """Make the Delta tables in the warehouse's folders known, and the schemas they are in; others are left alone."""
+    folder = classroom_files().local_path(WAREHOUSE)
+    if not environment.is_one_machine() or not folder.is_dir():
+        return
+    _restore_tables(spark, folder, "default")
+    for schema in sorted(path for path in folder.glob(f"*{_SCHEMA}") if path.is_dir()):
+        name = schema.name.removesuffix(_SCHEMA)
+        with _left_out_if_broken():
+            spark.sql(f"CREATE SCHEMA IF NOT EXISTS `{name}`")
+            _restore_tables(spark, schema, name)
+
+
+def _restore_tables(spark: SparkSession, folder: Path, schema: str) -> None:
+    place = f"{WAREHOUSE}/{folder.name}" if folder.name.endswith(_SCHEMA) else WAREHOUSE
+    for table in sorted(path.parent.name for path in folder.glob("*/_delta_log")):
+        with _left_out_if_broken():
+            spark.sql(f"CREATE TABLE IF NOT EXISTS `{schema}`.`{table}` USING delta LOCATION '{place}/{table}'")
+            _make_managed(spark, f"`{schema}`.`{table}`")
+
+
+@contextmanager
+def _left_out_if_broken() -> Iterator[None]:
+    """Go on without what the catalog does not take: a folder may have any name, and any contents.
+
+    It is no reason not to start; using it says what is wrong.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    with suppress(PySparkException, Py4JError):
+        yield
+
+
+def _make_managed(spark: SparkSession, table: str) -> None:
+    """Let the catalog know a table as its own, so that dropping it removes its folder, as it would have before.
+
+    SQL makes a table with a path external, and refuses to make one without a path where files are; so the
+    catalog's entry itself is changed, in the way that Spark's own commands do it.
+    """
+    state = spark._jsparkSession.sessionState()
+    entry = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(table))
+    fields = [entry.productElement(number) for number in range(entry.productArity())]
+    kinds = getattr(spark._jvm.org.apache.spark.sql.catalyst.catalog, "CatalogTableType$")
+    fields[1] = getattr(kinds, "MODULE$").MANAGED()  # after the identifier
+    state.catalog().alterTable(entry.copy(*fields))

@@ -1,0 +1,129 @@
+"""The program that Spark runs as its Python, and the process that workers are forked from."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from string import Template
+
+from streaming_classroom import environment
+from streaming_classroom.files import directories
+
+SOCKET = "CLASSROOM_FORK_SERVER"  # the variable by which a launcher finds the process
+PYTHON = "PYSPARK_PYTHON"
+_HERE = Path(__file__).parent
+_LONGEST_NAME = 100  # of a socket, in bytes; systems allow a few more
+# `sh` starts in a millisecond or two, and is on every Linux.
+_LAUNCHER = Template("""\
+#!/bin/sh
+# Made by the classroom for Spark's Python processes; it may be deleted, and is made again.
+# Spark's own archive of PySpark is left out: the same PySpark is installed, and compiled.
+kept=
+set -f
+IFS=:
+for entry in $$PYTHONPATH; do
+    case $$entry in
+    "$$SPARK_HOME"/*) ;;
+    *) kept=$${kept:+$$kept:}$$entry ;;
+    esac
+done
+unset IFS
+export PYTHONPATH="$$kept"
+if [ "$$2" = pyspark.sql.streaming.python_streaming_source_runner ] && [ -S "$$$socket" ]; then
+    exec $python -I -S $forked_worker $python "$$@"
+fi
+exec $python "$$@"
+""")
+
+_fork_server: subprocess.Popen | None = None
+_socket: str | None = None
+
+
+def prepare() -> bool:
+    """Make the launcher Spark's Python, before its JVM starts; tell whether it is.
+
+    That is so on Linux, where Spark runs on this machine and nobody has chosen another Python for it
+    (``PYSPARK_PYTHON``).
+    """
+    global _socket
+    if sys.platform != "linux" or not environment.is_one_machine() or _is_chosen():
+        return False
+    try:
+        launcher = _made()
+    except OSError:  # the cache is somebody else's, or full
+        return False
+    if not os.access(launcher, os.X_OK):  # its file system runs no programs
+        return False
+    # A JVM of this process keeps what it was started with; that of the process that started this one is another.
+    _socket = _socket or _new_socket()
+    os.environ |= {PYTHON: str(launcher), SOCKET: _socket}
+    return True
+
+
+def is_in_use() -> bool:
+    """Whether Spark's Python is the launcher, so that its processes have the same packages as this one."""
+    return os.environ.get(PYTHON) == str(_path())
+
+
+def begin() -> None:
+    """Start the process that workers are forked from, unless it runs; it ends with this one.
+
+    Who asks for a worker before it is ready waits for it, which takes no longer than starting one.
+    """
+    global _fork_server
+    if not _socket or not is_in_use() or (_fork_server is not None and _fork_server.poll() is None):
+        return
+    # Hashes as in the interpreters that Spark starts; and threads of a library would be missing after a fork.
+    variables = os.environ | {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    _fork_server = subprocess.Popen(
+        [sys.executable, str(_HERE / "fork_server.py"), _socket],
+        stdin=subprocess.PIPE,  # it ends when nobody can write to it any more
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=variables,
+        start_new_session=True,  # an interrupt of a cell is not for it
+    )
+
+
+def _is_chosen() -> bool:
+    """Whether Spark's Python is somebody's choice, and not the launcher of the process that started this one."""
+    chosen = os.environ.get(PYTHON)
+    return chosen is not None and not Path(chosen).is_relative_to(_directory())
+
+
+def _new_socket() -> str:
+    """Return where workers will be asked for, nothing where that would have too long a name."""
+    socket = Path(tempfile.gettempdir(), f"workers-{secrets.token_hex(8)}", "socket")
+    return str(socket) if len(os.fsencode(socket)) <= _LONGEST_NAME else ""
+
+
+def _made() -> Path:
+    """Return the launcher for this interpreter, written if it is not there."""
+    launcher = _path()
+    if not launcher.exists():
+        launcher.parent.mkdir(parents=True, exist_ok=True)
+        partial = launcher.with_name(f"{launcher.name}.{os.getpid()}")
+        partial.write_text(_text(), encoding="utf-8")
+        partial.chmod(0o755)
+        partial.replace(launcher)  # another kernel may be making it, and runs a whole one or none
+    return launcher
+
+
+def _path() -> Path:
+    return _directory() / f"python-{hashlib.sha256(_text().encode()).hexdigest()[:12]}"
+
+
+def _text() -> str:
+    return _LAUNCHER.substitute(
+        socket=SOCKET, python=shlex.quote(sys.executable), forked_worker=shlex.quote(str(_HERE / "forked_worker.py"))
+    )
+
+
+def _directory() -> Path:
+    return directories.cache() / "worker-python"

@@ -1,0 +1,194 @@
+"""The cache of the generated datasets (datasets.py); what the generators make is tested in test_datasets.py."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from streaming_classroom.data import datasets
+from streaming_classroom.errors import UnknownDataset
+
+CLICKS = ["clicks/day=1/hour=7/c.json", "clicks/day=1/hour=8/c.json", "clicks/day=2/hour=7/c.json"]
+GENERATOR = """
+FIELDS = {"readings": "id INT", "patients.json": "name STRING", "clicks": "id INT"}
+
+def generate(directory):
+    (directory / "readings").mkdir()
+    for name in ("b.json", "a.json"):
+        (directory / "readings" / name).write_text('{"id": 1}')
+    (directory / "patients.json").write_text('{"name": "Ann"}')
+    for hour in ("day=2/hour=7", "day=1/hour=8", "day=1/hour=7"):
+        (directory / "clicks" / hour).mkdir(parents=True)
+        (directory / "clicks" / hour / "c.json").write_text('{"id": 1}')
+"""
+
+
+@pytest.fixture(autouse=True)
+def generators(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, clean_environment: None) -> Path:
+    """Have one dataset, "small-one", an empty cache and an empty home."""
+    monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(datasets, "GENERATORS", tmp_path / "generators")
+    monkeypatch.setattr(datasets, "OLDER_PATHS", {"dbfs:/mnt/training/old": "small-one"})
+    (tmp_path / "generators").mkdir()
+    (tmp_path / "generators" / "small_one.py").write_text(GENERATOR)
+    return tmp_path / "generators"
+
+
+def test_a_dataset_is_named_after_its_generator() -> None:
+    assert datasets.names() == ("small-one",)
+
+
+def test_a_dataset_is_generated_once(generators: Path) -> None:
+    made = datasets.generate("small-one")
+    (made / "mark").touch()
+    assert datasets.generate("small-one") == made
+    assert (made / "mark").exists()
+
+
+def test_an_edited_generator_runs_again(generators: Path) -> None:
+    made = datasets.generate("small-one")
+    (generators / "small_one.py").write_text(GENERATOR.replace("Ann", "Bea"))
+    assert datasets.generate("small-one") != made
+    assert "Bea" in (datasets.generate("small-one") / "patients.json").read_text()
+
+
+def test_a_generator_that_fails_half_way_leaves_nothing(generators: Path, tmp_path: Path) -> None:
+    (generators / "small_one.py").write_text(GENERATOR + "    raise OSError('disk full')\n")
+    with pytest.raises(OSError, match="disk full"):
+        datasets.generate("small-one")
+    assert list((tmp_path / "cache" / "datasets").iterdir()) == []
+
+
+def test_another_process_that_was_quicker_is_no_error(generators: Path) -> None:
+    # What the generator does meanwhile is not in its source, whose digest names the directory.
+    meanwhile = generators / "meanwhile.txt"
+    (generators / "small_one.py").write_text(f"{GENERATOR}    exec(open({str(meanwhile)!r}).read())\n")
+    target = datasets.directory("small-one")
+    meanwhile.write_text(f"import os; os.makedirs({str(target / 'theirs')!r})")
+    assert datasets.generate("small-one") == target
+    assert [path.name for path in target.iterdir()] == ["theirs"]
+
+
+def test_an_unknown_dataset_names_those_that_exist() -> None:
+    with pytest.raises(UnknownDataset, match=r"no dataset 'cats'\. Use one of: small-one"):
+        datasets.generate("cats")
+
+
+@pytest.mark.parametrize("part", ["small-one", "small-one/", "small-one/reading"])
+@pytest.mark.parametrize("question", [datasets.batches, datasets.schema])
+def test_an_unknown_part_names_those_that_exist(part: str, question) -> None:
+    with pytest.raises(UnknownDataset, match=r"small-one/readings, small-one/patients\.json"):
+        question(part)
+
+
+def test_the_batches_of_a_part_are_its_files_in_order() -> None:
+    assert [batch.name for batch in datasets.batches("small-one/readings")] == ["a.json", "b.json"]
+    [batch] = datasets.batches("small-one/patients.json")
+    assert dict(batch.files) == {"patients.json": datasets.generate("small-one") / "patients.json"}
+    assert datasets.schema("small-one/readings") == "id INT"
+
+
+def test_a_directory_of_a_part_is_one_batch() -> None:
+    batches = datasets.batches("small-one/clicks")
+    assert [list(batch.files) for batch in batches] == [
+        ["day=1/hour=7/c.json", "day=1/hour=8/c.json"],
+        ["day=2/hour=7/c.json"],
+    ]
+
+
+def test_of_several_parts_a_batch_of_each_lands_together_in_its_folder() -> None:
+    first, second = datasets.batches("small-one/readings", "small-one/patients.json")
+    assert list(first.files) == ["readings/a.json", "patients/patients.json"]
+    assert first.name == "readings/a.json, patients/patients.json"
+    assert list(second.files) == ["readings/b.json"]
+
+
+def test_registering_puts_every_file_below_each_of_its_paths(tmp_path: Path) -> None:
+    assert datasets.register() == "dbfs:/mnt/training/streaming-classroom"
+    for folder in ("streaming-classroom/small-one", "old"):
+        there = tmp_path / "home/dbfs/mnt/training" / folder
+        files = sorted(path.relative_to(there).as_posix() for path in there.rglob("*.json"))
+        assert files == [*CLICKS, "patients.json", "readings/a.json", "readings/b.json"]
+
+
+def test_registered_files_have_times_in_the_order_of_their_names_whoever_copies_them(tmp_path: Path) -> None:
+    """Spark reads files in the order of their times, in milliseconds."""
+    datasets.register()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    (there / "readings" / "a.json").unlink()
+    datasets.register()
+    milliseconds = [path.stat().st_mtime_ns // 1_000_000 for path in sorted(there.rglob("*.json"))]
+    assert milliseconds == sorted(set(milliseconds)) and milliseconds[-1] <= time.time() * 1000
+
+
+def test_registering_again_mends_what_was_damaged_and_leaves_the_rest(tmp_path: Path) -> None:
+    datasets.register()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    kept = (there / "readings" / "b.json").stat()
+    (there / "patients.json").unlink()
+    (there / "patients.json").write_text("")
+    (there / "readings" / "a.json").unlink()
+    datasets.register()
+    assert (there / "patients.json").read_text() == '{"name": "Ann"}'
+    assert (there / "readings" / "a.json").exists()
+    assert (there / "readings" / "b.json").stat() == kept
+
+
+def test_after_a_generator_has_changed_old_and_new_files_are_not_together(generators: Path, tmp_path: Path) -> None:
+    datasets.register()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    (there / "mine.json").write_text("{}")
+    changed = GENERATOR.replace('("b.json", "a.json")', '("c.json", "a.json")').replace('"Ann"', '"Bea"')
+    (generators / "small_one.py").write_text(changed)
+    datasets.register()
+    files = sorted(path.relative_to(there).as_posix() for path in there.rglob("*.json"))
+    assert files == [*CLICKS, "mine.json", "patients.json", "readings/a.json", "readings/c.json"]
+    assert (there / "patients.json").read_text() == '{"name": "Bea"}'  # of the same size as before
+
+
+def test_a_file_that_was_edited_to_the_same_size_is_put_right(tmp_path: Path) -> None:
+    datasets.register()
+    patients = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one/patients.json"
+    patients.write_text('{"name": "Eve"}')
+    datasets.register()
+    assert patients.read_text() == '{"name": "Ann"}'
+
+
+def test_a_damaged_note_is_no_reason_to_lose_or_to_keep_anything(tmp_path: Path) -> None:
+    datasets.register()
+    outside = tmp_path / "kept.json"
+    outside.touch()
+    [*notes] = (tmp_path / "home" / "registered").glob("*.json")
+    notes[0].write_text('{"source": "x", "files": {"../../../../../../../kept.json": [0, 0], "/etc/none": [1, 1]}}')
+    notes[1].write_text("{")
+    datasets.register()
+    assert outside.exists()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    assert (there / "patients.json").read_text() == '{"name": "Ann"}'
+
+
+def test_a_link_to_somebodys_own_data_is_left_alone(generators: Path, tmp_path: Path) -> None:
+    datasets.register()
+    there = tmp_path / "home/dbfs/mnt/training/streaming-classroom/small-one"
+    there.rename(tmp_path / "own")
+    there.symlink_to(tmp_path / "own")
+    (tmp_path / "own" / "patients.json").write_text("mine")
+    (generators / "small_one.py").write_text(GENERATOR.replace('"b.json"', '"c.json"'))
+    datasets.register()
+    assert (tmp_path / "own" / "patients.json").read_text() == "mine"
+    assert (tmp_path / "own" / "readings" / "b.json").exists()
+
+
+def test_editing_a_registered_file_leaves_the_cache_as_it_was(tmp_path: Path) -> None:
+    datasets.register()
+    with (tmp_path / "home/dbfs/mnt/training/old/patients.json").open("a") as file:
+        file.write("{}")
+    assert (datasets.directory("small-one") / "patients.json").read_text() == '{"name": "Ann"}'
+
+
+def test_a_connect_server_is_told_the_files_themselves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SPARK_REMOTE", "sc://localhost:15002")
+    assert datasets.register() == f"file:{tmp_path}/home/dbfs/mnt/training/streaming-classroom"

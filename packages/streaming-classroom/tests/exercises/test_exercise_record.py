@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from streaming_classroom.errors import SetupError
+from streaming_classroom.exercises.exercise_record import NAME, ExerciseProgress, ExerciseRecord
+from streaming_classroom.files import ownership
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> ExerciseRecord:
+    return ExerciseRecord(tmp_path / "home" / NAME)
+
+
+def test_nothing_is_done_before_anything_was_tried(record: ExerciseRecord) -> None:
+    assert record.read() == {}
+
+
+def test_tries_are_counted_and_the_first_right_one_is_dated(record: ExerciseRecord) -> None:
+    record.tried("05.2", is_right=False)
+    assert record.read() == {"05.2": ExerciseProgress(tries=1)}
+    record.tried("05.2", is_right=True)
+    first = record.read()["05.2"]
+    record.tried("05.2", is_right=True)
+    assert first.tries == 2 and first.right and record.read()["05.2"].right == first.right
+
+
+def test_a_solution_that_was_read_after_it_was_right_is_none_that_helped(record: ExerciseRecord) -> None:
+    record.tried("05.1", is_right=True)
+    record.solution("05.1")
+    record.solution("05.2")
+    record.tried("05.2", is_right=True)
+    assert [done.saw_solution for done in record.read().values()] == [False, True]
+
+
+def test_it_is_there_for_the_next_kernel(record: ExerciseRecord) -> None:
+    record.hint("05.1", 2)
+    record.hint("05.1", 1)  # a new kernel begins with the first hint again
+    assert ExerciseRecord(record.path).read() == {"05.1": ExerciseProgress(hints=2)}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"05.1": 3}', '{"05.1": {"unknown": 1}}', "\0"])
+def test_a_file_that_cannot_be_read_is_as_none(record: ExerciseRecord, text: str) -> None:
+    ownership.claim(record.path.parent)
+    record.path.write_text(text)
+    assert record.read() == {}
+    record.tried("05.1", is_right=False)
+    assert record.read() == {"05.1": ExerciseProgress(tries=1)}
+
+
+def test_two_kernels_at_once_lose_nothing(record: ExerciseRecord) -> None:
+    def try_often() -> None:
+        for _ in range(20):
+            ExerciseRecord(record.path).tried("05.1", is_right=False)
+
+    threads = [threading.Thread(target=try_often) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert record.read()["05.1"].tries == 60
+    assert [path.name for path in record.path.parent.iterdir() if path.suffix not in (".json", ".lock")] == [
+        ownership.MARKER
+    ]
+
+
+def test_a_strangers_folder_gets_no_record(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_text("")
+    with pytest.raises(SetupError):
+        ExerciseRecord(tmp_path / NAME).tried("05.1", is_right=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["theirs"]

@@ -1,0 +1,333 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from streaming_classroom.errors import LessonBusy, NotHere, UnknownDataset
+from streaming_classroom.files import directories, user_files
+from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.lesson import lesson as module
+from streaming_classroom.lesson.lesson import Lesson, start_lesson
+from streaming_classroom.lesson.lesson_directory import identifier
+from streaming_classroom.lesson.lesson_paths import Paths
+
+READINGS = "device-readings/readings"
+HOLD_LOCK = """
+import sys
+from filelock import FileLock
+with FileLock(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_lesson_is_left(spark: SparkSession) -> Iterator[None]:
+    """Clean up the lesson that a test has open."""
+    yield
+    if module._current is not None:
+        module.cleanup()
+
+
+@pytest.fixture
+def another_kernel() -> Iterator[subprocess.Popen[str]]:
+    """Have a process that holds the lock of lesson "Test", as another kernel would."""
+    lock = directories.home() / "locks" / f"{identifier('Test')}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-c", HOLD_LOCK, str(lock)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def files_of(lesson: Lesson) -> list[str]:
+    """Return the files in a lesson's working directory."""
+    directory = classroom_files().local_path(lesson.paths.working_dir)
+    return sorted(path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file())
+
+
+def make_a_mess(spark: SparkSession, lesson: Lesson) -> None:
+    """Leave a table, a view, a file, and a stream that writes."""
+    spark.range(3).write.saveAsTable("numbers")
+    spark.sql("CREATE TEMPORARY VIEW numbers_view AS SELECT * FROM numbers")
+    Path(classroom_files().local_path(lesson.paths.working_dir) / "notes.txt").write_text("mine")
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    rows.writeStream.option("checkpointLocation", f"{lesson.paths.checkpoints}/s").toTable("silver")
+
+
+def test_a_lesson_has_its_names_and_paths(spark: SparkSession) -> None:
+    lesson = start_lesson("03 Triggers & Co.")
+    assert (lesson.lesson, lesson.username, lesson.catalog_name) == ("03 Triggers & Co.", "learner", "spark_catalog")
+    assert lesson.schema_name == "learner_03_triggers_co_03d2e28e"
+    assert lesson.paths.working_dir == "dbfs:/user/learner/streaming-classroom/03_triggers_co_03d2e28e"
+    assert spark.catalog.currentDatabase() == lesson.schema_name
+    assert lesson.paths.exists(lesson.paths.working_dir)
+    assert spark.read.json(f"{lesson.paths.datasets}/device-readings/patients.json").count() == 12
+
+
+def test_tables_of_a_lesson_are_in_its_working_directory(spark: SparkSession) -> None:
+    lesson = start_lesson("Test")
+    spark.range(3).write.saveAsTable("numbers")
+    assert lesson.paths.exists(f"{lesson.paths.user_db}/numbers/_delta_log")
+
+
+@pytest.mark.parametrize("state", ["running", "killed"])
+def test_starting_again_starts_over(spark: SparkSession, state: str) -> None:
+    first = start_lesson("Test", dataset=READINGS)
+    first.data_factory.load()
+    make_a_mess(spark, first)
+    if state == "killed":
+        forget_the_catalog(spark, first)
+    second = start_lesson("Test", dataset=READINGS)
+    assert spark.streams.active == []
+    assert files_of(second) == []
+    assert spark.catalog.listTables() == []
+    assert second.data_factory.landed == 0
+    make_a_mess(spark, second)
+
+
+def test_a_stream_can_read_the_landing_zone_before_anything_has_landed(spark: SparkSession) -> None:
+    lesson = start_lesson("Test", dataset=READINGS)
+    source = spark.readStream.schema("device_id INT").json(lesson.paths.landing)
+    source.writeStream.format("memory").queryName("landed").start()
+    lesson.data_factory.load()
+    assert spark.table("landed").count() == 1152
+
+
+def test_resuming_keeps_tables_files_and_position(spark: SparkSession) -> None:
+    first = start_lesson("Test", dataset=READINGS, into_table="bronze")
+    first.data_factory.load()
+    spark.range(3).write.saveAsTable("`1d`")  # a name that is a number to SQL
+    forget_the_catalog(spark, first)
+    second = start_lesson("Test", dataset=READINGS, into_table="bronze", resume=True)
+    assert second.data_factory.landed == 1
+    second.data_factory.load()
+    assert spark.table("bronze").count() == 2274
+    assert spark.table("`1d`").count() == 3
+
+
+def test_resuming_what_never_was_is_starting(spark: SparkSession) -> None:
+    lesson = start_lesson("Test", dataset=READINGS, resume=True)
+    assert lesson.data_factory.landed == 0
+    assert spark.catalog.currentDatabase() == lesson.schema_name
+
+
+def test_two_lessons_do_not_collide(spark: SparkSession) -> None:
+    first = start_lesson("Test")
+    spark.range(3).write.saveAsTable("numbers")
+    start_lesson("Test 2")
+    assert spark.catalog.listTables() == []
+    assert spark.table(f"{first.schema_name}.numbers").count() == 3
+    first.cleanup()
+
+
+def test_cleanup_leaves_nothing_and_may_be_called_twice(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lesson = start_lesson("Test")
+    make_a_mess(spark, lesson)
+    lesson.cleanup()
+    lesson.cleanup()
+    assert capsys.readouterr().out == "Lesson Test is cleaned up.\n" * 2
+    assert spark.streams.active == []
+    assert not lesson.paths.exists(lesson.paths.working_dir)
+    assert not spark.catalog.databaseExists(lesson.schema_name)
+
+
+def test_a_lesson_is_busy_while_another_kernel_has_it(another_kernel: subprocess.Popen[str]) -> None:
+    with pytest.raises(LessonBusy, match="Lesson Test is already running in another kernel"):
+        start_lesson("Test")
+    module._current = None
+
+
+def test_a_refused_kernel_cannot_clean_up_the_other_ones_lesson(another_kernel: subprocess.Popen[str]) -> None:
+    theirs = classroom_files().local_path(f"{user_files.base_path()}/{identifier('Test')}") / "theirs.txt"
+    theirs.parent.mkdir(parents=True, exist_ok=True)
+    theirs.touch()
+    with pytest.raises(LessonBusy):
+        start_lesson("Test")
+    module.cleanup()
+    assert theirs.exists()
+
+
+def test_a_lesson_goes_on_while_the_one_that_was_asked_for_is_busy(
+    spark: SparkSession, another_kernel: subprocess.Popen[str]
+) -> None:
+    mine = start_lesson("mine")
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    query = rows.writeStream.format("memory").queryName("rows").start()
+    with pytest.raises(LessonBusy):
+        start_lesson("Test")
+    assert mine.is_open and query.isActive
+    assert spark.conf.get("da.paths.working_dir") == mine.paths.working_dir
+    assert spark.catalog.currentDatabase() == mine.schema_name
+    assert _is_locked(mine)
+
+
+def test_the_next_lesson_leaves_the_one_before_to_other_kernels(spark: SparkSession) -> None:
+    first = start_lesson("first")
+    second = start_lesson("second")
+    assert not _is_locked(first) and _is_locked(second)
+    assert not first.is_open and second.is_open
+
+
+def test_a_lesson_that_cannot_start_leaves_the_present_one_as_it_is(spark: SparkSession) -> None:
+    mine = start_lesson("mine")
+    with pytest.raises(UnknownDataset):
+        start_lesson("other", dataset="cats/all")
+    assert mine.is_open
+    assert spark.conf.get("da.paths.working_dir") == mine.paths.working_dir
+    with pytest.raises(UnknownDataset):
+        start_lesson("mine", dataset="cats/all")
+    assert mine.is_open and _is_locked(mine)
+
+
+def _is_locked(lesson: Lesson) -> bool:
+    """Return whether another kernel would find the lesson busy."""
+    code = f"from filelock import FileLock; FileLock({lesson._directory.lock.lock_file!r}).acquire(timeout=0)"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True).returncode != 0
+
+
+@pytest.mark.parametrize("names", [("Потоки", "日本語", "..."), ("a-b", "a_b", "a.b", "A-B"), ("x" * 300, "x" * 301)])
+def test_names_are_kept_apart_whatever_their_letters(spark: SparkSession, names: tuple[str, ...]) -> None:
+    lessons = [start_lesson(name) for name in names]
+    for other in lessons[1:]:
+        assert other.paths.working_dir != lessons[0].paths.working_dir
+    directories = {lesson.paths.working_dir.casefold() for lesson in lessons}
+    assert len(directories) == len({lesson.schema_name for lesson in lessons}) == len(names)
+    assert all(directory.rpartition("/")[0] == user_files.base_path() for directory in directories)
+    assert all(lesson.paths.exists(lesson.paths.working_dir) for lesson in lessons)
+
+
+@pytest.mark.parametrize("name", ["", " ", "\n\t"])
+def test_a_lesson_without_a_name_is_refused(spark: SparkSession, name: str) -> None:
+    with pytest.raises(NotHere, match="A lesson needs a name"):
+        start_lesson(name)
+
+
+def test_the_same_name_is_the_same_place_however_it_is_composed() -> None:
+    assert identifier("Größe") == identifier("Gro\u0308ße")
+    assert identifier("Gr\u00f6\u00dfe") != identifier("Grosse")
+
+
+def test_a_killed_kernel_frees_its_lesson(another_kernel: subprocess.Popen[str]) -> None:
+    another_kernel.kill()
+    another_kernel.wait(10)
+    assert start_lesson("Test").lesson == "Test"
+
+
+@pytest.mark.parametrize("end", ["cleanup", "another lesson", "the same again"])
+def test_a_lesson_is_free_for_others_when_it_has_ended(end: str, run_python) -> None:
+    lesson = start_lesson("Test")
+    lock = f"from filelock import FileLock; FileLock({lesson._directory.lock.lock_file!r}).acquire(timeout=0)"
+    assert "Timeout" in run_python(lock).stderr
+    {"cleanup": lesson.cleanup, "another lesson": lambda: start_lesson("Other")}.get(
+        end, lambda: start_lesson("Test").cleanup()
+    )()
+    assert run_python(lock).stderr == ""
+
+
+def test_paths_are_settings_of_spark_and_can_be_used_in_sql(spark: SparkSession) -> None:
+    lesson = start_lesson("Test")
+    lesson.paths.mine = "dbfs:/mnt/mine"
+    assert spark.conf.get("da.paths.mine") == "dbfs:/mnt/mine"
+    assert spark.conf.get("da.paths.checkpoints") == lesson.paths.checkpoints
+    spark.range(4).write.json(f"{lesson.paths.working_dir}/numbers")
+    assert spark.sql("SELECT * FROM json.`${da.paths.working_dir}/numbers`").count() == 4
+
+
+def test_paths_print_each_with_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    lesson = start_lesson("Test")
+    lesson.paths.print()
+    lines = dict(line.split() for line in capsys.readouterr().out.splitlines())
+    assert lines == dict(lesson.paths)
+    assert list(lines) == ["checkpoints", "datasets", "landing", "user_db", "working_dir"]
+
+
+class ServerlessConf:
+    def set(self, key: str, value: str) -> None:
+        raise PySparkException(f"[CONFIG_NOT_AVAILABLE] {key}")
+
+
+class Serverless:
+    """Stands in for a session that takes no settings of one's own."""
+
+    conf = ServerlessConf()
+
+
+def test_where_spark_takes_no_settings_python_has_the_paths() -> None:
+    paths = Paths(Serverless(), working_dir="dbfs:/w")  # type: ignore[arg-type]
+    paths.mine = "dbfs:/m"
+    assert dict(paths) == {"working_dir": "dbfs:/w", "mine": "dbfs:/m"}
+
+
+def test_a_lesson_without_a_dataset_says_so() -> None:
+    lesson = start_lesson("Test")
+    with pytest.raises(NotHere, match=r"Pass dataset=\.\.\. to start_lesson"):
+        lesson.data_factory.load()
+    assert not hasattr(lesson, "datafactory")
+
+
+def test_an_unknown_dataset_keeps_the_lesson_that_is_open(run_python) -> None:
+    lesson = start_lesson("Test")
+    with pytest.raises(UnknownDataset):
+        start_lesson("Other", dataset="device-readings/reedings")
+    lock = f"from filelock import FileLock; FileLock({lesson._directory.lock.lock_file!r}).acquire(timeout=0)"
+    assert "Timeout" in run_python(lock).stderr
+
+
+def test_a_user_may_have_an_apostrophe_and_a_blank(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLASSROOM_USER", "Ann O'Neil")
+    lesson = start_lesson("Test", dataset=READINGS, into_table="bronze")
+    lesson.data_factory.load()
+    assert lesson.schema_name == "_".join(map(identifier, ("Ann O'Neil", "Test")))
+    forget_the_catalog(spark, lesson)
+    start_lesson("Test", resume=True)
+    assert spark.table("bronze").count() == 1152
+
+
+def test_a_lesson_waits_for_streams(spark: SparkSession) -> None:
+    lesson = start_lesson("Test")
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    query = rows.writeStream.format("memory").queryName("rows").start()
+    lesson.block_until_stream_is_ready("rows", min_batches=2, timeout=30)
+    assert len(query.recentProgress) >= 2
+
+
+def forget_the_catalog(spark: SparkSession, lesson: Lesson) -> None:
+    """Do to the catalog what the end of a kernel does: files stay, names are forgotten."""
+    for query in spark.streams.active:
+        query.stop()
+    directory = classroom_files().local_path(lesson.paths.working_dir)
+    aside = directory.with_name("aside")
+    directory.rename(aside)
+    spark.catalog.setCurrentDatabase("default")
+    spark.sql(f"DROP SCHEMA {lesson.schema_name} CASCADE")
+    shutil.rmtree(directory, ignore_errors=True)
+    aside.rename(directory)
+
+
+def test_several_datasets_land_each_in_a_folder_of_its_own() -> None:
+    lesson = start_lesson("Test", dataset=["device-readings/patients.json", "device-readings/readings"])
+    lesson.data_factory.load()
+    landed = classroom_files().local_path(lesson.paths.landing)
+    files = sorted(path.relative_to(landed).as_posix() for path in landed.rglob("*.json"))
+    assert files == ["patients/patients.json", "readings/2025-06-01.json"]
+
+
+def test_several_datasets_do_not_land_in_one_table() -> None:
+    with pytest.raises(NotHere, match="Leave into_table and into_topic out"):
+        start_lesson("Test", dataset=["device-readings/patients.json", READINGS], into_table="bronze")
+
+
+def test_a_dataset_of_one_file_lands_in_a_table(spark: SparkSession) -> None:
+    start_lesson("Test", dataset="device-readings/patients.json", into_table="patients").data_factory.load()
+    assert spark.table("patients").count() == 12

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from threading import Timer
+
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+
+from streaming_classroom import get_spark
+from streaming_classroom.files import directories
+from streaming_classroom.session import spark_session
+from streaming_classroom.session.spark_session import _users_defaults, _without_users_own
+from streaming_classroom.setup import jars
+
+
+@pytest.fixture
+def defaults(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Write a spark-defaults.conf of the user's own."""
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    return lambda text: (tmp_path / "spark-defaults.conf").write_text(text, encoding="utf-8")
+
+
+def test_there_is_one_session(spark: SparkSession) -> None:
+    assert get_spark() is spark
+
+
+def test_the_default_format_is_delta(spark: SparkSession) -> None:
+    spark.range(1).write.mode("overwrite").save("dbfs:/tmp/test_session")
+    assert spark.sql("DESCRIBE DETAIL 'dbfs:/tmp/test_session'").first()["format"] == "delta"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("spark.sql.session.timeZone", "UTC"),
+        ("spark.sql.ansi.enabled", "true"),
+        ("spark.sql.shuffle.partitions", str(os.cpu_count())),
+        ("spark.sql.streaming.noDataProgressEventInterval", "500"),
+        ("spark.databricks.delta.snapshotPartitions", "2"),
+    ],
+)
+def test_a_session_has_the_settings_that_lessons_rely_on(spark: SparkSession, key: str, value: str) -> None:
+    assert spark.conf.get(key) == value
+
+
+def test_workers_are_this_python(spark: SparkSession) -> None:
+    where = udf(lambda _number: sys.executable, "string")
+    assert spark.range(1).select(where("id")).first()[0] == sys.executable
+
+
+def test_a_python_function_over_a_delta_table_returns(spark: SparkSession) -> None:
+    """Guard against a hang of Spark 4.2.0; cancelled after a deadline, which fails the test."""
+    spark.range(1000).write.mode("overwrite").save("dbfs:/tmp/test_session_udf")
+    timer = Timer(60, spark.sparkContext.cancelAllJobs)
+    timer.start()
+    table = spark.read.load("dbfs:/tmp/test_session_udf")
+    assert table.select(udf(lambda number: number + 1, "long")("id").alias("n")).agg({"n": "sum"}).first()[0] == 500500
+    timer.cancel()
+
+
+@pytest.mark.parametrize(
+    ("query", "arguments"), [("SELECT :w AS w LIMIT :n", {"w": "x", "n": 1}), ("SELECT ? AS w", ["x"])]
+)
+def test_sql_takes_arguments(spark: SparkSession, query: str, arguments: dict | list) -> None:
+    """Guard against Delta 4.4, whose parser loses them."""
+    assert spark.sql(query, arguments).first().w == "x"
+
+
+def test_sparks_log_is_in_a_file_of_the_home(spark: SparkSession) -> None:
+    assert (directories.logs() / f"spark-{os.getpid()}.log").exists()
+
+
+def test_the_users_defaults_are_read_as_spark_reads_them(defaults) -> None:
+    defaults("# comment\n\nspark.a  1 2\nspark.b=x\nspark.c = y=z\n  spark.d\t-Da=b\nspark.e\n")
+    assert {key: _users_defaults()[key] for key in ("spark.a", "spark.b", "spark.c", "spark.e")} == {
+        "spark.a": "1 2",
+        "spark.b": "x",
+        "spark.c": "y=z",
+        "spark.e": "",
+    }
+    assert _users_defaults()["spark.d"] == "-Da=b"
+
+
+def test_without_a_file_there_are_no_defaults(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert _users_defaults() == {}
+    monkeypatch.delenv("SPARK_CONF_DIR")
+    assert _users_defaults() == {}
+
+
+def test_the_users_own_settings_win(defaults) -> None:
+    defaults("spark.sql.session.timeZone Europe/Berlin\n")
+    assert _without_users_own({"spark.sql.session.timeZone": "UTC", "spark.a": "1"}) == {"spark.a": "1"}
+
+
+@pytest.mark.parametrize(
+    ("key", "both"),
+    [
+        ("spark.sql.extensions", "theirs,ours"),
+        ("spark.jars", "theirs,ours"),
+        ("spark.driver.extraClassPath", f"theirs{os.pathsep}ours"),
+    ],
+)
+def test_where_both_are_needed_both_are_used(defaults, key: str, both: str) -> None:
+    defaults(f"{key} theirs\n")
+    assert _without_users_own({key: "ours"}) == {key: both}
+    assert _without_users_own({}) == {}
+
+
+def test_executors_elsewhere_get_the_jars_and_the_jvm_is_not_tuned_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_MASTER", "spark://somewhere:7077")
+    conf = spark_session._classic_conf(None)
+    assert conf["spark.jars"].count(".jar") == len(jars.paths())
+    assert not {"spark.driver.extraJavaOptions", "spark.driver.extraClassPath", "spark.driver.host"} & set(conf)
+
+
+def test_the_environment_of_another_spark_does_no_harm_and_the_users_settings_win(run_python, tmp_path: Path) -> None:
+    """One session for three claims: sessions are expensive."""
+    (tmp_path / "conf").mkdir()
+    extra = tmp_path / "extra"
+    extra.mkdir()
+    (tmp_path / "conf" / "spark-defaults.conf").write_text(
+        f"spark.sql.session.timeZone Asia/Tokyo\nspark.driver.extraClassPath {extra}\n"
+    )
+    code = """
+from streaming_classroom import get_spark
+spark = get_spark()
+spark.range(1).write.saveAsTable("t")  # Delta is there
+print(spark.sparkContext.master, spark.conf.get("spark.sql.session.timeZone"), spark.version)
+"""
+    done = run_python(
+        code, SPARK_HOME=str(tmp_path / "gone"), SPARK_MASTER="local[1]", SPARK_CONF_DIR=str(tmp_path / "conf")
+    )
+    assert done.stdout.split() == ["local[1]", "Asia/Tokyo", pyspark.__version__], done.stderr
+    assert done.stderr == ""
+
+
+def test_a_jvm_that_dies_at_its_start_gives_its_last_words(run_python, tmp_path: Path) -> None:
+    (tmp_path / "spark-defaults.conf").write_text("spark.driver.memory 1k\n")
+    code = """
+from streaming_classroom import get_spark
+from streaming_classroom.errors import SessionStartError
+try:
+    get_spark()
+except SessionStartError as error:
+    print(error)
+"""
+    done = run_python(code, SPARK_CONF_DIR=str(tmp_path))
+    assert "Spark did not start; its last words are below" in done.stdout, done.stderr
+    assert "Too small maximum heap" in done.stdout
+    assert str(tmp_path / "home" / "logs") in done.stdout
+
+
+def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> None:
+    """One session for many claims; that the process ends by itself is one of them."""
+    done = run_python(_OVER_CONNECT, timeout=240, SPARK_REMOTE=connect_server, CLASSROOM_USER="ann b")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "UTC delta",
+        "Landed 2025-06-01.json in bronze: 1,152 rows; 29 batches left.",
+        "Landed 2025-06-02.json in bronze: 1,122 rows; 28 batches left.",
+        "   n",
+        "2274",
+        "(total: 1 row)",
+        "StreamingQueryException no such sensor",
+        "Interrupted; Spark's job was cancelled. The 2 streams go on.",
+        "Lesson A is cleaned up.",
+        "[]",
+    ]
+
+
+_OVER_CONNECT = """
+from streaming_classroom import get_spark, start_lesson, display
+spark = get_spark()
+print(spark.conf.get("spark.sql.session.timeZone"), spark.conf.get("spark.sql.sources.default"))
+DA = start_lesson("A", dataset="device-readings/readings", into_table="bronze")
+DA.data_factory.load()
+bronze = spark.readStream.table("bronze")
+query = bronze.writeStream.queryName("silver").option("checkpointLocation", DA.paths.checkpoints).toTable("silver")
+DA.block_until_stream_is_ready("silver")
+DA.data_factory.load()
+assert spark.table("silver").count() == 2274
+display(bronze.selectExpr("count(*) AS n"), streamName="total")
+broken = bronze.selectExpr("raise_error('no such sensor')")
+try:
+    broken.writeStream.format("memory").queryName("broken").start()
+    DA.block_until_stream_is_ready("broken")
+except Exception as error:
+    print(type(error).__name__, "no such sensor" if "no such sensor" in str(error) else error)
+from notebook_dialect.interrupts import Interrupts
+interrupts = Interrupts(lambda: spark)
+interrupts._prepare()
+import os, signal, threading, time
+threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+began = time.monotonic()
+try:
+    spark.range(10**12).selectExpr("sum(id % 7)").collect()  # several minutes
+except BaseException as error:
+    interrupted = error
+    while not isinstance(interrupted, KeyboardInterrupt):
+        interrupted = interrupted.__cause__ or interrupted.__context__
+    print(interrupts.explain())
+assert spark.range(3).count() == 3 and time.monotonic() - began < 40
+DA.cleanup()
+print(spark.streams.active)
+"""
+
+
+def test_vacuum_of_a_tiny_table_is_not_cut_into_thousands_of_tasks(spark: SparkSession, tmp_path: Path) -> None:
+    table = (tmp_path / "t").as_uri()
+    for _version in range(3):
+        spark.range(10).write.mode("overwrite").format("delta").save(table)
+    spark.sparkContext.setJobGroup("vacuum", "VACUUM")
+    spark.sql(f"VACUUM delta.`{table}` RETAIN 168 HOURS")
+    spark.sparkContext.setJobGroup("", "")
+    assert 0 < _tasks(spark, "vacuum") < 200
+
+
+def _tasks(spark: SparkSession, group: str) -> int:
+    tracker = spark.sparkContext.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
+    stages = {stage for job in jobs if job for stage in job.stageIds}
+    return sum(info.numTasks for stage in stages if (info := tracker.getStageInfo(stage)))

@@ -1,0 +1,129 @@
+"""What Spark runs as its Python."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psutil
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from streaming_classroom.session.worker_python import launcher
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the launcher is for Linux only")
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_environment: None) -> Path:
+    """Have a launcher in a cache with an awkward name."""
+    monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "it's a cache"))
+    monkeypatch.setattr(launcher, "_socket", None)
+    for name in (launcher.PYTHON, launcher.SOCKET):
+        monkeypatch.setenv(name, "")  # for it to be put back
+        monkeypatch.delenv(name)
+    assert launcher.prepare()
+    return Path(os.environ[launcher.PYTHON])
+
+
+def test_a_process_that_another_one_has_started_has_its_own(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(launcher.PYTHON, str(prepared.with_name("python-of-another-environment")))
+    monkeypatch.setenv(launcher.SOCKET, "/its/socket")
+    monkeypatch.setattr(launcher, "_socket", None)
+    assert not launcher.is_in_use()
+    assert launcher.prepare() and launcher.is_in_use()
+    assert os.environ[launcher.PYTHON] == str(prepared) and os.environ[launcher.SOCKET] != "/its/socket"
+
+
+def test_a_socket_whose_name_is_too_long_is_none(prepared: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 30)))
+    monkeypatch.setattr(launcher, "_socket", None)
+    assert launcher.prepare() and os.environ[launcher.SOCKET] == ""
+    launcher.begin()  # which has nothing to do
+    assert run(prepared, "-c", "print('ran')") == "ran\n"
+
+
+def run(program: Path, *arguments: str, **variables: str) -> str:
+    environment = {**os.environ, "SPARK_HOME": "/opt/a spark", **variables}
+    return subprocess.run([program, *arguments], env=environment, check=True, capture_output=True, text=True).stdout
+
+
+def test_it_is_this_interpreter(prepared: Path) -> None:
+    assert run(prepared, "-c", "import sys; print(sys.executable, *sys.argv[1:])", "a  b", "*").strip() == (
+        f"{sys.executable} a  b *"
+    )
+
+
+def test_sparks_own_archive_is_left_out_and_the_users_folders_stay(prepared: Path) -> None:
+    paths = "/opt/a spark/python/lib/pyspark.zip:/opt/a spark/jars/core.jar:/home/my code:/opt/a spark 2:*"
+    assert run(prepared, "-c", "import os; print(os.environ['PYTHONPATH'])", PYTHONPATH=paths) == (
+        "/home/my code:/opt/a spark 2:*\n"
+    )
+
+
+def test_a_socket_that_nobody_listens_to_is_no_harm(prepared: Path, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "pyspark" / "sql" / "streaming").mkdir(parents=True)
+    for folder in ("pyspark", "pyspark/sql", "pyspark/sql/streaming"):
+        (tmp_path / folder / "__init__.py").touch()
+    (tmp_path / "pyspark/sql/streaming/python_streaming_source_runner.py").write_text("print('ran')")
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(tmp_path / "left"))
+    monkeypatch.setenv(launcher.SOCKET, str(tmp_path / "left"))
+    run_it = (prepared, "-m", "pyspark.sql.streaming.python_streaming_source_runner")
+    assert run(*run_it, PYTHONPATH=str(tmp_path)) == "ran\n"
+
+
+def test_a_python_that_somebody_has_chosen_stays(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(launcher.PYTHON, "/usr/bin/another")
+    assert not launcher.prepare()
+    assert os.environ[launcher.PYTHON] == "/usr/bin/another"
+
+
+def test_a_cache_that_cannot_be_written_to_is_no_harm(prepared: Path, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "file"))
+    monkeypatch.delenv(launcher.PYTHON)
+    assert not launcher.prepare()
+    assert launcher.PYTHON not in os.environ
+
+
+def test_a_cluster_has_its_own_python(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(launcher.PYTHON)
+    monkeypatch.setenv("SPARK_MASTER", "spark://host:7077")
+    assert not launcher.prepare()
+
+
+def test_a_deleted_launcher_is_made_again(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared.unlink()
+    monkeypatch.delenv(launcher.PYTHON)
+    assert launcher.prepare() and os.access(prepared, os.X_OK)
+
+
+def test_workers_have_the_installed_pyspark(spark: SparkSession) -> None:
+    @F.udf("string")
+    def where(_: int) -> str:
+        import pyspark
+
+        return pyspark.__file__
+
+    import pyspark
+
+    assert spark.range(1).select(where("id")).first()[0] == pyspark.__file__
+
+
+def test_a_streams_worker_is_forked(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    frame = spark.readStream.format("cloudFiles").option("cloudFiles.format", "text").schema("value STRING")
+    query = frame.load((tmp_path / "in").as_uri()).writeStream.format("noop")
+    query = query.option("checkpointLocation", (tmp_path / "checkpoint").as_uri()).start()
+    try:
+        query.processAllAvailable()
+        server = launcher._fork_server.pid
+        assert psutil.Process(server).children()
+    finally:
+        query.stop()
