@@ -296,7 +296,7 @@ def start_lesson(
             directory.leave()
         raise
     _current = lesson
-    if not resume and (collecting := sys.modules.get("declarative_pipelines.collecting")) is not None:
+    if not resume and (collecting := sys.modules.get("declarative_pipelines.definitions.registry")) is not None:
         collecting.forget_cells()  # of a pipeline in cells the tables go, too
     report = lesson._open(resume)
     if previous is not None and previous._directory.lock is not directory.lock:
