@@ -17,7 +17,7 @@ from declarative_pipelines.definitions import registry
 from declarative_pipelines.definitions.model import Definitions, SourceLocation
 from declarative_pipelines.errors import BadArgument, BadDefinition, PipelineError, did_you_mean
 from declarative_pipelines.sql import statements
-from notebook_dialect import source
+from notebook_dialect.notebooks import source
 from stream_view.errors import ExplainedError, short_message
 
 if TYPE_CHECKING:

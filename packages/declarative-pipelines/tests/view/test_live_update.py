@@ -10,8 +10,8 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 from IPython.display import DisplayHandle
 
+from declarative_pipelines import continuous
 from declarative_pipelines.definitions.model import DatasetKind
-from declarative_pipelines.updates import continuous
 from declarative_pipelines.updates.progress import (
     DatasetNode,
     FlowChanged,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind
 from declarative_pipelines.sql.sql_error import SqlError
-from notebook_dialect.rewriting import Edit, Rewritten, explain
+from notebook_dialect.sql.rewriting import Edit, Rewritten, explain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

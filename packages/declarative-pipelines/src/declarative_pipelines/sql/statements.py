@@ -18,11 +18,11 @@ from declarative_pipelines.sql.queries import read_query
 from declarative_pipelines.sql.sql_error import SqlError
 from declarative_pipelines.sql.token_reader import TokenReader
 from declarative_pipelines.sql.tokens import SourceText
-from notebook_dialect import statements
 from notebook_dialect.errors import BadSql
+from notebook_dialect.sql import statements
 
 if TYPE_CHECKING:
-    from notebook_dialect.statements import Statement
+    from notebook_dialect.sql.statements import Statement
 
 _KNOWN = (
     "A pipeline's file has CREATE STREAMING TABLE, CREATE MATERIALIZED VIEW, CREATE TEMPORARY VIEW, CREATE FLOW, "

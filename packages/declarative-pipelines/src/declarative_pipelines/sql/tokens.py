@@ -1,6 +1,6 @@
 """A statement's tokens: words, names, strings and symbols, each with its line in the file.
 
-The tokenizer is the one that :mod:`notebook_dialect.statements` cuts statements with.  It takes some neighbours
+The tokenizer is the one that :mod:`notebook_dialect.sql.statements` cuts statements with.  It takes some neighbours
 together, such as ``CLUSTER BY``; here each word is a token of its own.
 """
 
@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import SourceLocation
-from notebook_dialect.rewriting import tokens_of
+from notebook_dialect.sql.rewriting import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
