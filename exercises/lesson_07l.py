@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from streaming_classroom.data.data_factory import Directory
+from streaming_classroom.data.data_factory import DirectoryTarget
 from streaming_classroom.data.datasets import Batch
 from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, NotTried, WrongAnswer
 
@@ -36,7 +36,7 @@ def _has_landed(attempt: Attempt, pipeline: str, day: int) -> bool:
 
 
 def _land(attempt: Attempt, pipeline: str, *days: int) -> None:
-    folder = Directory(attempt.paths.local(_folder(attempt, pipeline)), pipeline)
+    folder = DirectoryTarget(attempt.paths.local(_folder(attempt, pipeline)), pipeline)
     source = attempt.paths.local(f"{attempt.paths.datasets}/device-readings/readings")
     for day in days:
         folder.land(Batch(_day(day), {_day(day): source / _day(day)}), day)

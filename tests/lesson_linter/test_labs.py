@@ -8,7 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from lesson_linter.rules import LABS
-from notebook_dialect.convert import jupyters_metadata
+from notebook_dialect.notebooks.convert import jupyters_metadata
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.files import directories
 

@@ -94,7 +94,7 @@ def test_blanks_in_front_of_text_do_not_hide_the_line(draft, one_problem) -> Non
 
 def test_words_of_the_project_are_no_misspellings(draft, tmp_path, monkeypatch) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.codespell]\nignore-words-list = "x, Teh"\n', encoding="utf-8")
-    monkeypatch.setattr(spelling.places, "PROJECT", tmp_path)
+    monkeypatch.setattr(spelling.directories, "PROJECT", tmp_path)
     spelling._misspellings.cache_clear()
     draft.change(6, "It was one.", "Teh it was.")
     try:

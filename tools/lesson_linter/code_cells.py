@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
-from notebook_dialect import first_line
+from notebook_dialect.notebooks import cell_language
 from streaming_classroom.runner.results import MAY_FAIL
 
 from .lesson_file import Cell, Lesson
@@ -83,7 +83,7 @@ def _parse(source: str) -> ast.AST | SyntaxError:
     from IPython.core.inputtransformer2 import TransformerManager
 
     transformer = TransformerManager()
-    transformer.cleanup_transforms.append(first_line.to_cell_magic)
+    transformer.cleanup_transforms.append(cell_language.to_cell_magic)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes that Python warns about when it runs the cell

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from notebook_dialect import source as dialect
+from notebook_dialect.notebooks import source as dialect
 from streaming_classroom.runner.lesson_file import read_lesson
 from streaming_classroom.runner.runner_errors import InvalidNotebook
 

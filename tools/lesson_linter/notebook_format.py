@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from notebook_dialect.convert import jupyters_metadata
+from notebook_dialect.notebooks.convert import jupyters_metadata
 
 from .lesson_file import Lesson
 from .problem import Problem

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from declarative_pipelines import collecting, run_pipeline
-from declarative_pipelines.progress import Progress
-from declarative_pipelines.updates import Update
+from declarative_pipelines import run_pipeline
+from declarative_pipelines.definitions import registry
+from declarative_pipelines.updates.progress import Progress
+from declarative_pipelines.updates.results import Update
 
 _numbers = itertools.count(1)
 
@@ -92,7 +93,7 @@ def story(_session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture
 def wrong(pipeline: Pipeline) -> Callable[[str], str]:
-    """Plan a source and return what is wrong with it, the folder's path left out."""
+    """PipelinePlan a source and return what is wrong with it, the folder's path left out."""
     pipeline.land(1, 2)
 
     def explain(text: str, name: str = "pipeline.py") -> str:
@@ -107,6 +108,6 @@ def wrong(pipeline: Pipeline) -> Callable[[str], str]:
 @pytest.fixture
 def cells() -> Iterator[None]:
     """No cell has defined anything, before and after."""
-    collecting.forget_cells()
+    registry.forget_cells()
     yield
-    collecting.forget_cells()
+    registry.forget_cells()

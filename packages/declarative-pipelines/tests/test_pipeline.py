@@ -8,12 +8,12 @@ import time
 import pytest
 
 from declarative_pipelines import event_log
-from declarative_pipelines.definitions import Kind
+from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import ExpectationFailed, FlowFailed, UpdateRunning
-from declarative_pipelines.locks import only_update
-from declarative_pipelines.progress import FlowChanged, GraphKnown, UpdateChanged
-from declarative_pipelines.storage import Storage
-from declarative_pipelines.updates import State, Update
+from declarative_pipelines.updates.progress import FlowChanged, GraphKnown, UpdateChanged
+from declarative_pipelines.updates.results import State, Update
+from declarative_pipelines.updates.update_lock import only_update
 
 from .conftest import Pipeline
 
@@ -64,7 +64,12 @@ def test_new_rows_are_read_once_and_those_that_do_not_meet_a_condition_are_dropp
 
 def test_the_kind_of_a_table_is_settled_by_its_query(updates: list[Update]) -> None:
     kinds = {one.name: one.kind for one in updates[0].datasets}
-    tables = Kind.STREAMING_TABLE, Kind.TEMPORARY_VIEW, Kind.STREAMING_TABLE, Kind.MATERIALIZED_VIEW
+    tables = (
+        DatasetKind.STREAMING_TABLE,
+        DatasetKind.TEMPORARY_VIEW,
+        DatasetKind.STREAMING_TABLE,
+        DatasetKind.MATERIALIZED_VIEW,
+    )
     assert tuple(kinds.values()) == tables
 
 

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from rich.console import Console
 
-from notebook_dialect.convert import convert
+from notebook_dialect.notebooks.convert import convert
 from streaming_classroom.files import directories
 from streaming_classroom.runner import SuiteResult, run_lessons
 from suite.sampling import some_of

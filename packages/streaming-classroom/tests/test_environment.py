@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from streaming_classroom import environment
-from streaming_classroom.errors import NotHere
+from streaming_classroom.errors import NotAvailable
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
@@ -51,5 +51,5 @@ def test_a_guest_may_choose_its_ansi_mode(monkeypatch: pytest.MonkeyPatch, asked
 
 def test_an_ansi_mode_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLASSROOM_ANSI", "perhaps")
-    with pytest.raises(NotHere, match="CLASSROOM_ANSI=perhaps is neither on nor off"):
+    with pytest.raises(NotAvailable, match="CLASSROOM_ANSI=perhaps is neither on nor off"):
         environment.guest_conf()

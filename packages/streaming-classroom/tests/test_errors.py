@@ -16,7 +16,7 @@ EXAMPLES = [
     errors.UnknownDataset("cats", ("activity", "device-readings")),
     errors.StreamNotFound("silver", ("bronze",)),
     errors.StreamTimeout("silver", 2.5, "processed all that is there", "Processing new data"),
-    errors.NotHere("This has no dataset.", "Pass dataset=..."),
+    errors.NotAvailable("This has no dataset.", "Pass dataset=..."),
     errors.BrokerStartError("/home/kafka.log", "Address already in use"),
     errors.BrokerUnreachable("localhost:9092", "Connection refused"),
     errors.NotSent("learner_14-edits", 12, 3, "no answer"),

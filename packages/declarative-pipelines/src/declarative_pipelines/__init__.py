@@ -7,13 +7,13 @@ from typing import Any
 
 _HOMES = {
     "event_log": "pipeline",
-    "forget_cells": "collecting",
-    "install": "installing",
-    "install_when_imported": "installing",
-    "run_continuously": "repeating",
+    "forget_cells": "definitions.registry",
+    "install": "installation",
+    "install_when_imported": "installation",
+    "run_continuously": "continuous",
     "run_pipeline": "pipeline",
     "PipelineError": "errors",
-    "Update": "updates",
+    "Update": "updates.results",
 }
 __all__ = sorted(_HOMES)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stream_view.errors import ExplainedError
 
 if TYPE_CHECKING:
-    from declarative_pipelines.definitions import Place
+    from declarative_pipelines.definitions.model import SourceLocation
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
@@ -37,15 +37,15 @@ class BadArgument(PipelineError, ValueError):
 class BadDefinition(PipelineError, ValueError):
     """A definition that cannot be meant: correct it where it stands."""
 
-    place: Place | None
+    location: SourceLocation | None
     problem: str
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.problem}" if self.place else self.problem
+        return f"{self.location}: {self.problem}" if self.location else self.problem
 
 
 @dataclass(eq=False)
-class NotHere(BadDefinition, NotImplementedError):
+class UnsupportedFeature(BadDefinition, NotImplementedError):
     """Something that the platform has and this has not: do what the sentence says instead."""
 
 

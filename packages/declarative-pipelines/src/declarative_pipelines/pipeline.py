@@ -9,24 +9,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from declarative_pipelines import collecting, modules, preparing, reading, recording, sources, watching
-from declarative_pipelines.checkpoints import Checkpoint
-from declarative_pipelines.definitions import Definitions, Kind
+from declarative_pipelines import source_files
+from declarative_pipelines.definitions import api_modules, registry
+from declarative_pipelines.definitions.model import DatasetKind, Definitions
+from declarative_pipelines.engine import dataset_reads
+from declarative_pipelines.engine.checkpoints import Checkpoint
+from declarative_pipelines.engine.pipeline_location import PipelineLocation, find_location
+from declarative_pipelines.engine.session_settings import having
+from declarative_pipelines.engine.spark_engine import SparkEngine, WriteObserver
+from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import BadArgument, UpdateStopped
-from declarative_pipelines.event_table import EventLog
-from declarative_pipelines.execution import Execution, Step
-from declarative_pipelines.flow_runs import RunContext, run_of
-from declarative_pipelines.locks import only_update
-from declarative_pipelines.nodes import FlowNode, flows_of
-from declarative_pipelines.places import PipelinePlace, find_place
-from declarative_pipelines.planning import Plan, plan
-from declarative_pipelines.progress import FlowChanged, Observer, Progress, UpdateChanged
-from declarative_pipelines.reading_ahead import logs_read
-from declarative_pipelines.selection import Selection, select
-from declarative_pipelines.session_settings import having
-from declarative_pipelines.spark_engine import SparkEngine, WriteObserver
-from declarative_pipelines.storage import Storage
-from declarative_pipelines.updates import FlowResult, State, Update
+from declarative_pipelines.planning.flow_nodes import FlowNode, flows_of
+from declarative_pipelines.planning.log_prefetch import logs_read
+from declarative_pipelines.planning.plan import PipelinePlan, plan
+from declarative_pipelines.planning.selection import Selection, select
+from declarative_pipelines.updates import preparation, update_record
+from declarative_pipelines.updates.event_log import EventLog
+from declarative_pipelines.updates.execution import Execution, FlowStep
+from declarative_pipelines.updates.flow_runs import RunContext, run_of
+from declarative_pipelines.updates.progress import FlowChanged, Observer, Progress, UpdateChanged
+from declarative_pipelines.updates.results import FlowResult, State, Update
+from declarative_pipelines.updates.update_lock import only_update
+from declarative_pipelines.view import live_update
 from stream_view import front_end
 from stream_view.errors import ExplainedError
 
@@ -83,7 +87,7 @@ def run_pipeline(
     name
         What the pipeline is called; by default as its first file. A pipeline's name tells its default storage.
     observer
-        Told what happens, while it happens: see :mod:`.progress`. Batches are told by the threads of their streams.
+        Called with each event of :mod:`.updates.progress`; for batches, in the threads of their streams.
     show
         In a notebook, draw the datasets below the cell, and what the update does with them while it runs.
 
@@ -102,19 +106,19 @@ def run_pipeline(
         It was interrupted. Its flows have been stopped; the session can be used, and the next update goes on.
     """
     session = spark or _session()
-    modules.install()
-    reading.install()
-    place = find_place(session, files, database or schema, storage, name)
+    api_modules.install()
+    dataset_reads.install()
+    location = find_location(session, files, database or schema, storage, name)
     settings = dict(configuration or {})
     asked = Selection.of(refresh, full_refresh, full_refresh_all)
 
     def update(told: Observer) -> Update:
-        running = _Update(session, place, asked, 0 if development else RETRIES, told)
+        running = _Update(session, location, asked, 0 if development else RETRIES, told)
         return running.run(lambda: _definitions(files, session, settings), dry_run)
 
-    with only_update(place.storage.resolved()), _in_session(session, place, settings):
+    with only_update(location.storage.resolved()), _in_session(session, location, settings):
         if show:
-            return watching.shown(update, place.name, dry_run, observer or _nobody)
+            return live_update.shown(update, location.name, dry_run, observer or _nobody)
         return update(observer or _nobody)
 
 
@@ -132,17 +136,17 @@ class _Update:
     """One update, while it runs."""
 
     def __init__(
-        self, session: SparkSession, place: PipelinePlace, asked: Selection, retries: int, observer: Observer
+        self, session: SparkSession, location: PipelineLocation, asked: Selection, retries: int, observer: Observer
     ) -> None:
-        self._session, self._place, self._asked, self._retries = session, place, asked, retries
+        self._session, self._location, self._asked, self._retries = session, location, asked, retries
         self._told = observer
         self._id, self._began = str(uuid.uuid4()), time.monotonic()
-        self._record = recording.Record(self._id, EventLog(place.storage, place.name), asked)
-        self._plan: Plan | None = None
+        self._record = update_record.UpdateRecord(self._id, EventLog(location.storage, location.name), asked)
+        self._plan: PipelinePlan | None = None
         self._execution: Execution | None = None
 
     def run(self, definitions: Callable[[], Definitions], dry_run: bool) -> Update:
-        """Plan, run, record."""
+        """PipelinePlan, run, record."""
         try:
             self._run(definitions(), dry_run)
         except BadArgument:
@@ -158,25 +162,27 @@ class _Update:
 
     def _run(self, definitions: Definitions, dry_run: bool) -> None:
         self._observe(UpdateChanged(State.QUEUED, self._seconds()))
-        engine = SparkEngine(self._session, self._place.catalog, self._place.database, self._place.storage.root)
+        engine = SparkEngine(
+            self._session, self._location.catalog, self._location.database, self._location.storage.root
+        )
         flows = flows_of(definitions)
-        chosen = preparing.choose(engine, self._place.storage, flows, self._asked.emptied(definitions))
+        chosen = preparation.choose(engine, self._location.storage, flows, self._asked.emptied(definitions))
         schemas = {name: checkpoint.schemas for name, checkpoint in chosen.items()}
-        with reading.schemas_kept(schemas), logs_read(engine, [] if dry_run else filter(self._asked.has, flows)):
+        with dataset_reads.schemas_kept(schemas), logs_read(engine, [] if dry_run else filter(self._asked.has, flows)):
             self._plan = plan(engine, definitions)
             self._observe(self._record.graph(self._plan))
             if not dry_run:
                 self._execute(self._plan, select(self._plan, self._asked), chosen)
 
-    def _execute(self, plan: Plan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> None:
+    def _execute(self, plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> None:
         self._observe(UpdateChanged(State.RUNNING, self._seconds()))
         self._record.notice_left_over(chosen)
-        preparing.prepare(plan, flows, chosen)
+        preparation.prepare(plan, flows, chosen)
         plan.engine.is_running = True
-        has_sinks = any(flow.target.kind is Kind.SINK for flow in flows)
+        has_sinks = any(flow.target.kind is DatasetKind.SINK for flow in flows)
         with WriteObserver(self._session) as writes, having(self._session, ALL_REPORTS if has_sinks else {}):
             context = RunContext(self._id, plan, chosen, writes, self._heard)
-            steps = [Step(run_of(flow, context), plan.before(flow)) for flow in flows]
+            steps = [FlowStep(run_of(flow, context), plan.before(flow)) for flow in flows]
             self._execution = Execution(steps, AT_ONCE, self._retries, self._observe, plan.engine.use_in_this_thread)
             self._execution.run()
 
@@ -188,8 +194,8 @@ class _Update:
         return () if self._execution is None else self._execution.results
 
     def _end(self, state: State, error: Exception | None, dry_run: bool) -> Update:
-        update = recording.result(
-            self._id, self._place, state, self._plan, self._results(), self._seconds(), error, dry_run
+        update = update_record.result(
+            self._id, self._location, state, self._plan, self._results(), self._seconds(), error, dry_run
         )
         if not dry_run:
             self._record.keep(update)
@@ -213,7 +219,7 @@ def _definitions(files: Sequence[str | Path], session: SparkSession, settings: M
     BadArgument
         It defines nothing.
     """
-    definitions = sources.read(sources.files(files), session, _names()) if files else collecting.of_notebook()
+    definitions = source_files.read(source_files.files(files), session, _names()) if files else registry.of_notebook()
     if not definitions.datasets:
         where = "These files define" if files else "No cell of this notebook has defined"
         raise BadArgument(f"{where} no dataset. A definition is a function with @dlt.table above it, or CREATE in SQL.")
@@ -239,10 +245,10 @@ def _session() -> SparkSession:
 
 
 @contextmanager
-def _in_session(session: SparkSession, place: PipelinePlace, settings: Mapping[str, str]) -> Iterator[None]:
+def _in_session(session: SparkSession, location: PipelineLocation, settings: Mapping[str, str]) -> Iterator[None]:
     """Have the pipeline's database and settings in the session while the update runs."""
     before = session.catalog.currentDatabase()
-    session.catalog.setCurrentDatabase(place.database)
+    session.catalog.setCurrentDatabase(location.database)
     try:
         with having(session, {key: str(value) for key, value in settings.items()}):
             yield

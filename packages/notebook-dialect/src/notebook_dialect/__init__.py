@@ -1,7 +1,6 @@
-"""What a Databricks notebook may say, understood by a stock Jupyter kernel.
+"""Databricks notebooks in a stock Jupyter kernel: source format, ``%run``, ``%sql``, ``dbutils``, ``dbfs:/``.
 
-Each module is one piece: how a notebook file is read, what the first line of a cell means, how ``%run`` includes
-another notebook, how ``%sql`` finds its statements.  :class:`~notebook_dialect.dialect.Dialect` holds them together.
+:class:`~notebook_dialect.dialect.Dialect` holds the parts together; no part knows it.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOMES = {"Dialect": "dialect", "FileSystem": "filesystem"}
+_HOMES = {"Dialect": "dialect", "FileSystem": "files.filesystem"}
 __all__ = sorted(_HOMES)
 
 
@@ -26,7 +25,7 @@ def load_ipython_extension(shell: Any) -> None:
 
     # As above.
     from notebook_dialect.dialect import Dialect
-    from notebook_dialect.filesystem import FileSystem
+    from notebook_dialect.files.filesystem import FileSystem
 
     dialect = Dialect(FileSystem(Path.cwd() / "dbfs"))
     dialect.ansi_hint = "ANSI mode makes this an error; older clusters give NULL: SET spark.sql.ansi.enabled = false."

@@ -1,6 +1,6 @@
-"""One object for what a Databricks notebook takes for granted: its files, its session, its user, its widgets.
+"""What a Databricks notebook takes for granted in one kernel: its files, its session, its user, its utilities.
 
-A kernel has one.  Everything else of the package is handed this object, or the part of it that it needs.
+This is the only module that knows all parts of the package.  Each part is handed what it needs, never the whole.
 """
 
 from __future__ import annotations
@@ -8,15 +8,16 @@ from __future__ import annotations
 import getpass
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect import spark_methods
 from notebook_dialect.dbutils import DBUtils
 from notebook_dialect.dbutils.imports import NotebookModules
-from notebook_dialect.filesystem import FileSystem
-from notebook_dialect.python_files import PythonFiles
-from notebook_dialect.running import RunningNotebooks
-from stream_view import display, displayHTML
+from notebook_dialect.files.filesystem import FileSystem
+from notebook_dialect.files.python_files import PythonFiles
+from notebook_dialect.notebooks.running_notebooks import RunningNotebooks
+from notebook_dialect.session import spark_methods
+from stream_view import display, displayHTML, waiting
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -56,7 +57,7 @@ class Dialect:
         self.user = user
         self.running = RunningNotebooks()
         self.ansi_hint = ""
-        self.dbutils = DBUtils(self)
+        self.dbutils = self._utilities()
         self._modules = NotebookModules()
         self._python_files = PythonFiles(files)
 
@@ -98,20 +99,35 @@ class Dialect:
             self._install_in(shell)
 
     @contextmanager
-    def own_utilities(self) -> Iterator[DBUtils]:
-        """Give the notebook that runs for a while utilities of its own: the eyes are on the one that runs it."""
-        outer, self.dbutils = self.dbutils, DBUtils(self, isolated=True)
+    def isolated_notebook(self, shell: InteractiveShell) -> Iterator[None]:
+        """Give the shell an empty notebook for a ``with`` block, with a session and utilities of its own.
+
+        The streams of that session are stopped at the end; nobody else could stop them.
+        """
+        module = ModuleType("__main__")
+        before = shell.user_module, shell.user_ns, self.dbutils
+        spark = self.get_session().newSession()
+        module.__dict__["get_ipython"] = shell.get_ipython
         try:
-            yield self.dbutils
+            self.dbutils = self._utilities(isolated=True)
+            self.fill(module.__dict__, spark)
+            shell.user_module, shell.user_ns = module, module.__dict__
+            yield
         finally:
-            self.dbutils = outer
+            shell.user_module, shell.user_ns, self.dbutils = before
+            waiting.stop_streams(waiting.active_streams(spark))
+
+    def _utilities(self, isolated: bool = False) -> DBUtils:
+        return DBUtils(self.files, self.running, self.user, self.isolated_notebook, isolated)
 
     def _install_in(self, shell: InteractiveShell) -> None:
         # These need IPython, which a session in plain Python does not import.
-        from notebook_dialect import completion, interrupts, magics, short_errors
+        from notebook_dialect.kernel import completion, interrupts, magics, short_errors
         from stream_view import console
 
-        magics.install(shell, self)
+        magics.install(
+            shell, magics.MagicContext(self.files, self.running, lambda: self.dbutils, lambda: self.get_session())
+        )
         completion.install(shell)
         interrupted = interrupts.Interrupts(lambda: shell.user_ns.get("spark"))
         interrupted.install(shell)

@@ -1,4 +1,4 @@
-"""What can be wrong with a notebook of the dialect, each with what to do about it."""
+"""Errors of notebooks, includes and SQL cells, each with what to do about it."""
 
 from __future__ import annotations
 

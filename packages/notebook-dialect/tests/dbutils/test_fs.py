@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from notebook_dialect import filesystem
 from notebook_dialect.dbutils import file_commands as files
 from notebook_dialect.dbutils.execution_errors import (
     FileCommandFailed,
@@ -17,6 +16,7 @@ from notebook_dialect.dbutils.execution_errors import (
     PathNotFound,
 )
 from notebook_dialect.dbutils.fs import FileInfo, FileSystemUtils, MountInfo
+from notebook_dialect.files import filesystem
 from streaming_classroom.files.directories import classroom_files
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from notebook_dialect import filesystem
 from notebook_dialect.dbutils import file_commands as files
 from notebook_dialect.dbutils.execution_errors import ExecutionError, NotSupported, PathInvalid, PathProtected
 from notebook_dialect.dbutils.fs import FileSystemUtils
-from notebook_dialect.dbutils.paths import Place, locate, locate_removable, locate_writable
+from notebook_dialect.dbutils.paths import ResolvedPath, locate, locate_removable, locate_writable
+from notebook_dialect.files import filesystem
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.files.directories import classroom_files
 
@@ -189,5 +189,5 @@ def test_a_folder_that_holds_the_home_is_not_removed_even_past_the_first_guard(
 ) -> None:
     monkeypatch.setattr(files, "require_inside", lambda place: None)
     with pytest.raises(PathProtected, match="holds the classroom's home"):
-        files.remove(Place("file:/parent", home.parent, classroom_files()))
+        files.remove(ResolvedPath("file:/parent", home.parent, classroom_files()))
     assert home.is_dir()

@@ -29,7 +29,7 @@ class ExplainedError(Exception):
 
 
 @dataclass(eq=False)  # keeps the hash of an exception, which the traceback machinery relies on
-class NotHere(ExplainedError):
+class NotAvailable(ExplainedError):
     """Something that this kind of session cannot do: do what ``instead`` says."""
 
     what: str

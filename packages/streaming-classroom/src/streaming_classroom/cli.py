@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from streaming_classroom.errors import ClassroomError, NotHere
+from streaming_classroom.errors import ClassroomError, NotAvailable
 from streaming_classroom.files import directories
 from streaming_classroom.lesson import presenting
 from streaming_classroom.session import spark_settings
@@ -131,7 +131,7 @@ def lint(options: argparse.Namespace) -> int:
 
 def convert(options: argparse.Namespace) -> int:
     """Make an .ipynb of a Databricks notebook (.py or .sql)."""
-    from notebook_dialect.convert import convert as to_notebook
+    from notebook_dialect.notebooks.convert import convert as to_notebook
 
     print(f"Wrote {to_notebook(options.notebook, options.output, extension='streaming_classroom')}.")
     return 0
@@ -345,20 +345,20 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
     """Outputs go back only into the course's own lessons, run as they are."""
     guests = [path for path in lessons if not path.is_relative_to(directories.notebooks())]
     if options.save and guests:
-        raise NotHere(f"--save is for the course's lessons, and {guests[0]} is none.", "Leave it out.")
+        raise NotAvailable(f"--save is for the course's lessons, and {guests[0]} is none.", "Leave it out.")
     if options.compare and (guests or options.save or options.parameter):
-        raise NotHere("--compare is for the course's lessons, run as they are.", "Leave out what goes against it.")
+        raise NotAvailable("--compare is for the course's lessons, run as they are.", "Leave out what goes against it.")
     if options.solved and (options.save or options.compare):
-        raise NotHere("--solved runs other cells than the file has.", "Leave --save and --compare out.")
+        raise NotAvailable("--solved runs other cells than the file has.", "Leave --save and --compare out.")
     if options.save and options.parameter:
-        raise NotHere("--save would keep outputs that come from parameters.", "Leave one of the two out.")
+        raise NotAvailable("--save would keep outputs that come from parameters.", "Leave one of the two out.")
 
 
 def _refuse_ansi(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
     """The course's lessons say what Spark does by default."""
     own = [path for path in lessons if path.is_relative_to(directories.notebooks())]
     if options.ansi and own:
-        raise NotHere(
+        raise NotAvailable(
             f"--ansi is for notebooks of your own, and {own[0].name} is a lesson of the course.", "Leave it out."
         )
 

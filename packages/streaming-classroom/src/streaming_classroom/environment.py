@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from streaming_classroom.errors import NotHere
+from streaming_classroom.errors import NotAvailable
 
 if TYPE_CHECKING:
-    from notebook_dialect.filesystem import Spark
+    from notebook_dialect.files.filesystem import Spark
 
 ANSI = "CLASSROOM_ANSI"
 
@@ -54,12 +54,12 @@ def guest_conf() -> dict[str, str]:
 
     Raises
     ------
-    NotHere
+    NotAvailable
         The variable has another value than ``on`` or ``off``.
     """
     asked = os.environ.get(ANSI, "")
     if asked not in ("", "on", "off"):
-        raise NotHere(f"{ANSI}={asked} is neither on nor off.", "Set it to one of them, or unset it.")
+        raise NotAvailable(f"{ANSI}={asked} is neither on nor off.", "Set it to one of them, or unset it.")
     return {"spark.sql.ansi.enabled": str(asked == "on").lower()} if asked else {}
 
 

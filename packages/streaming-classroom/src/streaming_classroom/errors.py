@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stream_view.errors import ExplainedError, NotHere, StreamNotFound, StreamTimeout
+from stream_view.errors import ExplainedError, NotAvailable, StreamNotFound, StreamTimeout
 
 __all__ = [
     "BrokerStartError",
@@ -13,7 +13,7 @@ __all__ = [
     "JarsUnavailable",
     "JavaNotFound",
     "LessonBusy",
-    "NotHere",
+    "NotAvailable",
     "NotSent",
     "SessionStartError",
     "SetupError",

@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 
 from stream_view import front_end
 from streaming_classroom.data import data_factory, landing_status
-from streaming_classroom.data.data_factory import DataFactory, Directory, Table
-from streaming_classroom.data.datasets import Batch
+from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget
+from streaming_classroom.data.datasets import DatasetBatch
 from streaming_classroom.errors import StreamTimeout
 
 NO_STREAMS = SimpleNamespace(streams=SimpleNamespace(active=[]))
@@ -23,14 +23,14 @@ HALF_A_BATCH = '{"id": 1'
 
 
 @pytest.fixture
-def batches(tmp_path: Path) -> list[Batch]:
+def batches(tmp_path: Path) -> list[DatasetBatch]:
     """Have three batches of a file each: one row, two rows, three rows."""
     folder = tmp_path / "batches"
     folder.mkdir()
     for number in (1, 2, 3):
         rows = "".join(f'{{"id": {number * 10 + row}}}\n' for row in range(number))
         (folder / f"day-{number}.json").write_text(rows, encoding="utf-8")
-    return [Batch(path.name, {path.name: path}) for path in sorted(folder.iterdir())]
+    return [DatasetBatch(path.name, {path.name: path}) for path in sorted(folder.iterdir())]
 
 
 @pytest.fixture
@@ -39,21 +39,21 @@ def landing(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def factory(batches: list[Batch], landing: Path, tmp_path: Path) -> Callable[..., DataFactory]:
+def factory(batches: list[DatasetBatch], landing: Path, tmp_path: Path) -> Callable[..., DataFactory]:
     """Make a factory; each call is a new kernel on the same disk."""
 
     def make(spark: object = NO_STREAMS, target: data_factory.Target | None = None) -> DataFactory:
-        target = target or Directory(landing, "the landing zone")
+        target = target or DirectoryTarget(landing, "the landing zone")
         return DataFactory(batches, target, tmp_path / "home" / "position.json", spark)
 
     return make
 
 
 @pytest.fixture
-def table(spark: SparkSession, batches: list[Batch]) -> Table:
+def table(spark: SparkSession, batches: list[DatasetBatch]) -> TableTarget:
     """Give a Delta table that batches land in; it is gone after the test."""
     spark.sql("DROP TABLE IF EXISTS landed")
-    return Table(spark, "landed", SCHEMA, _file(batches[0]).parent.as_uri(), "the-tests")
+    return TableTarget(spark, "landed", SCHEMA, _file(batches[0]).parent.as_uri(), "the-tests")
 
 
 class Screen:
@@ -82,7 +82,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     return screen
 
 
-def _file(batch: Batch) -> Path:
+def _file(batch: DatasetBatch) -> Path:
     """Return the only file of a batch."""
     [file] = batch.files.values()
     return file
@@ -101,16 +101,18 @@ def die(*_arguments: object) -> None:
     raise KeyboardInterrupt("killed")
 
 
-def test_files_have_times_in_the_order_of_their_landing(batches: list[Batch], landing: Path, monkeypatch) -> None:
+def test_files_have_times_in_the_order_of_their_landing(
+    batches: list[DatasetBatch], landing: Path, monkeypatch
+) -> None:
     """Spark reads files in the order of their times, in milliseconds; here the clock stands still."""
     monkeypatch.setattr(data_factory.time, "time_ns", lambda: 1_750_000_000_000_000_000)
     for number, batch in enumerate(batches):
-        Directory(landing, "the landing zone").land(batch, number)
+        DirectoryTarget(landing, "the landing zone").land(batch, number)
     milliseconds = [(landing / batch.name).stat().st_mtime_ns // 1_000_000 for batch in batches]
     assert milliseconds == sorted(set(milliseconds))
 
 
-def test_batches_land_in_order_whole_and_unchanged(factory, batches: list[Batch], landing: Path) -> None:
+def test_batches_land_in_order_whole_and_unchanged(factory, batches: list[DatasetBatch], landing: Path) -> None:
     for number, batch in enumerate(batches, start=1):
         factory().load()
         assert visible(landing) == [path.name for path in batches[:number]]
@@ -120,7 +122,9 @@ def test_batches_land_in_order_whole_and_unchanged(factory, batches: list[Batch]
 def test_a_batch_of_several_files_lands_each_in_its_folder(landing: Path, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("id\n1\n2\n")
     files = {name: tmp_path / "rows.csv" for name in ("orders/day-1.csv", "clicks/hour=7/c.csv", "clicks/hour=8/c.csv")}
-    factory = DataFactory([Batch("day 1", files)], Directory(landing, "here"), tmp_path / "position", NO_STREAMS)
+    factory = DataFactory(
+        [DatasetBatch("day 1", files)], DirectoryTarget(landing, "here"), tmp_path / "position", NO_STREAMS
+    )
     factory.load()
     landed = [path for path in landing.rglob("*") if path.is_file()]
     assert {path.relative_to(landing).as_posix() for path in landed} == set(files)
@@ -230,7 +234,7 @@ def test_a_reader_never_sees_half_a_file(factory, landing: Path, monkeypatch: py
     assert [path.name for path in landing.iterdir()] == ["day-1.json"]
 
 
-def test_spark_does_not_read_the_hidden_half(spark: SparkSession, landing: Path, batches: list[Batch]) -> None:
+def test_spark_does_not_read_the_hidden_half(spark: SparkSession, landing: Path, batches: list[DatasetBatch]) -> None:
     landing.mkdir()
     shutil.copyfile(_file(batches[0]), landing / f".{batches[0].name}.part")
     assert spark.read.schema(SCHEMA).json(landing.as_uri()).count() == 0
@@ -257,7 +261,7 @@ def test_a_kill_before_the_position_is_kept_lands_no_file_twice(
 
 @pytest.mark.parametrize("landed_before", [0, 1], ids=["the batch that makes the table", "a later batch"])
 def test_a_kill_before_the_position_is_kept_lands_no_row_twice(
-    spark: SparkSession, factory, table: Table, monkeypatch: pytest.MonkeyPatch, landed_before: int
+    spark: SparkSession, factory, table: TableTarget, monkeypatch: pytest.MonkeyPatch, landed_before: int
 ) -> None:
     for _ in range(landed_before):
         factory(spark, table).load()
@@ -278,22 +282,22 @@ def test_a_half_written_position_does_not_count(factory, tmp_path: Path, monkeyp
     assert factory().landed == 1
 
 
-def test_a_table_gets_the_rows_of_each_batch_with_the_schema(spark: SparkSession, factory, table: Table) -> None:
+def test_a_table_gets_the_rows_of_each_batch_with_the_schema(spark: SparkSession, factory, table: TableTarget) -> None:
     factory(spark, table).load()
     factory(spark, table).load()
     assert sorted(row["id"] for row in spark.table("landed").collect()) == [10, 20, 21]
     assert spark.table("landed").schema.simpleString() == "struct<id:int>"
 
 
-def test_a_table_takes_csv_with_a_header(spark: SparkSession, tmp_path: Path, table: Table) -> None:
+def test_a_table_takes_csv_with_a_header(spark: SparkSession, tmp_path: Path, table: TableTarget) -> None:
     (tmp_path / "rows.csv").write_text("id\n1\n2\n")
     target = replace(table, source=tmp_path.as_uri(), application="of csv")
-    target.land(Batch("rows.csv", {"rows.csv": tmp_path / "rows.csv"}), 0)
+    target.land(DatasetBatch("rows.csv", {"rows.csv": tmp_path / "rows.csv"}), 0)
     assert sorted(row["id"] for row in spark.table("landed").collect()) == [1, 2]
 
 
 def test_load_returns_when_chained_streams_have_processed_the_batch(
-    spark: SparkSession, factory, table: Table, tmp_path: Path
+    spark: SparkSession, factory, table: TableTarget, tmp_path: Path
 ) -> None:
     factory(spark, table).load()
     spark.sql("DROP TABLE IF EXISTS middle")
@@ -322,8 +326,8 @@ def test_a_stream_that_dies_of_the_data_at_once_is_not_missed(spark: SparkSessio
     broken = stream_of(spark, landing).selectExpr("raise_error('no such sensor')")
     query = broken.writeStream.format("memory").queryName("quickly_broken").start()
 
-    class AndDie(Directory):
-        def land(self, batch: Batch, number: int) -> None:
+    class AndDie(DirectoryTarget):
+        def land(self, batch: DatasetBatch, number: int) -> None:
             super().land(batch, number)
             with pytest.raises(StreamingQueryException):
                 query.awaitTermination(60)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from streaming_classroom.errors import BrokerUnreachable, NotHere
+from streaming_classroom.errors import BrokerUnreachable, NotAvailable
 from streaming_classroom.kafka import broker, client, client_settings, servers
 from streaming_classroom.kafka.topics import LessonKafka
 
@@ -152,13 +152,13 @@ def test_a_properties_file_has_comments_and_long_lines() -> None:
 
 
 def test_what_only_java_reads_is_refused_in_a_sentence() -> None:
-    with pytest.raises(NotHere, match=r"Export it as PEM, and set ssl\.truststore\.type=PEM"):
+    with pytest.raises(NotAvailable, match=r"Export it as PEM, and set ssl\.truststore\.type=PEM"):
         client_settings.for_python({"ssl.truststore.location": "/etc/ca.jks"})
 
 
 def test_a_file_that_is_not_there_is_a_sentence(monkeypatch) -> None:
     monkeypatch.setenv(client_settings.VARIABLE, "/not/there.properties")
-    with pytest.raises(NotHere, match=r"KAFKA_OPTIONS_FILE=/not/there\.properties cannot be read"):
+    with pytest.raises(NotAvailable, match=r"KAFKA_OPTIONS_FILE=/not/there\.properties cannot be read"):
         client_settings.given()
 
 

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from streaming_classroom.errors import NotHere
+from streaming_classroom.errors import NotAvailable
 from streaming_classroom.kafka import client, live
 from streaming_classroom.kafka.topics import LessonKafka
 
@@ -66,7 +66,7 @@ def test_events_are_parsed_as_the_protocol_has_it() -> None:
         b"\r\n",
         b"data: cut\n",
     ]
-    assert list(live.parse(lines)) == [live.Event("a", "one\ntwo"), live.Event("a", "three")]
+    assert list(live.parse(lines)) == [live.ServerSentEvent("a", "one\ntwo"), live.ServerSentEvent("a", "three")]
 
 
 def test_a_connection_that_breaks_is_made_anew_after_the_last_event(url: str) -> None:
@@ -89,5 +89,5 @@ def test_events_land_in_the_topic_and_the_position_is_kept(kafka: LessonKafka, u
 
 def test_without_a_network_a_sentence_says_what_else_there_is(monkeypatch) -> None:
     monkeypatch.setattr(live, "WAIT", 0.1)
-    with pytest.raises(NotHere, match=r"does not answer: .*refused.* DA\.data_factory\.load"):
+    with pytest.raises(NotAvailable, match=r"does not answer: .*refused.* DA\.data_factory\.load"):
         list(live.events("http://127.0.0.1:9/", "", time.monotonic() + 0.3))

@@ -8,7 +8,7 @@ import sys
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from streaming_classroom.errors import BrokerUnreachable, JarsUnavailable, NotHere
+from streaming_classroom.errors import BrokerUnreachable, JarsUnavailable, NotAvailable
 from streaming_classroom.kafka import servers
 
 pytestmark = pytest.mark.kernel
@@ -78,7 +78,7 @@ def test_the_variable_of_a_broker_that_is_not_there_is_answered_by_a_sentence(ho
 
 def test_where_spark_runs_elsewhere_no_broker_is_started_here(home, monkeypatch) -> None:
     monkeypatch.setenv("SPARK_MASTER", "spark://cluster.example:7077")
-    with pytest.raises(NotHere, match=r"could not reach a broker here\. Set KAFKA_BOOTSTRAP_SERVERS"):
+    with pytest.raises(NotAvailable, match=r"could not reach a broker here\. Set KAFKA_BOOTSTRAP_SERVERS"):
         servers.bootstrap_servers()
 
 

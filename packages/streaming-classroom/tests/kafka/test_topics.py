@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from pyspark.sql import SparkSession
 
-from streaming_classroom.errors import NotHere
+from streaming_classroom.errors import NotAvailable
 from streaming_classroom.kafka import client, servers, shared_broker
 from streaming_classroom.kafka.topics import LessonKafka, prefix
 from streaming_classroom.lesson import lesson as lesson_module
@@ -46,7 +46,7 @@ def test_topics_are_made_with_partitions_and_settings_and_deleted(kafka: LessonK
     kafka.delete_topic("alerts")
     kafka.delete_topic("alerts")
     assert alerts not in topics()
-    with pytest.raises(NotHere, match=r"no topic learner_kafka-alerts\. Make it"):
+    with pytest.raises(NotAvailable, match=r"no topic learner_kafka-alerts\. Make it"):
         kafka.partitions("alerts")
 
 
@@ -111,14 +111,14 @@ def test_a_lesson_without_topics_asks_for_no_broker(spark: SparkSession, monkeyp
 
 
 def test_several_datasets_do_not_land_in_one_topic(spark: SparkSession) -> None:
-    with pytest.raises(NotHere, match="Leave into_table and into_topic out"):
+    with pytest.raises(NotAvailable, match="Leave into_table and into_topic out"):
         start_lesson("Two", dataset=["retail/orders", "retail/clickstream"], into_topic="edits")
     lesson_module.cleanup()
 
 
 def test_a_query_that_has_not_reported_has_no_lag_yet(DA: Lesson, spark: SparkSession) -> None:
     query = spark.readStream.format("rate").load().writeStream.format("noop").start()
-    with pytest.raises(NotHere, match="has not reported yet, or reads no topic"):
+    with pytest.raises(NotAvailable, match="has not reported yet, or reads no topic"):
         DA.kafka.lag(query)
 
 

@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 
 from stream_view import front_end
 from streaming_classroom.data import data_factory
-from streaming_classroom.data.data_factory import DataFactory, Directory
-from streaming_classroom.data.datasets import Batch
-from streaming_classroom.errors import NotHere, StreamTimeout
+from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget
+from streaming_classroom.data.datasets import DatasetBatch
+from streaming_classroom.errors import NotAvailable, StreamTimeout
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import controls
 from streaming_classroom.lesson import lesson as lesson_module
@@ -60,8 +60,10 @@ class FakeLesson:
         files = [folder / f"batch-{number}.json" for number in range(batches)]
         for file in files:
             file.write_text("{}\n")
-        made = [Batch(file.name, {file.name: file}) for file in files]
-        self.data_factory = DataFactory(made, Directory(folder / "landing", "landing"), folder / "p.json", self._spark)
+        made = [DatasetBatch(file.name, {file.name: file}) for file in files]
+        self.data_factory = DataFactory(
+            made, DirectoryTarget(folder / "landing", "landing"), folder / "p.json", self._spark
+        )
 
     @property
     def active(self) -> list[FakeStream]:
@@ -294,7 +296,7 @@ def test_without_a_dataset_there_are_only_streams_and_starting_over(make_panel) 
 
         @property
         def data_factory(self) -> DataFactory:
-            raise NotHere("Lesson 00 has no dataset of its own.", "Pass dataset=... to start_lesson.")
+            raise NotAvailable("Lesson 00 has no dataset of its own.", "Pass dataset=... to start_lesson.")
 
     state = make_panel(Dataless()).widget.state
     assert (state["data"], len(state["streams"]), state["problem"]) == (None, 1, "")
@@ -430,14 +432,14 @@ def test_a_cell_and_the_panel_land_at_the_same_time_and_no_batch_is_lost_or_doub
     lesson = FakeLesson(tmp_path, batches=60)
     panel = make_panel(lesson)
     landed: list[int] = []
-    land = Directory.land
+    land = DirectoryTarget.land
 
-    def land_slowly(self: Directory, batch: Path, number: int) -> None:
+    def land_slowly(self: DirectoryTarget, batch: Path, number: int) -> None:
         time.sleep(0.005)
         landed.append(number)
         land(self, batch, number)
 
-    monkeypatch.setattr(data_factory.Directory, "land", land_slowly)
+    monkeypatch.setattr(data_factory.DirectoryTarget, "land", land_slowly)
     cells = [Thread(target=lesson.data_factory.load, kwargs={"continuous": True, "interval": 0}) for _ in range(2)]
     for cell in cells:
         cell.start()

@@ -10,13 +10,14 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from streaming_classroom.errors import LessonBusy, NotHere, UnknownDataset
-from streaming_classroom.files import directories, user_files
+from streaming_classroom.errors import LessonBusy, NotAvailable, UnknownDataset
+from streaming_classroom.files import directories
 from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.files.lesson_paths import Paths
 from streaming_classroom.lesson import lesson as module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
 from streaming_classroom.lesson.lesson_directory import identifier
-from streaming_classroom.lesson.lesson_paths import Paths
+from streaming_classroom.session import user_files
 
 READINGS = "device-readings/readings"
 HOLD_LOCK = """
@@ -209,7 +210,7 @@ def test_names_are_kept_apart_whatever_their_letters(spark: SparkSession, names:
 
 @pytest.mark.parametrize("name", ["", " ", "\n\t"])
 def test_a_lesson_without_a_name_is_refused(spark: SparkSession, name: str) -> None:
-    with pytest.raises(NotHere, match="A lesson needs a name"):
+    with pytest.raises(NotAvailable, match="A lesson needs a name"):
         start_lesson(name)
 
 
@@ -271,7 +272,7 @@ def test_where_spark_takes_no_settings_python_has_the_paths() -> None:
 
 def test_a_lesson_without_a_dataset_says_so() -> None:
     lesson = start_lesson("Test")
-    with pytest.raises(NotHere, match=r"Pass dataset=\.\.\. to start_lesson"):
+    with pytest.raises(NotAvailable, match=r"Pass dataset=\.\.\. to start_lesson"):
         lesson.data_factory.load()
     assert not hasattr(lesson, "datafactory")
 
@@ -324,7 +325,7 @@ def test_several_datasets_land_each_in_a_folder_of_its_own() -> None:
 
 
 def test_several_datasets_do_not_land_in_one_table() -> None:
-    with pytest.raises(NotHere, match="Leave into_table and into_topic out"):
+    with pytest.raises(NotAvailable, match="Leave into_table and into_topic out"):
         start_lesson("Test", dataset=["device-readings/patients.json", READINGS], into_table="bronze")
 
 

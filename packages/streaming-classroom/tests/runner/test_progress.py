@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from streaming_classroom.runner import LessonResult
-from streaming_classroom.runner.progress import Bar, Lines, reporter
+from streaming_classroom.runner.progress import Lines, ProgressBar, reporter
 
 DONE = LessonResult("01-A[x]", Path("01-A.ipynb"), "failed", seconds=1.23, cells=2, total=5)
 
@@ -28,7 +28,7 @@ def test_a_log_gets_one_line_at_the_start_and_one_at_the_end() -> None:
 def test_a_terminal_gets_a_bar_with_the_lessons_under_way() -> None:
     terminal = console(terminal=True)
     with reporter(terminal, 5) as show:
-        assert isinstance(show, Bar)
+        assert isinstance(show, ProgressBar)
         show.started("01-A[x]")
         show.started("02-B")
         (task,) = show._progress.tasks

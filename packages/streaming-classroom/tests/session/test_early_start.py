@@ -17,7 +17,7 @@ HAS_SPARK = """
 from pyspark import SparkContext
 print(SparkContext._active_spark_context is not None)
 """
-BEGUN = "(__import__('streaming_classroom.session.early_start').early_start._early is not None)"
+BEGUN = "(__import__('streaming_classroom.session.early_start', fromlist=['_early'])._early is not None)"
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_the_thread_that_starts_spark_finds_its_modules_imported(run_python) -> 
     done = run_python("""
 import sys, threading
 from importlib import import_module
-from streaming_classroom import early_start
+from streaming_classroom.session import early_start
 for name in early_start._imports():
     import_module(name)
 before = set(sys.modules)

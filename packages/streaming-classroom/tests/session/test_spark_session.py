@@ -191,7 +191,7 @@ try:
     DA.block_until_stream_is_ready("broken")
 except Exception as error:
     print(type(error).__name__, "no such sensor" if "no such sensor" in str(error) else error)
-from notebook_dialect.interrupts import Interrupts
+from notebook_dialect.kernel.interrupts import Interrupts
 interrupts = Interrupts(lambda: spark)
 interrupts._prepare()
 import os, signal, threading, time

@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from nbformat import v4
 
 from streaming_classroom import cli, workspace
-from streaming_classroom.errors import NotHere, SetupError
+from streaming_classroom.errors import NotAvailable, SetupError
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.runner import InvalidNotebook, LessonNotFound
 from streaming_classroom.setup import reset
@@ -62,7 +62,7 @@ class Course:
         ]
         self.file(f"notebooks/{title}.ipynb", v4.writes(v4.new_notebook(cells=cells)))
 
-    def update(self, now: datetime = DAY) -> workspace.Report:
+    def update(self, now: datetime = DAY) -> workspace.WorkspaceReport:
         return workspace.update(now)
 
     def copy(self, name: str = LESSON) -> Path:
@@ -561,7 +561,7 @@ def test_starting_over_with_an_unknown_lesson_says_what_run_says_and_changes_not
 @pytest.mark.parametrize("name", ["work/notebooks/my.ipynb", "elsewhere/05-Triggers.ipynb"])
 def test_starting_over_with_a_notebook_that_is_no_lesson_is_refused(course: Course, name: str) -> None:
     course.file(name, "{}")
-    with pytest.raises(NotHere):
+    with pytest.raises(NotAvailable):
         workspace.start_over([str(course.root / name)])
 
 
@@ -673,14 +673,16 @@ def names(*numbers: int) -> list[str]:
     ],
 )
 def test_the_line_says_what_is_new(course: Course, news: dict[str, list[str]], says: str) -> None:
-    line = workspace.line(workspace.Report(course.work, names(1, 2), **news))
+    line = workspace.line(workspace.WorkspaceReport(course.work, names(1, 2), **news))
     assert says in line
     assert "\n" not in line
 
 
 def test_a_workspace_somewhere_else_is_named_in_full(course: Course, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(directories, "PROJECT", tmp_path / "other")
-    assert f"1 lesson is in {course.work / 'notebooks'}" in workspace.line(workspace.Report(course.work, names(1)))
+    assert f"1 lesson is in {course.work / 'notebooks'}" in workspace.line(
+        workspace.WorkspaceReport(course.work, names(1))
+    )
 
 
 # Kills

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from notebook_dialect.dbutils.fs import FileInfo, FileSystemUtils
@@ -14,10 +15,12 @@ from notebook_dialect.dbutils.notebook_runs import NotebookUtils
 from notebook_dialect.dbutils.parameters import papermill_parameters
 from notebook_dialect.dbutils.secrets import SecretUtils
 from notebook_dialect.dbutils.widgets import Widgets
-from stream_view.errors import NotHere
+from stream_view.errors import NotAvailable
 
 if TYPE_CHECKING:
-    from notebook_dialect.dialect import Dialect
+    from notebook_dialect.dbutils.notebook_runs import IsolatedNotebook
+    from notebook_dialect.files.filesystem import FileSystem
+    from notebook_dialect.notebooks.running_notebooks import RunningNotebooks
 
 
 class DBUtils:
@@ -25,17 +28,30 @@ class DBUtils:
 
     Parameters
     ----------
-    dialect : Dialect
-        What the notebook takes for granted.
+    files : FileSystem
+        What ``dbfs:/`` stands for.
+    running : RunningNotebooks
+        The notebooks that are running.
+    user : callable
+        Returns the user's name.
+    isolated_notebook : callable
+        Gives a shell a namespace, a session and utilities of their own for a ``with`` block.
     isolated : bool
         Whether the notebook is run by another: papermill's parameters and the eyes are on that one.
     """
 
-    def __init__(self, dialect: Dialect, isolated: bool = False) -> None:
+    def __init__(
+        self,
+        files: FileSystem,
+        running: RunningNotebooks,
+        user: Callable[[], str],
+        isolated_notebook: IsolatedNotebook,
+        isolated: bool = False,
+    ) -> None:
         papermill = dict if isolated else papermill_parameters
-        self.fs = FileSystemUtils(dialect.files)
-        self.widgets = Widgets(dialect.running.arguments, papermill, visible=not isolated)
-        self.notebook = NotebookUtils(dialect)
+        self.fs = FileSystemUtils(files)
+        self.widgets = Widgets(running.arguments, papermill, visible=not isolated)
+        self.notebook = NotebookUtils(running, user, isolated_notebook)
         self.secrets = SecretUtils()
         self.library = LibraryUtils()
 
@@ -51,7 +67,7 @@ class DBUtils:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
-        raise NotHere(f"Outside Databricks there is no dbutils.{name}.", "dbutils.help() lists what there is.")
+        raise NotAvailable(f"Outside Databricks there is no dbutils.{name}.", "dbutils.help() lists what there is.")
 
 
 __all__ = ["DBUtils", "FileInfo"]

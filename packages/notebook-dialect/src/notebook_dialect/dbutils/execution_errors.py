@@ -1,4 +1,4 @@
-"""What ``dbutils`` raises: Databricks' own texts, which lessons look for, and one sentence on what to do.
+"""Errors of ``dbutils``, with the texts that notebooks look for and one sentence on what to do.
 
 On Databricks an error of ``dbutils.fs`` is an ``ExecutionError`` around a Java exception, and code asks for the
 Java name in its text: ``if "java.io.FileNotFoundException" in str(error)``.  That works here too.

@@ -17,7 +17,7 @@ from stat import S_ISDIR, S_ISREG
 from uuid import uuid4
 
 from notebook_dialect.dbutils.execution_errors import FileCommandFailed, PathProtected
-from notebook_dialect.dbutils.paths import Place, require_inside
+from notebook_dialect.dbutils.paths import ResolvedPath, require_inside
 
 
 def is_checksum(name: str) -> bool:
@@ -25,13 +25,13 @@ def is_checksum(name: str) -> bool:
     return name.startswith(".") and name.endswith(".crc")
 
 
-def children(folder: Place) -> list[Place]:
+def children(folder: ResolvedPath) -> list[ResolvedPath]:
     """Return what lies in a folder, by name, without checksums."""
     names = sorted(path.name for path in folder.local.iterdir())
     return [folder.child(name) for name in names if not is_checksum(name)]
 
 
-def require_file(place: Place) -> None:
+def require_file(place: ResolvedPath) -> None:
     """Raise unless the place is an ordinary file: a folder has no contents, and a device's have no end.
 
     Raises
@@ -48,7 +48,7 @@ def require_file(place: Place) -> None:
 
 
 @contextmanager
-def appearing(target: Place) -> Iterator[Path]:
+def appearing(target: ResolvedPath) -> Iterator[Path]:
     """Give a temporary file beside the target, which becomes the target if all goes well."""
     require_inside(target)
     target.local.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def appearing(target: Place) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def remove(place: Place) -> None:
+def remove(place: ResolvedPath) -> None:
     """Remove a file with its checksum, a folder with all that is in it, or a link without what it points to.
 
     Raises
@@ -81,7 +81,7 @@ def remove(place: Place) -> None:
         _forget_checksum(place.local)
 
 
-def copy(source: Place, target: Place) -> None:
+def copy(source: ResolvedPath, target: ResolvedPath) -> None:
     """Copy a file, or a folder into a new or an existing one; files that are there already are replaced.
 
     Raises
@@ -101,7 +101,7 @@ def copy(source: Place, target: Place) -> None:
         copy(child, target.child(child.local.name))
 
 
-def move(source: Place, target: Place) -> None:
+def move(source: ResolvedPath, target: ResolvedPath) -> None:
     """Move a file or a folder, in one step where the file system can."""
     if not source.local.is_dir() or source.local.is_symlink():
         _move_file(source, target)
@@ -110,7 +110,7 @@ def move(source: Place, target: Place) -> None:
         remove(source)
 
 
-def _move_file(source: Place, target: Place) -> None:
+def _move_file(source: ResolvedPath, target: ResolvedPath) -> None:
     require_inside(target)
     target.local.parent.mkdir(parents=True, exist_ok=True)
     _forget_checksum(target.local)
@@ -120,7 +120,7 @@ def _move_file(source: Place, target: Place) -> None:
     _forget_checksum(source.local)
 
 
-def _renamed(source: Place, target: Place) -> bool:
+def _renamed(source: ResolvedPath, target: ResolvedPath) -> bool:
     """Give the source its new name, or return False where the two are on different disks."""
     require_inside(target)
     target.local.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ def _renamed(source: Place, target: Place) -> bool:
     return True
 
 
-def _copy_file(source: Place, target: Place) -> None:
+def _copy_file(source: ResolvedPath, target: ResolvedPath) -> None:
     if target.local.is_dir():
         raise FileCommandFailed(f"{target.path} is a directory, {source.path} a file", "Remove one of them first.")
     require_file(source)
@@ -141,7 +141,7 @@ def _copy_file(source: Place, target: Place) -> None:
         shutil.copyfile(source.local, temporary)
 
 
-def _make_folder(place: Place) -> None:
+def _make_folder(place: ResolvedPath) -> None:
     require_inside(place)
     place.local.mkdir(parents=True, exist_ok=True)
 

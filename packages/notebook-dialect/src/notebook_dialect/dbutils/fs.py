@@ -20,8 +20,8 @@ from notebook_dialect.dbutils.execution_errors import (
     as_execution_errors,
 )
 from notebook_dialect.dbutils.help import describe
-from notebook_dialect.dbutils.paths import Place, locate, locate_removable, locate_writable
-from notebook_dialect.filesystem import SCHEME, FileSystem
+from notebook_dialect.dbutils.paths import ResolvedPath, locate, locate_removable, locate_writable
+from notebook_dialect.files.filesystem import SCHEME, FileSystem
 
 
 class FileInfo(NamedTuple):
@@ -198,7 +198,7 @@ class FileSystemUtils:
         describe(self, method)
 
 
-def _info(place: Place) -> FileInfo:
+def _info(place: ResolvedPath) -> FileInfo:
     """Return what is known of a place; of a link that leads nowhere, what is known of the link."""
     broken = place.local.is_symlink() and not place.local.exists()
     stat = place.local.lstat() if broken else place.local.stat()
@@ -212,7 +212,7 @@ def _info(place: Place) -> FileInfo:
     )
 
 
-def _target(source: Place, to: Place, recurse: bool) -> Place:
+def _target(source: ResolvedPath, to: ResolvedPath, recurse: bool) -> ResolvedPath:
     """Return where the source goes; in a folder that exists, under its own name.
 
     Raises

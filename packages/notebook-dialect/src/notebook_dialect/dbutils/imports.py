@@ -1,4 +1,4 @@
-"""The modules from which notebooks and their helper files import what Databricks defines.
+"""The modules ``pyspark.dbutils`` and ``databricks.sdk.runtime``, for notebooks that import them.
 
 ``from pyspark.dbutils import DBUtils`` and ``from databricks.sdk.runtime import *`` give the notebook's own objects.
 They are found by Python's import system, after everything that is really installed.

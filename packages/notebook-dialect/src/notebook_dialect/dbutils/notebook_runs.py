@@ -1,4 +1,4 @@
-"""``dbutils.notebook``: run another notebook for its result, and end this one with a result.
+"""``dbutils.notebook``: runs another notebook for its result, and ends this one with a result.
 
 The other notebook runs in this process, with a namespace, a Spark session and widgets of its own.  The sessions
 share tables and global temporary views, as on Databricks, and nothing else.
@@ -11,22 +11,24 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect import include
 from notebook_dialect.dbutils.help import describe
 from notebook_dialect.errors import NotebookExit
-from stream_view import front_end, waiting
-from stream_view.errors import ExplainedError, NotHere
+from notebook_dialect.notebooks import include
+from stream_view import front_end
+from stream_view.errors import ExplainedError, NotAvailable
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from notebook_dialect.dialect import Dialect
+    from notebook_dialect.notebooks.running_notebooks import Notebook, RunningNotebooks
+
+    #: Gives a shell an empty notebook, with a session and utilities of its own, for a ``with`` block.
+    IsolatedNotebook = Callable[[InteractiveShell], AbstractContextManager[None]]
 
 
 @dataclass(eq=False)
@@ -45,12 +47,16 @@ class NotebookUtils:
 
     Parameters
     ----------
-    dialect : Dialect
-        What notebooks take for granted.
+    running : RunningNotebooks
+        The notebooks that are running.
+    user : callable
+        Returns the user's name.
+    isolated_notebook : callable
+        Gives a shell an empty notebook, with a session and utilities of its own, for a ``with`` block.
     """
 
-    def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
+    def __init__(self, running: RunningNotebooks, user: Callable[[], str], isolated_notebook: IsolatedNotebook) -> None:
+        self._running, self._user, self._isolated_notebook = running, user, isolated_notebook
 
     def run(self, path: str, timeout_seconds: float = 0, arguments: Mapping[str, str] | None = None) -> str:
         """Run a notebook and return what it exits with.
@@ -78,11 +84,11 @@ class NotebookUtils:
         """
         __tracebackhide__ = True
         shell = _shell()
-        file = include.find(self._dialect.running.current.directory, path)
+        file = include.find(self._running.current.directory, path)
         values = {name: str(value) for name, value in (arguments or {}).items()}
         try:
-            with _own_namespace(self._dialect, shell), _deadline(path, timeout_seconds):
-                include.execute(self._dialect, shell, file, values, isolated=True)
+            with self._isolated_notebook(shell), _deadline(path, timeout_seconds):
+                include.execute(self._running, shell, file, values, isolated=True)
         except NotebookExit as end:
             return end.value
         return ""
@@ -94,7 +100,7 @@ class NotebookUtils:
 
     def getContext(self) -> _Context:
         """Return what a notebook can know of itself: ``notebookPath()`` and ``userName()``."""
-        return _Context(self._dialect)
+        return _Context(self._running.current, self._user())
 
     @property
     def entry_point(self) -> _EntryPoint:
@@ -148,18 +154,17 @@ class _Tags(dict[str, str]):
 class _Context:
     """What is known of the running notebook."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
+    def __init__(self, notebook: Notebook, user: str) -> None:
+        self._notebook, self._user = notebook, user
 
     def notebookPath(self) -> _Option:
         """Where the notebook would be in a workspace: the user's folder, its own folder's name, its name."""
-        running = self._dialect.running.current
-        name = running.path.stem if running.path is not None else "notebook"
-        return _Option(f"/Users/{self._dialect.user()}/{running.directory.name}/{name}")
+        name = self._notebook.path.stem if self._notebook.path is not None else "notebook"
+        return _Option(f"/Users/{self._user}/{self._notebook.directory.name}/{name}")
 
     def userName(self) -> _Option:
         """Who runs it."""
-        return _Option(self._dialect.user())
+        return _Option(self._user)
 
     def tags(self) -> _Tags:
         """Return the tags that are known here."""
@@ -173,7 +178,7 @@ class _Context:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        raise NotHere(
+        raise NotAvailable(
             f"Outside Databricks a notebook's context has no {name}.", "Use notebookPath(), userName() or tags()."
         )
 
@@ -181,31 +186,13 @@ class _Context:
 def _shell() -> InteractiveShell:
     shell = front_end.ipython()
     if shell is None:
-        raise NotHere("dbutils.notebook.run needs a notebook to run from.", "Call it in a notebook's cell.")
+        raise NotAvailable("dbutils.notebook.run needs a notebook to run from.", "Call it in a notebook's cell.")
     if threading.current_thread() is not threading.main_thread():
-        raise NotHere(
+        raise NotAvailable(
             "dbutils.notebook.run runs in the notebook's own process here, one at a time, and not in a thread.",
             "Call it in a loop instead.",
         )
     return shell
-
-
-@contextmanager
-def _own_namespace(dialect: Dialect, shell: InteractiveShell) -> Iterator[None]:
-    """Give the shell an empty notebook for a while, with a Spark session of its own."""
-    module = ModuleType("__main__")
-    before = shell.user_module, shell.user_ns
-    spark = dialect.get_session().newSession()
-    module.__dict__["get_ipython"] = shell.get_ipython
-    try:
-        with dialect.own_utilities():
-            dialect.fill(module.__dict__, spark)
-            shell.user_module, shell.user_ns = module, module.__dict__
-            yield
-    finally:
-        shell.user_module, shell.user_ns = before
-        # Nobody else could: they belong to a session that ends here.
-        waiting.stop_streams(waiting.active_streams(spark))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Values that nobody chose on the page: the parameters that papermill ran this notebook with, and the environment's.
+"""Widget values that no person chose: papermill's parameters, and the environment's variables.
 
 Papermill puts a cell into the notebook that begins with the comment ``# Parameters`` and assigns each parameter
 a literal; nothing else of it reaches the kernel.  The cell is found again in IPython's own history of inputs.

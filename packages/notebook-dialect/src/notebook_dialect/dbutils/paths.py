@@ -1,4 +1,4 @@
-"""Which file a path of ``dbutils`` means, and whether a lesson may write there.
+"""The file that a path of ``dbutils`` means, and whether a notebook may write there.
 
 ``dbfs:/mnt/a``, ``/mnt/a`` and ``/dbfs/mnt/a`` are one place below the classroom's home; ``file:/...`` is the
 machine itself, which can be read and not written.  Links are followed before a path is judged, so none of them
@@ -14,28 +14,28 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from notebook_dialect.dbutils.execution_errors import NotSupported, PathInvalid, PathProtected
-from notebook_dialect.filesystem import FOLDERS, SCHEME, FileSystem
+from notebook_dialect.files.filesystem import FOLDERS, SCHEME, FileSystem
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _HOW_TO_WRITE_A_PATH = "Write a path as /mnt/my-folder, dbfs:/mnt/my-folder or file:/home/me/my-file."
 
 
 @dataclass(frozen=True)
-class Place:
+class ResolvedPath:
     """A file or folder, whether it exists or not: how ``dbutils`` writes it and where it is on this machine."""
 
     path: str
     local: Path
     files: FileSystem = field(compare=False, repr=False)
 
-    def child(self, name: str) -> Place:
+    def child(self, name: str) -> ResolvedPath:
         """Return the place of that name in this folder."""
         local = self.local / name
         path = f"{self.path.rstrip('/')}/{name}" if self.path.startswith(SCHEME) else _file_path(local)
-        return Place(path, local, self.files)
+        return ResolvedPath(path, local, self.files)
 
 
-def locate(files: FileSystem, path: str) -> Place:
+def locate(files: FileSystem, path: str) -> ResolvedPath:
     """Return the place that ``path`` means.
 
     Raises
@@ -57,10 +57,10 @@ def locate(files: FileSystem, path: str) -> Place:
     # As a file's path it would mean another place than as a path of Spark's.
     if f"{canonical}/".startswith(f"{SCHEME}/dbfs/"):
         raise PathInvalid(f"Path begins with /dbfs twice: {path!r}", "Write /dbfs once, or not at all.")
-    return Place(canonical, files.local_path(canonical), files)
+    return ResolvedPath(canonical, files.local_path(canonical), files)
 
 
-def locate_writable(files: FileSystem, path: str) -> Place:
+def locate_writable(files: FileSystem, path: str) -> ResolvedPath:
     """Return the place that ``path`` means if a lesson may make or replace it, with links followed.
 
     Raises
@@ -75,7 +75,7 @@ def locate_writable(files: FileSystem, path: str) -> Place:
     return place
 
 
-def locate_removable(files: FileSystem, path: str) -> Place:
+def locate_removable(files: FileSystem, path: str) -> ResolvedPath:
     """Return the place that ``path`` means if a lesson may take it away.
 
     Raises
@@ -94,7 +94,7 @@ def locate_removable(files: FileSystem, path: str) -> Place:
     return place
 
 
-def require_inside(place: Place) -> None:
+def require_inside(place: ResolvedPath) -> None:
     """Raise :class:`PathProtected` unless the place is below the classroom's home, with links followed."""
     home = Path(os.path.realpath(place.files.home))
     # The place itself may be a link: it is replaced or removed, never followed.
@@ -128,7 +128,7 @@ def _refuse_awkward(names: str, path: str) -> None:
         raise PathInvalid(f"Path has a '..' in it: {path!r}", "Write the path without.")
 
 
-def _on_the_machine(files: FileSystem, uri: str) -> Place:
+def _on_the_machine(files: FileSystem, uri: str) -> ResolvedPath:
     slashes = re.match(r"file:(/*)", uri)[1]
     if len(slashes) not in (1, 3):
         raise PathInvalid(f"Not an absolute path of this machine: {uri!r}", "Write it as file:/home/me/my-file.")
@@ -136,7 +136,7 @@ def _on_the_machine(files: FileSystem, uri: str) -> Place:
         raise PathInvalid(f"Path has a ? or # in it: {uri!r}", "Write %3F for ? and %23 for #.")
     _refuse_awkward(unquote(uri), uri)
     local = files.local_path(uri)
-    return Place(_file_path(local), local, files)
+    return ResolvedPath(_file_path(local), local, files)
 
 
 def _file_path(local: Path) -> str:

@@ -1,4 +1,4 @@
-"""A widget on the page of the person who is there, as an ipywidget with its label."""
+"""A widget as an ipywidget with its label, for the person who has the notebook open."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stream_view import front_end
 if TYPE_CHECKING:
     from ipywidgets import DOMWidget
 
-    from notebook_dialect.dbutils.widgets import Widget
+    from notebook_dialect.dbutils.widget import Widget
 
 
 class WidgetView:

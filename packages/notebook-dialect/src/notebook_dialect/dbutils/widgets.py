@@ -13,35 +13,9 @@ from dataclasses import dataclass
 from notebook_dialect.dbutils.execution_errors import InputWidgetNotDefined, WidgetInvalid
 from notebook_dialect.dbutils.help import describe
 from notebook_dialect.dbutils.parameters import papermill_parameters, variable_name
+from notebook_dialect.dbutils.widget import Widget
 from notebook_dialect.dbutils.widget_view import WidgetView
 from stream_view import front_end
-
-
-@dataclass(frozen=True)
-class Widget:
-    """What a widget asks for.
-
-    Parameters
-    ----------
-    kind : str
-        ``text``, ``dropdown``, ``combobox`` or ``multiselect``.
-    name, default, label : str
-        As the notebook gave them; without a label, the name.
-    choices : tuple of str
-        What can be chosen; nothing for a text.
-    """
-
-    kind: str
-    name: str
-    default: str
-    choices: tuple[str, ...]
-    label: str
-
-    def accepts(self, value: str) -> bool:
-        """Whether a value is one of the choices; of a multiselect, several of them joined by commas."""
-        if self.kind in ("text", "combobox") or value in self.choices:
-            return True
-        return self.kind == "multiselect" and set(value.split(",")) <= {"", *self.choices}
 
 
 @dataclass

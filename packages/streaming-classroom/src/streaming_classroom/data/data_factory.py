@@ -22,7 +22,7 @@ from streaming_classroom.files.atomic_file import write_atomically
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from streaming_classroom.data.datasets import Batch
+    from streaming_classroom.data.datasets import DatasetBatch
 
 # Held while a batch lands and while a lesson is started over: a cell and the instructor's panel may do it at one time.
 landing = RLock()
@@ -34,18 +34,18 @@ class Target(Protocol):
     name: str
     path: Path | None
 
-    def land(self, batch: Batch, number: int) -> None:
+    def land(self, batch: DatasetBatch, number: int) -> None:
         """Make the batch visible to readers; doing it again changes nothing."""
 
 
 @dataclass(frozen=True)
-class Directory:
+class DirectoryTarget:
     """Batches land as files in a directory."""
 
     path: Path
     name: str
 
-    def land(self, batch: Batch, number: int) -> None:
+    def land(self, batch: DatasetBatch, number: int) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
         # Spark takes files in the order of their times, in milliseconds, and two can land within one.
         newest = max((file.stat().st_mtime_ns for file in self.path.rglob("[!.]*") if file.is_file()), default=0)
@@ -63,7 +63,7 @@ class Directory:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableTarget:
     """Batches land as appends to a Delta table.
 
     Parameters
@@ -89,7 +89,7 @@ class Table:
     application: str
     path: Path | None = None
 
-    def land(self, batch: Batch, number: int) -> None:
+    def land(self, batch: DatasetBatch, number: int) -> None:
         files = [f"{self.source}/{name}" for name in batch.files]
         reader = self.spark.read.format(Path(files[0]).suffix[1:]).option("header", True)  # JSON does not mind
         frame = reader.schema(self.schema).load(files)
@@ -112,7 +112,7 @@ class DataFactory:
         Whose active streams are waited for.
     """
 
-    def __init__(self, batches: list[Batch], target: Target, position: Path, spark: SparkSession) -> None:
+    def __init__(self, batches: list[DatasetBatch], target: Target, position: Path, spark: SparkSession) -> None:
         self._batches = batches
         self._target = target
         self._position = position
@@ -189,7 +189,7 @@ class DataFactory:
             streams |= {query.runId: query for query in self._spark.streams.active}
             wait_until_processed(streams.values(), timeout)
 
-    def _land_next(self) -> Batch | None:
+    def _land_next(self) -> DatasetBatch | None:
         """Land the next batch and return it, or None when none is left."""
         with landing:
             number = self.landed
@@ -200,9 +200,9 @@ class DataFactory:
             write_atomically(self._position, json.dumps({"landed": number + 1}))
             return self._batches[number]
 
-    def _land_steadily(self, batches: int, interval: float) -> list[Batch]:
+    def _land_steadily(self, batches: int, interval: float) -> list[DatasetBatch]:
         """Land so many batches; say what has landed even where an error or a person ends it before."""
-        landed: list[Batch] = []
+        landed: list[DatasetBatch] = []
         rows, due = 0, time.monotonic()
         line = LandingLine(batches)
         try:
@@ -218,7 +218,7 @@ class DataFactory:
             line.end(self._report(landed))
         return landed
 
-    def _report(self, landed: list[Batch]) -> str:
+    def _report(self, landed: list[DatasetBatch]) -> str:
         left = self.left
         if not landed and not left:
             return f"All {len(self._batches)} batches have landed already; nothing was changed."
@@ -227,7 +227,7 @@ class DataFactory:
         return f"Landed {names} in {self._target.name}: {_rows(landed):,} rows; {rest}."
 
 
-def _rows(batches: list[Batch]) -> int:
+def _rows(batches: list[DatasetBatch]) -> int:
     return sum(_count_rows(file) for batch in batches for file in batch.files.values())
 
 

@@ -29,7 +29,7 @@ OLDER_PATHS = {"dbfs:/mnt/training/definitive-guide/data": "activity"}
 
 
 @dataclass(frozen=True)
-class Batch:
+class DatasetBatch:
     """Files that land together.
 
     Attributes
@@ -83,7 +83,7 @@ def generate(name: str) -> Path:
     return target
 
 
-def batches(*parts: str) -> list[Batch]:
+def batches(*parts: str) -> list[DatasetBatch]:
     """Return what lands together, in order: an entry of the part's folder, be it a file or a directory of files.
 
     Of several parts, such as ``"retail/orders", "retail/clickstream"``, the first entries land together, then the
@@ -127,14 +127,14 @@ def _landed(part: str, parts: tuple[str, ...]) -> str:
     return f"{_split(part)[1].removesuffix('.csv').removesuffix('.json')}/" if len(parts) > 1 else ""
 
 
-def _batch(entries: list[tuple[str, Path]]) -> Batch:
+def _batch(entries: list[tuple[str, Path]]) -> DatasetBatch:
     names = [folder + entry.name for folder, entry in entries]
     files = {
         folder + file.relative_to(entry.parent).as_posix(): file
         for folder, entry in entries
         for file in ([entry] if entry.is_file() else sorted(path for path in entry.rglob("[!.]*") if path.is_file()))
     }
-    return Batch(", ".join(names), MappingProxyType(files))
+    return DatasetBatch(", ".join(names), MappingProxyType(files))
 
 
 def _module(name: str) -> ModuleType:

@@ -4,12 +4,12 @@ An exercise has one source, a module of ``lesson_exercises``, with its starter, 
 answers that the check must know.  The notebook holds the starter and nothing more.
 """
 
-from .attempt import Attempt
-from .exercise import Exercise, WrongAnswer
-from .made_stream import MadeStream, interval_of
-from .makes import Makes
-from .mistake import Mistake, NotTried
-from .question import Choice, Question
+from streaming_classroom.exercises.attempt import Attempt
+from streaming_classroom.exercises.exercise import Exercise, WrongAnswer
+from streaming_classroom.exercises.made_stream import MadeStream, interval_of
+from streaming_classroom.exercises.makes import Makes
+from streaming_classroom.exercises.mistake import Mistake, NotTried
+from streaming_classroom.exercises.question import Choice, Question
 
 __all__ = [
     "Attempt",

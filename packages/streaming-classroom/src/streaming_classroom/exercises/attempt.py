@@ -20,8 +20,8 @@ from streaming_classroom.exercises.same_rows import difference
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from streaming_classroom.files.lesson_paths import Paths
     from streaming_classroom.kafka.topics import LessonKafka
-    from streaming_classroom.lesson.lesson_paths import Paths
 
 # What Spark's own words do not tell a beginner, by some of them.
 _ADVICE = {

@@ -10,10 +10,9 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 from streaming_classroom.errors import ClassroomError
+from streaming_classroom.exercises.exercise import Exercise
+from streaming_classroom.exercises.question import Question
 from streaming_classroom.files import directories
-
-from .exercise import Exercise
-from .question import Question
 
 PACKAGE = "lesson_exercises"
 EXERCISES = directories.PROJECT / "exercises"

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .makes import Makes
+from streaming_classroom.exercises.makes import Makes
 
 if TYPE_CHECKING:
-    from .attempt import Attempt
+    from streaming_classroom.exercises.attempt import Attempt
 
 
 @dataclass(frozen=True)

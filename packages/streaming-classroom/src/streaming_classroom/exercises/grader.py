@@ -19,14 +19,14 @@ from streaming_classroom.exercises.mistake import Mistake, NotTried
 from streaming_classroom.exercises.question import NoQuiz
 from streaming_classroom.exercises.quiz import answer_shown, quiz_shown
 from streaming_classroom.exercises.verdict import Verdict
-from streaming_classroom.files import user_files
+from streaming_classroom.session import user_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from streaming_classroom.exercises.guidance import Guidance
+    from streaming_classroom.files.lesson_paths import Paths
     from streaming_classroom.kafka.topics import LessonKafka
-    from streaming_classroom.lesson.lesson_paths import Paths
 
 DEADLINE = 90.0  # seconds that a check may take, with all its waits
 SPARE = 15.0  # of them, kept for comparing what has been made

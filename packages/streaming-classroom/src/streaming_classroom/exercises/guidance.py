@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from streaming_classroom.exercises import catalogue
+from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.exercise_record import ExerciseProgress, ExerciseRecord
-
-from . import catalogue
-from .exercise import Exercise
-from .verdict import box, bundle, marked_up, solution_html
+from streaming_classroom.exercises.verdict import box, bundle, marked_up, solution_html
 
 _FULL, _EMPTY = "●", "○"
 _MOST = 6  # exercises of a lesson, which the words beside the dots leave room for

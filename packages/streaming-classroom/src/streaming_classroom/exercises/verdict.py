@@ -13,8 +13,7 @@ from typing import Literal
 
 from stream_view import front_end
 from stream_view.tables import Table
-
-from .exercise import Exercise
+from streaming_classroom.exercises.exercise import Exercise
 
 Kind = Literal["right", "not tried", "wrong"]
 COLOURS = {"right": "#009E73", "not tried": "#767676", "wrong": "#D55E00"}

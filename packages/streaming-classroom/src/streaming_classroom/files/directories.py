@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from notebook_dialect.filesystem import FileSystem
+from notebook_dialect.files.filesystem import FileSystem
 from streaming_classroom import environment
 
 PROJECT = Path(__file__).resolve().parents[5]

@@ -17,7 +17,7 @@ MARKER = ".made-by-streaming-classroom"
 
 
 @dataclass(frozen=True)
-class Mark:
+class OwnershipMarker:
     """What says that a folder is the course's own.
 
     Attributes
@@ -33,7 +33,7 @@ class Mark:
     advice: str
 
 
-OURS = Mark(
+OURS = OwnershipMarker(
     MARKER,
     "The course on Spark Structured Streaming has made this folder and keeps its own files here.\n"
     "`python course.py reset` removes what lessons created. Without this file the course does not touch the folder.\n",
@@ -42,7 +42,7 @@ OURS = Mark(
 )
 
 
-def claim(folder: Path, adopt: bool = False, mark: Mark = OURS) -> Path:
+def claim(folder: Path, adopt: bool = False, mark: OwnershipMarker = OURS) -> Path:
     """Make sure that a folder is the course's own, and return it; call this before the first write into it.
 
     Several processes may do it at the same time.
@@ -79,6 +79,6 @@ def claim_cache() -> Path:
     return claim(directories.cache(), adopt=directories.is_default_cache())
 
 
-def is_claimed(folder: Path, mark: Mark = OURS) -> bool:
+def is_claimed(folder: Path, mark: OwnershipMarker = OURS) -> bool:
     """Whether a folder bears the marker."""
     return (folder / mark.name).is_file()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from streaming_classroom.errors import BrokerUnreachable, NotHere, NotSent
+from streaming_classroom.errors import BrokerUnreachable, NotAvailable, NotSent
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -93,7 +93,7 @@ def offsets(options: Mapping[str, str], topic: str) -> dict[int, tuple[int, int]
 
     Raises
     ------
-    NotHere
+    NotAvailable
         There is no such topic.
     """
     from confluent_kafka import TopicPartition
@@ -102,7 +102,7 @@ def offsets(options: Mapping[str, str], topic: str) -> dict[int, tuple[int, int]
     # Who asks for a topic by its name makes it.
     known = ask(options, lambda admin: admin.list_topics(timeout=TIMEOUT)).topics.get(topic)
     if known is None:
-        raise NotHere(f"There is no topic {topic}.", "Make it with DA.kafka.create_topic, or correct the name.")
+        raise NotAvailable(f"There is no topic {topic}.", "Make it with DA.kafka.create_topic, or correct the name.")
     partitions = [TopicPartition(topic, number) for number in sorted(known.partitions)]
 
     def of(spec: Any) -> list[int]:

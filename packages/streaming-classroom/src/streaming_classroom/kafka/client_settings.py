@@ -10,7 +10,7 @@ import os
 import re
 from pathlib import Path
 
-from streaming_classroom.errors import NotHere
+from streaming_classroom.errors import NotAvailable
 
 VARIABLE = "KAFKA_OPTIONS_FILE"
 _PAIR = re.compile(r"\s*[=:]\s*|\s+")
@@ -30,7 +30,7 @@ def given() -> dict[str, str]:
 
     Raises
     ------
-    NotHere
+    NotAvailable
         The file is not there.
     """
     name = os.environ.get(VARIABLE)
@@ -40,7 +40,7 @@ def given() -> dict[str, str]:
         return parse(Path(name).read_text(encoding="utf-8"))
     except OSError as error:
         problem = f"{VARIABLE}={name} cannot be read: {error.strerror}."
-        raise NotHere(problem, "Set it to a properties file such as Kafka's tools take.") from None
+        raise NotAvailable(problem, "Set it to a properties file such as Kafka's tools take.") from None
 
 
 def parse(text: str) -> dict[str, str]:
@@ -55,7 +55,7 @@ def for_python(java: dict[str, str]) -> dict[str, str]:
 
     Raises
     ------
-    NotHere
+    NotAvailable
         A certificate is in a form that only Java reads.
     """
     found = {name: java[name] for name in _SAME if name in java}
@@ -73,7 +73,7 @@ def for_python(java: dict[str, str]) -> dict[str, str]:
 def _refuse_keystore(name: str, java: dict[str, str]) -> None:
     kind = name.replace("location", "type")
     if name.endswith("store.location") and java.get(kind, "JKS").upper() != "PEM":
-        raise NotHere(
+        raise NotAvailable(
             f"{name} of {VARIABLE} is a Java keystore, which Kafka's Python client does not read.",
             f"Export it as PEM, and set {kind}=PEM.",
         )

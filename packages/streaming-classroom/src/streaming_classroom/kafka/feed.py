@@ -20,7 +20,7 @@ from streaming_classroom.kafka import client
 from streaming_classroom.kafka.client import KafkaRecord
 
 if TYPE_CHECKING:
-    from streaming_classroom.data.datasets import Batch
+    from streaming_classroom.data.datasets import DatasetBatch
     from streaming_classroom.kafka.topics import LessonKafka
 
 BATCH, LINE = "batch", "line"  # the headers that the feed adds
@@ -50,7 +50,7 @@ class Topic:
         """What a person is told."""
         return f"the topic {self.kafka.topic(self.topic)}"
 
-    def land(self, batch: Batch, number: int) -> None:
+    def land(self, batch: DatasetBatch, number: int) -> None:
         """Send the batch's messages in order, those that an earlier try has sent excepted."""
         topic = self.kafka.create_topic(self.topic)
         sent = self._sent_before(topic, number)
@@ -76,7 +76,7 @@ class Topic:
             return {"batch": None}
 
     @staticmethod
-    def _records(batch: Batch, number: int) -> Iterator[KafkaRecord]:
+    def _records(batch: DatasetBatch, number: int) -> Iterator[KafkaRecord]:
         lines = (line for file in batch.files.values() for line in file.read_bytes().splitlines())
         for count, line in enumerate(lines):
             yield _record(json.loads(line), ((BATCH, number), (LINE, count)))

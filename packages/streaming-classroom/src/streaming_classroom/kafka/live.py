@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from streaming_classroom.errors import NotHere
+from streaming_classroom.errors import NotAvailable
 from streaming_classroom.files.atomic_file import write_atomically
 from streaming_classroom.kafka import client
 from streaming_classroom.kafka.client import KafkaRecord
@@ -31,14 +31,14 @@ AT_A_TIME = 200
 
 
 @dataclass(frozen=True)
-class Event:
+class ServerSentEvent:
     """An event of the stream: its id, after which the server can go on, and its text."""
 
     id: str
     data: str
 
 
-def parse(lines: Iterable[bytes]) -> Iterator[Event]:
+def parse(lines: Iterable[bytes]) -> Iterator[ServerSentEvent]:
     """Yield the events of a response: an empty line ends one, several lines of data are one text, a colon is a comment.
 
     What is cut off, without an empty line after it, is no event.
@@ -48,7 +48,7 @@ def parse(lines: Iterable[bytes]) -> Iterator[Event]:
         line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
         if not line:
             if data:
-                yield Event(last, "\n".join(data))
+                yield ServerSentEvent(last, "\n".join(data))
             data = []
             continue
         name, _, value = line.partition(":")
@@ -59,12 +59,12 @@ def parse(lines: Iterable[bytes]) -> Iterator[Event]:
             last = value
 
 
-def events(url: str, last: str, deadline: float) -> Iterator[Event]:
+def events(url: str, last: str, deadline: float) -> Iterator[ServerSentEvent]:
     """Yield events until the deadline, over as many connections as it takes.
 
     Raises
     ------
-    NotHere
+    NotAvailable
         There was no connection at all.
     """
     reached, reason = False, ""
@@ -83,7 +83,7 @@ def events(url: str, last: str, deadline: float) -> Iterator[Event]:
             reason = str(error.reason if isinstance(error, URLError) else error)
         time.sleep(max(0.0, min(WAIT, deadline - time.monotonic())))
     if not reached:
-        raise NotHere(
+        raise NotAvailable(
             f"{url} does not answer: {reason}.", "Without a network, DA.data_factory.load() has edits as well."
         )
 
@@ -109,7 +109,7 @@ def _open(url: str, last: str):
     return urlopen(Request(url, headers=headers), timeout=PATIENCE)
 
 
-def _record(event: Event) -> KafkaRecord | None:
+def _record(event: ServerSentEvent) -> KafkaRecord | None:
     """Return an event as a message with its wiki as key; what the server sends only as a sign of life is none."""
     try:
         fields = json.loads(event.data)

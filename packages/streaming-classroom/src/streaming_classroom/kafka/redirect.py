@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from streaming_classroom.errors import BrokerUnreachable, NotHere
+from streaming_classroom.errors import BrokerUnreachable, NotAvailable
 
 VARIABLE = "KAFKA_REDIRECT"
 OPTION = "kafka.bootstrap.servers"
@@ -56,7 +56,7 @@ def redirected(servers: str) -> str:
 def _moves() -> dict[str, str]:
     pairs = [part.split("=") for part in os.environ.get(VARIABLE, "").split(",") if part]
     if any(len(pair) != 2 for pair in pairs):
-        raise NotHere(f"{VARIABLE} is not of the form old:9092=new:9092.", "Write it so; several with commas.")
+        raise NotAvailable(f"{VARIABLE} is not of the form old:9092=new:9092.", "Write it so; several with commas.")
     return {old.strip(): new.strip() for old, new in pairs}
 
 

@@ -10,7 +10,7 @@ from threading import RLock
 
 from stream_view import front_end
 from streaming_classroom import environment
-from streaming_classroom.errors import JarsUnavailable, NotHere
+from streaming_classroom.errors import JarsUnavailable, NotAvailable
 from streaming_classroom.kafka import client_settings, redirect, shared_broker
 from streaming_classroom.setup import guard, jars, java
 
@@ -32,7 +32,7 @@ def bootstrap_servers() -> str:
         The broker is not in the cache and could not be fetched.
     BrokerStartError
         The broker did not start; the message has its last words.
-    NotHere
+    NotAvailable
         Spark runs elsewhere, from where a broker on this machine could not be reached.
     BrokerUnreachable
         Nobody answers at the address that the variable names.
@@ -65,11 +65,11 @@ def refuse_elsewhere() -> None:
 
     Raises
     ------
-    NotHere
+    NotAvailable
         Spark runs elsewhere.
     """
     if not environment.is_one_machine():
-        raise NotHere("Spark runs elsewhere and could not reach a broker here.", f"Set {VARIABLE} to one it can.")
+        raise NotAvailable("Spark runs elsewhere and could not reach a broker here.", f"Set {VARIABLE} to one it can.")
 
 
 def ensure_fetched() -> java.Java:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streaming_classroom.errors import BrokerUnreachable, NotHere
+from streaming_classroom.errors import BrokerUnreachable, NotAvailable
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.kafka import client, servers
 from streaming_classroom.kafka.client import KafkaRecord
@@ -49,7 +49,7 @@ class LessonKafka:
 
         Raises
         ------
-        NotHere
+        NotAvailable
             Spark runs elsewhere, and ``KAFKA_BOOTSTRAP_SERVERS`` names no broker that it could reach.
         BrokerUnreachable
             Nobody answers at the address that ``KAFKA_BOOTSTRAP_SERVERS`` names.
@@ -116,7 +116,7 @@ class LessonKafka:
 
         Raises
         ------
-        NotHere
+        NotAvailable
             The query has not reported yet, or reads no topic.
         """
         import pandas as pd
@@ -151,7 +151,7 @@ class LessonKafka:
 
         Raises
         ------
-        NotHere
+        NotAvailable
             The public stream does not answer.
         """
         from streaming_classroom.kafka import live  # most lessons need no network
@@ -177,7 +177,7 @@ class LessonKafka:
             return 0
         try:
             topics = [topic for topic in self._there() if topic.startswith(self._prefix)]
-        except (BrokerUnreachable, NotHere):  # somebody else's broker that is gone keeps nobody from starting over
+        except (BrokerUnreachable, NotAvailable):  # somebody else's broker that is gone keeps nobody from starting over
             return 0
         if topics:
             self._delete(topics)
@@ -219,7 +219,9 @@ def _positions(query: StreamingQuery) -> dict[str, dict[int, int]]:
     sources = progress["sources"] if progress else []
     offsets = [source["endOffset"] for source in sources if source["description"].startswith("KafkaV2")]
     if not offsets:
-        raise NotHere("The query has not reported yet, or reads no topic.", "Wait for its first batch, then ask again.")
+        raise NotAvailable(
+            "The query has not reported yet, or reads no topic.", "Wait for its first batch, then ask again."
+        )
     found: dict[str, dict[int, int]] = {}
     for offset in offsets:
         offset = json.loads(offset) if isinstance(offset, str) else offset or {}

@@ -15,7 +15,7 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from stream_view import front_end, waiting
-from stream_view.errors import ExplainedError, NotHere, short_message
+from stream_view.errors import ExplainedError, NotAvailable, short_message
 from stream_view.live.controls_widget import ControlsWidget
 from stream_view.live.follower import follow
 from streaming_classroom.data import data_factory, stream_sources
@@ -278,7 +278,7 @@ class Panel:
     def _look_at_data(self, lesson: ControlledLesson) -> dict[str, Any] | None:
         try:
             factory: DataFactory = lesson.data_factory
-        except NotHere:
+        except NotAvailable:
             return None
         key = (factory, factory.landed)
         if key != self._report[0]:  # it counts lines, which is too much for twice a second

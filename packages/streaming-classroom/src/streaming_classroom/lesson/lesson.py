@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 from stream_view import listener, waiting
 from streaming_classroom.data import datasets
-from streaming_classroom.data.data_factory import DataFactory, Directory, Table, landing
-from streaming_classroom.errors import NotHere
+from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget, landing
+from streaming_classroom.errors import NotAvailable
 from streaming_classroom.exercises import last_cell
-from streaming_classroom.files import directories, user_files
+from streaming_classroom.files import directories
 from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.files.lesson_paths import Paths
 from streaming_classroom.kafka import topics
 from streaming_classroom.kafka.feed import Topic
 from streaming_classroom.kafka.topics import LessonKafka
-from streaming_classroom.lesson import presenting
+from streaming_classroom.lesson import presenting, setup_status
 from streaming_classroom.lesson.lesson_directory import LessonDirectory, lesson_directory
-from streaming_classroom.lesson.lesson_paths import Paths
-from streaming_classroom.notebook import setup_status
+from streaming_classroom.session import user_files
 from streaming_classroom.session.spark_session import get_spark
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Lesson:
 
     def __getattr__(self, name: str):
         if name == "data_factory":
-            raise NotHere(f"Lesson {self.lesson} has no dataset of its own.", "Pass dataset=... to start_lesson.")
+            raise NotAvailable(f"Lesson {self.lesson} has no dataset of its own.", "Pass dataset=... to start_lesson.")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def block_until_stream_is_ready(
@@ -217,7 +217,7 @@ class Lesson:
 
     def _make_factory(
         self,
-        batches: list[datasets.Batch],
+        batches: list[datasets.DatasetBatch],
         dataset: str | Sequence[str],
         into_table: str | None,
         into_topic: str | None,
@@ -228,11 +228,13 @@ class Lesson:
             [part] = _parts(dataset)
             # Where Spark puts a table of the lesson's schema.
             path = classroom_files().local_path(self.paths.user_db) / into_table.lower()
-            target = Table(self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name, path)
+            target = TableTarget(
+                self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name, path
+            )
         elif into_topic:
             target = Topic(self.kafka, into_topic, working_dir / ".feed.json")
         else:
-            target = Directory(classroom_files().local_path(self.paths.landing), "DA.paths.landing")
+            target = DirectoryTarget(classroom_files().local_path(self.paths.landing), "DA.paths.landing")
         return DataFactory(batches, target, position, self._spark)
 
     def _source(self, part: str) -> str:
@@ -277,7 +279,7 @@ def start_lesson(
         Another live kernel has this lesson open.
     UnknownDataset
         There is no dataset of that name.
-    NotHere
+    NotAvailable
         Several datasets were to land in one table or topic, or one in both.
     """
     global _current
@@ -296,7 +298,7 @@ def start_lesson(
             directory.leave()
         raise
     _current = lesson
-    if not resume and (collecting := sys.modules.get("declarative_pipelines.collecting")) is not None:
+    if not resume and (collecting := sys.modules.get("declarative_pipelines.definitions.registry")) is not None:
         collecting.forget_cells()  # of a pipeline in cells the tables go, too
     report = lesson._open(resume)
     if previous is not None and previous._directory.lock is not directory.lock:
@@ -319,12 +321,12 @@ def _parts(dataset: str | Sequence[str]) -> Sequence[str]:
     return [dataset] if isinstance(dataset, str) else dataset
 
 
-def _batches(dataset: str | Sequence[str] | None, into: str | None) -> list[datasets.Batch]:
+def _batches(dataset: str | Sequence[str] | None, into: str | None) -> list[datasets.DatasetBatch]:
     """Return what the lesson's data factory lands; none where the lesson has no dataset."""
     if not dataset:
         return []
     if into and len(_parts(dataset)) > 1:
-        raise NotHere(
+        raise NotAvailable(
             "Several datasets do not land in one table or topic.",
             "Leave into_table and into_topic out: they land as files.",
         )

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from streaming_classroom.errors import LessonBusy, NotHere
-from streaming_classroom.files import directories, ownership, user_files
+from streaming_classroom.errors import LessonBusy, NotAvailable
+from streaming_classroom.files import directories, ownership
+from streaming_classroom.session import user_files
 
 _LONGEST = 40  # characters of a name that are kept: a file's name may have 255 bytes, and a schema's has the user's too
 _PATIENCE = 2.0  # seconds; a kernel that is being restarted needs a moment to die
@@ -27,12 +28,12 @@ def identifier(text: str) -> str:
 
     Raises
     ------
-    NotHere
+    NotAvailable
         There is nothing in the text.
     """
     text = unicodedata.normalize("NFC", text)
     if not text.strip():
-        raise NotHere("A lesson needs a name.", 'Pass one to start_lesson, such as "03-triggers".')
+        raise NotAvailable("A lesson needs a name.", 'Pass one to start_lesson, such as "03-triggers".')
     plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
     if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", text) and len(text) <= _LONGEST:
         return plain

@@ -46,12 +46,12 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     """Know the magics of lessons, each as what says that set-up is missing, until set-up replaces them."""
     if environment.is_databricks():
         return
-    from notebook_dialect import first_line  # there the platform has its own, and nothing of the dialect is loaded
+    from notebook_dialect.notebooks import cell_language
 
     transforms = shell.input_transformer_manager.cleanup_transforms
-    if first_line.to_cell_magic not in transforms:
-        transforms.append(first_line.to_cell_magic)
-    magics = {magic for magic in first_line.LANGUAGES.values() if magic} - set(shell.magics_manager.magics["cell"])
+    if cell_language.to_cell_magic not in transforms:
+        transforms.append(cell_language.to_cell_magic)
+    magics = {magic for magic in cell_language.LANGUAGES.values() if magic} - set(shell.magics_manager.magics["cell"])
     for name in magics:
         shell.register_magic_function(no_var_expand(_too_early), "line_cell", name)
     shell.set_custom_exc((NameError,), _show_name_error)

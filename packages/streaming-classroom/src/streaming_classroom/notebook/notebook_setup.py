@@ -14,11 +14,9 @@ from stream_view import front_end, listener, waiting
 from stream_view.errors import StreamNotFound, short_message
 from streaming_classroom import environment
 from streaming_classroom.data import datasets
-from streaming_classroom.files import user_files
 from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.lesson import lesson
-from streaming_classroom.notebook import setup_status
-from streaming_classroom.session import early_start
+from streaming_classroom.lesson import lesson, setup_status
+from streaming_classroom.session import early_start, user_files
 from streaming_classroom.session.spark_session import get_spark
 
 if TYPE_CHECKING:

@@ -8,9 +8,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .find import find_lessons, lesson_number
-from .results import Failure, LessonResult, SuiteResult
-from .runner_errors import InvalidNotebook, LessonChanged, LessonNotFound, NoLessons, RunnerError
+from streaming_classroom.runner.find import find_lessons, lesson_number
+from streaming_classroom.runner.results import Failure, LessonResult, SuiteResult
+from streaming_classroom.runner.runner_errors import (
+    InvalidNotebook,
+    LessonChanged,
+    LessonNotFound,
+    NoLessons,
+    RunnerError,
+)
 
 __all__ = [
     "Failure",

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .lesson_file import transplant
-from .results import MAY_FAIL, Failure, plain
+from streaming_classroom.runner.lesson_file import transplant
+from streaming_classroom.runner.results import MAY_FAIL, Failure, plain
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

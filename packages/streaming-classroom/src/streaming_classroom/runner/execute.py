@@ -14,20 +14,19 @@ import nbformat
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
-from notebook_dialect.convert import as_notebook
 from notebook_dialect.errors import UnreadableNotebook
+from notebook_dialect.notebooks.convert import as_notebook
 from streaming_classroom.environment import ANSI
 from streaming_classroom.files import ownership
+from streaming_classroom.runner.comparison import differences
+from streaming_classroom.runner.engine import Deadlines, LessonEngine, Observed
+from streaming_classroom.runner.kernel import KERNEL_LOG, kernel_environment
+from streaming_classroom.runner.lesson_file import code_cells, read_lesson, save_outputs
 from streaming_classroom.runner.outcome import judge
-
-from .comparison import differences
-from .engine import Deadlines, LessonEngine, Observed
-from .kernel import KERNEL_LOG, kernel_environment
-from .lesson_file import code_cells, read_lesson, save_outputs
-from .processes import end_processes
-from .results import Failure, LessonResult
-from .runner_errors import InvalidNotebook, RunnerError
-from .solved import solved
+from streaming_classroom.runner.processes import end_processes
+from streaming_classroom.runner.results import Failure, LessonResult
+from streaming_classroom.runner.runner_errors import InvalidNotebook, RunnerError
+from streaming_classroom.runner.solved import solved
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

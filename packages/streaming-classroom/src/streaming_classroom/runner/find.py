@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from .runner_errors import LessonNotFound, NoLessons
+from streaming_classroom.runner.runner_errors import LessonNotFound, NoLessons
 
 NOTEBOOK_SUFFIXES = (".ipynb", ".py", ".sql")  # the last two in Databricks' source format
 _NUMBER = re.compile(r"0*(\d+)([a-z]?)", re.IGNORECASE)

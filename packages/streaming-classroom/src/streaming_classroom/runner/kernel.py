@@ -15,7 +15,7 @@ from pathlib import Path
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import NATIVE_KERNEL_NAME, KernelSpec
 
-from .processes import HOME_VARIABLE
+from streaming_classroom.runner.processes import HOME_VARIABLE
 
 KERNEL_LOG = "kernel.log"
 

@@ -16,10 +16,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notebook_dialect.convert import jupyters_metadata
-
-from .results import plain
-from .runner_errors import InvalidNotebook, LessonChanged
+from notebook_dialect.notebooks.convert import jupyters_metadata
+from streaming_classroom.runner.results import plain
+from streaming_classroom.runner.runner_errors import InvalidNotebook, LessonChanged
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from .results import LessonResult
+from streaming_classroom.runner.results import LessonResult
 
 _STYLE = {"passed": "green", "failed": "red", "interrupted": "yellow", "not run": "yellow"}
 
@@ -37,7 +37,7 @@ class Reporter(Protocol):
 
 def reporter(console: Console, cells: int) -> Reporter:
     """Return the reporter that suits `console`, for `cells` code cells in all."""
-    return Bar(console, cells) if console.is_terminal else Lines(console)
+    return ProgressBar(console, cells) if console.is_terminal else Lines(console)
 
 
 def _verdict(result: LessonResult) -> str:
@@ -69,7 +69,7 @@ class Lines:
         self._console.print(_verdict(result), highlight=False, soft_wrap=True)
 
 
-class Bar:
+class ProgressBar:
     """For terminals: a bar that moves with every code cell, and the lessons under way."""
 
     def __init__(self, console: Console, cells: int) -> None:

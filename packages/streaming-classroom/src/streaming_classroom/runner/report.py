@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .results import LessonResult, SuiteResult
+from streaming_classroom.runner.results import LessonResult, SuiteResult
 
 _STYLE = {"passed": "green", "failed": "bold red", "interrupted": "yellow", "not run": "yellow"}
 # XML 1.0 has no way to write these, not even escaped.

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from streaming_classroom.exercises import catalogue
-
-from .results import EXERCISE
+from streaming_classroom.runner.results import EXERCISE
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

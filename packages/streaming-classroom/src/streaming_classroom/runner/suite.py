@@ -16,14 +16,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from .execute import RunRequest, read, run_lesson
-from .lesson_file import code_cells
-from .processes import end_processes
-from .progress import Reporter, reporter
-from .report import print_summary, write_junit
-from .results import LessonResult, SuiteResult
-from .run_directory import new_run
-from .runner_errors import InvalidNotebook, NoLessons
+from streaming_classroom.runner.execute import RunRequest, read, run_lesson
+from streaming_classroom.runner.lesson_file import code_cells
+from streaming_classroom.runner.processes import end_processes
+from streaming_classroom.runner.progress import Reporter, reporter
+from streaming_classroom.runner.report import print_summary, write_junit
+from streaming_classroom.runner.results import LessonResult, SuiteResult
+from streaming_classroom.runner.run_directory import new_run
+from streaming_classroom.runner.runner_errors import InvalidNotebook, NoLessons
 
 _LOOK = 0.2  # how soon Ctrl-C is noticed
 _GRACE = 5.0  # for a process to obey before it is killed: a JVM removes its temporary files

@@ -61,7 +61,7 @@ def make() -> None:
     _sweep(target.parent)
     partial = target.with_suffix(f".{os.getpid()}.part")
     environ = os.environ | {"CLASSROOM_HOME": str(_workload_home(target.parent))}
-    command = [sys.executable, "-m", "streaming_classroom.setup.archive_workload", str(partial)]
+    command = [sys.executable, "-m", "streaming_classroom.session.archive_workload", str(partial)]
     try:
         with log().open("wb") as output:
             subprocess.run(command, env=environ, stdout=output, stderr=output, timeout=TIMEOUT, check=True)

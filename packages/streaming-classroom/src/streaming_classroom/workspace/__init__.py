@@ -14,6 +14,6 @@ Nothing of the learner's is overwritten or removed, whatever is killed when: see
 """
 
 from streaming_classroom.workspace.synchronization import start_over, update
-from streaming_classroom.workspace.workspace_report import Report, line, started_over
+from streaming_classroom.workspace.workspace_report import WorkspaceReport, line, started_over
 
-__all__ = ["Report", "line", "start_over", "started_over", "update"]
+__all__ = ["WorkspaceReport", "line", "start_over", "started_over", "update"]

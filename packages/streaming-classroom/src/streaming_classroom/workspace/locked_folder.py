@@ -17,7 +17,7 @@ from streaming_classroom.files import directories, ownership
 LOCK_TIMEOUT = 60  # seconds; the whole takes one or two
 _LOCK = ".course.lock"
 _WITHOUT = "`python course.py lab --with-outputs` opens the course's own lessons without it."
-_MARK = ownership.Mark(
+_MARK = ownership.OwnershipMarker(
     ".course-workspace",
     "The lessons in this folder are yours. `python course.py lab` makes them and brings them up to date;\n"
     "what you have changed or run stays as it is. Without this file the course does not touch the folder.\n",

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import safe_files
+from streaming_classroom.workspace import safe_files
 
 NAME = ".course.json"
 

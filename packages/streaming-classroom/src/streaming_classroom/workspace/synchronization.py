@@ -12,16 +12,16 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from streaming_classroom.errors import NotHere
+from streaming_classroom.errors import NotAvailable
 from streaming_classroom.files import directories
 from streaming_classroom.runner import InvalidNotebook, find_lessons
 from streaming_classroom.workspace import manifest, safe_files, text_digest
 from streaming_classroom.workspace.course_files import CourseFile, course_files, lesson_of
 from streaming_classroom.workspace.locked_folder import locked_folder
-from streaming_classroom.workspace.workspace_report import Report
+from streaming_classroom.workspace.workspace_report import WorkspaceReport
 
 
-def update(now: datetime | None = None) -> Report:
+def update(now: datetime | None = None) -> WorkspaceReport:
     """Make the workspace, or bring it up to date.
 
     Parameters
@@ -43,7 +43,7 @@ def update(now: datetime | None = None) -> Report:
         return workspace.report
 
 
-def start_over(lessons: Sequence[str], now: datetime | None = None) -> Report:
+def start_over(lessons: Sequence[str], now: datetime | None = None) -> WorkspaceReport:
     """Give fresh copies of lessons; what the learner had is kept under a name that says until when.
 
     Parameters
@@ -57,7 +57,7 @@ def start_over(lessons: Sequence[str], now: datetime | None = None) -> Report:
     ------
     LessonNotFound
         No lesson of the course is called so; nothing was changed.
-    NotHere
+    NotAvailable
         It is a notebook of the learner's own.
     InvalidNotebook
         The course's lesson cannot be read; nothing was changed.
@@ -88,7 +88,7 @@ class Workspace:
         self._folder = folder
         self._now = now
         self._texts = manifest.read(folder)
-        self.report = Report(folder)
+        self.report = WorkspaceReport(folder)
 
     def recover(self) -> None:
         """Put right what a killed process has left."""
@@ -207,10 +207,10 @@ def _names(path: Path, says: str) -> Callable[[int], str]:
 
 def _lesson_of_the_course(path: Path) -> CourseFile:
     if path.parent not in (directories.notebooks(), directories.work() / "notebooks"):
-        raise NotHere(f"{path} is no lesson of the course.", "Start over with the number of one, such as 05.")
+        raise NotAvailable(f"{path} is no lesson of the course.", "Start over with the number of one, such as 05.")
     file = lesson_of(directories.notebooks() / path.name)
     if not file.source.is_file():
-        raise NotHere(f"{path} is a notebook of your own.", "Start over with the number of a lesson, such as 05.")
+        raise NotAvailable(f"{path} is a notebook of your own.", "Start over with the number of a lesson, such as 05.")
     return file
 
 

@@ -13,7 +13,7 @@ _NAMED = 3  # lessons that a line names; of more it says how many
 
 
 @dataclass
-class Report:
+class WorkspaceReport:
     """What became of a workspace.
 
     Attributes
@@ -43,7 +43,7 @@ class Report:
     kept: dict[str, str | None] = field(default_factory=dict)
 
 
-def line(report: Report) -> str:
+def line(report: WorkspaceReport) -> str:
     """Return what became of a workspace: how many lessons there are and where, and what is new about which."""
     where = _short(report.folder / "notebooks")
     total = f"{len(report.lessons)} lesson{'s are' if len(report.lessons) != 1 else ' is'} in {where}"
@@ -53,7 +53,7 @@ def line(report: Report) -> str:
     return "; ".join(parts) + "."
 
 
-def started_over(report: Report) -> str:
+def started_over(report: WorkspaceReport) -> str:
     """Return what became of the lessons that were started over, a line each."""
     return "\n".join(
         f"{lesson} is fresh. What you had is {kept} beside it; close its tab in JupyterLab, if it has one."
@@ -63,7 +63,7 @@ def started_over(report: Report) -> str:
     )
 
 
-def _news(report: Report) -> list[str]:
+def _news(report: WorkspaceReport) -> list[str]:
     new = report.made if len(report.made) < len(report.lessons) else []
     news = [
         _say(new, "is new", "are new"),

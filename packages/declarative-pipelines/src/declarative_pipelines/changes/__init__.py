@@ -1,0 +1,1 @@
+"""AUTO CDC and snapshots: changes merged into a Delta table."""

@@ -1,0 +1,152 @@
+"""A batch's rows as changes: what each one does, to which key, and in which order.
+
+A change is an upsert, a delete or a truncate.  Of a delete only the key and its sequence are kept, of a truncate only
+the sequence.  Of two changes with the same key and sequence, which the platform leaves undefined, the one with the
+greater operation and then the greater fingerprint wins, so that the result never depends on the order of arrival.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
+
+from declarative_pipelines.changes.change_errors import BadChangeFlow, BadChanges
+from declarative_pipelines.changes.column_names import (
+    FINGERPRINT,
+    OPERATION,
+    RESERVED,
+    SEQUENCE,
+    column,
+    comparable,
+    names_of,
+    quoted,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from declarative_pipelines.definitions.model import ChangeFlow, SnapshotFlow
+
+# In the order in which they win against each other at the same sequence.
+DELETE, TRUNCATE, UPSERT = "delete", "truncate", "upsert"
+
+
+@dataclass(frozen=True)
+class ChangeLayout:
+    """The columns of a flow: those of its target, those that are its key, those that make a new version."""
+
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+    tracked: tuple[str, ...]
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The columns that are no key."""
+        return tuple(name for name in self.columns if name not in self.keys)
+
+
+def layout_of(flow: ChangeFlow | SnapshotFlow, frame: DataFrame) -> ChangeLayout:
+    """Return the columns of a flow for a source with the frame's schema.
+
+    Raises
+    ------
+    BadChangeFlow
+        The key is not among the target's columns, or a column has a name that is used for something else.
+    """
+    kept, left = getattr(flow, "columns", None), getattr(flow, "except_columns", None)
+    columns = names_of(kept, frame) if kept else _without(frame.columns, names_of(left or (), frame))
+    keys = names_of(flow.keys, frame)
+    if missing := [name for name in keys if name not in columns]:
+        raise BadChangeFlow(flow.name, f"the key {missing[0]} is not among the columns of {flow.target}; leave it in.")
+    reserved = {name.lower() for name in RESERVED}
+    if taken := [name for name in columns if name.lower() in reserved]:
+        raise BadChangeFlow(flow.name, f"the column {taken[0]} has a name that change flows need; rename it.")
+    if flow.history_columns:
+        tracked = names_of(flow.history_columns, frame)
+    else:
+        tracked = _without(columns, (*names_of(flow.history_except_columns or (), frame), *keys))
+    return ChangeLayout(columns, keys, tracked)
+
+
+def read_changes(flow: ChangeFlow, layout: ChangeLayout, batch: DataFrame) -> DataFrame:
+    """Return the batch's changes: the target's columns, sequence, operation and fingerprint."""
+    from pyspark.sql import functions as F
+
+    changes = batch.select(
+        *(F.col(quoted(name)) for name in layout.columns),
+        column(flow.sequence_by, batch).alias(SEQUENCE),
+        _operation(flow, batch).alias(OPERATION),
+    )
+    is_upsert, is_truncate = F.col(OPERATION) == UPSERT, F.col(OPERATION) == TRUNCATE
+    kept = [
+        *(F.when(~is_truncate, F.col(quoted(name))).alias(name) for name in layout.keys),
+        *(F.when(is_upsert, F.col(quoted(name))).alias(name) for name in layout.values),
+    ]
+    changes = changes.select(*kept, SEQUENCE, OPERATION)
+    by_name = sorted((changes.schema[name] for name in layout.columns), key=lambda field: field.name)
+    # The hash passes over a NULL; the text says which column it is in.
+    text = F.to_json(F.struct(*(F.col(quoted(field.name)) for field in by_name)))
+    return changes.withColumn(FINGERPRINT, F.xxhash64(text, *map(comparable, by_name)))
+
+
+def check_changes(flow: ChangeFlow, layout: ChangeLayout, changes: DataFrame, batch_id: int) -> tuple[int, bool]:
+    """Return how many changes there are, and whether one of them truncates.
+
+    Raises
+    ------
+    BadChanges
+        One has a NULL in its key or its sequence.  The platform and Spark refuse the batch as well.
+    """
+    from pyspark.sql import functions as F
+
+    is_truncate = F.col(OPERATION) == TRUNCATE
+    no_key = ~is_truncate & reduce(or_, (F.col(quoted(name)).isNull() for name in layout.keys))
+    counted = changes.agg(
+        F.count("*").alias("all"),
+        F.count_if(no_key).alias("no_key"),
+        F.count_if(_has_null(changes)).alias("no_sequence"),
+        F.count_if(is_truncate).alias("truncates"),
+    ).first()
+    keys = ", ".join(layout.keys)
+    for count, what in ((counted["no_key"], f"key ({keys})"), (counted["no_sequence"], "sequence")):
+        if count:
+            rows = "1 change has" if count == 1 else f"{count} changes have"
+            raise BadChanges(flow.name, f"batch {batch_id}", f"{rows} a NULL in the {what}.")
+    return counted["all"], counted["truncates"] > 0
+
+
+def newest(changes: DataFrame, identity: tuple[str, ...]) -> DataFrame:
+    """Return one change for each identity, the one that wins."""
+    from pyspark.sql import functions as F
+
+    columns = F.struct(*(F.col(quoted(name)) for name in changes.columns))
+    order = F.struct(SEQUENCE, OPERATION, FINGERPRINT)
+    by = [F.col(quoted(name)).alias(f"__by_{number}") for number, name in enumerate(identity)]
+    return changes.groupBy(*by).agg(F.max_by(columns, order).alias("__newest")).select("__newest.*")
+
+
+def _operation(flow: ChangeFlow, batch: DataFrame) -> Column:
+    from pyspark.sql import functions as F
+
+    operation = F.lit(UPSERT)
+    if flow.apply_as_deletes is not None:
+        operation = F.when(column(flow.apply_as_deletes, batch), DELETE).otherwise(operation)
+    if flow.apply_as_truncates is not None:
+        operation = F.when(column(flow.apply_as_truncates, batch), TRUNCATE).otherwise(operation)
+    return operation
+
+
+def _has_null(changes: DataFrame) -> Column:
+    """Whether the sequence is NULL, or a field of it where it is a struct."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import StructType
+
+    kind = changes.schema[SEQUENCE].dataType
+    fields = [F.col(SEQUENCE).getField(name) for name in kind.names] if isinstance(kind, StructType) else []
+    return reduce(or_, (value.isNull() for value in (F.col(SEQUENCE), *fields)))
+
+
+def _without(names: list[str] | tuple[str, ...], left: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in left)

@@ -1,0 +1,92 @@
+"""Creating, widening and merging into the Delta tables that change flows write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
+
+from declarative_pipelines.changes.column_names import THERE, comparable, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructField, StructType
+
+
+@dataclass(frozen=True)
+class ChangeCounts:
+    """How many rows of a target a batch inserted, updated and deleted, and how many changes it had."""
+
+    changes: int
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+
+    @property
+    def upserted(self) -> int:
+        """Rows inserted or updated."""
+        return self.inserted + self.updated
+
+
+def create(session: SparkSession, name: str, schema: StructType, properties: Mapping[str, str] | None = None) -> None:
+    """Make an empty table; all its columns may be NULL."""
+    from delta.tables import DeltaTable
+
+    builder = DeltaTable.createIfNotExists(session).tableName(name)
+    for field in schema:
+        builder = builder.addColumn(field.name, field.dataType)
+    for key, value in (properties or {}).items():
+        builder = builder.property(key, value)
+    builder.execute()
+
+
+def add_columns(session: SparkSession, name: str, schema: StructType) -> None:
+    """Add the columns of a schema that a table does not have."""
+    there = {column.lower() for column in session.table(name).columns}
+    new = [field for field in schema if field.name.lower() not in there]
+    if new:
+        ddl = ", ".join(f"{quoted(field.name)} {field.dataType.simpleString()}" for field in new)
+        session.sql(f"ALTER TABLE {name} ADD COLUMNS ({ddl})")
+
+
+def bring_in_line(
+    session: SparkSession, target: str, rows: DataFrame, identity: tuple[str, ...], changes: int, whole: bool = False
+) -> ChangeCounts:
+    """Make a target's rows equal to those given, by one MERGE: readers see what was before or what is after.
+
+    Parameters
+    ----------
+    rows
+        The target's columns, and ``__there``: whether the target is to have the row.
+    identity
+        The columns that tell which row of the target is meant.
+    changes
+        How many changes the rows come from.
+    whole
+        Whether the target has no rows but these.
+    """
+    from delta.tables import DeltaTable
+
+    schema = rows.drop(THERE).schema
+    if session.catalog.tableExists(target):
+        add_columns(session, target, schema)
+    else:
+        create(session, target, schema)
+    same = " AND ".join(f"old.{quoted(name)} = new.{quoted(name)}" for name in identity)
+    values = {quoted(name): f"new.{quoted(name)}" for name in schema.names}
+    merge = DeltaTable.forName(session, target).alias("old").merge(rows.alias("new"), same)
+    merge = merge.whenMatchedDelete(f"NOT new.{THERE}")
+    if (different := differs(field for field in schema if field.name not in identity)) is not None:
+        merge = merge.whenMatchedUpdate(condition=different, set=values)
+    merge = merge.whenNotMatchedInsert(condition=f"new.{THERE}", values=values)
+    merge = merge.whenNotMatchedBySourceDelete() if whole else merge
+    done = merge.execute().first()
+    return ChangeCounts(changes, done["num_inserted_rows"], done["num_updated_rows"], done["num_deleted_rows"])
+
+
+def differs(fields: Iterable[StructField]) -> Column | None:
+    """Return the condition that a row ``new`` has other values than the row ``old``; None without any column."""
+    different = (~comparable(field, "old").eqNullSafe(comparable(field, "new")) for field in fields)
+    return next((reduce(or_, (first, *different)) for first in different), None)

@@ -1,0 +1,168 @@
+"""Change flows from whole snapshots: what is new, different or missing in one is merged into the target.
+
+The target itself says what the snapshot before had, so that one MERGE, one commit, does all.  The version of the last
+snapshot is kept in a hidden table, ``__snapshots_<target>``, which is written afterwards: where the process dies in
+between, the same snapshot comes again and finds nothing to do.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines.changes.change_errors import BadChangeFlow, BadChanges
+from declarative_pipelines.changes.change_rows import ChangeLayout, layout_of
+from declarative_pipelines.changes.column_names import END, START, THERE, beside, comparable, quoted
+from declarative_pipelines.changes.delta_tables import ChangeCounts, bring_in_line, create
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from declarative_pipelines.definitions.model import SnapshotFlow
+
+_PREFIX = "__snapshots_"
+
+
+def merge_snapshot(
+    session: SparkSession, flow: SnapshotFlow, frame: DataFrame, version: Any, target: str
+) -> ChangeCounts:
+    """Make a target say what a snapshot says; for type 2, with what it said before.
+
+    The last snapshot may be given again.
+
+    Parameters
+    ----------
+    frame
+        All rows of the source, each key once.
+    version
+        A number, a time or a text that is greater than those of all snapshots before; type 2 shows it.
+    target
+        The table's name.  It is made where it does not exist.
+
+    Raises
+    ------
+    BadChanges
+        A key is there twice, or a row has a NULL in it; nothing was applied.
+    BadChangeFlow
+        A newer snapshot was applied already.
+    """
+    layout = layout_of(flow, frame)
+    before = latest_version(session, target)
+    if before is not None and version < before:
+        raise BadChangeFlow(flow.name, f"snapshot {version} is older than {before}, which {target} has already.")
+    snapshot = frame.select(*map(quoted, layout.columns)).persist()
+    try:
+        rows = _check(flow, layout, snapshot, version)
+        if flow.scd_type == 1:
+            counts = bring_in_line(session, target, _current(snapshot), layout.keys, rows, whole=True)
+        else:
+            versions = _versions(session, snapshot, layout, version, target)
+            counts = bring_in_line(session, target, versions, (*layout.keys, START), rows)
+    finally:
+        snapshot.unpersist()
+    if before != version:
+        _version_frame(session, version).write.format("delta").mode("overwrite").saveAsTable(beside(target, _PREFIX))
+    return counts
+
+
+def latest_version(session: SparkSession, target: str) -> Any:
+    """Return the version of the last snapshot that a target has; None before the first."""
+    name = beside(target, _PREFIX)
+    if not session.catalog.tableExists(name):
+        return None
+    found = session.table(name).first()
+    return found["version"] if found else None
+
+
+def forget_snapshots(session: SparkSession, target: str) -> None:
+    """Drop the hidden table of a target, as a full refresh must before the target's first snapshot."""
+    session.sql(f"DROP TABLE IF EXISTS {beside(target, _PREFIX)}")
+
+
+def _check(flow: SnapshotFlow, layout: ChangeLayout, snapshot: DataFrame, version: Any) -> int:
+    from pyspark.sql import functions as F
+
+    keys = F.struct(*(F.col(quoted(name)) for name in layout.keys))
+    no_key = reduce(or_, (F.col(quoted(name)).isNull() for name in layout.keys))
+    counted = snapshot.agg(
+        F.count("*").alias("all"), F.count_if(no_key).alias("no_key"), F.count_distinct(keys).alias("keys")
+    ).first()
+    named = ", ".join(layout.keys)
+    if counted["no_key"]:
+        raise BadChanges(
+            flow.name, f"snapshot {version}", f"{counted['no_key']} rows have a NULL in the key ({named})."
+        )
+    if counted["keys"] < counted["all"]:
+        twice = counted["all"] - counted["keys"]
+        raise BadChanges(flow.name, f"snapshot {version}", f"{twice} rows have a key ({named}) that another row has.")
+    return counted["all"]
+
+
+def _current(snapshot: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    return snapshot.withColumn(THERE, F.lit(True))
+
+
+def _versions(session: SparkSession, snapshot: DataFrame, layout: ChangeLayout, version: Any, target: str) -> DataFrame:
+    """Return the target's rows that a snapshot changes, and those that it adds."""
+    from pyspark.sql import functions as F
+
+    kind = _version_frame(session, version).schema["version"].dataType
+    now = F.lit(version).cast(kind)
+    if not session.catalog.tableExists(target):
+        schema = snapshot.schema.add(START, kind).add(END, kind)
+        create(session, target, schema)
+    open_ = session.table(target).where(f"{END} IS NULL")
+    there = set(open_.columns)
+    old, new = (
+        open_.withColumn("__old", F.lit(True)).alias("old"),
+        snapshot.withColumn("__new", F.lit(True)).alias("new"),
+    )
+    same_key = reduce(
+        lambda left, right: left & right,
+        (F.col(f"old.{quoted(name)}") == F.col(f"new.{quoted(name)}") for name in layout.keys),
+    )
+    both = old.join(new, same_key, "full_outer")
+    fields = [snapshot.schema[name] for name in layout.tracked if name in there]
+    changed = F.lit(any(name not in there for name in layout.tracked))
+    for field in fields:
+        changed = changed | ~comparable(field, "old").eqNullSafe(comparable(field, "new"))
+    # The same snapshot again, with other rows: what it had begun is written over, not ended.
+    again = F.col(f"old.{START}") == now
+    goes_on = F.col("__new").isNotNull() & (~changed | again)
+    return _ended(both, layout, there, now, goes_on, again).unionByName(_begun(both, layout, now, goes_on))
+
+
+def _ended(both: DataFrame, layout: ChangeLayout, there: set[str], now: Any, goes_on: Any, again: Any) -> DataFrame:
+    """Return the versions that were open: they go on with the snapshot's values, or end."""
+    from pyspark.sql import functions as F
+
+    def value(name: str) -> Any:
+        old = F.col(f"old.{quoted(name)}") if name in there else F.lit(None)
+        return F.when(goes_on, F.col(f"new.{quoted(name)}")).otherwise(old).alias(name)
+
+    return both.where("__old").select(
+        *map(value, layout.columns),
+        F.col(f"old.{START}").alias(START),
+        F.when(~goes_on, now).alias(END),
+        (goes_on | ~again).alias(THERE),
+    )
+
+
+def _begun(both: DataFrame, layout: ChangeLayout, now: Any, goes_on: Any) -> DataFrame:
+    """Return the versions that the snapshot begins."""
+    from pyspark.sql import functions as F
+
+    begins = F.col("__new").isNotNull() & (F.col("__old").isNull() | ~goes_on)
+    return both.where(begins).select(
+        *(F.col(f"new.{quoted(name)}").alias(name) for name in layout.columns),
+        now.alias(START),
+        F.lit(None).cast(both.select(now).schema[0].dataType).alias(END),
+        F.lit(True).alias(THERE),
+    )
+
+
+def _version_frame(session: SparkSession, version: Any) -> DataFrame:
+    return session.createDataFrame([(version,)], ["version"])

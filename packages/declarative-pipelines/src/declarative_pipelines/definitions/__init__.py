@@ -1,0 +1,1 @@
+"""What a pipeline's sources say: datasets, flows and expectations, as the Python names and the cells define them."""

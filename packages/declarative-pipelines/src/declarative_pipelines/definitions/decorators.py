@@ -1,0 +1,292 @@
+"""The names that ``import dlt`` and ``from pyspark import pipelines as dp`` give; each records one definition.
+
+Supported: the names in :data:`NAMES`, with the arguments that the platform's documentation has.
+Not supported: what :mod:`.definitions.unsupported` says a sentence about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from declarative_pipelines.definitions import registry, unsupported
+from declarative_pipelines.definitions.model import (
+    ChangeFlow,
+    Dataset,
+    DatasetKind,
+    Expectation,
+    Flow,
+    SnapshotFlow,
+    SourceLocation,
+    Violation,
+    named,
+    without_live,
+)
+from declarative_pipelines.definitions.registry import location, location_of, note
+from declarative_pipelines.errors import BadDefinition
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Function = TypeVar("Function", bound=Callable[[], Any])
+
+_EXPECTATIONS = "__pipeline_expectations__"
+_NOTED = "__pipeline_datasets__"
+
+
+def _dataset_decorator(kind: DatasetKind, spelling: str) -> Callable[..., Any]:
+    def decorator(query_function: Function | None = None, *, name: str | None = None, **arguments: Any) -> Any:
+        def define(function: Function) -> Function:
+            _note_dataset(function, name, kind, unsupported.known(spelling, arguments, _location(function)))
+            return function
+
+        return define if query_function is None else define(query_function)
+
+    decorator.__name__ = decorator.__qualname__ = spelling
+    decorator.__doc__ = f"Define a {kind.value} by the function that returns its frame."
+    return decorator
+
+
+table = _dataset_decorator(DatasetKind.TABLE, "table")
+create_table = _dataset_decorator(DatasetKind.TABLE, "create_table")
+materialized_view = _dataset_decorator(DatasetKind.MATERIALIZED_VIEW, "materialized_view")
+view = _dataset_decorator(DatasetKind.TEMPORARY_VIEW, "view")
+create_view = _dataset_decorator(DatasetKind.TEMPORARY_VIEW, "create_view")
+temporary_view = _dataset_decorator(DatasetKind.TEMPORARY_VIEW, "temporary_view")
+
+
+def _note_dataset(
+    function: Callable[[], Any], name: str | None, kind: DatasetKind, arguments: Mapping[str, Any]
+) -> None:
+    chosen = without_live(name or function.__name__)
+    expectations = tuple(vars(function).get(_EXPECTATIONS, ()))
+    query = _query(function)
+    definitions = note(Dataset(chosen, kind, _location(function), query, expectations, **_details(arguments)))
+    # An expectation above this decorator comes later, and must find the dataset.
+    vars(function).setdefault(_NOTED, []).append((definitions, chosen))
+
+
+def _details(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a dataset's fields from the arguments that describe its table."""
+    return {
+        "comment": arguments.get("comment"),
+        "schema": arguments.get("schema"),
+        "partition_by": named(arguments.get("partition_cols")) or (),
+        "cluster_by": named(arguments.get("cluster_by")) or (),
+        "properties": {key: str(value) for key, value in (arguments.get("table_properties") or {}).items()},
+        "spark_conf": {key: str(value) for key, value in (arguments.get("spark_conf") or {}).items()},
+        "format": arguments.get("format"),
+    }
+
+
+def _query(function: Callable[[], Any]) -> Callable[[SparkSession], DataFrame]:
+    return lambda session: function()
+
+
+def _location(function: Callable[..., Any]) -> SourceLocation:
+    code = getattr(function, "__code__", None)
+    return location() if code is None else location_of(code.co_filename, code.co_firstlineno)
+
+
+def _expecting(violation: Violation) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def expect(name: str, inv: str) -> Callable[[Function], Function]:
+        return expect_all({name: inv})
+
+    def expect_all(expectations: Mapping[str, str]) -> Callable[[Function], Function]:
+        if not isinstance(expectations, Mapping):
+            raise BadDefinition(location(), "expectations are a dictionary of a name and a condition each.")
+        new = tuple(Expectation(name, str(condition), violation) for name, condition in expectations.items())
+
+        def define(function: Function) -> Function:
+            _expect(function, new)
+            return function
+
+        return define
+
+    return expect, expect_all
+
+
+expect, expect_all = _expecting(Violation.ALLOW)
+expect_or_drop, expect_all_or_drop = _expecting(Violation.DROP)
+expect_or_fail, expect_all_or_fail = _expecting(Violation.FAIL)
+
+
+def _expect(function: Callable[..., Any], new: tuple[Expectation, ...]) -> None:
+    """Add expectations to the function, and to the datasets that it has defined already."""
+    known: list[Expectation] = vars(function).setdefault(_EXPECTATIONS, [])
+    taken = {one.name for one in known}
+    for expectation in new:
+        if expectation.name in taken:
+            problem = f"{function.__name__} has two expectations of the name {expectation.name!r}. Rename one of them."
+            raise BadDefinition(_location(function), problem)
+    known[:0] = new  # decorators are applied from the last one upwards, and read from the first
+    for definitions, name in vars(function).get(_NOTED, ()):
+        registry.change_dataset(definitions, name, lambda one: replace(one, expectations=tuple(known)))
+
+
+def create_streaming_table(name: str, **arguments: Any) -> None:
+    """Define a streaming table without a query: flows write to it."""
+    given = {violation: arguments.pop(spelling, None) or {} for violation, spelling in _TABLE_EXPECTATIONS.items()}
+    expectations = tuple(
+        Expectation(one, str(condition), violation)
+        for violation, conditions in given.items()
+        for one, condition in conditions.items()
+    )
+    details = _details(unsupported.known("create_streaming_table", arguments, location()))
+    note(Dataset(without_live(name), DatasetKind.STREAMING_TABLE, location(), None, expectations, **details))
+
+
+_TABLE_EXPECTATIONS = {
+    Violation.ALLOW: "expect_all",
+    Violation.DROP: "expect_all_or_drop",
+    Violation.FAIL: "expect_all_or_fail",
+}
+create_streaming_live_table = create_target_table = create_streaming_table
+
+
+def append_flow(
+    *,
+    target: str,
+    name: str | None = None,
+    once: bool = False,
+    spark_conf: Mapping[str, str] | None = None,
+    comment: str | None = None,
+) -> Callable[[Function], Function]:
+    """Define a flow that appends to a streaming table or a sink."""
+
+    def define(function: Function) -> Function:
+        flow = name or function.__name__
+        conf = {key: str(value) for key, value in (spark_conf or {}).items()}
+        note(Flow(flow, without_live(target), _query(function), _location(function), conf, once))
+        return function
+
+    return define
+
+
+def create_sink(name: str, format: str, options: Mapping[str, str] | None = None) -> None:
+    """Define a sink: a place outside the catalog that flows append to."""
+    said = {key: str(value) for key, value in (options or {}).items()}
+    note(Dataset(name, DatasetKind.SINK, location(), format=format, options=said))
+
+
+def foreach_batch_sink(function: Callable[[DataFrame, int], None] | None = None, *, name: str | None = None) -> Any:
+    """Define a sink by a function, which is called with each batch and its number.
+
+    A batch may come again after a failure, and after a full refresh the numbers begin again at 0; what the function
+    does must bear that.
+    """
+
+    def define(take: Callable[[DataFrame, int], None]) -> Callable[[DataFrame, int], None]:
+        note(Dataset(name or take.__name__, DatasetKind.SINK, _location(take), format="noop", take_batch=take))
+        return take
+
+    return define if function is None else define(function)
+
+
+def create_auto_cdc_flow(
+    target: str,
+    source: str,
+    keys: Any,
+    sequence_by: Any,
+    ignore_null_updates: bool = False,
+    apply_as_deletes: Any = None,
+    apply_as_truncates: Any = None,
+    column_list: Any = None,
+    except_column_list: Any = None,
+    stored_as_scd_type: str | int = 1,
+    track_history_column_list: Any = None,
+    track_history_except_column_list: Any = None,
+    name: str | None = None,
+    once: bool = False,
+    **arguments: Any,
+) -> None:
+    """Define that the changes of a source are merged into a streaming table by key (``apply_changes``)."""
+    unsupported.known("create_auto_cdc_flow", arguments, location())
+    for one, other, words in (
+        (column_list, except_column_list, "column_list and except_column_list"),
+        (track_history_column_list, track_history_except_column_list, "track_history_column_list and its opposite"),
+    ):
+        if one is not None and other is not None:
+            raise BadDefinition(location(), f"{words} exclude each other: give one of the two.")
+    note(
+        ChangeFlow(
+            name or arguments.get("flow_name") or without_live(target),
+            without_live(target),
+            without_live(source),
+            named(keys) or (),
+            sequence_by,
+            location(),
+            _scd_type(stored_as_scd_type),
+            apply_as_deletes,
+            apply_as_truncates,
+            named(column_list),
+            named(except_column_list),
+            named(track_history_column_list),
+            named(track_history_except_column_list),
+            ignore_null_updates,
+            once,
+        )
+    )
+
+
+apply_changes = create_auto_cdc_flow
+
+
+def create_auto_cdc_from_snapshot_flow(
+    target: str,
+    source: str | Callable[[Any], Any],
+    keys: Any,
+    stored_as_scd_type: str | int = 1,
+    track_history_column_list: Any = None,
+    track_history_except_column_list: Any = None,
+    **arguments: Any,
+) -> None:
+    """Define that snapshots of a source are compared with a streaming table (``apply_changes_from_snapshot``)."""
+    unsupported.known("create_auto_cdc_from_snapshot_flow", arguments, location())
+    target = without_live(target)
+    source = without_live(source) if isinstance(source, str) else source
+    history = named(track_history_column_list), named(track_history_except_column_list)
+    note(SnapshotFlow(target, target, source, named(keys) or (), location(), _scd_type(stored_as_scd_type), *history))
+
+
+apply_changes_from_snapshot = create_auto_cdc_from_snapshot_flow
+
+
+def _scd_type(given: str | int) -> Any:
+    if str(given) not in ("1", "2"):
+        raise BadDefinition(location(), f"stored_as_scd_type={given!r}: there are the types 1 and 2.")
+    return int(given)
+
+
+def read(name: str) -> DataFrame:
+    """Read a dataset as it is, within a definition."""
+    return _session().read.table(name)
+
+
+def read_stream(name: str) -> DataFrame:
+    """Read a dataset as a stream, within a definition."""
+    return _session().readStream.table(name)
+
+
+readStream = read_stream
+
+
+def _session() -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is None:
+        raise BadDefinition(location(), "datasets are read within definitions, which are called while an update runs.")
+    return session
+
+
+#: What the two modules have.
+NAMES = (
+    "table", "create_table", "materialized_view", "view", "create_view", "temporary_view",
+    "expect", "expect_all", "expect_or_drop", "expect_all_or_drop", "expect_or_fail", "expect_all_or_fail",
+    "create_streaming_table", "create_streaming_live_table", "create_target_table",
+    "append_flow", "create_sink", "foreach_batch_sink",
+    "create_auto_cdc_flow", "apply_changes", "create_auto_cdc_from_snapshot_flow", "apply_changes_from_snapshot",
+    "read", "read_stream", "readStream",
+)  # fmt: skip

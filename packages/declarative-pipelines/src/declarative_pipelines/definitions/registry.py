@@ -1,0 +1,144 @@
+"""Which set of definitions a new definition joins: the source file's that is being read, or the notebook's.
+
+A notebook's cell that is run again replaces what it had defined.  The front end's name of the cell tells one from
+another; where there is none, a dataset that is defined again replaces the one of that name.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from declarative_pipelines.definitions.model import ChangeFlow, Dataset, Definitions, Flow, SnapshotFlow, SourceLocation
+from declarative_pipelines.errors import BadDefinition
+from stream_view import front_end
+
+_HERE = str(Path(__file__).parent)
+
+
+@dataclass
+class _Cell:
+    run: str | None
+    definitions: Definitions = field(default_factory=Definitions)
+
+
+_reading: list[Definitions] = []
+_cells: dict[str, _Cell] = {}
+
+
+@contextmanager
+def collecting(definitions: Definitions) -> Iterator[Definitions]:
+    """Have all that is defined noted here; the source's own definitions, not the notebook's."""
+    _reading.append(definitions)
+    try:
+        yield definitions
+    finally:
+        _reading.pop()
+
+
+def current() -> Definitions:
+    """Return what a definition that is made now belongs to."""
+    return _reading[-1] if _reading else _of_running_cell()
+
+
+def of_notebook() -> Definitions:
+    """Return all that this notebook's cells define, each as it was run last.
+
+    Raises
+    ------
+    BadDefinition
+        Two cells define the same name.
+    """
+    every = Definitions()
+    for cell in _cells.values():
+        for dataset in cell.definitions.datasets:
+            add(every, dataset)
+        every.flows += cell.definitions.flows
+        every.changes += cell.definitions.changes
+        every.settings |= cell.definitions.settings
+    return every
+
+
+def forget_cells() -> None:
+    """Forget what the notebook's cells have defined."""
+    _cells.clear()
+
+
+def add(definitions: Definitions, dataset: Dataset) -> None:
+    """Note a dataset.
+
+    Raises
+    ------
+    BadDefinition
+        Its name is taken.
+    """
+    if taken := definitions.dataset(dataset.name):
+        raise BadDefinition(
+            dataset.location,
+            f"the name {dataset.name} is taken, by {taken.location}. Give one of the two another name.",
+        )
+    definitions.datasets.append(dataset)
+
+
+def note(definition: Dataset | Flow | ChangeFlow | SnapshotFlow) -> Definitions:
+    """Note a definition where it belongs, and return where that is."""
+    definitions = current()
+    if not _reading:
+        _replace_elsewhere(definition, definitions)
+    if isinstance(definition, Dataset):
+        add(definitions, definition)
+    elif isinstance(definition, Flow):
+        definitions.flows.append(definition)
+    else:
+        definitions.changes.append(definition)
+    return definitions
+
+
+def change_dataset(definitions: Definitions, name: str, change: Callable[[Dataset], Dataset]) -> None:
+    """Replace a dataset that has been noted by a changed one."""
+    definitions.datasets[:] = [change(one) if one.name == name else one for one in definitions.datasets]
+
+
+def location() -> SourceLocation:
+    """Return where the call into this package stands: a file, or a cell of the notebook."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return location_of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def location_of(file: str, line: int) -> SourceLocation:
+    """Return a place as a reader knows it: a cell by its number, since its file has a name that nobody has seen."""
+    shell = front_end.ipython()
+    number = getattr(getattr(shell, "compile", None), "_filename_map", {}).get(file)
+    return SourceLocation(file if number is None else f"cell [{number}]", line)
+
+
+def _of_running_cell() -> Definitions:
+    cell, run = front_end.running_cell()
+    name = cell or run or ""
+    if name not in _cells or (run is not None and _cells[name].run != run):
+        _cells[name] = _Cell(run)
+    return _cells[name].definitions
+
+
+def _replace_elsewhere(definition: Dataset | Flow | ChangeFlow | SnapshotFlow, definitions: Definitions) -> None:
+    """Take a name away from an earlier run of a cell that the front end gives no name to."""
+    if front_end.running_cell()[0] is not None:
+        return
+    kind = "datasets" if isinstance(definition, Dataset) else "flows" if isinstance(definition, Flow) else "changes"
+    for cell in _cells.values():
+        if cell.definitions is not definitions:
+            if isinstance(definition, Dataset) and cell.definitions.dataset(definition.name):
+                _forget_flows_to(definition.name, cell.definitions)
+            noted = getattr(cell.definitions, kind)
+            noted[:] = [one for one in noted if one.name != definition.name]
+
+
+def _forget_flows_to(dataset: str, definitions: Definitions) -> None:
+    """Forget the flows with which a cell had filled a dataset that it has no longer; another kind may need none."""
+    for flows in (definitions.flows, definitions.changes):
+        flows[:] = [one for one in flows if one.target != dataset]

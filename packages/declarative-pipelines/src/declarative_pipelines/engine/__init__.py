@@ -1,0 +1,1 @@
+"""Spark's own pipelines engine and what it needs: JVM values, settings, storage, checkpoints."""

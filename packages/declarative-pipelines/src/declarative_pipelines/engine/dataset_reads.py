@@ -1,0 +1,201 @@
+"""Patches of Spark's readers: inside a definition, a read of a dataset is answered by the pipeline.
+
+``spark.table``, ``spark.read.table``, ``spark.readStream.table`` and ``spark.sql`` are taught once, and ask on each
+call whether a definition is being planned in this thread.  So are the actions, which a definition must not run.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines.errors import ActionInDefinition
+from declarative_pipelines.sql.live_names import without_live_names
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_MARK = "_declarative_pipelines"
+_OPTIONS = "_declarative_pipelines_options"
+_QUERY = re.compile(
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT|WITH|FROM|VALUES|TABLE|\()", re.IGNORECASE | re.DOTALL
+)
+_ACTIONS = (
+    "collect", "count", "show", "take", "head", "first", "tail", "toPandas", "toArrow", "toLocalIterator", "foreach",
+    "foreachPartition", "isEmpty", "write", "writeTo", "writeStream", "checkpoint", "localCheckpoint", "cache",
+    "persist", "display", "createOrReplaceTempView", "createTempView", "createGlobalTempView",
+)  # fmt: skip
+
+
+@dataclass
+class _Answering:
+    frame: Callable[[str], DataFrame]
+    flow: str
+    sources: int = 0
+
+
+_thread = threading.local()
+#: Where a source of a flow keeps what it infers; set by whoever runs an update.
+_schema_places: dict[str, str] = {}
+
+
+@contextmanager
+def answered_by(frame: Callable[[str], DataFrame], flow: str) -> Iterator[None]:
+    """Have reads of this thread answered by a function of a query's text, for the definition of a flow."""
+    before = _answering()
+    _thread.answering = _Answering(frame, flow)
+    try:
+        yield
+    finally:
+        _thread.answering = before
+
+
+@contextmanager
+def unanswered() -> Iterator[None]:
+    """Let this package itself do within a definition what the definition must not."""
+    before = _answering()
+    _thread.answering = None
+    try:
+        yield
+    finally:
+        _thread.answering = before
+
+
+@contextmanager
+def schemas_kept(places: dict[str, str]) -> Iterator[None]:
+    """Give each flow a place for the schemas that its ``cloudFiles`` sources infer, where they name none."""
+    _schema_places.update(places)
+    try:
+        yield
+    finally:
+        for flow in places:
+            _schema_places.pop(flow, None)
+
+
+def install() -> None:
+    """Teach Spark's classes; calling it again changes nothing."""
+    from pyspark.sql import SparkSession
+    from pyspark.sql.classic.dataframe import DataFrame
+    from pyspark.sql.readwriter import DataFrameReader
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
+    if hasattr(SparkSession, _MARK):
+        return
+    setattr(SparkSession, _MARK, True)
+    _answer(SparkSession, "table", lambda session, name: f"SELECT * FROM {without_live_names(name)}")
+    _answer(DataFrameReader, "table", lambda reader, name: f"SELECT * FROM {without_live_names(name)}")
+    _answer(DataStreamReader, "table", _stream_of)
+    _answer(SparkSession, "sql", _query)
+    _remember_options(DataStreamReader)
+    _keep_schemas(DataStreamReader)
+    for action in _ACTIONS:
+        if hasattr(DataFrame, action):
+            _refuse(DataFrame, action)
+
+
+def _answering() -> _Answering | None:
+    return getattr(_thread, "answering", None)
+
+
+def _answer(kind: type, method: str, text: Callable[[Any, str], str]) -> None:
+    original = getattr(kind, method)
+
+    @wraps(original)
+    def answered(self: Any, first: Any, *args: Any, **kwargs: Any) -> Any:
+        answering = _answering()
+        if answering is None or args or kwargs:
+            return original(self, first, *args, **kwargs)
+        return answering.frame(text(self, first))
+
+    setattr(kind, method, answered)
+
+
+def _query(session: Any, text: str) -> str:
+    if not _QUERY.match(text):
+        raise ActionInDefinition(f"spark.sql({' '.join(text.split())[:60]!r})")
+    return without_live_names(text)
+
+
+def _stream_of(reader: Any, name: str) -> str:
+    options = ", ".join(f"'{key}' = '{value}'" for key, value in vars(reader).get(_OPTIONS, {}).items())
+    return f"SELECT * FROM STREAM {without_live_names(name)}{f' WITH ({options})' if options else ''}"
+
+
+def _remember_options(reader: type) -> None:
+    option, options, form = reader.option, reader.options, reader.format
+
+    @wraps(option)
+    def remembering(self: Any, key: str, value: Any) -> Any:
+        if _answering() is not None:
+            said = str(value).lower() if isinstance(value, bool) else str(value)
+            vars(self).setdefault(_OPTIONS, {})[key] = said
+        return option(self, key, value)
+
+    @wraps(options)
+    def remembering_all(self: Any, **given: Any) -> Any:
+        if _answering() is None:
+            return options(self, **given)
+        for key, value in given.items():
+            self.option(key, value)
+        return self
+
+    @wraps(form)
+    def remembering_format(self: Any, source: str) -> Any:
+        vars(self)[_MARK] = source
+        return form(self, source)
+
+    reader.option, reader.options, reader.format = remembering, remembering_all, remembering_format
+
+
+def _keep_schemas(reader: type) -> None:
+    original = reader.load
+
+    @wraps(original)
+    def load(self: Any, path: Any = None, format: Any = None, schema: Any = None, **options: Any) -> Any:
+        answering = _answering()
+        if answering is not None:
+            self.options(**options)
+            options = {}
+            said = format or vars(self).get(_MARK) or ""
+            if said.lower() == "cloudfiles" and schema is None:
+                _name_schema_location(self, answering)
+        return original(self, path, format, schema, **options)
+
+    reader.load = load
+
+
+def _name_schema_location(reader: Any, answering: _Answering) -> None:
+    known = {key.lower() for key in vars(reader).get(_OPTIONS, {})}
+    location = _schema_places.get(answering.flow)
+    if location is not None and "cloudfiles.schemalocation" not in known:
+        answering.sources += 1  # each source of a flow has its own
+        reader.option("cloudFiles.schemaLocation", f"{location}/{answering.sources}")
+
+
+def _refuse(kind: type, action: str) -> None:
+    original = getattr(kind, action)
+
+    def refuse() -> None:
+        if _answering() is not None:
+            raise ActionInDefinition(f"{action}{'' if isinstance(original, property) else '()'}")
+
+    if isinstance(original, property):
+
+        def read(self: Any) -> Any:
+            refuse()
+            return original.fget(self)
+
+        setattr(kind, action, property(read, doc=original.__doc__))
+        return
+
+    @wraps(original)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        refuse()
+        return original(self, *args, **kwargs)
+
+    setattr(kind, action, method)

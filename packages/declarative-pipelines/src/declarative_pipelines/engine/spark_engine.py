@@ -1,0 +1,456 @@
+"""Spark's own pipelines engine, in the notebook's JVM and session: the one module that touches Spark's internals.
+
+``org.apache.spark.sql.pipelines`` makes a graph of datasets and flows, finds out what each flow reads, in which order,
+and with which schema, creates the tables and lets their schemas grow.  A flow is a Python object that implements the
+engine's ``FlowFunction``; what it reads is answered by the engine's ``FlowAnalysis``, on this session.  Nothing goes
+over Spark Connect, where a dataset that is not in the catalog yet has no columns.
+
+All of it is internal to Spark and was made for 4.2; another version may need another module like this one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+
+from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namespace
+from declarative_pipelines.engine import dataset_reads
+from declarative_pipelines.engine.jvm_values import JvmValues
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+# Once in some two hundred plans, on a machine that was busy, the JVM got a null for a flow function's answer.
+_TRIES = 3
+_GRAPH = "org.apache.spark.sql.pipelines.graph"
+_OWN_CATALOG = "spark_catalog"
+_NO_NAMESPACE = Namespace()
+_IDENTIFIER = "org.apache.spark.sql.catalyst.TableIdentifier"
+
+
+@dataclass(frozen=True)
+class FlowSource:
+    """A flow as the engine is given it: ``make`` returns its frame, and may be called several times."""
+
+    name: str
+    target: str
+    make: Callable[[], DataFrame]
+    conf: Mapping[str, str] = field(default_factory=dict)
+    in_catalog: bool = True  # views and sinks are not
+    is_once: bool = False  # such a flow's frame is no stream, though its target is a streaming table
+    namespace: Namespace = _NO_NAMESPACE
+
+
+@dataclass(frozen=True)
+class ResolvedFlow:
+    """What the engine has found out about a flow.
+
+    Parameters
+    ----------
+    inputs
+        Datasets of the pipeline that it reads, by full names.
+    tables
+        Other tables that it reads.
+    """
+
+    inputs: frozenset[str]
+    tables: frozenset[str]
+    is_streaming: bool
+
+
+@dataclass(frozen=True)
+class FailedFlow:
+    """A flow that could not be planned.
+
+    Parameters
+    ----------
+    inputs
+        The datasets of the pipeline that it had asked for.
+    waits
+        Whether it only lacks another flow, which could not be planned either.
+    """
+
+    inputs: frozenset[str]
+    error: BaseException
+    waits: bool
+
+
+class SparkEngine:
+    """The engine for one pipeline.
+
+    Parameters
+    ----------
+    catalog, database
+        Where names of one or two parts are.
+    storage
+        The pipeline's root, an absolute URI.
+    """
+
+    def __init__(self, session: SparkSession, catalog: str, database: str, storage: str) -> None:
+        from pyspark.java_gateway import ensure_callback_server_started
+
+        ensure_callback_server_started(session.sparkContext._gateway)
+        self.session, self.catalog, self.database, self.storage = session, catalog, database, storage
+        self._scala = JvmValues(session)
+        self._nowhere = self._scala.new(f"{_GRAPH}.QueryOrigin", *[self._scala.none()] * 7)
+        self.is_running = False  # whether flows are called for their rows, not only for what they look like
+
+    def resolve(self, datasets: Sequence[Dataset], flows: Sequence[FlowSource]) -> ResolvedGraph:
+        """PipelinePlan a graph: every flow is called until all that it reads is known."""
+        for _ in range(_TRIES - 1):
+            with suppress(_NoAnswer):
+                return self._resolve(datasets, flows)
+        return self._resolve(datasets, flows)
+
+    def _resolve(self, datasets: Sequence[Dataset], flows: Sequence[FlowSource]) -> ResolvedGraph:
+        self.use_in_this_thread()
+        context = self._scala.new(
+            f"{_GRAPH}.GraphRegistrationContext", self.catalog, self.database, self._scala.map({})
+        )
+        for dataset in datasets:
+            self._register(context, dataset)
+        functions = {flow.name: _FlowFunction(self._scala, flow) for flow in flows}
+        for flow in flows:
+            context.registerFlow(self._flow(flow, functions[flow.name]))
+        try:
+            return ResolvedGraph(self, context.toDataflowGraph().resolve(), functions)
+        except Py4JJavaError as error:
+            if "NullPointerException" in str(error) and "FlowFunctionResult" in str(error):
+                raise _NoAnswer from error
+            raise
+
+    def full_name(self, dataset: Dataset) -> str:
+        """Return a dataset's name with its catalog and database, as the engine has it; views and sinks have neither."""
+        return ".".join(self._parts(dataset.name, dataset.namespace)) if dataset.is_in_catalog else dataset.name
+
+    def quoted(self, dataset: Dataset) -> str:
+        """Return a table's full name as SQL has it."""
+        parts = self._parts(dataset.name, dataset.namespace)
+        # Delta's own functions know no catalog's name.
+        return ".".join(f"`{part}`" for part in (parts[1:] if parts[0] == _OWN_CATALOG else parts))
+
+    def use_in_this_thread(self) -> None:
+        """Make the session the active one of this thread's JVM thread, where the engine looks for it."""
+        self._scala.object("org.apache.spark.sql.classic.SparkSession").setActiveSession(self.session._jsparkSession)
+
+    def committed_batch(self, dataset: Dataset, application: str) -> int:
+        """Return the last batch of a stream that a Delta table has; -1 if it has none."""
+        found = self._snapshot(dataset).transactions()
+        return int(found.apply(application)) if found.contains(application) else -1
+
+    def read_log(self, dataset: Dataset) -> None:
+        """Have Delta read a table's log now, which it does else when the table is first written to; it keeps it."""
+        self._snapshot(dataset).transactions()
+
+    def table_property(self, dataset: Dataset, key: str) -> str | None:
+        """Return a property of a Delta table; None where it has none of that name."""
+        found = self._snapshot(dataset).metadata().configuration()
+        return found.apply(key) if found.contains(key) else None
+
+    def _snapshot(self, dataset: Dataset) -> Any:
+        identifier = self._identifier(dataset.name, dataset.namespace)
+        log = self._scala.object("org.apache.spark.sql.delta.DeltaLog")
+        return log.forTable(self.session._jsparkSession, identifier).unsafeVolatileSnapshot()
+
+    def _parts(self, name: str, namespace: Namespace) -> list[str]:
+        parts = name.replace("`", "").split(".")
+        around = [namespace.catalog or self.catalog, namespace.database or self.database]
+        return around[: max(3 - len(parts), 0)] + parts
+
+    def _identifier(self, name: str, namespace: Namespace = _NO_NAMESPACE, in_catalog: bool = True) -> Any:
+        if not in_catalog:
+            return self._scala.new(_IDENTIFIER, name)
+        catalog, database, table = self._parts(name, namespace)
+        return self._scala.new(_IDENTIFIER, table, self._scala.some(database), self._scala.some(catalog))
+
+    def _register(self, context: Any, dataset: Dataset) -> None:
+        scala, origin = self._scala, self._nowhere
+        if dataset.kind is DatasetKind.TEMPORARY_VIEW:
+            name = self._identifier(dataset.name, in_catalog=False)
+            comment = scala.some(dataset.comment)
+            context.registerView(
+                scala.new(f"{_GRAPH}.TemporaryView", name, scala.map({}), scala.none(), comment, origin)
+            )
+        elif dataset.kind is DatasetKind.SINK:
+            name = self._identifier(dataset.name, in_catalog=False)
+            context.registerSink(
+                scala.new(f"{_GRAPH}.SinkImpl", name, dataset.format, scala.map(dataset.options), origin)
+            )
+        else:
+            context.registerTable(self._table(dataset))
+
+    def _table(self, dataset: Dataset) -> Any:
+        scala = self._scala
+        return scala.new(
+            f"{_GRAPH}.Table",
+            self._identifier(dataset.name, dataset.namespace),
+            scala.some(scala.schema(dataset.schema)),
+            scala.some(scala.seq(dataset.partition_by) if dataset.partition_by else None),
+            scala.some(scala.seq(dataset.cluster_by) if dataset.cluster_by else None),
+            scala.none(),
+            scala.map(dataset.properties),
+            scala.some(dataset.comment),
+            self._nowhere,
+            dataset.kind is not DatasetKind.MATERIALIZED_VIEW,
+            scala.some(dataset.format),
+        )
+
+    def _flow(self, flow: FlowSource, function: _FlowFunction) -> Any:
+        scala = self._scala
+        catalog, database = flow.namespace.catalog or self.catalog, flow.namespace.database or self.database
+        location = scala.new(f"{_GRAPH}.QueryContext", scala.some(catalog), scala.some(database))
+        return scala.new(
+            f"{_GRAPH}.UntypedFlow",
+            self._identifier(flow.name, flow.namespace, flow.in_catalog),
+            self._identifier(flow.target, flow.namespace, flow.in_catalog),
+            function,
+            location,
+            scala.map(flow.conf),
+            flow.is_once,
+            self._nowhere,
+        )
+
+
+class ResolvedGraph:
+    """A planned graph: what its flows read, their frames, and their tables."""
+
+    def __init__(self, engine: SparkEngine, graph: Any, functions: Mapping[str, _FlowFunction]) -> None:
+        self._engine, self._graph, self._functions = engine, graph, functions
+        self._scala = engine._scala
+        self._planning = threading.Lock()  # the engine changes settings of the session while it plans
+        self._java_flows = {function.flow.name: self._java(function.flow) for function in functions.values()}
+
+    @property
+    def failures(self) -> dict[str, FailedFlow]:
+        """The flows that could not be planned."""
+        return {name: self._failed(name, flow) for name, flow in self._java_flows.items() if not _is_planned(flow)}
+
+    @property
+    def flows(self) -> dict[str, ResolvedFlow]:
+        """The flows that were planned."""
+        return {name: self._resolved(flow) for name, flow in self._java_flows.items() if _is_planned(flow)}
+
+    def frame(self, flow: str) -> DataFrame:
+        """Return a flow's frame anew, over the tables as they are now."""
+        from pyspark.sql import DataFrame
+
+        self._engine.use_in_this_thread()
+        with self._planning:
+            planned = self._graph.reanalyzeFlow(self._java_flows[flow])
+            error = self._functions[flow].error
+            if error is not None:
+                raise error
+            return DataFrame(planned.df(), self._engine.session)
+
+    def create_tables(self, datasets: Iterable[Dataset], full_refresh: Iterable[Dataset] = ()) -> None:
+        """Create tables and let schemas grow; those of a full refresh are emptied and get the new schema."""
+        scala = self._scala
+        self._engine.use_in_this_thread()
+        context = scala.new(
+            f"{_GRAPH}.PipelineUpdateContextImpl",
+            self._graph,
+            _Ignore(),
+            self._some(datasets),
+            self._some(full_refresh),
+            self._engine.storage,
+        )
+        scala.object(f"{_GRAPH}.DatasetManager").materializeDatasets(self._graph, context)
+
+    def _some(self, datasets: Iterable[Dataset]) -> Any:
+        identifiers = [self._engine._identifier(one.name, one.namespace) for one in datasets]
+        if not identifiers:
+            return self._scala.object(f"{_GRAPH}.NoTables")
+        return self._scala.new(f"{_GRAPH}.SomeTables", self._scala.seq(identifiers).toSet())
+
+    def _java(self, flow: FlowSource) -> Any:
+        return self._graph.flow().apply(self._engine._identifier(flow.name, flow.namespace, flow.in_catalog))
+
+    def _resolved(self, flow: Any) -> ResolvedFlow:
+        tables = self._names(flow.funcResult().usedExternalInputs())
+        return ResolvedFlow(self._names(flow.inputs()), tables, flow.df().isStreaming())
+
+    def _failed(self, name: str, flow: Any) -> FailedFlow:
+        from pyspark.errors.exceptions.captured import convert_exception
+
+        error = self._functions[name].error
+        waits = error is None
+        if error is None:
+            error = convert_exception(flow.failure().head())
+        return FailedFlow(self._names(flow.funcResult().requestedInputs()), error, waits)
+
+    def _names(self, identifiers: Any) -> frozenset[str]:
+        return frozenset(identifier.unquotedString() for identifier in self._scala.list(identifiers))
+
+
+def _is_planned(flow: Any) -> bool:
+    """Whether a flow of the engine was planned; py4j only knows by asking for the class."""
+    return flow.getClass().getSimpleName() != "ResolutionFailedFlow"
+
+
+def observed(session: SparkSession, query: StreamingQuery) -> dict[str, dict[str, Any]]:
+    """Return what the batch that a stream is working on has observed so far, which its reports say too late."""
+    execution = query._jsq.streamingQuery().lastExecution()
+    return _rows(session, execution.observedMetrics())
+
+
+class WriteObserver:
+    """Hears what batch writes of a session have observed; to be used in a ``with`` block.
+
+    ``heard`` has, by the name of an observation, the values of each observation of the same query.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._changed = threading.Condition()
+        self.heard: dict[str, dict[str, dict[str, Any]]] = {}
+        self._java: Any = None
+
+    def __enter__(self) -> WriteObserver:
+        # Each time that py4j hands over a Python object it makes another one of the JVM, and Spark takes away only the
+        # very one that it was given. So one is made here, in a list, and that one is handed over and taken away.
+        self._java = JvmValues(self._session).named("java.util.Collections.singletonList")(self).get(0)
+        self._session._jsparkSession.listenerManager().register(self._java)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._session._jsparkSession.listenerManager().unregister(self._java)
+
+    def wait_for(self, name: str, deadline: float) -> dict[str, dict[str, Any]] | None:
+        """Return what was observed in the query that has this observation; None if the deadline passes."""
+        with self._changed:
+            self._changed.wait_for(lambda: name in self.heard, deadline)
+            return self.heard.pop(name, None)
+
+    def onSuccess(self, function: str, execution: Any, nanoseconds: int) -> None:
+        """Called by Spark."""
+        metrics = _rows(self._session, execution.observedMetrics())
+        if not metrics:
+            return
+        with self._changed:
+            for name in metrics:
+                self.heard[name] = metrics
+            self._changed.notify_all()
+
+    def onFailure(self, function: str, execution: Any, error: Any) -> None:
+        """Called by Spark."""
+
+    def toString(self) -> str:
+        """Called by Spark."""
+        return "declarative_pipelines"
+
+    class Java:
+        """What the object is in the JVM."""
+
+        implements = ["org.apache.spark.sql.util.QueryExecutionListener"]  # noqa: RUF012 - py4j asks for a list
+
+
+def _rows(session: SparkSession, metrics: Any) -> dict[str, dict[str, Any]]:
+    """Return observed metrics, a Scala map of rows, as dictionaries."""
+    found = JvmValues(session).as_java(metrics)
+    return {name: _values(found[name]) for name in found}
+
+
+def _values(row: Any) -> dict[str, Any]:
+    names = row.schema().fieldNames()
+    return {names[number]: row.get(number) for number in range(row.length())}
+
+
+class _FlowFunction:
+    """A flow that Spark calls as its own ``FlowFunction``; ``error`` is what its last call ended with."""
+
+    def __init__(self, scala: JvmValues, flow: FlowSource) -> None:
+        self._scala, self.flow = scala, flow
+        self.error: BaseException | None = None
+        # What is only returned may be collected here before the JVM has looked it up, which then gets a null.
+        self._returned: list[Any] = []
+
+    def call(self, all_inputs: Any, available: Any, conf: Any, context: Any, origin: Any) -> Any:
+        """Return what the flow reads, and its frame or why there is none; called by Spark."""
+        reads = _Reads(self._scala, (all_inputs, available, conf, context, origin))
+        self.error = None
+        try:
+            with dataset_reads.answered_by(reads.frame, self.flow.name):
+                data = self._scala.new("scala.util.Success", self.flow.make()._jdf)
+        except _NotResolved as wait:
+            data = self._scala.new("scala.util.Failure", wait.java)
+        except BaseException as error:  # an interrupt as well: nothing may be raised into the JVM
+            self.error = error
+            data = self._scala.new("scala.util.Failure", self._throwable(error))
+        self._returned.append(self._scala.new(f"{_GRAPH}.FlowFunctionResult", *reads.found(), data, conf))
+        return self._returned[-1]
+
+    def _throwable(self, error: BaseException) -> Any:
+        origin = getattr(error, "_origin", None)
+        return origin or self._scala.new("java.lang.RuntimeException", f"{type(error).__name__}: {error}")
+
+    def toString(self) -> str:
+        """Called by Spark."""
+        return self.flow.name
+
+    class Java:
+        """What the object is in the JVM."""
+
+        implements = [f"{_GRAPH}.FlowFunction"]  # noqa: RUF012 - py4j asks for a list
+
+
+class _NoAnswer(Exception):
+    """The JVM has got a null for what a flow function had returned."""
+
+
+class _NotResolved(Exception):
+    """The engine has no answer to a read: the dataset is not planned yet, or there is none. ``java`` says which."""
+
+    def __init__(self, java: Any) -> None:
+        self.java = java
+
+
+class _Reads:
+    """What one call of a flow reads, answered by the engine, which takes note of it."""
+
+    def __init__(self, scala: JvmValues, arguments: tuple[Any, ...]) -> None:
+        self._scala, self._arguments = scala, arguments
+        self._sets: list[Any] = [scala.seq([]).toSet()] * 4  # requested, batch, streaming, external
+
+    def frame(self, text: str) -> DataFrame:
+        """Return the frame of a query over datasets and tables."""
+        from pyspark.sql import DataFrame
+
+        session = self._scala.session
+        plan = session._jsparkSession.sessionState().sqlParser().parsePlan(text)
+        function = self._scala.object(f"{_GRAPH}.FlowAnalysis").createFlowFunctionFromLogicalPlan(plan)
+        result = function.call(*self._arguments)
+        new = (result.requestedInputs(), result.batchInputs(), result.streamingInputs(), result.usedExternalInputs())
+        self._sets = [old.union(more) for old, more in zip(self._sets, new, strict=True)]
+        data = result.dataFrame()
+        if data.isFailure():
+            self._raise(data.failed().get())
+        return DataFrame(data.get(), session)
+
+    def found(self) -> list[Any]:
+        """Return the engine's four sets of what was read."""
+        return self._sets
+
+    def _raise(self, java: Any) -> None:
+        from pyspark.errors.exceptions.captured import convert_exception
+
+        if java.getClass().getSimpleName() == "UnresolvedDatasetException":
+            raise _NotResolved(java)
+        raise convert_exception(java)
+
+
+class _Ignore:
+    """A Scala function that does nothing with the engine's events: what happens is known here anyway."""
+
+    def apply(self, event: Any) -> None:
+        """Called by Spark."""
+
+    class Java:
+        """What the object is in the JVM."""
+
+        implements = ["scala.Function1"]  # noqa: RUF012 - py4j asks for a list

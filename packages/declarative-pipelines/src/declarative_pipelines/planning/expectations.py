@@ -1,0 +1,158 @@
+"""Expectations as one observation and one filter over a dataset's frame.
+
+The rows are counted by Spark while they pass, so nothing is read twice.  A row meets a condition only where it is
+TRUE: one for which it is NULL is counted as failed, is dropped, or fails the update.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines.definitions.model import Expectation, SourceLocation, Violation
+from declarative_pipelines.errors import BadDefinition, ExpectationFailed
+from stream_view.errors import short_message
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_PREFIX = "expectations of "
+_VIOLATION = re.compile(
+    r"\[EXPECTATION_VIOLATION\.VERBOSITY_OUTPUT\] Flow '(?P<flow>.*?)' failed to meet the expectation of "
+    r"'(?P<dataset>.*?)'\. Violated expectations: (?P<names>'.*?')\. Output record: "
+    r"'(?P<record>\{.*?\})'(?= SQLSTATE|\s|$)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many rows came to a dataset, how many were dropped, and how many did not meet each of its expectations."""
+
+    records: int = 0
+    dropped: int = 0
+    failed: tuple[int, ...] = ()
+
+    @property
+    def written(self) -> int:
+        """Rows that went on."""
+        return self.records - self.dropped
+
+    def __add__(self, other: Counts) -> Counts:
+        longer, shorter = sorted((self.failed, other.failed), key=len, reverse=True)
+        padded = (*shorter, *[0] * (len(longer) - len(shorter)))
+        failed = tuple(one + two for one, two in zip(longer, padded, strict=True))
+        return Counts(self.records + other.records, self.dropped + other.dropped, failed)
+
+
+def checked(frame: DataFrame, dataset: str, flow: str, expectations: Sequence[Expectation]) -> DataFrame:
+    """Return the frame with its rows counted, and without those that are dropped; one that must not be there raises."""
+    frame = frame.observe(observation(dataset), *_observed(expectations))
+    condition = _kept(dataset, flow, expectations)
+    return frame if condition is None else frame.filter(condition)
+
+
+def validate(
+    frame: DataFrame, dataset: str, expectations: Sequence[Expectation], location: SourceLocation | None
+) -> None:
+    """Look whether each expectation is a condition over the frame's rows.
+
+    Raises
+    ------
+    BadDefinition
+        One is no SQL, names a column that is not there, or is not boolean.
+    """
+    if not expectations or _are_conditions(frame, expectations):
+        return
+    for expectation in expectations:
+        _validate(frame, dataset, expectation, location)
+
+
+def counts(metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, Counts]:
+    """Return the counts of each dataset in what Spark has observed."""
+    return {name.removeprefix(_PREFIX): _counts(values) for name, values in metrics.items() if name.startswith(_PREFIX)}
+
+
+def observation(dataset: str) -> str:
+    """Return what the observation of a dataset's rows is called."""
+    return _PREFIX + dataset
+
+
+def violation(text: str) -> ExpectationFailed | None:
+    """Return which expectation a message of Spark is about; None if it is about none."""
+    found = _VIOLATION.search(text)
+    if found is None:
+        return None
+    names = tuple(re.findall(r"'(.*?)'(?=, '|$)", found["names"]))
+    return ExpectationFailed(found["dataset"], found["flow"], names, found["record"])
+
+
+def _are_conditions(frame: DataFrame, expectations: Sequence[Expectation]) -> bool:
+    """Whether all are well, asked in one go."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as F
+
+    try:
+        found = frame.select(*[F.expr(one.constraint).alias(str(number)) for number, one in enumerate(expectations)])
+    except PySparkException:
+        return False
+    return all(kind == "boolean" for _name, kind in found.dtypes)
+
+
+def _validate(frame: DataFrame, dataset: str, expectation: Expectation, location: SourceLocation | None) -> None:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as F
+
+    said = f"the expectation {expectation.name!r} of {dataset}, {expectation.constraint!r},"
+    try:
+        kind = frame.select(F.expr(expectation.constraint)).schema[0].dataType.simpleString()
+    except PySparkException as error:
+        raise BadDefinition(location, f"{said} is no condition over its rows: {short_message(error)}") from error
+    if kind != "boolean":
+        raise BadDefinition(location, f"{said} is {kind}, and must be TRUE or FALSE: write a comparison.")
+
+
+def _met(expectation: Expectation) -> str:
+    # As SQL: a column that is put together costs ten questions to the JVM. A comment at its end ends with the line.
+    return f"coalesce(({expectation.constraint}\n), FALSE)"
+
+
+def _all(expectations: Sequence[Expectation], violation: Violation) -> str | None:
+    met = [_met(one) for one in expectations if one.violation is violation]
+    return " AND ".join(met) if met else None
+
+
+def _observed(expectations: Sequence[Expectation]) -> list[Column]:
+    from pyspark.sql import functions as F
+
+    kept = _all(expectations, Violation.DROP) or "TRUE"
+    failed = [f"count_if(NOT {_met(one)}) AS failed_{number}" for number, one in enumerate(expectations)]
+    return [F.expr(text) for text in ("count(1) AS records", f"count_if(NOT ({kept})) AS dropped", *failed)]
+
+
+def _counts(values: Mapping[str, Any]) -> Counts:
+    failed = sorted((int(name.removeprefix("failed_")), value) for name, value in values.items() if "_" in name)
+    return Counts(values["records"] or 0, values["dropped"] or 0, tuple(value or 0 for _, value in failed))
+
+
+def _kept(dataset: str, flow: str, expectations: Sequence[Expectation]) -> Column | None:
+    from pyspark.sql import functions as F
+
+    kept, none_fails = _all(expectations, Violation.DROP), _all(expectations, Violation.FAIL)
+    if none_fails is None:
+        return None if kept is None else F.expr(kept)
+    fatal = [one for one in expectations if one.violation is Violation.FAIL]
+    names = F.array_compact(F.array(*[F.when(~F.expr(_met(one)), F.lit(f"'{one.name}'")) for one in fatal]))
+    text = F.concat(
+        F.lit(
+            f"[EXPECTATION_VIOLATION.VERBOSITY_OUTPUT] Flow '{flow}' failed to meet the expectation of '{dataset}'. "
+            "Violated expectations: "
+        ),
+        F.array_join(names, ", "),
+        F.lit(". Output record: '"),
+        F.to_json(F.struct(F.col("*")), {"ignoreNullFields": "false"}),
+        F.lit("'"),
+    )
+    return F.when(~F.expr(none_fails), F.raise_error(text).cast("boolean")).otherwise(F.expr(kept or "TRUE"))

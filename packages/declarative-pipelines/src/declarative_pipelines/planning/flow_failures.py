@@ -1,0 +1,88 @@
+"""The error of a flow, as one sentence at the line of its definition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from declarative_pipelines.definitions.model import SourceLocation
+from declarative_pipelines.definitions.registry import location_of
+from declarative_pipelines.errors import BadDefinition, FlowFailed, PipelineError
+from declarative_pipelines.planning.expectations import violation
+from declarative_pipelines.planning.flow_nodes import suggestion
+from stream_view.errors import ExplainedError, short_message
+
+if TYPE_CHECKING:
+    from declarative_pipelines.planning.flow_nodes import FlowNode
+
+_NOT_FOUND = re.compile(r"\[TABLE_OR_VIEW_NOT_FOUND[^\]]*\] The table or view (\S+) cannot be found")
+_ROWS_WERE_CHANGED = re.compile(
+    r"DELTA_SOURCE_TABLE_IGNORE_CHANGES|DELTA_SOURCE_IGNORE_DELETE|UNSUPPORTED_DELTA_SOURCE"
+)
+
+
+def explained(error: BaseException, flow: FlowNode, known: Iterable[str] = ()) -> PipelineError:
+    """Return why a flow could not be planned; the error itself is its cause.
+
+    Parameters
+    ----------
+    known
+        Names of datasets and tables, for a name that is nearly one of them.
+    """
+    if isinstance(error, PipelineError):
+        return error
+    text = short_message(error)
+    if found := _NOT_FOUND.search(text):
+        name = found[1].replace("`", "")
+        sentence = f"{flow.name} reads {name}, which is neither a dataset of the pipeline nor a table."
+        sentence += suggestion(name, known)
+    elif isinstance(error, ExplainedError):
+        sentence = f"{flow.name}: {text}"
+    else:
+        kind = "" if text.startswith("[") else f"{type(error).__name__}: "
+        sentence = f"{flow.name} cannot be planned. {kind}{text}"
+    return _caused(BadDefinition(_line_of(error, flow), sentence), error)
+
+
+def failed(error: BaseException, flow: FlowNode) -> PipelineError:
+    """Return why a flow failed while it ran."""
+    if isinstance(error, PipelineError):
+        return error
+    met = violation(str(error))
+    return _caused(met or FlowFailed(flow.target.name, flow.name, _innermost(error) + _hint(error, flow)), error)
+
+
+def _innermost(error: BaseException) -> str:
+    """Return the reason that somebody can do something about: that of the last cause in a chain of the JVM's."""
+    causes = str(error).split("\nCaused by: ")
+    if len(causes) == 1:
+        return short_message(error)
+    text = re.sub(r"^[\w.$]+: ", "", causes[-1].partition("\n\tat ")[0])
+    return short_message(Exception(text))
+
+
+def _hint(error: BaseException, flow: FlowNode) -> str:
+    """Return what to do, with a blank before it, where Delta only says what it does not like."""
+    if not _ROWS_WERE_CHANGED.search(str(error)):
+        return ""
+    return (
+        f" Rows that {flow.name} reads as a stream were changed or removed, as by a full refresh. "
+        f"Refresh {flow.target.name} in full as well, or read with the option skipChangeCommits."
+    )
+
+
+def _caused(sentence: PipelineError, error: BaseException) -> PipelineError:
+    sentence.__cause__ = error
+    return sentence
+
+
+def _line_of(error: BaseException, flow: FlowNode) -> SourceLocation:
+    """Return the line of the definition's file that the error comes from; else where the definition begins."""
+    traceback, found = error.__traceback__, flow.location
+    while traceback is not None:
+        location = location_of(traceback.tb_frame.f_code.co_filename, traceback.tb_lineno)
+        if location.file == flow.location.file:
+            found = location
+        traceback = traceback.tb_next
+    return found

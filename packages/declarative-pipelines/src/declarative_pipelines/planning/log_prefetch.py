@@ -1,0 +1,37 @@
+"""Delta reads the logs of the tables that flows write to while definitions are planned.
+
+Delta looks into a table's log before it writes to it, which for a small table takes as long as the batch itself, and
+keeps what it has read. Planning leaves a core free for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+
+from declarative_pipelines.definitions.model import Dataset
+from declarative_pipelines.engine.spark_engine import SparkEngine
+from declarative_pipelines.planning.flow_nodes import FlowNode
+
+
+@contextmanager
+def logs_read(engine: SparkEngine, flows: Iterable[FlowNode]) -> Iterator[None]:
+    """Have the logs of the flows' tables read meanwhile, in their order; nothing waits for it, and nothing fails."""
+    tables = {flow.target.name: flow.target for flow in flows if _is_delta_table(flow.target)}
+    pool = ThreadPoolExecutor(1, "reads logs", initializer=engine.use_in_this_thread)
+    for table in tables.values():
+        pool.submit(_read, engine, table)
+    try:
+        yield
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _is_delta_table(dataset: Dataset) -> bool:
+    return dataset.is_in_catalog and (dataset.format or "delta").lower() == "delta"
+
+
+def _read(engine: SparkEngine, dataset: Dataset) -> None:
+    with suppress(Exception):  # the table is not there yet, or it is being dropped: its flow says what is wrong
+        engine.read_log(dataset)

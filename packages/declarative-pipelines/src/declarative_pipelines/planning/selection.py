@@ -1,0 +1,63 @@
+"""The datasets that an update refreshes: all of them, or those that the caller named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from declarative_pipelines.definitions.model import DatasetKind, Definitions, without_live
+from declarative_pipelines.errors import BadArgument
+from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, suggestion
+
+if TYPE_CHECKING:
+    from declarative_pipelines.planning.plan import PipelinePlan
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was asked for; without names, all."""
+
+    refresh: frozenset[str] = frozenset()
+    full_refresh: frozenset[str] = frozenset()
+    full_refresh_all: bool = False
+
+    @classmethod
+    def of(cls, refresh: str | Iterable[str], full_refresh: str | Iterable[str], everything: bool) -> Selection:
+        """Return the selection of names as somebody writes them: one, or several."""
+        return cls(_names(refresh), _names(full_refresh), everything)
+
+    def has(self, flow: FlowNode) -> bool:
+        """Whether the target of a flow is updated."""
+        named = self.refresh | self.full_refresh
+        return self.full_refresh_all or not named or flow.target.name in named
+
+    def emptied(self, definitions: Definitions) -> frozenset[str]:
+        """Return the datasets that are to be read from the beginning.
+
+        Raises
+        ------
+        BadArgument
+            A name is none of the pipeline's.
+        """
+        there = {dataset.name: dataset for dataset in definitions.datasets}
+        for name in self.refresh | self.full_refresh:
+            if name not in there:
+                raise BadArgument(
+                    f"The pipeline has no dataset {name}, which was to be refreshed.{suggestion(name, there)}"
+                )
+            if there[name].kind is DatasetKind.TEMPORARY_VIEW:
+                raise BadArgument(
+                    f"{name} is a view: it has no rows of its own to refresh. Name the table that reads it."
+                )
+        return frozenset(there) if self.full_refresh_all else self.full_refresh
+
+
+def select(plan: PipelinePlan, asked: Selection) -> list[FlowNode]:
+    """Return the flows that are to run, in an order in which each comes after those that it reads."""
+    chosen = [flow for flow in plan.flows if flow.kind is not FlowKind.VIEW and asked.has(flow)]
+    return sorted(chosen, key=lambda flow: len(plan.before(flow)))
+
+
+def _names(given: str | Iterable[str]) -> frozenset[str]:
+    return frozenset(without_live(name) for name in ([given] if isinstance(given, str) else given))

@@ -1,0 +1,141 @@
+"""Files and folders of Python, SQL and notebooks, read into a pipeline's definitions.
+
+A Python file is run with ``spark``, ``dbutils`` and ``display`` where the notebook has them.  Of a notebook, cells of
+Python and of SQL count; those of other magics are left out.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines.definitions import registry
+from declarative_pipelines.definitions.model import Definitions, SourceLocation
+from declarative_pipelines.errors import BadArgument, BadDefinition, PipelineError, did_you_mean
+from declarative_pipelines.sql import statements
+from notebook_dialect.notebooks import source
+from stream_view.errors import ExplainedError, short_message
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SUFFIXES = (".py", ".sql", ".ipynb")
+_LEFT_OUT = ("md", "md-sandbox", "pip", "run", "sh", "fs", "matplotlib", "load_ext")
+
+
+def files(sources: Sequence[str | Path]) -> list[Path]:
+    """Return the files that are meant, those of a folder sorted, the folders in it included.
+
+    Raises
+    ------
+    BadArgument
+        There is none of that name, or it is of a kind that defines nothing.
+    """
+    found: list[Path] = []
+    for given in sources:
+        path = Path(given)
+        inside = sorted(one for one in path.rglob("*") if one.suffix in SUFFIXES and "__pycache__" not in one.parts)
+        if path.is_dir() and not inside:
+            raise BadArgument(f"The folder {path} has no file that ends in .py, .sql or .ipynb.")
+        if not path.exists():
+            there = [one.name for one in path.parent.glob("*")] if path.parent.is_dir() else []
+            raise BadArgument(f"There is no {path}, seen from {Path.cwd()}.{did_you_mean(path.name, there)}")
+        if path.is_file() and path.suffix not in SUFFIXES:
+            raise BadArgument(f"{path} defines nothing: a pipeline's files end in .py, .sql or .ipynb.")
+        found += inside if path.is_dir() else [path]
+    return list(dict.fromkeys(found))
+
+
+def read(paths: Sequence[Path], session: SparkSession, names: Mapping[str, Any]) -> Definitions:
+    """Return what files define.
+
+    Parameters
+    ----------
+    names
+        What Python files find defined, beside ``spark``.
+
+    Raises
+    ------
+    PipelineError
+        A file cannot be read or fails, or a definition in it is wrong.
+    """
+    definitions = Definitions()
+    with registry.collecting(definitions):
+        for path in paths:
+            _read(path, session, {**names, "spark": session}, definitions)
+    return definitions
+
+
+def _read(path: Path, session: SparkSession, names: dict[str, Any], definitions: Definitions) -> None:
+    scope = {**names, "__name__": "__pipeline__", "__file__": str(path)}
+    with _importable(path.parent):
+        if path.suffix == ".ipynb" or source.is_databricks_source(path):
+            for cell in source.read(path).cells:
+                _read_cell(path, cell, scope, definitions)
+        elif path.suffix == ".sql":
+            _statements(path.read_text(encoding="utf-8"), str(path), definitions)
+        else:
+            _run(path.read_text(encoding="utf-8"), str(path), scope)
+
+
+def _read_cell(path: Path, cell: source.Cell, scope: dict[str, Any], definitions: Definitions) -> None:
+    file = str(path) if cell.number is None else f"{path}, cell {cell.number}"
+    lines_before = "\n" * (cell.line - 1)  # so that lines are those of the file
+    if cell.magic == "sql":
+        _statements(lines_before + "\n" + cell.text.partition("\n")[2], file, definitions)
+    elif cell.magic is None or cell.magic == "python":
+        _run(
+            lines_before + cell.text.replace("%python", "", 1) if cell.magic else lines_before + cell.text, file, scope
+        )
+    elif cell.magic not in _LEFT_OUT:
+        raise BadDefinition(
+            SourceLocation(file, cell.line), f"%{cell.magic} has no meaning in a pipeline; take the cell out."
+        )
+
+
+def _statements(text: str, file: str, definitions: Definitions) -> None:
+    before = len(definitions.datasets)
+    statements.read_statements(text, file, definitions)
+    added, definitions.datasets[before:] = definitions.datasets[before:], []
+    for dataset in added:
+        registry.add(definitions, dataset)
+
+
+def _run(text: str, file: str, scope: dict[str, Any]) -> None:
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    try:
+        exec(compile(text, file, "exec"), scope)
+    except PipelineError:
+        raise
+    except SyntaxError as error:
+        raise BadDefinition(SourceLocation(file, error.lineno or 1), f"this is no Python: {error.msg}.") from error
+    except Exception as error:
+        said = (
+            short_message(error)
+            if isinstance(error, ExplainedError)
+            else f"{type(error).__name__}: {short_message(error)}"
+        )
+        raise BadDefinition(SourceLocation(file, _line(error, file)), said) from error
+
+
+def _line(error: BaseException, file: str) -> int:
+    lines, traceback = [1], error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == file:
+            lines.append(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return lines[-1]
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """Let a file import those beside it, as on the platform."""
+    sys.path.insert(0, str(folder.resolve()))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder.resolve()))

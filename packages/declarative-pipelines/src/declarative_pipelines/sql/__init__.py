@@ -1,0 +1,1 @@
+"""A pipeline's SQL files, read into definitions."""

@@ -1,0 +1,170 @@
+"""``AUTO CDC``, or by its older name ``APPLY CHANGES``, read into a change flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines.definitions.model import ChangeFlow, SourceLocation
+from declarative_pipelines.sql.queries import read_file_source
+from declarative_pipelines.sql.sql_error import SqlError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from declarative_pipelines.definitions.model import Dataset
+    from declarative_pipelines.sql.token_reader import TokenReader
+
+_CLAUSES: tuple[tuple[str, ...], ...] = (
+    ("KEYS", "("),
+    ("IGNORE", "NULL", "UPDATES"),
+    ("APPLY", "AS", "DELETE", "WHEN"),
+    ("APPLY", "AS", "TRUNCATE", "WHEN"),
+    ("SEQUENCE", "BY"),
+    ("COLUMNS", "(|*"),
+    ("STORED", "AS"),
+    ("TRACK", "HISTORY", "ON"),
+)
+# A column called COLUMNS may stand beside these.
+_OPERATORS = {
+    "AND",
+    "OR",
+    "NOT",
+    "IS",
+    "IN",
+    "LIKE",
+    "ILIKE",
+    "RLIKE",
+    "BETWEEN",
+    "CASE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+}
+_OPERATORS |= {"BY", "DIV", "ESCAPE"}
+
+
+@dataclass(frozen=True)
+class Changes:
+    """A change flow, and the view of the files that it reads, if it reads files."""
+
+    flow: ChangeFlow
+    views: tuple[Dataset, ...] = ()
+
+
+def read_changes(
+    reader: TokenReader,
+    name: str,
+    target: str,
+    location: SourceLocation,
+    named: Callable[[TokenReader], str],
+    once: bool = False,
+) -> Changes:
+    """Read what begins with ``FROM``.
+
+    Parameters
+    ----------
+    named
+        Reads a dataset's name.
+
+    Raises
+    ------
+    SqlError
+        A clause is missing, is there twice, is not known, or does not go with another.
+    """
+    reader.expect("FROM")
+    source, views = _source(reader, name, named)
+    given: dict[str, Any] = {}
+    while not reader.done:
+        before = reader.location
+        for key, value in _clause(reader).items():
+            if key in given:
+                raise SqlError(before, f"the clause for {key} is there twice.")
+            given[key] = value
+    for key, words in (("keys", "KEYS (...)"), ("sequence_by", "SEQUENCE BY ...")):
+        if key not in given:
+            raise reader.fail(f"the change flow into {target} needs {words}.")
+    flow = ChangeFlow(name=name, target=target, source=source, location=location, once=once, **given)
+    if flow.scd_type == 1 and (flow.history_columns or flow.history_except_columns):
+        raise reader.fail("TRACK HISTORY goes with STORED AS SCD TYPE 2.")
+    if flow.scd_type == 2 and flow.apply_as_truncates:
+        raise reader.fail("APPLY AS TRUNCATE goes with STORED AS SCD TYPE 1.")
+    return Changes(flow, tuple(views))
+
+
+def _source(reader: TokenReader, name: str, named: Callable[[TokenReader], str]) -> tuple[str, list[Dataset]]:
+    if any(token.says(call) for token in reader.coming(3) for call in ("READ_FILES", "CLOUD_FILES")):
+        view = read_file_source(reader.until(lambda: _begins_clause(reader)), name)
+        return view.name, [view]
+    if reader.at("STREAM", "("):
+        reader.take("STREAM")
+        inside = reader.parenthesized()
+        source = named(inside)
+        inside.end("the source's name")
+        return source, []
+    reader.take("STREAM")
+    return named(reader), []
+
+
+def _clause(reader: TokenReader) -> dict[str, Any]:
+    if reader.take("KEYS"):
+        return {"keys": _list(reader)}
+    if reader.take("IGNORE", "NULL", "UPDATES"):
+        if reader.at("ON"):
+            raise reader.fail("IGNORE NULL UPDATES is for all columns here, without ON.")
+        return {"ignore_null_updates": True}
+    if reader.take("APPLY", "AS", "DELETE", "WHEN"):
+        return {"apply_as_deletes": _expression(reader)}
+    if reader.take("APPLY", "AS", "TRUNCATE", "WHEN"):
+        return {"apply_as_truncates": _expression(reader)}
+    if reader.take("SEQUENCE", "BY"):
+        return {"sequence_by": _expression(reader)}
+    if reader.take("COLUMNS"):
+        return _columns(reader, "columns", "except_columns")
+    if reader.take("TRACK", "HISTORY", "ON"):
+        return _columns(reader, "history_columns", "history_except_columns")
+    if reader.take("STORED", "AS"):
+        reader.expect("SCD", "TYPE", "1|2")
+        return {"scd_type": 1 if reader.last == "1" else 2}
+    raise reader.unexpected("a clause of AUTO CDC, such as KEYS, SEQUENCE BY, COLUMNS or STORED AS,")
+
+
+def _columns(reader: TokenReader, kept: str, left: str) -> dict[str, Any]:
+    if reader.take("*"):
+        return {left: _list(reader)} if reader.take("EXCEPT") else {}
+    return {kept: _list(reader) if reader.at("(") else _bare_list(reader)}
+
+
+def _list(reader: TokenReader) -> tuple[str, ...]:
+    inside = reader.parenthesized()
+    names = _bare_list(inside)
+    inside.end("the list of columns")
+    return names
+
+
+def _bare_list(reader: TokenReader) -> tuple[str, ...]:
+    names = [reader.name("a column's name")]
+    while reader.take(","):
+        names.append(reader.name("a column's name"))
+    return tuple(names)
+
+
+def _expression(reader: TokenReader) -> str:
+    text = reader.until(lambda: _begins_clause(reader) or _begins_bare_list(reader)).text
+    if not text:
+        raise reader.unexpected("an expression")
+    return text
+
+
+def _begins_clause(reader: TokenReader) -> bool:
+    return any(reader.at(*words) for words in _CLAUSES)
+
+
+def _begins_bare_list(reader: TokenReader) -> bool:
+    """Whether ``COLUMNS a, b`` comes next, and not a column called ``columns`` in an expression."""
+    coming = reader.coming(2)
+    before = reader.last.upper()
+    follows_value = before not in _OPERATORS and (before[-1:].isalnum() or before[-1:] in ("_", ")", "]"))
+    named = len(coming) == 2 and coming[1].may_be_name and coming[1].value.upper() not in _OPERATORS
+    return reader.at("COLUMNS") and follows_value and named

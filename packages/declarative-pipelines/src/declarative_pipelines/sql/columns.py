@@ -1,0 +1,111 @@
+"""Columns and constraints: what stands in the parentheses after a dataset's name.
+
+A constraint with EXPECT is an expectation.  PRIMARY KEY and FOREIGN KEY hold nothing back on the platform either, which
+keeps them as information for readers; they are read and left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from declarative_pipelines.definitions.model import Expectation, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from declarative_pipelines.sql.token_reader import TokenReader
+
+_OTHER_CONSTRAINTS = "PRIMARY|FOREIGN"
+_COLUMN_OPTIONS = ("NOT", "COMMENT", "DEFAULT", "GENERATED")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the parentheses say: the schema as DDL, None without any column, and the expectations."""
+
+    schema: str | None = None
+    expectations: tuple[Expectation, ...] = ()
+
+
+def read_columns(inside: TokenReader) -> Columns:
+    """Read what is in the parentheses.
+
+    Raises
+    ------
+    SqlError
+        A column without a type, an option or a constraint that is not known here, or a name that is there twice.
+    """
+    columns: dict[str, str] = {}
+    expectations: dict[str, Expectation] = {}
+    for item in _items(inside):
+        if item.at("CONSTRAINT") or item.at(_OTHER_CONSTRAINTS, "KEY"):
+            found = _constraint(item)
+            if found is not None and found.name in expectations:
+                raise inside.fail(f"there are two constraints named {found.name}; give one of them another name.")
+            if found is not None:
+                expectations[found.name] = found
+        else:
+            name, ddl = _column(item)
+            if name.lower() in columns:
+                raise inside.fail(f"there are two columns named {name}.")
+            columns[name.lower()] = ddl
+    return Columns(", ".join(columns.values()) or None, tuple(expectations.values()))
+
+
+def _items(inside: TokenReader) -> Iterator[TokenReader]:
+    """Return the items, with a comma between two or, before a constraint, without."""
+    while not inside.done:
+        if inside.at(","):
+            raise inside.unexpected("a column or a constraint")
+        yield inside.item(_is_expected)
+        if inside.take(",") and inside.done:
+            raise inside.unexpected("a column or a constraint")
+
+
+def _is_expected(inside: TokenReader) -> bool:
+    tokens = inside.coming(3)
+    return inside.at("CONSTRAINT") and len(tokens) > 2 and tokens[1].may_be_name and tokens[2].says("EXPECT")
+
+
+def _constraint(item: TokenReader) -> Expectation | None:
+    name = item.name("the constraint's name") if item.take("CONSTRAINT") else ""
+    if item.take(_OTHER_CONSTRAINTS, "KEY"):
+        return None
+    item.expect("EXPECT")
+    condition = item.parenthesized().text
+    if not condition:
+        raise item.fail(f"the constraint {name} has no condition.")
+    violation = Violation.ALLOW
+    if item.take("ON", "VIOLATION"):
+        violation = Violation.DROP if item.take("DROP", "ROW") else Violation.FAIL
+        if violation is Violation.FAIL and not item.take("FAIL", "UPDATE"):
+            raise item.unexpected("DROP ROW or FAIL UPDATE")
+    item.end(f"the constraint {name}")
+    return Expectation(name, condition, violation)
+
+
+def _column(item: TokenReader) -> tuple[str, str]:
+    ddl = item.text
+    name = item.name("a column's name")
+    if item.done or not item.tokens[0].may_be_name or item.at("COMMENT") or item.at("NOT", "NULL"):
+        raise item.fail(f"the column {name} needs a type, such as {name} STRING.")
+    _type(item)
+    if not item.done and not item.at("|".join(_COLUMN_OPTIONS)):
+        raise item.fail(
+            f"{item.tokens[0].value} is no option of a column that is known here; "
+            "known are NOT NULL, COMMENT, DEFAULT and GENERATED."
+        )
+    return name, ddl
+
+
+def _type(item: TokenReader) -> None:
+    item.name("a type")
+    item.angles()
+    if item.at("("):
+        item.skip()
+    # A type of several words, such as INTERVAL DAY TO SECOND.
+    while not item.done and item.tokens[0].may_be_name and not item.at("|".join(_COLUMN_OPTIONS)):
+        if item.at("MASK|PRIMARY|FOREIGN|CONSTRAINT|REFERENCES|CHECK|COLLATE|EXPECT"):
+            return
+        item.name("a type")

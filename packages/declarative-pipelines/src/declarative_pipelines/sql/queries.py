@@ -1,0 +1,188 @@
+"""The query of a dataset or a flow, as text that Spark's pipelines understand.
+
+``LIVE.`` goes from names; ``STREAM name`` and ``STREAM(name)`` stay, since Spark's analysis knows them.  What
+``read_files(...)`` and ``cloud_files(...)`` mean is known only when they are called, so that each call becomes a
+temporary view of the pipeline, named ``__files_...``, and the query reads the view.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from declarative_pipelines.definitions.model import Dataset, DatasetKind
+from declarative_pipelines.sql.sql_error import SqlError
+from notebook_dialect.sql.rewriting import Edit, Rewritten, explain
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from declarative_pipelines.definitions.model import SourceLocation
+    from declarative_pipelines.sql.token_reader import TokenReader
+    from declarative_pipelines.sql.tokens import Token
+
+FILES = "__files_"
+_SETTING = re.compile(r"\$\{(?:spark:|sparkconf:)?([^{}]+)\}")
+_BEGINS = "SELECT|WITH|FROM|VALUES|TABLE|MAP|REDUCE|("
+_CALLS = ("READ_FILES", "CLOUD_FILES")
+
+
+@dataclass(frozen=True)
+class QueryText:
+    """A query, which makes its frame when it is called with a session.
+
+    Parameters
+    ----------
+    rewritten
+        What was written, and what Spark is given instead.
+    location
+        Where it begins.
+    """
+
+    rewritten: Rewritten
+    location: SourceLocation
+
+    @property
+    def text(self) -> str:
+        """What Spark is given."""
+        return self.rewritten.text
+
+    def __call__(self, session: SparkSession) -> DataFrame:
+        """Return the frame; an error of Spark's speaks of what was written."""
+        try:
+            return session.sql(self.text)
+        except Exception as error:
+            explain(error, self.rewritten)
+            raise
+
+
+@dataclass(frozen=True)
+class FileRead:
+    """One call of ``read_files`` or ``cloud_files``, which makes its frame when it is called with a session.
+
+    Parameters
+    ----------
+    call
+        The call, with ``STREAM`` before it where it is a stream.
+    with_metadata
+        Whether the query asks for ``_metadata``, which a view does not hide in itself.
+    """
+
+    call: str
+    location: SourceLocation = field(compare=False)
+    with_metadata: bool = False
+
+    def __call__(self, session: SparkSession) -> DataFrame:
+        """Return the frame that Auto Loader makes of the call where it is installed, and else the session."""
+        try:
+            # Not every session has files to read, nor everybody this package.
+            from pyspark_cloudfiles.session import sql
+        except ImportError:
+            columns = "*, _metadata" if self.with_metadata else "*"
+            return session.sql(f"SELECT {columns} FROM {self.call}")
+        [call] = sql.calls(_with_settings(self.call, session))
+        return sql.relation(session, call, self.with_metadata)
+
+
+def _with_settings(text: str, session: SparkSession) -> str:
+    """Return a text with ``${name}`` as the session's settings have it, as Spark's own parser would; else as it is."""
+    return _SETTING.sub(lambda match: session.conf.get(match[1], match[0]), text)
+
+
+def read_query(reader: TokenReader, name: str) -> tuple[QueryText, list[Dataset]]:
+    """Read what is left as the query of a dataset or flow; return it and the views for the files that it reads.
+
+    Raises
+    ------
+    SqlError
+        It does not begin as a query does, or a bracket in it is not closed.
+    """
+    if not reader.at(_BEGINS):
+        raise reader.unexpected("a query")
+    location, query = reader.location, reader.rest()
+    begin, edits, views = query.tokens[0].start, [], []
+    for call, view in _file_views(query, name):
+        views.append(view)
+        edits.append(Edit(call.start - begin, call.end - begin, f"STREAM {view.name}" if call.streaming else view.name))
+    for token in _live(query.tokens):
+        if not any(edit.start <= token.start - begin < edit.end for edit in edits):
+            edits.append(Edit(token.start - begin, token.end - begin, ""))
+    return QueryText(Rewritten.of(query.text, edits), location), views
+
+
+def read_file_source(reader: TokenReader, name: str) -> Dataset:
+    """Read what is left as one call of ``read_files``, the source of a flow; return the view for it.
+
+    Raises
+    ------
+    SqlError
+        It is something else, or more.
+    """
+    begin, source = reader.location, reader.rest()
+    found = list(_file_views(source, name))
+    if len(found) != 1 or (found[0][0].start, found[0][0].end) != (source.tokens[0].start, source.tokens[-1].end):
+        raise SqlError(begin, "the source of a change flow is a name or one call of read_files.")
+    return found[0][1]
+
+
+def _file_views(query: TokenReader, name: str) -> Iterator[tuple[_Call, Dataset]]:
+    with_metadata = any(token.says("_METADATA") for token in query.tokens)
+    for number, call in enumerate(_file_calls(query), start=1):
+        read = FileRead(call.text, query.source.location(call.start), with_metadata)
+        yield (
+            call,
+            Dataset(f"{FILES}{name.replace('.', '_')}_{number}", DatasetKind.TEMPORARY_VIEW, read.location, read),
+        )
+
+
+@dataclass(frozen=True)
+class _Call:
+    start: int
+    end: int
+    text: str
+    streaming: bool
+
+
+def _file_calls(query: TokenReader) -> Iterator[_Call]:
+    tokens, source = query.tokens, query.source
+    for number, token in enumerate(tokens[:-1]):
+        word = next((call for call in _CALLS if token.says(call)), None)
+        if word is None or not tokens[number + 1].says("(") or _is(tokens, number - 1, "."):
+            continue
+        last = number + 1 + _length(query, number + 1)
+        first = number
+        if _is(tokens, number - 1, "STREAM"):
+            first = number - 1
+        elif _is(tokens, number - 1, "(") and _is(tokens, number - 2, "STREAM") and _is(tokens, last, ")"):
+            first, last = number - 2, last + 1
+        streaming = first < number or word == "CLOUD_FILES"
+        call = source.text[token.start : tokens[last - 1].end if first > number - 2 else tokens[last - 2].end]
+        text = f"STREAM {call}" if first < number else call
+        yield _Call(tokens[first].start, tokens[last - 1].end, text, streaming)
+
+
+def _length(query: TokenReader, number: int) -> int:
+    """Return how many tokens there are from an opening parenthesis to the one that closes it."""
+    reader = type(query)(query.source, query.tokens[number:])
+    reader.skip()
+    return len(query.tokens) - number - len(reader.tokens)
+
+
+def _live(tokens: list[Token]) -> Iterator[Token]:
+    """Return the ``LIVE`` and the dot before each name that has them."""
+    if any(_is_live(token) and _is(tokens, number - 1, "AS") for number, token in enumerate(tokens)):
+        return  # somebody's alias
+    for number, token in enumerate(tokens[:-2]):
+        named = tokens[number + 1].says(".") and tokens[number + 2].may_be_name
+        if _is_live(token) and named and not _is(tokens, number - 1, "."):
+            yield from (token, tokens[number + 1])
+
+
+def _is_live(token: Token) -> bool:
+    return token.may_be_name and token.value.upper() == "LIVE"
+
+
+def _is(tokens: list[Token], number: int, word: str) -> bool:
+    return 0 <= number < len(tokens) and tokens[number].says(word)

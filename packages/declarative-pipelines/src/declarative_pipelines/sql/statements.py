@@ -1,0 +1,178 @@
+"""The statements of a pipeline's SQL file, as the same definitions that the Python decorators make.
+
+A file has ``CREATE`` of streaming tables, materialized views and temporary views, flows into them, change flows, and
+``SET`` and ``USE`` for what is below them.  Anything else is refused: a pipeline's file says what there is, and the
+pipeline decides what to run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines.definitions.model import Definitions, Flow, Namespace, SourceLocation
+from declarative_pipelines.sql.change_flows import read_changes
+from declarative_pipelines.sql.datasets import read_dataset, read_kind, read_value
+from declarative_pipelines.sql.queries import read_query
+from declarative_pipelines.sql.sql_error import SqlError
+from declarative_pipelines.sql.token_reader import TokenReader
+from declarative_pipelines.sql.tokens import SourceText
+from notebook_dialect.errors import BadSql
+from notebook_dialect.sql import statements
+
+if TYPE_CHECKING:
+    from notebook_dialect.sql.statements import Statement
+
+_KNOWN = (
+    "A pipeline's file has CREATE STREAMING TABLE, CREATE MATERIALIZED VIEW, CREATE TEMPORARY VIEW, CREATE FLOW, "
+    "AUTO CDC or APPLY CHANGES, SET and USE."
+)
+_LINE = re.compile(r"Line (\d+): ")
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+
+
+def read_statements(text: str, file: str, definitions: Definitions) -> None:
+    """Add what a pipeline's SQL file says.
+
+    A dataset's and a flow's query is a :class:`.QueryText`, and each call of ``read_files`` or ``cloud_files`` is a
+    temporary view before it, whose query is a :class:`.FileRead`.  ``SET`` is kept in the ``spark_conf`` of what
+    follows in this file, and takes effect on ``${key}`` in its text; ``USE`` in the
+    ``namespace`` of what follows.
+
+    Parameters
+    ----------
+    text
+        The whole file.
+    file
+        What errors call it.
+    definitions
+        Unchanged where an error is raised.
+
+    Raises
+    ------
+    SqlError
+        A statement is not understood; it names the file and the line.
+    """
+    scope = _Scope(file)
+    for statement in _statements(text, file):
+        scope.read(statement)
+    definitions.datasets += scope.found.datasets
+    definitions.flows += scope.found.flows
+    definitions.changes += scope.found.changes
+
+
+def _statements(text: str, file: str) -> list[Statement]:
+    try:
+        return statements.split(text)
+    except BadSql as error:
+        line = _LINE.match(str(error))
+        raise SqlError(SourceLocation(file, int(line[1]) if line else 1), _LINE.sub("", str(error), count=1)) from None
+
+
+@dataclass
+class _Scope:
+    """What has been read of a file, and what its ``SET`` and ``USE`` mean for the rest."""
+
+    file: str
+    found: Definitions = field(default_factory=Definitions)
+    settings: dict[str, str] = field(default_factory=dict)
+    namespace: Namespace = field(default_factory=Namespace)
+
+    def read(self, statement: Statement) -> None:
+        text = _VARIABLE.sub(lambda found: self.settings.get(found[1], found[0]), statement.text)
+        reader = TokenReader(SourceText(text, self.file, statement.line))
+        location = reader.source.location()
+        if reader.take("SET"):
+            self._set(reader)
+        elif reader.take("USE"):
+            self._use(reader)
+        elif reader.take("APPLY", "CHANGES") or reader.take("AUTO", "CDC"):
+            self._changes_into(reader, None, location)
+        elif reader.take("CREATE", "FLOW"):
+            self._flow(reader, location)
+        elif reader.take("CREATE"):
+            self._create(reader, location)
+        else:
+            raise SqlError(location, f"{_beginning(text)} is no statement of a pipeline. {_KNOWN}")
+
+    def _create(self, reader: TokenReader, location: SourceLocation) -> None:
+        if reader.take("OR"):
+            reader.expect("REFRESH|REPLACE")
+        kind = read_kind(reader)
+        if kind is None:
+            raise SqlError(location, f"{_beginning(reader.source.text)} creates no dataset of a pipeline. {_KNOWN}")
+        reader.take("IF", "NOT", "EXISTS")
+        name = _name(reader)
+        reader.take("IF", "NOT", "EXISTS")
+        self.found.datasets += read_dataset(reader, kind, name, location, self._common)
+        if reader.take("FLOW"):
+            reader.expect("AUTO", "CDC")
+            self._changes(reader, name, name, location)
+        reader.end("this statement")
+
+    def _flow(self, reader: TokenReader, location: SourceLocation) -> None:
+        name = _name(reader)
+        if reader.take("COMMENT"):
+            reader.string()
+        reader.expect("AS")
+        if reader.take("AUTO", "CDC") or reader.take("APPLY", "CHANGES"):
+            self._changes_into(reader, name, location)
+            return
+        reader.expect("INSERT", "INTO")
+        once = reader.take("ONCE")
+        target = _name(reader)
+        reader.expect("BY", "NAME")
+        query, views = read_query(reader, name)
+        self.found.datasets += views
+        self.found.flows.append(Flow(name, target, query, location, once=once, **self._common))
+
+    def _changes_into(self, reader: TokenReader, name: str | None, location: SourceLocation) -> None:
+        once = reader.take("ONCE")
+        reader.expect("INTO")
+        target = _name(reader)
+        self._changes(reader, name or target, target, location, once)
+
+    def _changes(
+        self, reader: TokenReader, name: str, target: str, location: SourceLocation, once: bool = False
+    ) -> None:
+        changes = read_changes(reader, name, target, location, _name, once)
+        self.found.datasets += changes.views
+        self.found.changes.append(replace(changes.flow, namespace=self.namespace))
+
+    def _set(self, reader: TokenReader) -> None:
+        key = reader.until(lambda: reader.at("=")).text.replace("`", "")
+        if not key or " " in key:
+            raise reader.fail("a setting is written SET key = value.")
+        reader.expect("=")
+        self.settings[key] = read_value(reader)
+
+    def _use(self, reader: TokenReader) -> None:
+        if reader.take("CATALOG"):
+            self.namespace = Namespace(reader.name("a catalog's name"))
+        else:
+            reader.take("SCHEMA|DATABASE|NAMESPACE")
+            *catalog, database = reader.names("a database's name")
+            if len(catalog) > 1:
+                raise reader.fail("USE takes a database's name, with its catalog or without.")
+            self.namespace = Namespace(catalog[0] if catalog else self.namespace.catalog, database)
+        reader.end("USE")
+
+    @property
+    def _common(self) -> dict[str, Any]:
+        return {"spark_conf": dict(self.settings), "namespace": self.namespace}
+
+
+def _name(reader: TokenReader) -> str:
+    """Read a dataset's name, without ``LIVE.``."""
+    before, parts = reader.location, reader.names("a dataset's name")
+    if any("." in part for part in parts):
+        raise SqlError(before, "a dataset's name has no dot in backticks.")
+    parts = parts[1:] if len(parts) > 1 and parts[0].upper() == "LIVE" else parts
+    if len(parts) > 3:
+        raise SqlError(before, "a dataset's name has three parts at most: catalog, database, name.")
+    return ".".join(parts)
+
+
+def _beginning(text: str) -> str:
+    return " ".join(text.split()[:3])[:60]

@@ -1,0 +1,1 @@
+"""An update, run: flows, batch counts, the event log, and its result."""

@@ -1,0 +1,180 @@
+"""Runs flows in the order of the plan, several at a time, and skips those behind a failed one.
+
+Spark's own loop empties every materialized view before it begins, knows no merges, and loses what a replayed batch has
+counted; so the flows that Spark's engine has planned are run here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from declarative_pipelines.errors import PipelineError
+from declarative_pipelines.planning.expectations import Counts
+from declarative_pipelines.planning.flow_failures import failed
+from declarative_pipelines.planning.flow_nodes import FlowNode
+from declarative_pipelines.updates.flow_runs import FlowRun
+from declarative_pipelines.updates.progress import FlowChanged, Observer
+from declarative_pipelines.updates.results import FlowResult, State
+
+LOOK_EVERY = 0.1  # seconds in which an interrupt is noticed at the latest
+FIRST_PAUSE = 1.0  # seconds before a flow that failed is tried again; doubled each time
+_ENDED = (State.COMPLETED, State.FAILED, State.SKIPPED, State.EXCLUDED, State.STOPPED)
+
+
+@dataclass(frozen=True)
+class FlowStep:
+    """A flow to run.
+
+    Parameters
+    ----------
+    after
+        The flows that must have ended well before it.
+    """
+
+    run: FlowRun
+    after: frozenset[str]
+
+    @property
+    def flow(self) -> FlowNode:
+        """The flow."""
+        return self.run.flow
+
+
+@dataclass
+class _FlowStatus:
+    state: State = State.QUEUED
+    began: float = 0.0
+    not_before: float = 0.0
+    attempts: int = 0
+    seconds: float = 0.0
+    counts: Mapping[str, Counts] = field(default_factory=dict)
+    error: PipelineError | None = None
+
+
+class Execution:
+    """One run of some flows.
+
+    Parameters
+    ----------
+    at_once
+        How many flows run at the same time.
+    retries
+        How often a flow that failed is tried again.
+    prepare
+        Called in each thread that runs flows, before its first.
+    """
+
+    def __init__(self, steps: Sequence[FlowStep], at_once: int, retries: int, observer: Observer, prepare: Any) -> None:
+        self._steps = {step.flow.name: step for step in steps}
+        self._statuses = {name: _FlowStatus() for name in self._steps}
+        self._at_once, self._retries, self._observer, self._prepare = at_once, retries, observer, prepare
+
+    def run(self) -> tuple[FlowResult, ...]:
+        """Run all, and return how each has ended.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Somebody stopped it; no flow runs any more, and :attr:`results` has what there was.
+        """
+        for name in self._steps:
+            self._tell(name)
+        pool = ThreadPoolExecutor(self._at_once, "pipeline", initializer=self._prepare)
+        running: dict[Future[Any], str] = {}
+        try:
+            while self._is_something_left():
+                self._skip()
+                self._submit(pool, running)
+                done, _ = wait(running, LOOK_EVERY, FIRST_COMPLETED) if running else self._pause()
+                for future in done:
+                    self._settle(running.pop(future), future)
+        except BaseException:
+            self._stop()
+            raise
+        finally:
+            pool.shutdown(wait=True)
+        return self.results
+
+    @property
+    def results(self) -> tuple[FlowResult, ...]:
+        """How each flow stands."""
+        return tuple(
+            FlowResult(
+                name, self._steps[name].flow.target.name, one.state, one.seconds, one.counts, one.error, one.attempts
+            )
+            for name, one in self._statuses.items()
+        )
+
+    def heard(self, name: str, counts: Mapping[str, Counts]) -> None:
+        """Note what a batch of a running flow has counted; called by the flow's thread."""
+        status = self._statuses[name]
+        both = status.counts.keys() | counts.keys()
+        status.counts = {one: status.counts.get(one, Counts()) + counts.get(one, Counts()) for one in both}
+        status.seconds = time.monotonic() - status.began
+        self._tell(name)
+
+    def _is_something_left(self) -> bool:
+        return any(one.state not in _ENDED for one in self._statuses.values())
+
+    def _submit(self, pool: ThreadPoolExecutor, running: dict[Future[Any], str]) -> None:
+        for name, step in self._steps.items():
+            status = self._statuses[name]
+            if len(running) < self._at_once and status.state is State.QUEUED and self._may_begin(step, status):
+                status.began, status.attempts = time.monotonic(), status.attempts + 1
+                self._change(name, State.RUNNING)
+                running[pool.submit(step.run.run)] = name
+
+    def _may_begin(self, step: FlowStep, status: _FlowStatus) -> bool:
+        ready = all(self._statuses[name].state is State.COMPLETED for name in step.after if name in self._statuses)
+        # Merges of two flows into one target would be in each other's way, and so would two that make a sink's table.
+        ready = ready and not any(
+            one.state is State.RUNNING and self._steps[name].flow.target == step.flow.target
+            for name, one in self._statuses.items()
+        )
+        return ready and time.monotonic() >= status.not_before
+
+    def _skip(self) -> None:
+        for name, step in self._steps.items():
+            before = [self._statuses[one].state for one in step.after if one in self._statuses]
+            if self._statuses[name].state is State.QUEUED and {State.FAILED, State.SKIPPED} & set(before):
+                self._change(name, State.SKIPPED)
+
+    def _settle(self, name: str, future: Future[Any]) -> None:
+        status = self._statuses[name]
+        status.seconds = time.monotonic() - status.began
+        error = future.exception()
+        if error is None:
+            status.counts = future.result()
+            status.error = None
+            self._change(name, State.COMPLETED)
+            return
+        status.error = failed(error, self._steps[name].flow)
+        if status.attempts <= self._retries:
+            status.not_before = time.monotonic() + FIRST_PAUSE * 2 ** (status.attempts - 1)
+            self._change(name, State.QUEUED)
+        else:
+            self._change(name, State.FAILED)
+
+    def _stop(self) -> None:
+        """End what runs; an interrupt may come at any moment, so also between a flow's start and the note of it."""
+        for name, status in self._statuses.items():
+            if status.state is State.RUNNING:
+                self._steps[name].run.stop()
+            if status.state not in _ENDED:
+                self._change(name, State.STOPPED)
+
+    def _pause(self) -> tuple[set[Future[Any]], set[Future[Any]]]:
+        time.sleep(LOOK_EVERY)  # until a flow may be tried again
+        return set(), set()
+
+    def _change(self, name: str, state: State) -> None:
+        self._statuses[name].state = state
+        self._tell(name)
+
+    def _tell(self, name: str) -> None:
+        one, step = self._statuses[name], self._steps[name]
+        self._observer(FlowChanged(name, step.flow.target.name, one.state, one.counts, one.seconds, one.error))

@@ -1,0 +1,360 @@
+"""One class per kind of flow: it writes the flow's rows once and returns what it counted.
+
+Every way is atomic for readers and can be repeated: a stream's batch is one commit that knows the batch's number, a
+materialized view is replaced by one commit, and changes are merged by a function that may be given a batch twice.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines.changes import auto_cdc, snapshots
+from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.engine.checkpoints import Checkpoint
+from declarative_pipelines.engine.session_settings import having
+from declarative_pipelines.engine.spark_engine import WriteObserver, observed
+from declarative_pipelines.planning import expectations
+from declarative_pipelines.planning.expectations import Counts
+from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
+from declarative_pipelines.updates import batch_counts
+from declarative_pipelines.updates.batch_counts import BatchCounts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+    from declarative_pipelines.planning.plan import PipelinePlan
+
+HEARD_WITHIN = 30.0  # seconds from the end of a write to Spark's report of what it observed
+
+_OURS = "The update says what became of this."
+
+#: Told about each batch of a flow, while it runs.
+Heard = Callable[[str, Mapping[str, Counts]], None]
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What the flows of one update share."""
+
+    id: str
+    plan: PipelinePlan
+    checkpoints: Mapping[str, Checkpoint]
+    writes: WriteObserver
+    heard: Heard
+
+    @property
+    def session(self) -> SparkSession:
+        """The notebook's."""
+        return self.plan.engine.session
+
+
+class FlowRun(ABC):
+    """One run of a flow; it may be run once more if it fails."""
+
+    def __init__(self, flow: FlowNode, update: RunContext) -> None:
+        self.flow, self._update = flow, update
+        self._stopped = threading.Event()
+
+    @abstractmethod
+    def run(self) -> dict[str, Counts]:
+        """Write what there is, and return what was counted, by dataset."""
+
+    def stop(self) -> None:
+        """End it, from another thread, however far it is; what has not begun by then does not begin."""
+        self._stopped.set()
+
+    @property
+    def _table(self) -> str:
+        return self._update.plan.engine.quoted(self.flow.target)
+
+    @property
+    def _checkpoint(self) -> Checkpoint:
+        return self._update.checkpoints[self.flow.name]
+
+    def _frame(self) -> DataFrame:
+        return self._update.plan.graph.frame(self.flow.name)
+
+    def _append(self, rows: DataFrame, application: str, number: int) -> None:
+        """Append rows by one commit that says which batch of which application they are."""
+        writer = rows.write.format("delta").mode("append")
+        writer.option("txnAppId", application).option("txnVersion", number).saveAsTable(self._table)
+
+    def _nothing(self) -> dict[str, Counts]:
+        target = self.flow.target
+        return {target.name: Counts(failed=(0,) * len(target.expectations))}
+
+
+class StreamRun(FlowRun):
+    """A flow that is a stream: all that is there, in batches, each counted before its checkpoint moves on."""
+
+    def __init__(self, flow: FlowNode, update: RunContext) -> None:
+        super().__init__(flow, update)
+        self._started: Future[StreamingQuery] = Future()
+        self._is_first_batch = True
+        self._error: Exception | None = None
+        self._counts: dict[int, Mapping[str, Counts]] = {}
+
+    def run(self) -> dict[str, Counts]:
+        """Run the stream to its end; batches that an earlier attempt has committed are counted as well."""
+        self._started, self._is_first_batch, self._error = Future(), True, None
+        query = self._start()
+        self._started.set_result(query)
+        if self._stopped.is_set():
+            query.stop()
+        self._await(query)
+        counted = [BatchCounts(self._update.id, batch, counts) for batch, counts in self._counts.items()]
+        return self._nothing() | batch_counts.summed(counted)
+
+    def _await(self, query: StreamingQuery) -> None:
+        try:
+            query.awaitTermination()
+        except Exception as error:
+            raise self._error or error from error
+
+    def stop(self) -> None:
+        """Stop the query; what its batches have committed stays."""
+        super().stop()
+        if self._started.done():
+            with suppress(Exception):  # of a query that is just ending
+                self._started.result().stop()
+
+    def _start(self) -> StreamingQuery:
+        writer = self._frame().writeStream.queryName(
+            self._update.plan.engine.full_name(self.flow.target) + _as(self.flow)
+        )
+        writer = writer.option("checkpointLocation", self._checkpoint.path).trigger(availableNow=True)
+        with _settings(self._update.session, self.flow.spark_conf):
+            return self._to_target(writer).start()
+
+    def _to_target(self, writer: Any) -> Any:
+        return writer.foreachBatch(self._batch)
+
+    def _batch(self, batch: DataFrame, number: int) -> None:
+        try:
+            self._take(batch, number)
+        except Exception as error:
+            self._error = error  # Spark only passes its text on
+            error.add_note(_OURS)
+            raise
+
+    def _take(self, batch: DataFrame, number: int) -> None:
+        self._write(batch, number)
+        query = self._started.result(HEARD_WITHIN)
+        self._keep(number, expectations.counts(observed(self._update.session, query)))
+
+    def _write(self, batch: DataFrame, number: int) -> None:
+        """Append a batch; one that the table has already is only run, for its counts and for the stream's state."""
+        application = str(self._started.result(HEARD_WITHIN).id)
+        may_be_there, self._is_first_batch = self._is_first_batch, False  # only a run's first batch may be a replay
+        if may_be_there and self._last_batch(application) >= number:
+            batch.write.format("noop").mode("overwrite").save()
+            return
+        self._append(batch, application, number)
+
+    def _last_batch(self, application: str) -> int:
+        return self._update.plan.engine.committed_batch(self.flow.target, application)
+
+    def _keep(self, number: int, counts: Mapping[str, Counts]) -> None:
+        batch_counts.write(self._checkpoint, BatchCounts(self._update.id, number, counts))
+        self._counts[number] = counts
+        self._update.heard(self.flow.name, counts)
+
+
+class ChangesRun(StreamRun):
+    """A change flow: each batch is merged into the target."""
+
+    def _write(self, batch: DataFrame, number: int) -> None:
+        batch = batch.persist()  # a merge reads it more than once, and it is counted once
+        try:
+            auto_cdc.merge_changes(self._update.session, self.flow.definition, batch, number, self._table)
+        finally:
+            batch.unpersist()
+
+
+class SinkRun(StreamRun):
+    """A flow into a sink, which Spark's own writer of that format writes."""
+
+    def run(self) -> dict[str, Counts]:
+        """Run the stream to its end, and count what it has read."""
+        super().run()
+        reports = self._started.result().recentProgress
+        return {self.flow.target.name: Counts(sum(report["numInputRows"] for report in reports))}
+
+    def _to_target(self, writer: Any) -> Any:
+        return writer.format(self.flow.target.format).options(**self.flow.target.options)
+
+
+class FunctionSinkRun(SinkRun):
+    """A flow into a sink that is a function."""
+
+    def _to_target(self, writer: Any) -> Any:
+        return writer.foreachBatch(self._batch)
+
+    def _take(self, batch: DataFrame, number: int) -> None:
+        self.flow.target.take_batch(batch, number)
+
+
+class JobsRun(FlowRun):
+    """A flow that is no stream: what it asks Spark for bears its name, by which it can be cancelled."""
+
+    def _begin(self) -> None:
+        context = self._update.session.sparkContext
+        context.setJobGroup(self._group, f"{self.flow.name} {self.flow.kind.value}", interruptOnCancel=True)
+
+    def _counted(self) -> dict[str, Counts]:
+        """Return what the write that has just ended has counted, kept until the event log has it."""
+        metrics = self._update.writes.wait_for(expectations.observation(self.flow.target.name), HEARD_WITHIN)
+        return self._kept(expectations.counts(metrics or {}))
+
+    def _kept(self, counts: dict[str, Counts]) -> dict[str, Counts]:
+        batch_counts.add(self._checkpoint, self._update.id, counts)
+        return counts
+
+    def stop(self) -> None:
+        """Cancel its jobs, and those to come: the flow may be on its way to its first one."""
+        super().stop()
+        self._update.session.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs(self._group, "the update was stopped")
+
+    @property
+    def _group(self) -> str:
+        return f"{self._update.id} {self.flow.name}"
+
+
+class ReplaceRun(JobsRun):
+    """A materialized view: computed whole, and put in the place of its rows by one commit."""
+
+    def run(self) -> dict[str, Counts]:
+        """Replace the table; readers have the old rows until the new ones are there."""
+        session, target = self._update.session, self.flow.target
+        self._begin()
+        frame = _as_declared(self._frame(), target.schema)
+        writer = frame.writeTo(self._table).using(target.format or "delta")
+        for key, value in _properties(target).items():
+            writer = writer.tableProperty(key, value)
+        if target.partition_by:
+            writer = writer.partitionedBy(*target.partition_by)
+        if target.cluster_by:
+            writer = writer.clusterBy(*target.cluster_by)
+        with _settings(session, target.spark_conf):
+            writer.createOrReplace()
+        return self._counted()
+
+
+class OnceRun(JobsRun):
+    """A flow that runs once, such as a backfill: one commit has its rows and says that they are there."""
+
+    def run(self) -> dict[str, Counts]:
+        """Append the rows, if no update has done it since the table was last empty."""
+        self._begin()
+        engine, application = self._update.plan.engine, f"once {self._checkpoint.path}"
+        if engine.committed_batch(self.flow.target, application) >= 0:
+            return self._nothing()
+        self._checkpoint.begin_once()
+        rows = self._frame()
+        with _settings(self._update.session, self.flow.spark_conf):
+            self._append(rows, application, 0)
+        return self._counted()
+
+
+class OnceChangesRun(JobsRun):
+    """A change flow that runs once: changes may be merged again where an update was killed before this was noted."""
+
+    def run(self) -> dict[str, Counts]:
+        """Merge the changes, if no update has done it since the table was last empty."""
+        self._begin()
+        if self._checkpoint.is_done:
+            return self._nothing()
+        self._checkpoint.begin_once()
+        changes = self._frame().localCheckpoint()  # a merge reads them more than once, and they are counted here
+        counts = self._counted()
+        auto_cdc.merge_changes(self._update.session, self.flow.definition, changes, 0, self._table)
+        self._checkpoint.end_once()
+        return counts
+
+
+class SnapshotRun(JobsRun):
+    """A snapshot flow: the source as it is, or each snapshot that its function has."""
+
+    def run(self) -> dict[str, Counts]:
+        """Compare the snapshots with the target, one after another."""
+        session, flow = self._update.session, self.flow.definition
+        self._begin()
+        rows = 0
+        for frame, version in self._snapshots():
+            done = snapshots.merge_snapshot(session, flow, frame, version, self._table)
+            rows += done.changes
+            if self._stopped.is_set():
+                break
+        return self._kept({self.flow.target.name: Counts(rows)})
+
+    def _snapshots(self) -> Any:
+        flow, session = self.flow.definition, self._update.session
+        if isinstance(flow.source, str):
+            now = session.sql("SELECT current_timestamp()").first()[0]
+            yield self._frame(), now
+            return
+        newest = snapshots.latest_version(session, self._table)
+        while (found := flow.source(newest)) is not None:
+            yield found
+            newest = found[1]
+
+
+def run_of(flow: FlowNode, update: RunContext) -> FlowRun:
+    """Return how a flow is run."""
+    if flow.target.kind is DatasetKind.SINK:
+        return SinkRun(flow, update) if flow.target.take_batch is None else FunctionSinkRun(flow, update)
+    if flow.is_once:
+        return OnceChangesRun(flow, update) if flow.kind is FlowKind.CHANGES else OnceRun(flow, update)
+    kinds = {
+        FlowKind.APPEND: StreamRun,
+        FlowKind.CHANGES: ChangesRun,
+        FlowKind.SNAPSHOT: SnapshotRun,
+        FlowKind.REPLACE: ReplaceRun,
+    }
+    return kinds[flow.kind](flow, update)
+
+
+def _as(flow: FlowNode) -> str:
+    return "" if flow.name == flow.target.name else f".{flow.name}"
+
+
+def _properties(target: Any) -> dict[str, str]:
+    said = {"comment": target.comment} if target.comment else {}
+    return {**target.properties, **said, OWN_TABLE: FlowKind.REPLACE.name}
+
+
+def _as_declared(frame: DataFrame, schema: Any) -> DataFrame:
+    """Return the frame with the columns and types that a schema declares, where there is one."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import StructType
+
+    if schema is None:
+        return frame
+    fields = StructType.fromDDL(schema) if isinstance(schema, str) else schema
+    return frame.select(*[F.col(f"`{field.name}`").cast(field.dataType).alias(field.name) for field in fields])
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether py4j logs something else than an error of a batch, which the update tells, once and shorter."""
+    error = record.exc_info[1] if record.exc_info else None
+    return _OURS not in getattr(error, "__notes__", ())
+
+
+logging.getLogger("py4j.clientserver").addFilter(_is_news)
+
+_setting = threading.Lock()
+
+
+@contextmanager
+def _settings(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Have settings in the session while a query is started, which keeps them; one flow at a time."""
+    with _setting if settings else nullcontext(), having(session, settings):
+        yield

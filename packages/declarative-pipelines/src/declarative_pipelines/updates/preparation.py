@@ -1,0 +1,97 @@
+"""Before flows run: which checkpoint each one uses, and which tables are created or emptied."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from declarative_pipelines.changes.change_log import forget_changes
+from declarative_pipelines.changes.snapshots import forget_snapshots
+from declarative_pipelines.definitions.model import Dataset, DatasetKind
+from declarative_pipelines.engine import checkpoints
+from declarative_pipelines.engine.checkpoints import Checkpoint
+from declarative_pipelines.engine.spark_engine import SparkEngine
+from declarative_pipelines.engine.storage import Storage
+from declarative_pipelines.errors import BadDefinition
+from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
+from declarative_pipelines.planning.plan import PipelinePlan
+
+
+def choose(
+    engine: SparkEngine, storage: Storage, flows: Sequence[FlowNode], full_refresh: Collection[str]
+) -> dict[str, Checkpoint]:
+    """Return the checkpoint that each flow uses, those of views as well, which keep schemas there; nothing is changed.
+
+    A flow begins a new one where its dataset is to be read anew: it was asked for, the table is gone, or an earlier
+    update was ended while it did this.
+    """
+    newest = {flow.name: checkpoints.of_flow(storage, engine.full_name(flow.target), flow.name) for flow in flows}
+    anew = {flow.target.name for flow in flows if _is_anew(engine, flow, newest[flow.name], full_refresh)}
+    return {flow.name: _next(newest[flow.name]) if flow.target.name in anew else newest[flow.name] for flow in flows}
+
+
+def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> list[str]:
+    """Create the tables of the flows that will run, empty those that are read anew, and return their names."""
+    for flow in flows:
+        if flow.target.kind is not DatasetKind.SINK:
+            _refuse_table_of_others(plan, flow, chosen)
+    flows = [flow for flow in flows if flow.kind in (FlowKind.APPEND, FlowKind.CHANGES, FlowKind.SNAPSHOT)]
+    for flow in flows:
+        chosen[flow.name].begin()
+    tables = _targets(flows)
+    emptied = [table for table in tables if any(chosen[flow.name].is_new for flow in flows if flow.target == table)]
+    for flow in flows:
+        if flow.target in emptied and flow.kind in (FlowKind.CHANGES, FlowKind.SNAPSHOT):
+            forget = forget_changes if flow.kind is FlowKind.CHANGES else forget_snapshots
+            forget(plan.engine.session, plan.engine.quoted(flow.target))
+    plan.graph.create_tables([one for one in tables if one not in emptied], emptied)
+    for flow in flows:
+        if chosen[flow.name].is_new:
+            chosen[flow.name].table_is_empty()
+    return [table.name for table in emptied]
+
+
+def _refuse_table_of_others(plan: PipelinePlan, flow: FlowNode, chosen: Mapping[str, Checkpoint]) -> None:
+    """Look whether a table of the target's name was written by something else.
+
+    Raises
+    ------
+    BadDefinition
+        It was: to append would double its rows, and to replace it would lose them.
+    """
+    engine, table = plan.engine, plan.engine.quoted(flow.target)
+    own = [chosen[one.name] for one in plan.flows if one.target == flow.target]
+    if any(one.is_new or one.has_begun for one in own) or not engine.session.catalog.tableExists(table):
+        return
+    if flow.kind is FlowKind.REPLACE:
+        is_own = engine.table_property(flow.target, OWN_TABLE) is not None
+    else:
+        is_own = flow.kind is FlowKind.SNAPSHOT or engine.session.table(table).isEmpty()
+    if not is_own:
+        raise BadDefinition(
+            flow.location,
+            f"{flow.target.name} is a table already, which this pipeline has not made. Drop it, or give one of the two "
+            "another name; a pipeline goes on with its own tables where its name= or storage= is as it was.",
+        )
+
+
+def _is_anew(engine: SparkEngine, flow: FlowNode, newest: Checkpoint, full_refresh: Collection[str]) -> bool:
+    if flow.kind is FlowKind.VIEW or flow.kind is FlowKind.REPLACE:
+        return False
+    if flow.target.name in full_refresh or newest.is_pending:
+        return True
+    in_catalog = flow.target.kind is not DatasetKind.SINK
+    return in_catalog and newest.has_begun and not engine.session.catalog.tableExists(engine.quoted(flow.target))
+
+
+def _next(newest: Checkpoint) -> Checkpoint:
+    if newest.has_begun:
+        return newest.next()
+    return Checkpoint(newest.storage, newest.parts, newest.number, True)
+
+
+def _targets(flows: Sequence[FlowNode]) -> list[Dataset]:
+    found: list[Dataset] = []
+    for flow in flows:
+        if flow.target not in found and flow.target.kind is not DatasetKind.SINK:
+            found.append(flow.target)
+    return found

@@ -1,0 +1,180 @@
+"""The result of an update: its state, its datasets and flows, its expectations' counts, its error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from declarative_pipelines.definitions.model import DatasetKind, Violation
+from declarative_pipelines.planning.expectations import Counts
+
+if TYPE_CHECKING:
+    from stream_view.graphs.live_graph import Drawn
+
+
+class State(Enum):
+    """How far an update or a flow is."""
+
+    QUEUED = "QUEUED"
+    RUNNING = "RUNNING"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    SKIPPED = "SKIPPED"
+    EXCLUDED = "EXCLUDED"
+    STOPPED = "STOPPED"
+
+
+@dataclass(frozen=True)
+class FlowResult:
+    """A flow of an update.
+
+    Parameters
+    ----------
+    rows
+        Rows that it has written; None where it did not run.
+    counts
+        What it has counted, by dataset: its target, and views with expectations on the way.
+    attempts
+        How often it was begun.
+    """
+
+    name: str
+    dataset: str
+    state: State
+    seconds: float = 0.0
+    counts: Mapping[str, Counts] = field(default_factory=dict)
+    error: Exception | None = None
+    attempts: int = 0
+
+    @property
+    def rows(self) -> int | None:
+        """Rows that it has written."""
+        counts = self.counts.get(self.dataset)
+        return None if counts is None else counts.written
+
+
+@dataclass(frozen=True)
+class DatasetResult:
+    """A dataset of an update; its rows are those that this update has written to it."""
+
+    name: str
+    kind: DatasetKind
+    state: State
+    rows: int | None
+    dropped: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ExpectationResult:
+    """What became of the records for one expectation, in one flow."""
+
+    dataset: str
+    name: str
+    violation: Violation
+    flow: str
+    passed: int
+    failed: int
+
+    @property
+    def dropped(self) -> int:
+        """Records that did not go on because of it; one may be dropped by several expectations."""
+        return self.failed if self.violation is Violation.DROP else 0
+
+
+@dataclass(frozen=True)
+class Update:
+    """One update of a pipeline.
+
+    Parameters
+    ----------
+    id
+        As the event log has it.
+    error
+        Why it failed: the first reason, as a sentence; None if it did not.
+    drawn
+        Its graph, where it was shown; then this is how it shows itself, but not once more below the cell that ran it.
+    """
+
+    id: str
+    pipeline: str
+    state: State
+    datasets: tuple[DatasetResult, ...]
+    flows: tuple[FlowResult, ...]
+    expectations: tuple[ExpectationResult, ...]
+    seconds: float
+    error: Exception | None = None
+    is_dry: bool = False
+    storage: str = ""
+    drawn: Drawn | None = field(default=None, compare=False)
+
+    def raise_if_failed(self) -> Update:
+        """Return the update, or raise what it failed with."""
+        if self.error is not None:
+            raise self.error
+        return self
+
+    def dataset(self, name: str) -> DatasetResult:
+        """Return a dataset by its name."""
+        return next(one for one in self.datasets if one.name == name)
+
+    def __str__(self) -> str:
+        return "\n\n".join(_text(*table) for table in self._tables() if table[1]) + self._end("\n\n")
+
+    __repr__ = __str__
+
+    def _ipython_display_(self) -> None:
+        if self.drawn is None or not self.drawn.is_here():
+            raise NotImplementedError  # by which IPython shows it as it shows everything else
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        if self.drawn is not None:
+            return self.drawn.bundle()
+        return {"text/html": self._repr_html_(), "text/plain": str(self)}
+
+    def _repr_html_(self) -> str:
+        tables = "".join(_html(*table) for table in self._tables() if table[1])
+        error = f"<pre>{escape(str(self.error))}</pre>" if self.error is not None else ""
+        return f"<p>{escape(self._headline())}</p>{tables}{error}"
+
+    def _headline(self) -> str:
+        what = "Dry run" if self.is_dry else "Update"
+        return f"{what} of {self.pipeline}: {self.state.value}, {self.seconds:.1f} s"
+
+    def _end(self, before: str) -> str:
+        return before + self._headline() + (f"\n{self.error}" if self.error is not None else "")
+
+    def _tables(self) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+        datasets = [
+            (one.name, one.kind.value, one.state.value, _number(one.rows), str(one.dropped), f"{one.seconds:.1f}")
+            if one.state is not State.EXCLUDED
+            else (one.name, one.kind.value, "", "", "", "")
+            for one in self.datasets
+        ]
+        expectations = [
+            (one.dataset, one.name, one.violation.value, str(one.passed), str(one.failed)) for one in self.expectations
+        ]
+        return [
+            (("dataset", "kind", "state", "rows", "dropped", "seconds"), datasets),
+            (("dataset", "expectation", "on violation", "passed", "failed"), expectations),
+        ]
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _text(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    widths = [max(len(row[column]) for row in [heads, *rows]) for column in range(len(heads))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [heads, *rows]
+    )
+
+
+def _html(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

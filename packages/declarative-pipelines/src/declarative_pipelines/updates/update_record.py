@@ -1,0 +1,158 @@
+"""What an update did: the value that is returned, and the events that go into the log.
+
+Counts that an update left over, because it was killed, are put into the log here as that update's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from declarative_pipelines.engine.checkpoints import Checkpoint
+from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode
+from declarative_pipelines.planning.plan import PipelinePlan
+from declarative_pipelines.planning.selection import Selection
+from declarative_pipelines.sql.queries import FILES
+from declarative_pipelines.updates import batch_counts
+from declarative_pipelines.updates.event_log import EventLog, EventRow, flow_progress
+from declarative_pipelines.updates.progress import DatasetNode, FlowChanged, GraphKnown
+from declarative_pipelines.updates.results import DatasetResult, ExpectationResult, FlowResult, State, Update
+
+if TYPE_CHECKING:
+    from declarative_pipelines.engine.pipeline_location import PipelineLocation
+
+_FLOW_TYPES = {
+    FlowKind.APPEND: "INCREMENTAL",
+    FlowKind.REPLACE: "COMPLETE",
+    FlowKind.CHANGES: "CHANGE",
+    FlowKind.SNAPSHOT: "SNAPSHOT_CHANGE",
+    FlowKind.VIEW: "VIEW",
+}
+_STATES = (State.RUNNING, State.COMPLETED, State.FAILED, State.SKIPPED, State.STOPPED)
+
+
+class UpdateRecord:
+    """The events of one update, kept until it has ended."""
+
+    def __init__(self, update: str, log: EventLog, asked: Selection) -> None:
+        self._update, self._log = update, log
+        self._plan: PipelinePlan | None = None
+        self._checkpoints: Mapping[str, Checkpoint] = {}
+        self._has_left_over = False
+        details = {"full_refresh": asked.full_refresh_all, "full_refresh_selection": sorted(asked.full_refresh)}
+        details["refresh_selection"] = sorted(asked.refresh)
+        self._events = [EventRow("create_update", f"Update {update[:8]} was started.", details)]
+
+    def graph(self, plan: PipelinePlan) -> GraphKnown:
+        """Note the plan, and return it as it is told."""
+        self._plan = plan
+        self._events += [_definition(plan, flow) for flow in plan.flows]
+        return GraphKnown(
+            tuple(
+                DatasetNode(one.name, plan.kinds[one.name], one.expectations, one.comment)
+                for one in plan.definitions.datasets
+            ),
+            {flow.name: flow.target.name for flow in plan.flows},
+            tuple((edge.source, edge.target) for edge in plan.edges),
+        )
+
+    def notice_left_over(self, checkpoints: Mapping[str, Checkpoint]) -> None:
+        """See whether an update that was killed has left counts."""
+        self._checkpoints = checkpoints
+        self._has_left_over = any(batch_counts.is_something_there(one) for one in checkpoints.values())
+
+    def flow_changed(self, changed: FlowChanged) -> None:
+        """Note that a flow is in another state; single batches are not noted."""
+        if changed.state not in _STATES or (changed.state is State.RUNNING and changed.counts):
+            return
+        counts = {} if changed.state is State.RUNNING else changed.counts
+        self._events.append(self._flow_progress(changed.flow, changed.state.value, counts, changed.error))
+
+    def keep(self, update: Update) -> None:
+        """Append the events to the log, and forget the counts that are in it now."""
+        self._events += self._left_over() if self._has_left_over else []
+        message = f"Update {self._update[:8]} is {update.state.value}."
+        level = "INFO" if update.error is None else "ERROR"
+        details = {"state": update.state.value}
+        self._events.append(EventRow("update_progress", message, details, level, error=update.error))
+        self._log.append(self._update, self._events)
+        for checkpoint in self._checkpoints.values():
+            batch_counts.forget(checkpoint)
+
+    def _left_over(self) -> list[EventRow]:
+        """Return the counts of updates that were killed before the log had them."""
+        known = self._log.updates()
+        found: dict[tuple[str, str], list[batch_counts.BatchCounts]] = {}
+        for flow, checkpoint in self._checkpoints.items():
+            for batch in batch_counts.read(checkpoint):
+                if batch.update != self._update and batch.update not in known:
+                    found.setdefault((batch.update, flow), []).append(batch)
+        return [
+            self._flow_progress(flow, "STOPPED", batch_counts.summed(batches), None, update)
+            for (update, flow), batches in found.items()
+        ]
+
+    def _flow_progress(self, flow, status, counts, error, update=None) -> EventRow:
+        plan = self._plan
+        assert plan is not None  # flows run after the plan is made
+        target = next(one.target.name for one in plan.flows if one.name == flow)
+        return flow_progress(flow, target, status, counts, plan.definitions.datasets, error, update)
+
+
+def result(
+    identity: str,
+    location: PipelineLocation,
+    state: State,
+    plan: PipelinePlan | None,
+    flows: Sequence[FlowResult],
+    seconds: float,
+    error: Exception | None,
+    is_dry: bool,
+) -> Update:
+    """Return an update as a value."""
+    # What a call of read_files has become is nobody's dataset.
+    named = [] if plan is None else [one.name for one in plan.definitions.datasets if not one.name.startswith(FILES)]
+    datasets = tuple(_dataset(plan, name, flows) for name in named)
+    expectations = () if plan is None else tuple(_expectations(plan, flows))
+    root = location.storage.root
+    return Update(identity, location.name, state, datasets, tuple(flows), expectations, seconds, error, is_dry, root)
+
+
+def _definition(plan: PipelinePlan, flow: FlowNode) -> EventRow:
+    details = {
+        "output_dataset": flow.target.name,
+        "input_datasets": sorted(plan.inputs[flow.name] | plan.tables[flow.name]),
+        "flow_type": _FLOW_TYPES[flow.kind],
+        "comment": flow.target.comment,
+    }
+    return EventRow(
+        "flow_definition", f"Flow {flow.name!r} is defined.", details, dataset=flow.target.name, flow=flow.name
+    )
+
+
+def _dataset(plan: PipelinePlan, name: str, flows: Sequence[FlowResult]) -> DatasetResult:
+    own = [flow for flow in flows if flow.dataset == name]
+    counts = [flow.counts[name] for flow in own if name in flow.counts]
+    rows = sum(one.written for one in counts) if counts else None
+    dropped = sum(one.dropped for one in counts)
+    return DatasetResult(
+        name, plan.kinds[name], _state(own), rows, dropped, max((flow.seconds for flow in own), default=0.0)
+    )
+
+
+def _state(flows: Sequence[FlowResult]) -> State:
+    """Return the state of a dataset: the worst of its flows."""
+    order = (State.FAILED, State.STOPPED, State.SKIPPED, State.RUNNING, State.QUEUED, State.COMPLETED)
+    there = {flow.state for flow in flows}
+    return next((state for state in order if state in there), State.EXCLUDED)
+
+
+def _expectations(plan: PipelinePlan, flows: Sequence[FlowResult]):
+    for dataset in plan.definitions.datasets:
+        for flow in flows:
+            counts = flow.counts.get(dataset.name)
+            for expectation, failed in zip(dataset.expectations, counts.failed if counts else (), strict=False):
+                passed = counts.records - failed
+                yield ExpectationResult(
+                    dataset.name, expectation.name, expectation.violation, flow.name, passed, failed
+                )

@@ -1,0 +1,1 @@
+"""An update, shown below its cell as a graph."""

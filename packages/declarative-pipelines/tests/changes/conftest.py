@@ -1,0 +1,69 @@
+"""What the tests of change flows share: a database that is gone afterwards, and flows into it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple
+
+import pytest
+from pyspark.sql import SparkSession
+
+from declarative_pipelines.changes.auto_cdc import merge_changes
+from declarative_pipelines.changes.delta_tables import ChangeCounts
+from declarative_pipelines.definitions.model import ChangeFlow, SourceLocation
+
+_NUMBERS = itertools.count()
+CHANGE = "id INT, seq LONG, op STRING, name STRING, city STRING"
+
+
+@pytest.fixture
+def database(spark: SparkSession) -> Iterator[str]:
+    """Give the name of an empty database."""
+    name = f"changes_{next(_NUMBERS)}"
+    spark.sql(f"CREATE DATABASE {name}")
+    yield name
+    spark.sql(f"DROP DATABASE {name} CASCADE")
+
+
+@pytest.fixture
+def new_target(database: str) -> Callable[[], str]:
+    """Give names of tables that do not exist."""
+    return lambda: f"{database}.target_{next(_NUMBERS)}"
+
+
+@pytest.fixture
+def flow() -> Callable[..., ChangeFlow]:
+    """Make flows for changes as :class:`change_oracle.Change` has them."""
+
+    def make(**more: object) -> ChangeFlow:
+        given = {"keys": ("id",), "sequence_by": "seq", "except_columns": ("op", "seq"), **more}
+        deletes = {"apply_as_deletes": "op = 'D'"}
+        return ChangeFlow(
+            "customers", "customers", "feed", location=SourceLocation("file.sql", 1), **{**deletes, **given}
+        )
+
+    return make
+
+
+@pytest.fixture
+def merge(spark: SparkSession) -> Callable[..., ChangeCounts]:
+    """Merge some changes as one batch."""
+
+    def merge(flow: ChangeFlow, target: str, changes: Sequence[object], batch_id: int = 0) -> ChangeCounts:
+        batch = spark.createDataFrame([astuple(change) for change in changes], CHANGE)
+        return merge_changes(spark, flow, batch, batch_id, target)
+
+    return merge
+
+
+@pytest.fixture
+def rows(spark: SparkSession) -> Callable[[str], set[tuple]]:
+    """Return a table's rows, and make sure that none is there twice."""
+
+    def rows(target: str) -> set[tuple]:
+        found = [tuple(row) for row in spark.table(target).collect()]
+        assert len(found) == len(set(found))
+        return set(found)
+
+    return rows

@@ -1,0 +1,103 @@
+"""Change flows make of the lesson's feed, row by row, the tables that the lesson makes by hand."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from declarative_pipelines.changes.auto_cdc import merge_changes
+from declarative_pipelines.definitions.model import ChangeFlow, SourceLocation
+from streaming_classroom.data import datasets
+from streaming_classroom.files import directories
+
+CUSTOMER = "customer_id INT, name STRING, email STRING, country STRING, city STRING, segment STRING"
+EVENT = f"sequence LONG, operation STRING, {CUSTOMER}, changed_at TIMESTAMP"
+
+
+@pytest.fixture
+def lesson() -> dict[str, Any]:
+    """The lesson's own functions, as they stand in it."""
+    import pyspark.sql.functions
+    from pyspark.sql import Window
+
+    [path] = directories.notebooks().glob("12-*.ipynb")
+    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    namespace: dict[str, Any] = {"F": pyspark.sql.functions, "Window": Window}
+    for source in cells:
+        if any(f"def {name}(" in source for name in ("newest", "keep_newest", "add_versions")):
+            functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+            exec(compile(ast.Module(functions, []), str(path), "exec"), namespace)
+    return namespace
+
+
+@pytest.fixture
+def follow(spark, tmp_path: Path):
+    """A function that gives the lesson's feed, the snapshot before it, to a function of batches."""
+    files = datasets.generate("retail")
+    snapshot = (
+        spark.read.schema(f"{CUSTOMER}, changed_at TIMESTAMP")
+        .option("header", True)
+        .csv((files / "customers.csv").as_uri())
+        .selectExpr("0L AS sequence", "'SNAPSHOT' AS operation", "*")
+    )
+    landing = spark.readStream.schema(EVENT).option("maxFilesPerTrigger", 5).json((files / "customer-changes").as_uri())
+
+    def follow(function) -> None:
+        function(snapshot, -1)
+        stream = landing.writeStream.foreachBatch(function).trigger(availableNow=True)
+        stream.option("checkpointLocation", str(tmp_path / "checkpoint")).start().awaitTermination()
+
+    return follow
+
+
+def changes(**more: object) -> ChangeFlow:
+    return ChangeFlow(
+        "f",
+        "t",
+        "s",
+        ("customer_id",),
+        location=SourceLocation("f.sql", 1),
+        apply_as_deletes="operation = 'DELETE'",
+        **more,
+    )
+
+
+def test_type_1_is_customers_now(spark, database, lesson, follow):
+    spark.catalog.setCurrentDatabase(database)
+    spark.sql(f"CREATE TABLE customers ({CUSTOMER}, sequence LONG, deleted BOOLEAN)")
+    flow = changes(sequence_by="sequence", except_columns=("operation", "changed_at"))
+
+    def both(batch, batch_id):
+        lesson["keep_newest"]("customers")(batch.drop("changed_at"), batch_id)
+        merge_changes(spark, flow, batch, batch_id, f"{database}.ours")
+
+    follow(both)
+    ours = spark.table("ours")
+    theirs = spark.table("customers").where("NOT deleted").select(ours.columns)
+    assert sorted(ours.collect()) == sorted(theirs.collect())
+    assert ours.count() == 194
+
+
+def test_type_2_is_the_history(spark, database, lesson, follow):
+    spark.catalog.setCurrentDatabase(database)
+    spark.sql(
+        f"CREATE TABLE history ({CUSTOMER}, sequence LONG, operation STRING, valid_from TIMESTAMP, "
+        "valid_to TIMESTAMP, is_current BOOLEAN)"
+    )
+    flow = changes(sequence_by="changed_at", scd_type=2)
+
+    def both(batch, batch_id):
+        lesson["add_versions"](batch.selectExpr("*", "'' AS file"), batch_id)
+        merge_changes(spark, flow, batch, batch_id, f"{database}.ours")
+
+    follow(both)
+    columns = [part.split()[0] for part in CUSTOMER.split(", ")]
+    theirs = spark.table("history").where("operation <> 'DELETE'")
+    theirs = theirs.select(*columns, "sequence", "valid_from", "valid_to").collect()
+    ours = spark.table("ours").select(*columns, "sequence", "__START_AT", "__END_AT").collect()
+    assert sorted(map(str, map(tuple, ours))) == sorted(map(str, map(tuple, theirs)))
+    assert len(ours) > 350

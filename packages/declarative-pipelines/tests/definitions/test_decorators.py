@@ -1,0 +1,96 @@
+"""What the decorators note: both spellings, in any order, with the line where they stand."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from declarative_pipelines.definitions import api_modules
+from declarative_pipelines.definitions import decorators as dlt
+from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, Definitions, SnapshotFlow, Violation
+from declarative_pipelines.definitions.registry import collecting
+from declarative_pipelines.errors import BadDefinition, UnsupportedFeature
+
+
+@pytest.fixture
+def noted():
+    with collecting(Definitions()) as definitions:
+        yield definitions
+
+
+def test_a_function_is_a_dataset_of_its_name_at_its_line(noted: Definitions) -> None:
+    @dlt.table
+    def orders(): ...
+
+    [dataset] = noted.datasets
+    assert (dataset.name, dataset.kind) == ("orders", DatasetKind.TABLE)
+    assert dataset.location.file == __file__ and dataset.location.line == orders.__code__.co_firstlineno
+
+
+def test_expectations_are_taken_above_and_below_in_the_order_in_which_they_are_read(noted: Definitions) -> None:
+    @dlt.expect_or_fail("one", "a > 1")
+    @dlt.materialized_view(name="LIVE.`m`", comment="why", table_properties={"quality": "gold"})
+    @dlt.expect_all_or_drop({"two": "b > 1", "three": "c > 1"})
+    def anything(): ...
+
+    [dataset] = noted.datasets
+    assert [one.name for one in dataset.expectations] == ["one", "two", "three"]
+    assert [one.violation for one in dataset.expectations] == [Violation.FAIL, Violation.DROP, Violation.DROP]
+    assert (dataset.name, dataset.comment, dataset.properties) == ("m", "why", {"quality": "gold"})
+
+
+def test_an_expectation_twice_is_refused(noted: Definitions) -> None:
+    with pytest.raises(BadDefinition, match="two expectations of the name 'one'"):
+
+        @dlt.expect("one", "a > 1")
+        @dlt.expect("one", "a > 2")
+        def anything(): ...
+
+
+def test_flows_sinks_and_tables_without_a_query(noted: Definitions) -> None:
+    dlt.create_streaming_table("t", expect_all={"one": "a > 1"}, cluster_by=["a"])
+    dlt.create_sink("s", "kafka", {"topic": 1})
+
+    @dlt.append_flow(target="t", name="first", spark_conf={"x": 1})
+    def _(): ...
+
+    table, sink = noted.datasets
+    assert (table.query, table.cluster_by, len(table.expectations)) == (None, ("a",), 1)
+    assert (sink.kind, sink.options) == (DatasetKind.SINK, {"topic": "1"})
+    assert (noted.flows[0].name, noted.flows[0].target, noted.flows[0].spark_conf) == ("first", "t", {"x": "1"})
+
+
+def test_change_flows_are_only_noted(noted: Definitions) -> None:
+    dlt.apply_changes(target="t", source="LIVE.s", keys=["k"], sequence_by="n", stored_as_scd_type="2")
+    dlt.apply_changes_from_snapshot(target="t", source="s", keys=["k"])
+    changes, snapshots = noted.changes
+    assert isinstance(changes, ChangeFlow) and (changes.source, changes.keys, changes.scd_type) == ("s", ("k",), 2)
+    assert isinstance(snapshots, SnapshotFlow) and snapshots.scd_type == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: dlt.table(row_filter="f")(lambda: None), "no row filters"),
+        (lambda: dlt.create_streaming_table("t", path="/x"), "leave path= out"),
+        (lambda: dlt.apply_changes("t", "s", ["k"], "n", column_list=["a"], except_column_list=["b"]), "exclude each"),
+        (lambda: dlt.apply_changes("t", "s", ["k"], "n", stored_as_scd_type=3), "the types 1 and 2"),
+        (lambda: dlt.expect_all(["a > 1"]), "dictionary"),
+    ],
+)
+def test_what_is_not_here_is_refused_with_a_sentence(noted: Definitions, call, words: str) -> None:
+    with pytest.raises((BadDefinition, UnsupportedFeature), match=words):
+        call()
+
+
+def test_both_imports_give_the_names_and_sparks_own_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyspark import pipelines
+
+    own = pipelines.table if not api_modules._replaced else api_modules._replaced["table"]
+    api_modules.install()
+    assert sys.modules["dlt"].table is dlt.table and pipelines.table is dlt.table
+    with pytest.raises(UnsupportedFeature, match="event hooks are not here"):
+        _ = sys.modules["dlt"].on_event_hook
+    api_modules.uninstall()
+    assert pipelines.table is own and "dlt" not in sys.modules

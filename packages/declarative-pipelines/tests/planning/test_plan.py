@@ -1,0 +1,124 @@
+"""What is wrong with definitions is said in words, at the line where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from declarative_pipelines.errors import BadArgument
+
+from ..conftest import Pipeline
+
+Wrong = Callable[..., str]
+
+READS = "@dlt.table\ndef {}():\n    return spark.read.table({!r})\n"
+
+
+def test_datasets_that_read_each_other_in_a_circle(wrong: Wrong) -> None:
+    said = wrong(READS.format("a", "b") + READS.format("b", "c") + READS.format("c", "a"))
+    assert "a reads b reads c reads a" in said and "pipeline.py, line" in said
+
+
+def test_a_dataset_that_is_not_there_and_the_name_that_was_meant(wrong: Wrong) -> None:
+    said = wrong(READS.format("orders", "source") + READS.format("total", "ordes"))
+    assert said.startswith("pipeline.py, line 8: total reads ") and said.endswith("Did you mean orders?")
+
+
+def test_a_name_that_is_taken(wrong: Wrong) -> None:
+    said = wrong(READS.format("a", "source") + READS.format("a", "source"))
+    assert said.startswith("pipeline.py, line 6: the name a is taken, by ")
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [("v >", "no condition over its rows"), ("w > 1", "`w` cannot be resolved"), ("v + 1", "is int, and must be TRUE")],
+)
+def test_an_expectation_that_is_no_condition(wrong: Wrong, condition: str, words: str) -> None:
+    said = wrong(f"@dlt.table\n@dlt.expect('bad', {condition!r})\ndef a():\n    return spark.read.table('source')\n")
+    assert "the expectation 'bad' of a" in said and words in said and said.startswith("pipeline.py, line 3")
+
+
+@pytest.mark.parametrize(
+    "action",
+    ["collect()", "count()", "show()", "write.saveAsTable('x')", "toPandas()", "writeStream.start()", "first()"],
+)
+def test_a_definition_that_runs_a_query(wrong: Wrong, action: str) -> None:
+    said = wrong(f"@dlt.table\ndef a():\n    return spark.read.table('source').{action}\n")
+    assert said.startswith(f"{action.partition('.')[0]} inside a definition") or "pipeline.py, line 5" in said
+    assert "only describes its query" in said
+
+
+def test_a_definition_that_runs_a_statement(wrong: Wrong) -> None:
+    assert "inside a definition" in wrong("@dlt.table\ndef a():\n    return spark.sql('DROP TABLE source')\n")
+
+
+def test_a_definition_without_a_return(wrong: Wrong) -> None:
+    assert "a return is missing" in wrong("@dlt.table\ndef a():\n    spark.read.table('source')\n")
+
+
+def test_an_error_of_python_is_shown_at_its_line(wrong: Wrong) -> None:
+    said = wrong("@dlt.table\ndef a():\n    frame = spark.read.table('source')\n    return frame.where(nothing > 1)\n")
+    assert said.startswith("pipeline.py, line 6: ") and "NameError" in said
+
+
+def test_a_query_that_is_no_stream_into_a_streaming_table(wrong: Wrong) -> None:
+    said = wrong(
+        "dlt.create_streaming_table('a')\n@dlt.append_flow(target='a')\ndef f():\n    return spark.read.table('source')"
+    )
+    assert "is no stream" in said
+
+
+def test_a_stream_into_a_materialized_view(wrong: Wrong) -> None:
+    text = "@dp.materialized_view\ndef a():\n    return spark.readStream.table('source')"
+    assert "its query is a stream" in wrong(f"from pyspark import pipelines as dp\n{text}")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("dlt.create_streaming_table('a')", "nothing writes to a"),
+        ("@dlt.append_flow(target='b')\ndef f(): ...\n@dlt.table\ndef bb(): ...", "Did you mean bb?"),
+        ("dlt.create_sink('a', 'noop')\n@dlt.append_flow(target='a', once=True)\ndef f(): ...", "is to run once"),
+        ("@dlt.table(path='/x')\ndef a(): ...", "leave path= out"),
+        ("@dlt.table(colour='red')\ndef a(): ...", "no argument 'colour'"),
+        ("dlt.on_event_hook", "event hooks are not here"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("def", "this is no Python"),
+    ],
+)
+def test_what_cannot_be_meant_or_had(wrong: Wrong, text: str, words: str) -> None:
+    said = wrong(text)
+    assert words in said and said.startswith("pipeline.py, line ")
+
+
+def test_names_that_are_refreshed_must_be_there(pipeline: Pipeline) -> None:
+    pipeline.land(1)
+    pipeline.write(READS.format("orders", "source"))
+    with pytest.raises(BadArgument, match=r"Did you mean orders\?"):
+        pipeline.run(refresh=["ordrs"])
+
+
+def test_frames_of_many_kinds_are_planned_on_a_first_update(pipeline: Pipeline) -> None:
+    pipeline.land(1)
+    pipeline.write("""
+        from pyspark.sql.window import Window
+        def define(name, make):
+            dlt.table(name=name)(make)
+        base = lambda: spark.readStream.table("source")
+        whole = lambda: spark.read.table("base")
+        define("base", base)
+        define("dropped", lambda: dlt.read_stream("base").drop("v"))
+        define("deduplicated", lambda: dlt.read_stream("base").dropDuplicates(["n"]))
+        define("filled", lambda: whole().fillna(0).na.drop(subset=["n"]))
+        define("by_columns", lambda: whole().select([F.col(c).alias(c.upper()) for c in whole().columns]))
+        define("by_udf", lambda: whole().select(F.udf(lambda x: str(x), "string")("n").alias("text")))
+        define("joined", lambda: whole().alias("a").join(whole().alias("b"), "n").select("a.n"))
+        define("ranked", lambda: whole().withColumn("r", F.row_number().over(Window.orderBy("n"))))
+        define("local", lambda: spark.createDataFrame([(1,)], "n INT").join(whole(), "n"))
+        define("by_sql", lambda: spark.sql("WITH t AS (SELECT * FROM LIVE.base) SELECT count(*) AS n FROM t"))
+        define("by_sql_stream", lambda: spark.sql("SELECT n FROM STREAM(base)"))
+        define("qualified", lambda: spark.table("spark_catalog." + spark.catalog.currentDatabase() + ".base"))
+    """)
+    update = pipeline.run(dry_run=True)
+    assert update.error is None and len(update.datasets) == 12

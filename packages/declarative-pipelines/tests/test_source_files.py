@@ -1,0 +1,81 @@
+"""Files of a pipeline: which are meant, and what they define."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from declarative_pipelines import source_files
+from declarative_pipelines.definitions import api_modules
+from declarative_pipelines.errors import BadArgument, BadDefinition
+from stream_view.errors import ExplainedError
+
+TABLE = "import dlt\n@dlt.table\ndef {}(): ...\n"
+
+
+@pytest.fixture(autouse=True)
+def _installed() -> None:
+    api_modules.install()
+
+
+def defined(*paths: Path) -> list[tuple[str, int]]:
+    definitions = source_files.read(source_files.files(paths), None, {})
+    return [(dataset.name, dataset.location.line) for dataset in definitions.datasets]
+
+
+def test_a_folder_is_all_files_in_it(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "two.py").write_text(TABLE.format("two"))
+    (tmp_path / "a.py").write_text(TABLE.format("one"))
+    (tmp_path / "notes.txt").write_text("")
+    assert defined(tmp_path) == [("one", 2), ("two", 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("pipelin.py", "Did you mean pipeline.py"), ("notes.txt", "defines nothing"), ("empty", "has no file that ends")],
+)
+def test_a_path_that_is_wrong(tmp_path: Path, name: str, words: str) -> None:
+    (tmp_path / "pipeline.py").write_text("")
+    (tmp_path / "notes.txt").write_text("")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadArgument, match=words):
+        source_files.files([tmp_path / name])
+
+
+def test_a_databricks_notebook_is_read_cell_by_cell(tmp_path: Path) -> None:
+    path = tmp_path / "notebook.py"
+    path.write_text(
+        "# Databricks notebook source\n# MAGIC %md\n# MAGIC Words\n# COMMAND ----------\nimport dlt\n@dlt.table\n"
+        "def one(): ...\n# COMMAND ----------\n# MAGIC %sql\n# MAGIC CREATE MATERIALIZED VIEW two AS SELECT 1 AS n\n"
+    )
+    assert defined(path) == [("one", 6), ("two", 10)]
+
+
+def test_a_jupyter_notebook_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "notebook.ipynb"
+    cells = [{"cell_type": "code", "source": TABLE.format("one"), "metadata": {}}]
+    path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}))
+    assert defined(path) == [("one", 2)]
+
+
+def test_files_import_those_beside_them(tmp_path: Path) -> None:
+    (tmp_path / "helper_of_a_pipeline.py").write_text("NAME = 'one'\n")
+    path = tmp_path / "pipeline.py"
+    path.write_text("import dlt, helper_of_a_pipeline as h\n@dlt.table(name=h.NAME)\ndef f(): ...\n")
+    assert defined(path) == [("one", 2)]
+
+
+def test_a_name_in_python_and_in_sql_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(TABLE.format("one"))
+    (tmp_path / "b.sql").write_text("CREATE MATERIALIZED VIEW one AS SELECT 1 AS n;")
+    with pytest.raises(BadDefinition, match="the name one is taken"):
+        defined(tmp_path)
+
+
+def test_sql_that_is_wrong_is_said_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "b.sql").write_text("\nCREAT TABLE one")
+    with pytest.raises(ExplainedError, match=r"b\.sql, line 2"):
+        defined(tmp_path)

@@ -1,0 +1,149 @@
+"""What a cell shows of an update, without Spark and without a kernel."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from IPython.core.formatters import DisplayFormatter
+from IPython.display import DisplayHandle
+
+from declarative_pipelines import continuous
+from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.updates.progress import (
+    DatasetNode,
+    FlowChanged,
+    GraphKnown,
+    Observer,
+    Progress,
+    UpdateChanged,
+)
+from declarative_pipelines.updates.results import DatasetResult, State, Update
+from declarative_pipelines.view import live_update
+from declarative_pipelines.view.update_graph import UpdateGraph
+from stream_view import front_end
+from stream_view.graphs import live_graph
+
+
+class Notebook:
+    """A notebook with a cell that runs: what is shown below it."""
+
+    cell: tuple[str | None, str | None] = ("cell", "first run")
+    outputs: list[dict[str, str]]
+
+    def __init__(self) -> None:
+        self.outputs = []
+
+    def display(self, bundle: dict[str, str], **options: Any) -> DisplayHandle:
+        location, handle = len(self.outputs), DisplayHandle()
+        self.outputs.append(bundle)
+        handle.update = lambda bundle, raw: self.outputs.__setitem__(location, bundle)  # type: ignore[method-assign]
+        return handle
+
+    def last_value(self, value: object) -> dict[str, Any]:
+        """Return what IPython shows of a cell's last value."""
+        data, _metadata = DisplayFormatter().format(value)
+        return data
+
+
+@pytest.fixture(params=["with a person", "without"])
+def notebook(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Notebook:
+    made = Notebook()
+    monkeypatch.setattr("IPython.display.display", made.display)
+    monkeypatch.setattr(live_graph, "follow", lambda view: None)
+    monkeypatch.setattr(front_end, "in_notebook", lambda: True)
+    monkeypatch.setattr(front_end, "is_interactive", lambda: request.param == "with a person")
+    monkeypatch.setattr(front_end, "running_cell", lambda: made.cell)
+    return made
+
+
+def update(told: Observer) -> Update:
+    """An update of one table."""
+    told(UpdateChanged(State.QUEUED, 0.0))
+    told(GraphKnown((DatasetNode("silver", DatasetKind.STREAMING_TABLE),), {"silver": "silver"}, ()))
+    told(UpdateChanged(State.RUNNING, 0.5))
+    told(FlowChanged("silver", "silver", State.COMPLETED, {}, 1.0))
+    told(UpdateChanged(State.COMPLETED, 2.0))
+    dataset = DatasetResult("silver", DatasetKind.STREAMING_TABLE, State.COMPLETED, 0, 0, 1.0)
+    return Update("id", "shop", State.COMPLETED, (dataset,), (), (), 2.0)
+
+
+def nobody(progress: Progress) -> None:
+    """Observe nothing."""
+
+
+def run(observer: Observer = nobody, what: Callable[[Observer], Update] = update) -> Update:
+    return live_update.shown(what, "shop", False, observer)
+
+
+def test_a_cell_shows_it_once_whether_or_not_the_update_is_its_last_value(notebook: Notebook) -> None:
+    done = run()
+    [output] = notebook.outputs
+    assert "silver" in output["text/plain"] and "completed" in output["text/plain"]
+    assert notebook.last_value(done) == {}
+
+
+def test_another_cell_shows_it_by_the_same_picture(notebook: Notebook) -> None:
+    done = run()
+    notebook.cell = ("another", "second run")
+    assert notebook.last_value(done) == notebook.outputs[0]
+
+
+def test_in_plain_python_nothing_is_shown_and_the_update_is_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("IPython.display.display", lambda *_, **__: pytest.fail("something was shown"))
+    done = run()
+    assert done.drawn is None
+    assert "silver   streaming table  COMPLETED" in repr(done)
+    assert "<td>silver</td>" in done._repr_mimebundle_()["text/html"]
+
+
+def test_who_observes_as_well_is_told_everything(notebook: Notebook) -> None:
+    told: list[Progress] = []
+    run(told.append)
+    assert len(told) == 5
+
+
+def test_an_update_that_is_interrupted_is_shown_as_stopped(notebook: Notebook) -> None:
+    def interrupted(told: Observer) -> Update:
+        told(UpdateChanged(State.RUNNING, 0.5))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(what=interrupted)
+    [output] = notebook.outputs
+    assert "stopped" in output["text/html"]
+
+
+@pytest.mark.parametrize("broken", ["graph", "__call__"])
+def test_an_error_in_the_drawing_is_said_and_does_not_reach_the_update(
+    notebook: Notebook, broken: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("nothing to divide by")
+
+    monkeypatch.setattr(UpdateGraph, broken, fail)
+    with caplog.at_level(logging.WARNING):
+        done = run()
+    assert (done.state, done.drawn) == (State.COMPLETED, None)
+    assert notebook.outputs == [{"text/plain": "The graph could not be drawn: nothing to divide by"}]
+    assert "nothing to divide by" in caplog.text
+    assert "<td>silver</td>" in notebook.last_value(done)["text/html"]
+
+
+def test_an_error_of_who_observes_is_not_hidden(notebook: Notebook) -> None:
+    def fail(progress: Progress) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run(fail)
+
+
+def test_updates_one_after_another_have_one_graph(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(continuous, "run_pipeline", run)
+    done = continuous.run_continuously(updates=3, every=0)
+    assert len(notebook.outputs) == 1
+    assert notebook.last_value(done) == {}
+    run()
+    assert len(notebook.outputs) == 2

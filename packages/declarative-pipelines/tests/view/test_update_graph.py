@@ -1,0 +1,210 @@
+"""The progress of an update as a graph, without Spark."""
+
+from __future__ import annotations
+
+import pytest
+
+from declarative_pipelines.definitions.model import DatasetKind, Expectation, Violation
+from declarative_pipelines.errors import ExpectationFailed, FlowFailed
+from declarative_pipelines.planning.expectations import Counts
+from declarative_pipelines.updates.progress import DatasetNode, FlowChanged, GraphKnown, UpdateChanged
+from declarative_pipelines.updates.results import State
+from declarative_pipelines.view.update_graph import UpdateGraph, first_sentence, visible_edges
+from stream_view.graphs.graph import Bar, Graph, Node, Phase, Shape
+
+KNOWN = GraphKnown(
+    (
+        DatasetNode("bronze", DatasetKind.STREAMING_TABLE),
+        DatasetNode("seen", DatasetKind.TEMPORARY_VIEW, (Expectation("odd", "v % 2 = 1"),)),
+        DatasetNode("silver", DatasetKind.STREAMING_TABLE, (Expectation("positive", "v > 0", Violation.DROP),)),
+        DatasetNode("gold", DatasetKind.MATERIALIZED_VIEW),
+        DatasetNode("alerts", DatasetKind.SINK),
+    ),
+    {"bronze": "bronze", "seen": "seen", "silver": "silver", "more": "silver", "gold": "gold", "alerts": "alerts"},
+    (("c.d.source", "bronze"), ("bronze", "seen"), ("seen", "silver"), ("silver", "gold"), ("silver", "alerts")),
+)
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def watched(clock: Clock) -> UpdateGraph:
+    """An update that has begun to run; all of its flows wait."""
+    made = UpdateGraph("shop", clock=clock)
+    made(UpdateChanged(State.QUEUED, 0.0))
+    made(KNOWN)
+    made(UpdateChanged(State.RUNNING, 1.0))
+    for flow in ("bronze", "silver", "more", "gold"):
+        made(FlowChanged(flow, KNOWN.flows[flow], State.QUEUED))
+    return made
+
+
+def node(graph: Graph, name: str) -> Node:
+    return next(one for one in graph.nodes if one.name == name)
+
+
+def test_before_its_definitions_are_known_it_is_planned() -> None:
+    graph = UpdateGraph("shop").graph()
+    assert (graph.state, graph.phase, graph.nodes) == ("planning", Phase.RUNNING, ())
+
+
+def test_kinds_have_shapes_and_words(watched: UpdateGraph) -> None:
+    assert [(one.name, one.shape, one.word) for one in watched.graph().nodes] == [
+        ("c.d.source", Shape.OUTSIDE, "outside the pipeline"),
+        ("bronze", Shape.STREAM, "streaming table"),
+        ("seen", Shape.VIEW, "temporary view"),
+        ("silver", Shape.STREAM, "streaming table"),
+        ("gold", Shape.TABLE, "materialized view"),
+        ("alerts", Shape.SINK, "sink"),
+    ]
+    assert node(watched.graph(), "c.d.source").shown_name == "source"
+    assert watched.graph().edges == KNOWN.edges
+
+
+def test_every_kind_and_every_state_can_be_drawn(clock: Clock) -> None:
+    for kind in DatasetKind:
+        for state in State:
+            made = UpdateGraph("shop", clock=clock)
+            made(GraphKnown((DatasetNode("one", kind),), {"one": "one"}, ()))
+            made(FlowChanged("one", "one", state))
+            assert len(made.graph().nodes) == 1
+            made(UpdateChanged(state, 1.0))
+            assert made.graph().state
+
+
+def test_what_the_update_leaves_out_is_excluded_and_a_view_has_no_state(watched: UpdateGraph) -> None:
+    assert {one.name: one.phase for one in watched.graph().nodes} == {
+        "c.d.source": None,
+        "bronze": Phase.WAITING,
+        "seen": None,
+        "silver": Phase.WAITING,
+        "gold": Phase.WAITING,
+        "alerts": Phase.EXCLUDED,
+    }
+
+
+def test_rows_dropped_rows_and_rules_are_those_counted_so_far(watched: UpdateGraph) -> None:
+    watched(
+        FlowChanged("silver", "silver", State.RUNNING, {"silver": Counts(10, 3, (3,)), "seen": Counts(12, 0, (5,))})
+    )
+    watched(FlowChanged("more", "silver", State.RUNNING, {"silver": Counts(5, 1, (1,)), "seen": Counts(2, 0, (2,))}))
+    silver, seen = node(watched.graph(), "silver"), node(watched.graph(), "seen")
+    assert (silver.phase, silver.rows, silver.dropped) == (Phase.RUNNING, 11, 4)
+    assert silver.bars == (Bar("positive", "drop", 11, 4),)
+    assert (seen.rows, seen.bars) == (None, (Bar("odd", "warn", 7, 5),))  # of the flow that has read most of it
+
+
+def test_before_anything_is_counted_rules_have_no_numbers(watched: UpdateGraph) -> None:
+    assert node(watched.graph(), "silver").bars == (Bar("positive", "drop"),)
+
+
+def test_a_flow_without_anything_to_read_has_written_no_rows(watched: UpdateGraph) -> None:
+    watched(FlowChanged("bronze", "bronze", State.COMPLETED, {}, 0.4))
+    assert (node(watched.graph(), "bronze").rows, node(watched.graph(), "bronze").seconds) == (0, 0.4)
+
+
+def test_what_runs_gets_older_while_nothing_is_told(watched: UpdateGraph, clock: Clock) -> None:
+    watched(FlowChanged("bronze", "bronze", State.RUNNING, {}, 0.5))
+    clock.now += 7
+    assert node(watched.graph(), "bronze").seconds == 7.5
+    assert watched.graph().seconds == 8.0
+    watched(FlowChanged("bronze", "bronze", State.COMPLETED, {}, 7.7))
+    watched(UpdateChanged(State.COMPLETED, 9.0))
+    clock.now += 7
+    assert (node(watched.graph(), "bronze").seconds, watched.graph().seconds) == (7.7, 9.0)
+
+
+def test_of_several_flows_the_worst_is_the_state(watched: UpdateGraph) -> None:
+    watched(FlowChanged("silver", "silver", State.COMPLETED))
+    assert node(watched.graph(), "silver").phase is Phase.WAITING
+    watched(FlowChanged("more", "silver", State.FAILED, error=FlowFailed("silver", "more", "no such file")))
+    assert node(watched.graph(), "silver").phase is Phase.FAILED
+
+
+def test_the_reason_of_a_failure_is_said_once_and_shortly(watched: UpdateGraph) -> None:
+    error = ExpectationFailed("silver", "silver", ("positive",), '{"v": -1}')
+    watched(FlowChanged("silver", "silver", State.FAILED, error=error))
+    watched(FlowChanged("gold", "gold", State.SKIPPED))
+    watched(UpdateChanged(State.FAILED, 3.0, error))
+    graph = watched.graph()
+    [said] = graph.errors
+    assert said.startswith("A record does not meet 'positive' of silver") and '{"v": -1}' not in said
+    assert (graph.phase, node(graph, "gold").phase) == (Phase.FAILED, Phase.SKIPPED)
+
+
+def test_an_update_that_cannot_be_planned_says_why() -> None:
+    made = UpdateGraph("shop")
+    made(UpdateChanged(State.FAILED, 1.0, ValueError("There is no silver. Make some.")))
+    assert (made.graph().nodes, made.graph().errors) == ((), ("There is no silver.",))
+
+
+def test_a_dry_run_has_no_states(clock: Clock) -> None:
+    made = UpdateGraph("shop", is_dry=True, clock=clock)
+    made(KNOWN)
+    made(UpdateChanged(State.COMPLETED, 1.0))
+    assert {one.phase for one in made.graph().nodes} == {None}
+    assert made.graph().state == "dry run, completed"
+
+
+@pytest.mark.parametrize(
+    ("error", "phase"), [(ZeroDivisionError("x"), Phase.FAILED), (KeyboardInterrupt(), Phase.STOPPED)]
+)
+def test_an_update_that_ends_without_telling_has_ended(
+    watched: UpdateGraph, error: BaseException, phase: Phase
+) -> None:
+    watched.broke(error)
+    assert watched.graph().phase is phase
+    watched.broke(ValueError("later"))
+    assert watched.graph().phase is phase
+
+
+def test_a_flow_that_is_stopped_has_run_until_then_and_stops_the_update(watched: UpdateGraph, clock: Clock) -> None:
+    watched(FlowChanged("bronze", "bronze", State.RUNNING))
+    clock.now += 4
+    watched(FlowChanged("bronze", "bronze", State.STOPPED))
+    clock.now += 4
+    watched.broke(ValueError("the job was cancelled"))
+    graph = watched.graph()
+    assert (node(graph, "bronze").phase, node(graph, "bronze").seconds) == (Phase.STOPPED, 4.0)
+    assert (graph.phase, graph.seconds, graph.errors) == (Phase.STOPPED, 9.0, ())
+
+
+def test_helpers_are_left_out_and_their_edges_passed_through() -> None:
+    edges = (("a", "__one"), ("__one", "c.__two"), ("b", "c.__two"), ("c.__two", "d"), ("a", "d"), ("__lonely", "d"))
+    assert visible_edges(edges) == (("a", "d"), ("b", "d"))
+    assert visible_edges((("__a", "__b"), ("__b", "__a"), ("__a", "c"))) == ()
+
+
+def test_a_helper_is_not_shown_but_its_failure_is(clock: Clock) -> None:
+    made = UpdateGraph("shop", clock=clock)
+    made(
+        GraphKnown(
+            (DatasetNode("__h", DatasetKind.STREAMING_TABLE), DatasetNode("t", DatasetKind.MATERIALIZED_VIEW)), {}, ()
+        )
+    )
+    made(FlowChanged("__h", "__h", State.FAILED, error=FlowFailed("__h", "__h", "no such file")))
+    assert [one.name for one in made.graph().nodes] == ["t"]
+    assert made.graph().errors == ("__h was not updated: no such file",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("pipeline.py, line 3: no v2.0 there. Correct it.", "pipeline.py, line 3: no v2.0 there."),
+        ("no end\nand a plan", "no end"),
+        ("", "ValueError"),
+        ("x" * 400, "x" * 299 + "…"),
+    ],
+)
+def test_the_first_sentence_of_an_error(text: str, said: str) -> None:
+    assert first_sentence(ValueError(text)) == said

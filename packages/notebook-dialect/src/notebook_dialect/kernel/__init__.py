@@ -1,0 +1,1 @@
+"""What IPython's kernel is taught: magics, completion, interrupts, short errors."""

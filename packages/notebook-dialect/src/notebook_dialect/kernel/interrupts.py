@@ -1,0 +1,191 @@
+"""An interrupted cell's Spark jobs are cancelled; those of streams go on.
+
+Python leaves a call into Spark when the kernel is interrupted, and Spark works on; what the next cell asks for then
+waits behind it.  PySpark's own answer, which cancels every job there is and with it every stream, is one that IPython's
+kernel takes away again after the cell that started Spark.
+
+The jobs are cancelled when the signal comes, and not when the cell has ended: some of PySpark's functions wait for
+their job once more before they let an interrupt through.  A thread of its own does it, over a connection of its own,
+and the interrupt waits for it: py4j, once interrupted, shuts connections of other threads as well.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+from uuid import uuid4
+
+from stream_view import waiting
+from stream_view.live.follower import JOB_GROUP as LIVE_VIEWS
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+# What a thread tells Spark of its jobs. A task that waits for Python or sleeps ends at once only where its own thread
+# may be interrupted; a group is what is cancelled.
+_INTERRUPTIBLE, _GROUP = "spark.job.interruptOnCancel", "spark.jobGroup.id"
+_TAG = "notebook-cell"  # of what a client of Spark Connect has asked for in a cell
+_RUN_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # the job group of a stream is its run
+
+QUIET = 0.5  # seconds without a running job after which all are taken for cancelled: Spark's books come a little late
+LOOK_EVERY = 0.05  # seconds
+TIMEOUT = 5.0  # seconds that cancelling may take
+
+_log = logging.getLogger(__name__)
+
+
+class Interrupts:
+    """What becomes of an interrupt in one kernel.
+
+    Parameters
+    ----------
+    get_session : callable
+        Returns the notebook's session, or what is none.
+    """
+
+    def __init__(self, get_session: Callable[[], Any]) -> None:
+        self._get_session = get_session
+        self._group = ""
+        self._cancelled = 0
+        self._canceller: threading.Thread | None = None
+        self._quiet = ExitStack()
+
+    def install(self, shell: InteractiveShell) -> None:
+        """Have every cell of a shell answer to interrupts, the present one too; calling it again changes nothing."""
+        # Both report the interrupt by a screen of text: on the root logger, and when the connection is cut.
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
+        root = logging.getLogger()
+        if _is_news not in root.filters:
+            root.addFilter(_is_news)
+        known = [callback for callback in shell.events.callbacks["pre_run_cell"] if hasattr(callback, "interrupts")]
+        for callback in known:
+            shell.events.unregister("pre_run_cell", callback)
+
+        def prepare(_info: object = None) -> None:
+            self._prepare()
+
+        prepare.interrupts = self  # type: ignore[attr-defined]
+        shell.events.register("pre_run_cell", prepare)
+        self._prepare()
+
+    def explain(self) -> str:
+        """Return a line for the reader of the cell that was interrupted."""
+        jobs = {0: "", 1: "; Spark's job was cancelled"}
+        line = f"Interrupted{jobs.get(self._cancelled, f'; {self._cancelled} jobs of Spark were cancelled')}."
+        self._forget()
+        streams = self._count_streams()
+        return line + {0: "", 1: " The stream goes on."}.get(streams, f" The {streams} streams go on.")
+
+    def _count_streams(self) -> int:
+        try:
+            return len(waiting.active_streams(self._get_session()))
+        except Exception:  # there is no session, or it has ended
+            _log.debug("no session", exc_info=True)
+            return 0
+
+    def _forget(self) -> None:
+        self._quiet.close()
+        self._canceller, self._cancelled = None, 0
+
+    def _prepare(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return  # signals are the main thread's
+        self._forget()  # an interrupt that the cell before has caught
+        signal.signal(signal.SIGINT, self._interrupt)  # IPython's kernel puts another back after the cell
+        with suppress(Exception):  # as above
+            self._group = _name_jobs(self._get_session())
+
+    def _interrupt(self, _number: int, _frame: object) -> NoReturn:
+        if self._canceller is None:
+            self._quiet.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")  # what PySpark says of a job that is gone
+            self._canceller = threading.Thread(target=self._cancel, name="cancelling", daemon=True)
+            self._canceller.start()
+            self._canceller.join(TIMEOUT)  # a second interrupt ends this, too
+        raise KeyboardInterrupt
+
+    def _cancel(self) -> None:
+        try:
+            self._cancelled = _cancel_jobs(self._get_session(), self._group)
+        except Exception:  # as above
+            _log.debug("no session to cancel jobs of", exc_info=True)
+
+
+def _name_jobs(spark: SparkSession) -> str:
+    """Give the jobs that this thread asks Spark for from now on a name, and return it."""
+    from pyspark.errors import PySparkException
+
+    try:
+        context = spark.sparkContext
+    except PySparkException:  # over Connect
+        if _TAG not in spark.getTags():
+            spark.addTag(_TAG)
+        return _TAG
+    group = f"cell {uuid4()}"  # another each time: what has been cancelled stays so for later jobs of the name
+    context.setLocalProperty(_INTERRUPTIBLE, "true")
+    context.setLocalProperty(_GROUP, group)
+    return group
+
+
+def _cancel_jobs(spark: SparkSession, group: str) -> int:
+    """Cancel the cell's jobs, those to come as well; return how many there were."""
+    from pyspark.errors import PySparkException
+
+    try:
+        context = spark.sparkContext
+    except PySparkException:
+        return len(spark.interruptTag(group))
+    context._jsc.sc().cancelJobGroupAndFutureJobs(group, "the cell was interrupted")
+    found: set[int] = set()
+    deadline = time.monotonic() + TIMEOUT
+    quiet_since = time.monotonic()
+    while (now := time.monotonic()) < min(deadline, quiet_since + QUIET):
+        others = _jobs_of_threads(context, group)
+        for job in others - found:
+            context._jsc.sc().cancelJob(job, "the cell was interrupted")
+        if others or not _are_over(context, group):
+            quiet_since = now
+        found |= others
+        time.sleep(LOOK_EVERY)
+    return len(found) + len(_cancelled(context, group))
+
+
+def _jobs_of_threads(context: SparkContext, group: str) -> set[int]:
+    """Return the running jobs of threads that a cell has started, which bear no name: of no stream and no live view."""
+    store: Any = context._jsc.sc().statusStore()
+    found = set()
+    for job in context.statusTracker().getActiveJobsIds():
+        with suppress(Exception):  # one that has ended in the meantime may be forgotten
+            name = store.job(job).jobGroup()
+            if not name.isDefined() or not (_RUN_ID.fullmatch(name.get()) or name.get() in (LIVE_VIEWS, group)):
+                found.add(job)
+    return found
+
+
+def _are_over(context: SparkContext, group: str) -> bool:
+    """Whether no job of a group is running, so far as Spark's books say."""
+    return "RUNNING" not in _states(context, group).values()
+
+
+def _cancelled(context: SparkContext, group: str) -> list[int]:
+    return [job for job, state in _states(context, group).items() if state in ("RUNNING", "FAILED")]
+
+
+def _states(context: SparkContext, group: str) -> dict[int, str]:
+    tracker = context.statusTracker()
+    infos = {job: tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)}
+    return {job: info.status for job, info in infos.items() if info is not None}
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a record is anything but py4j's report of the interrupt, which it sends to the root logger."""
+    return record.msg != "KeyboardInterrupt while sending command."

@@ -1,0 +1,1 @@
+"""Notebook files: how they are read, included by ``%run``, and converted."""

@@ -1,0 +1,139 @@
+"""A Databricks notebook written as a Jupyter notebook: the same cells, in the same order, in format 4.5.
+
+The title that Databricks shows above a cell is a cell of Markdown there, as Jupyter's cells have none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from notebook_dialect.errors import UnreadableNotebook
+from notebook_dialect.notebooks import source
+from stream_view.errors import ExplainedError
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+# In the metadata of a converted cell: the line of the source file where the cell begins, or its number in an .ipynb.
+ORIGIN = "source_line"
+ORIGIN_CELL = "source_cell"
+# What JupyterLab writes into a notebook that it opens, without Python's version, which differs between machines.
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
+_FIRST_CELL = (
+    "# What Databricks gives every notebook: spark, dbutils, display, and the magics. There, leave this cell out.\n"
+    "%load_ext {extension}"
+)
+
+
+class TargetExists(ExplainedError):
+    """The file that a conversion would write is there already: remove it, or name another."""
+
+    def __str__(self) -> str:
+        return f"{self.args[0]} exists already. Remove it, or name another file with --output."
+
+
+def convert(path: Path, target: Path | None = None, extension: str = "notebook_dialect") -> Path:
+    """Write a notebook beside a Databricks source file and return its path.
+
+    The new notebook begins with a cell that brings the dialect into a stock kernel of the course's environment.
+
+    Parameters
+    ----------
+    path : Path
+        ``.py`` or ``.sql`` in Databricks' source format, or an ``.ipynb`` exported from there.
+    target : Path, optional
+        By default, the same name with the suffix ``.ipynb``.
+    extension : str
+        The IPython extension that the first cell loads.
+
+    Raises
+    ------
+    UnreadableNotebook
+        It is no such file.
+    TargetExists
+        The target is there already.
+    """
+    import nbformat
+
+    target = path.with_suffix(".ipynb") if target is None else target
+    book = as_notebook(path)
+    book.cells.insert(0, nbformat.v4.new_code_cell(_FIRST_CELL.format(extension=extension), id="classroom"))
+    try:
+        with target.open("x", encoding="utf-8") as file:
+            nbformat.write(book, file)
+    except FileExistsError:
+        raise TargetExists(str(target)) from None
+    return target
+
+
+def as_notebook(path: Path) -> NotebookNode:
+    """Return a notebook file as a Jupyter notebook; each cell keeps its text, and of an ``.ipynb`` its tags.
+
+    A cell with a title stands below a Markdown cell that shows it.
+
+    Raises
+    ------
+    UnreadableNotebook
+        It is no notebook that runs here.
+    """
+    import nbformat
+
+    notebook = source.read(path)
+    if path.suffix == ".py" and not source.is_databricks_source(path):
+        raise UnreadableNotebook(path, "it is a script: its first line is not '# Databricks notebook source'.")
+    cells = [
+        made
+        for number, (cell, tags) in enumerate(zip(notebook.cells, _tags(path, notebook), strict=True), start=1)
+        for made in _cells(cell, number, tags)
+    ]
+    return nbformat.v4.new_notebook(cells=cells, metadata=jupyters_metadata())
+
+
+def jupyters_metadata() -> dict[str, dict]:
+    """Return the metadata of a notebook that JupyterLab opens without changing it, where kernels tell no version."""
+    return {"kernelspec": deepcopy(KERNELSPEC), "language_info": deepcopy(LANGUAGE)}
+
+
+def _cells(cell: source.Cell, number: int, tags: dict) -> Iterator[NotebookNode]:
+    """Yield a cell, below its title if it has one."""
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    origin = {ORIGIN: cell.line} if cell.number is None else {ORIGIN_CELL: cell.number}
+    identity = f"cell-{number}"  # the same file gives the same notebook
+    if cell.title:
+        yield new_markdown_cell(f"#### {_as_markdown(cell.title)}", id=f"{identity}-title", metadata=dict(origin))
+    metadata = {**origin, **tags}
+    if cell.markdown is not None:
+        yield new_markdown_cell(cell.markdown, id=identity, metadata=metadata)
+    else:
+        yield new_code_cell(cell.text, id=identity, metadata=metadata)
+
+
+def _as_markdown(text: str) -> str:
+    """Return Markdown that shows the text as it is, be it ``a * b * c`` or ``<x>``."""
+    between_letters = r"(?<=[^\W_])_(?=[^\W_])"  # where an underscore is one, as in my_table
+    return re.sub(rf"(?!{between_letters})([\\`*_\[\]<>$~|#&])", r"\\\1", text)
+
+
+def _tags(path: Path, notebook: source.NotebookSource) -> list[dict]:
+    """Return the tags of each cell of an ``.ipynb``."""
+    import json
+
+    if path.suffix != ".ipynb":
+        return [{}] * len(notebook.cells)
+    cells = json.loads(path.read_bytes())["cells"]
+    metadata = [cells[cell.number - 1].get("metadata") for cell in notebook.cells]
+    found = [entry.get("tags") if isinstance(entry, dict) else None for entry in metadata]
+    return [{"tags": list(map(str, tags))} if isinstance(tags, list) and tags else {} for tags in found]

@@ -1,0 +1,1 @@
+"""What Databricks' Spark session has and open-source Spark's has not."""

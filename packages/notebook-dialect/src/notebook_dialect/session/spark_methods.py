@@ -1,0 +1,31 @@
+"""Methods that Databricks adds to Spark: ``df.display()``, ``writer.table("t")``, more of SQL."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from notebook_dialect.session import spark_sql
+from stream_view import display
+
+
+def install() -> None:
+    """Add what is missing to Spark's classes; what Spark has by itself is left."""
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming import DataStreamWriter
+
+    spark_sql.install()
+    writers = [DataStreamWriter]
+    # Loaded where a session is a Connect one, and only then to be had.
+    if connect := sys.modules.get("pyspark.sql.connect.streaming.readwriter"):
+        writers.append(connect.DataStreamWriter)
+    for writer in writers:
+        if not hasattr(writer, "table"):
+            writer.table = writer.toTable
+    if not hasattr(DataFrame, "display"):
+        DataFrame.display = _display
+
+
+def _display(self: Any, *arguments: Any, **options: Any) -> None:
+    """Show this frame; see :func:`stream_view.display`."""
+    display(self, *arguments, **options)

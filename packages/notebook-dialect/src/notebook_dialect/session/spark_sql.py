@@ -1,0 +1,135 @@
+"""``spark.sql`` and its siblings, extended by the forms that only Databricks' SQL has.
+
+Spark gets each statement exactly as it is written.  What it refuses for one of the forms in
+:mod:`.sql.databricks_sql` is rewritten and tried again, and an error that is left speaks of what the reader wrote.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from notebook_dialect.cloning import clone_statement, deep_clone
+from notebook_dialect.sql import catalog_names, time_travel
+from notebook_dialect.sql.databricks_sql import RefusedStatement
+from notebook_dialect.sql.rewriting import explain
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_MARK = "_databricks_sql"
+
+
+def install() -> None:
+    """Teach Spark's classes, and Spark Connect's where they are loaded; calling it again changes nothing."""
+    from pyspark.sql import DataFrameReader, DataFrameWriter, SparkSession
+    from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
+
+    _install_in(SparkSession, DataFrameReader, (DataFrameWriter, DataStreamReader, DataStreamWriter))
+    if connect := sys.modules.get("pyspark.sql.connect.session"):
+        # That module has loaded these.
+        from pyspark.sql.connect.readwriter import DataFrameReader as Reader
+        from pyspark.sql.connect.readwriter import DataFrameWriter as Writer
+        from pyspark.sql.connect.streaming.readwriter import DataStreamReader as StreamReader
+        from pyspark.sql.connect.streaming.readwriter import DataStreamWriter as StreamWriter
+
+        _install_in(connect.SparkSession, Reader, (Writer, StreamReader, StreamWriter))
+
+
+def _install_in(session: type, reader: type, others: tuple[type, type, type]) -> None:
+    if _MARK in vars(session):
+        return
+    setattr(session, _MARK, True)
+    session.sql = _understanding(session.sql)
+    session.table = _travelling(session.table, lambda spark: spark)
+    reader.table = _travelling(reader.table, lambda reader: vars(reader).get("_spark") or reader._client)
+    writer, stream_reader, stream_writer = others
+    for kind, method in (
+        (writer, "saveAsTable"),
+        (writer, "insertInto"),
+        (stream_reader, "table"),
+        (stream_writer, "toTable"),
+    ):
+        setattr(kind, method, _in_own_catalog(getattr(kind, method)))
+
+
+def _understanding(original: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+    @wraps(original)
+    def sql(self: SparkSession, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
+        __tracebackhide__ = True
+        return run(self, sqlQuery, lambda text: original(self, text, *args, **kwargs))
+
+    return sql
+
+
+def run(spark: SparkSession, text: str, execute: Callable[[str], DataFrame]) -> DataFrame:
+    """Have a statement executed, rewritten as far as Spark refuses it.
+
+    Raises
+    ------
+    PySparkException
+        Spark's own error; of a statement that was rewritten, with the places and the text that the reader knows.
+    BadSql, NoJson
+        What Spark refuses cannot mean anything on Databricks either.
+    """
+    __tracebackhide__ = True
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    if not isinstance(text, str):
+        return execute(text)
+    statement: RefusedStatement | None = RefusedStatement(text)
+    while True:
+        try:
+            return execute(statement.rewritten.text)
+        except (PySparkException, Py4JJavaError) as error:
+            another = statement.after(str(error))
+            is_clone = another is None and clone_statement.is_refused(str(error), statement.tokens)
+            if another is None and not is_clone:
+                explain(error, statement.rewritten)
+                raise
+        if is_clone:
+            return deep_clone.run(spark, text)
+        statement = another
+
+
+def _travelling(
+    original: Callable[..., DataFrame], session_of: Callable[[Any], SparkSession]
+) -> Callable[..., DataFrame]:
+    """Let a method that reads a table understand ``t@v3``; the table is then read by a reader of its own."""
+    known = _in_own_catalog(original)
+
+    @wraps(original)
+    def table(self: Any, *args: Any, **kwargs: Any) -> DataFrame:
+        from pyspark.errors import PySparkException
+
+        try:
+            return known(self, *args, **kwargs)
+        except PySparkException:
+            then = time_travel.split_name(args[0]) if args else None
+            if then is None:
+                raise
+        name, as_of = then
+        return session_of(self).read.options(**as_of.options).table(name)
+
+    return table
+
+
+def _in_own_catalog(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a method that takes a table's name first understand those that begin with ``hive_metastore``."""
+
+    @wraps(original)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        from pyspark.errors import PySparkException
+
+        try:
+            return original(self, *args, **kwargs)
+        except PySparkException as error:
+            own = catalog_names.own_name(args[0]) if args else None
+            if own is None or own == args[0] or catalog_names.THEIRS not in str(error).lower():
+                raise
+        return original(self, own, *args[1:], **kwargs)
+
+    return method

@@ -1,0 +1,159 @@
+"""A statement with parts of its text replaced, which maps each position back to the original text.
+
+The forms of Databricks' SQL that open-source Spark refuses are each a module that finds edits; here they are applied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot.tokens import Token
+
+_PLACE = re.compile(r"\bline (\d+)(,?) pos (\d+)")
+_SQL = re.compile(r"\n\n== SQL.*", re.DOTALL)
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """What takes the place of the characters from ``start`` to before ``end``; no line may begin or end in it."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A statement and the edits to it, which do not overlap."""
+
+    original: str
+    edits: tuple[Edit, ...] = ()
+
+    @classmethod
+    def of(cls, original: str, edits: Iterable[Edit]) -> Rewritten:
+        """Put the edits in order."""
+        return cls(original, tuple(sorted(edits)))
+
+    @cached_property
+    def text(self) -> str:
+        """What Spark is given."""
+        pieces, done = [], 0
+        for edit in self.edits:
+            pieces += [self.original[done : edit.start], edit.text]
+            done = edit.end
+        return "".join([*pieces, self.original[done:]])
+
+    def origin(self, position: int) -> int:
+        """Return where a character of the text was, or the beginning of what its edit replaced."""
+        moved = 0
+        for edit in self.edits:
+            begin = edit.start + moved
+            if position < begin:
+                break
+            if position < begin + len(edit.text):
+                return edit.start
+            moved += len(edit.text) - (edit.end - edit.start)
+        return position - moved
+
+    def message(self, message: str) -> str:
+        """Return Spark's message about the text with places, and the statement that it repeats, as the reader knows."""
+        places = list(_PLACE.finditer(message))
+        message = _PLACE.sub(lambda found: self._place(int(found[1]), int(found[3]), found[2]), message)
+        if not _SQL.search(message):
+            return message
+        lines = self.original.splitlines()
+        if places:
+            line, column = _line_and_column(self.original, self._origin_of(int(places[0][1]), int(places[0][3])))
+            lines.insert(line, f"{'-' * column}^^^")
+        shown = "\n".join(lines)
+        return _SQL.sub(lambda _: f"\n\n== SQL ==\n{shown}\n", message)
+
+    def _place(self, line: int, column: int, comma: str) -> str:
+        line, column = _line_and_column(self.original, self._origin_of(line, column))
+        return f"line {line}{comma} pos {column}"
+
+    def _origin_of(self, line: int, column: int) -> int:
+        return self.origin(offset(self.text, line, column))
+
+
+def explain(error: BaseException, statement: Rewritten) -> None:
+    """Let an error of Spark speak of the text that the reader wrote."""
+    for part in ("_desc", "_message"):  # in a classic session, in one of Spark Connect
+        if statement.edits and isinstance(said := getattr(error, part, None), str):
+            setattr(error, part, statement.message(said))
+
+
+def offset(text: str, line: int, column: int) -> int:
+    """Return the position of a line (from 1) and a column (from 0), as Spark counts them."""
+    begins = [0, *accumulate(len(part) for part in text.splitlines(keepends=True))]
+    return min(begins[min(line, len(begins)) - 1] + column, len(text))
+
+
+def place_of(message: str) -> tuple[int, int] | None:
+    """Return the line and the column that a message of Spark names first."""
+    found = _PLACE.search(message)
+    return (int(found[1]), int(found[3])) if found else None
+
+
+def tokens_of(text: str) -> list[Token]:
+    """Return a statement's tokens; none where it does not fall into tokens, which Spark says better."""
+    # Both are needed only for what Spark has refused.
+    import sqlglot
+    from sqlglot.errors import TokenError
+
+    try:
+        tokens = sqlglot.tokenize(text, read="databricks")
+    except TokenError:
+        return []
+    begin = tokens[0].end + 1 if tokens else 0
+    # Of statements that sqlglot does not parse, such as SHOW and EXPLAIN, all but the first word is one token.
+    if len(tokens) == 2 and text[begin:].lstrip().startswith(tokens[1].text) and is_string(tokens[1]):
+        return [tokens[0], *tokens_of(" " * begin + text[begin:])]
+    return tokens
+
+
+def is_quoted(token: Token) -> bool:
+    """Whether a token is a string or a quoted name."""
+    return token.end - token.start + 1 != len(token.text)
+
+
+def word(token: Token | None) -> str:
+    """Return a token's text in capitals; nothing for a string or a quoted name, or where there is none."""
+    return "" if token is None or is_quoted(token) else token.text.upper()
+
+
+def is_name(token: Token) -> bool:
+    """Whether a token may be a name: a word, or one in backticks."""
+    from sqlglot.tokens import TokenType
+
+    return token.token_type is TokenType.IDENTIFIER or (not is_quoted(token) and bool(_WORD.fullmatch(token.text)))
+
+
+def is_string(token: Token) -> bool:
+    """Whether a token is a string."""
+    from sqlglot.tokens import TokenType
+
+    return token.token_type in (TokenType.STRING, TokenType.RAW_STRING)
+
+
+def touch(left: Token, right: Token) -> bool:
+    """Whether nothing is between two tokens."""
+    return left.end + 1 == right.start
+
+
+def first_of_name(tokens: list[Token], last: int) -> int:
+    """Return the first token of the name, with dots or without, that ends with a token."""
+    while last > 1 and tokens[last - 1].text == "." and is_name(tokens[last - 2]):
+        last -= 2
+    return last
+
+
+def _line_and_column(text: str, position: int) -> tuple[int, int]:
+    return text.count("\n", 0, position) + 1, position - (text.rfind("\n", 0, position) + 1)

@@ -1,0 +1,131 @@
+"""``%sql``: runs the statements of a cell in order and shows the last one's result.
+
+``${key}`` is a Spark setting or a widget, ``:name`` and, as in older notebooks, ``$name`` a widget; the result is
+kept as ``_sqldf``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from notebook_dialect.sql.statements import Statement, split, with_markers
+from stream_view import display
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pyspark.errors import PySparkException
+    from pyspark.sql import DataFrame, SparkSession
+
+    from notebook_dialect.notebooks.running_notebooks import Notebook
+
+_RESULT = "_sqldf"
+_REFERENCE = re.compile(r"\$\{([\w.:-]+)\}")
+_OLDER_REFERENCE = re.compile(r"\$(\w+)")
+_PLACE = re.compile(r"\(?\bline (\d+),? pos (\d+)\)?")
+
+
+def run(
+    text: str,
+    namespace: dict[str, Any],
+    notebook: Notebook,
+    widgets: Mapping[str, str],
+    get_session: Callable[[], SparkSession],
+) -> None:
+    """Run a cell's statements and display the last one's result.
+
+    A result that is a stream is displayed as one: the query runs until it is stopped.
+
+    Parameters
+    ----------
+    namespace : dict
+        The notebook's variables: its ``spark`` runs the statements, and it is given the result as ``_sqldf``.
+    notebook : Notebook
+        The running one, which says where an error is.
+    widgets : mapping
+        The values of its widgets.
+    get_session : callable
+        Returns the session of a notebook that has no ``spark``.
+
+    Raises
+    ------
+    BadSql
+        A string or a comment in the cell does not end.
+    PySparkException
+        Spark's own error; a note names the line of the cell and marks the place.
+    """
+    __tracebackhide__ = True
+    spark = _own_session(namespace) or get_session()
+    results = [_run(spark, notebook, statement, widgets) for statement in split(text)]
+    if not results:
+        return
+    namespace[_RESULT] = results[-1]
+    if results[-1].columns:
+        display(results[-1])
+
+
+def _run(spark: SparkSession, notebook: Notebook, statement: Statement, widgets: Mapping[str, str]) -> DataFrame:
+    __tracebackhide__ = True
+    from pyspark.errors import PySparkException
+
+    text = _REFERENCE.sub(lambda found: widgets.get(found[1], found[0]), statement.text)
+    text = _OLDER_REFERENCE.sub(lambda found: widgets.get(found[1], found[0]), text)
+    # Not as arguments of spark.sql, which DDL refuses, and which Delta 4.4's parser loses on a server of others.
+    text = with_markers(text, {name: _literal(value) for name, value in widgets.items()})
+    try:
+        return spark.sql(text)
+    except PySparkException as error:
+        for note in _notes(spark, notebook, statement, text, error):
+            error.add_note(note)
+        raise
+
+
+def _literal(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _notes(
+    spark: SparkSession, notebook: Notebook, statement: Statement, text: str, error: PySparkException
+) -> list[str]:
+    """Say where in the cell the error is, and which ``${...}`` stands for nothing."""
+    unknown = [key for key in _REFERENCE.findall(text) if ":" not in key and _setting(spark, key) is None]
+    notes = [
+        f"${{{key}}} stands for nothing: this session has no such setting, and the notebook no such widget."
+        for key in unknown
+    ]
+    found = _PLACE.search(str(error))
+    if found is None:
+        return notes
+    line, column = int(found[1]), int(found[2])
+    lines = statement.text.splitlines()
+    if not 0 < line <= len(lines):
+        return notes
+    shown = lines[line - 1]
+    # Where something was put in, Spark's column is one of another text.
+    exact = shown == text.splitlines()[line - 1] and not _REFERENCE.search(shown)
+    mark = f"\n{' ' * (column + _indent(statement, line))}^" if exact else ""
+    where = notebook.place(statement.line + line - 1)
+    return [f"{where}:\n{' ' * _indent(statement, line)}{shown}{mark}", *notes]
+
+
+def _indent(statement: Statement, line: int) -> int:
+    """Return how far the first line of a statement stood to the right."""
+    return statement.column if line == 1 else 0
+
+
+def _setting(spark: SparkSession, key: str) -> str | None:
+    from pyspark.errors import PySparkException
+
+    try:
+        return spark.conf.get(key, None)
+    except PySparkException:
+        return None
+
+
+def _own_session(namespace: Mapping[str, Any]) -> SparkSession | None:
+    """Return the notebook's ``spark``; a notebook that was run by another has one of its own."""
+    from pyspark.sql import SparkSession
+
+    own = namespace.get("spark")
+    return own if isinstance(own, SparkSession) else None
