@@ -21,6 +21,7 @@ PACKAGES = sorted(path.parent for path in (PROJECT / "packages").glob("*/pyproje
 PAGES = [README, *DOCS, *(PROJECT / folder / "README.md" for folder in ("datasets", "exercises"))]
 PAGES += [package / "README.md" for package in PACKAGES]
 SETTINGS = PROJECT / "docs" / "settings.md"
+ARCHITECTURE = PROJECT / "docs" / "architecture.md"
 LONGEST = 6000  # characters of the README
 COMMANDS = ("lab", "run", "test")  # which a machine looks for in the README, each in a block of its own
 # Folders and files at the root of a checkout; what a learner's machine has besides is not looked for.
@@ -49,7 +50,8 @@ def code(page: Path) -> Iterator[str]:
     """Yield what a page has in backticks, and the lines of its blocks of code."""
     for block in _FENCE.findall(page.read_text(encoding="utf-8")):
         yield from block.splitlines()
-    yield from (" ".join(text.split()) for _ticks, text in _CODE.findall(prose(page)))
+    rest = re.sub(r"\[`[^`]+`\](?=\()", "[]", prose(page))  # where the text of a link is code, the link says more
+    yield from (" ".join(text.split()) for _ticks, text in _CODE.findall(rest))
 
 
 def links(page: Path) -> list[str]:
@@ -59,11 +61,14 @@ def links(page: Path) -> list[str]:
 
 
 def paths(page: Path) -> list[str]:
-    """Return the words in a page's code that are paths of the repository, or of the page's package."""
+    """Return the words in a page's code that are paths of the repository, or of the page's package.
+
+    ``NN`` stands for the number of a lesson that is still to be written.
+    """
     words = [word for text in code(page) if not text.startswith("%run") for word in text.split()]
     found = [match[1] for word in words if "/" in word and (match := _PATH.fullmatch(word))]
     firsts = ROOTS | (OF_A_PACKAGE if page.parent in PACKAGES else set())
-    return [path for path in found if path.partition("/")[0] in firsts]
+    return [path for path in found if path.partition("/")[0] in firsts and "NN" not in path]
 
 
 def includes(page: Path) -> list[str]:
@@ -113,6 +118,12 @@ def documented() -> list[str]:
     return [name for row in rows for name in re.findall(r"`([A-Z][A-Z0-9_]*(?:<[A-Z_<>]+)?)`", row)]
 
 
+def answers() -> list[tuple[str, list[str]]]:
+    """Return the questions at the end of the page on architecture, each with the paths that answer it."""
+    rows = re.findall(r"^\| \d+ \| (.+?) \| (.+) \|$", ARCHITECTURE.read_text(encoding="utf-8"), re.MULTILINE)
+    return [(question, re.findall(r"`([^`]+)`", answer)) for question, answer in rows]
+
+
 def test_the_readme_is_short() -> None:
     assert len(README.read_text(encoding="utf-8")) <= LONGEST
 
@@ -144,6 +155,15 @@ def test_a_link_leads_somewhere(page: Path, link: str) -> None:
 @pytest.mark.parametrize(("page", "path"), of_all_pages(paths))
 def test_a_path_is_there(page: Path, path: str) -> None:
     assert list(PROJECT.glob(path)) or list(page.parent.glob(path))
+
+
+def test_there_are_twenty_questions_each_with_an_answer() -> None:
+    assert len({question for question, found in answers() if found}) == len(answers()) == 20
+
+
+@pytest.mark.parametrize(("question", "found"), answers(), ids=[question for question, _found in answers()])
+def test_where_something_is_said_to_be_it_is(question: str, found: list[str]) -> None:
+    assert [path for path in found if not (PROJECT / path).exists()] == []
 
 
 @pytest.mark.parametrize(("page", "include"), of_all_pages(includes))
