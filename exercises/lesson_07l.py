@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from streaming_classroom.data.data_factory import DirectoryTarget
-from streaming_classroom.data.datasets import Batch
+from streaming_classroom.data.datasets import DatasetBatch
 from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, NotTried, WrongAnswer
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _land(attempt: Attempt, pipeline: str, *days: int) -> None:
     folder = DirectoryTarget(attempt.paths.local(_folder(attempt, pipeline)), pipeline)
     source = attempt.paths.local(f"{attempt.paths.datasets}/device-readings/readings")
     for day in days:
-        folder.land(Batch(_day(day), {_day(day): source / _day(day)}), day)
+        folder.land(DatasetBatch(_day(day), {_day(day): source / _day(day)}), day)
 
 
 def _readings(attempt: Attempt, pipeline: str, *days: int) -> DataFrame:

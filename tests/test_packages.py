@@ -1,4 +1,4 @@
-"""The packages' structure: imports go downwards, no modules form a circle, and each package declares what it needs."""
+"""The packages' structure: imports go one way, folders hold one idea each, and each package declares what it needs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+MOST_MODULES = 15  # in one folder
 PACKAGES = Path(__file__).parents[1] / "packages"
 # What each package may import of the others.
 BELOW = {
@@ -89,18 +91,29 @@ def upward_imports(packages: Path, below: dict[str, set[str]]) -> list[str]:
     ]
 
 
-def circles(packages: Path, names: list[str]) -> list[str]:
-    """Return the modules of a circle of imports, those in functions counted; nothing if there is none."""
+def circles(packages: Path, names: list[str], folders: bool = False) -> list[str]:
+    """Return the modules, or the folders, of a circle of imports; nothing if there is none.
+
+    Imports in functions and those for a type checker count as well.
+    """
     every = {name: path for package in names for name, path in modules(package, packages).items()}
-    graph = {
-        name: {_module_of(found.name, every) for found in imports(name, path) if not found.typing} - {name, None}
-        for name, path in every.items()
-    }
+    graph: dict[str, set[str]] = {}
+    for name, path in every.items():
+        at = _folder(name, every) if folders else name
+        known = {_module_of(found.name, every) for found in imports(name, path)} - {None}
+        graph.setdefault(at, set()).update({_folder(one, every) for one in known} if folders else known)
     try:
-        TopologicalSorter(graph).prepare()
+        TopologicalSorter({at: wanted - {at, ""} for at, wanted in graph.items() if at}).prepare()
     except CycleError as error:
         return error.args[1]
     return []
+
+
+def _folder(name: str, every: dict[str, Path]) -> str:
+    """Return the folder of a package that a module is in; an empty text for a module beside the folders."""
+    parts = name.split(".")
+    is_inside = len(parts) > 2 or (len(parts) == 2 and every[name].name == "__init__.py")
+    return ".".join(parts[:2]) if is_inside else ""
 
 
 def _module_of(name: str, every: dict[str, Path]) -> str | None:
@@ -137,6 +150,25 @@ def test_imports_go_downwards() -> None:
 @pytest.mark.parametrize("package", BELOW)
 def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
     assert circles(PACKAGES, [package]) == []
+
+
+@pytest.mark.parametrize("package", BELOW)
+def test_no_folders_import_each_other_in_a_circle(package: str) -> None:
+    assert circles(PACKAGES, [package], folders=True) == []
+
+
+@pytest.mark.parametrize("package", ALONE)
+def test_a_folder_has_few_enough_modules_to_be_seen_at_a_glance(package: str) -> None:
+    sizes = Counter(path.parent for path in modules(package).values() if path.name != "__init__.py")
+    assert {folder.name: size for folder, size in sizes.items() if size > MOST_MODULES} == {}
+
+
+@pytest.mark.parametrize("package", BELOW)
+def test_no_two_classes_of_a_package_have_one_name(package: str) -> None:
+    """Classes within a function or a class, such as py4j's ``Java``, are seen by nobody else."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in modules(package).values()]
+    names = [node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 @pytest.mark.parametrize("package", BELOW)
@@ -190,4 +222,10 @@ def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
     below = {"stream_view": set(), "notebook_dialect": {"stream_view"}}
     assert upward_imports(tmp_path, below) == ["stream_view.low:3 imports notebook_dialect.high"]
     assert set(circles(tmp_path, ["notebook_dialect"])) == {"notebook_dialect.high", "notebook_dialect.other"}
+    assert circles(tmp_path, ["notebook_dialect"], folders=True) == []
+    for module, other in (("one/a", "two.b"), ("two/b", "one.c"), ("one/c", "one.a")):
+        path = tmp_path / "stream-view" / "src" / "stream_view" / f"{module}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"import stream_view.{other}\n")
+    assert set(circles(tmp_path, ["stream_view"], folders=True)) == {"stream_view.one", "stream_view.two"}
     assert unexplained_late_imports(tmp_path, "notebook_dialect") == ["notebook_dialect.high:3"]

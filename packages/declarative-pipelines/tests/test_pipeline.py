@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -164,17 +163,22 @@ def test_readers_see_a_materialized_view_whole_while_it_is_replaced(pipeline: Pi
     pipeline.run()
     seen: set[int | None] = set()
     ended = threading.Event()
+    looks_after = threading.Semaphore(0)
 
     def look() -> None:
         while not ended.is_set():
             row = pipeline.table("total").first()
             seen.add(None if row is None else row[0])
+            looks_after.release()
 
     reader = threading.Thread(target=look)
     reader.start()
     pipeline.land(*range(40))
     pipeline.run()
-    time.sleep(0.5)
+    while looks_after.acquire(blocking=False):
+        pass  # what was seen while the update ran
+    for _ in range(2):  # of which the first may have begun before the end
+        assert looks_after.acquire(timeout=60)
     ended.set()
     reader.join(30)
     assert seen <= {40, 80} and 80 in seen

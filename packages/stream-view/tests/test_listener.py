@@ -108,6 +108,8 @@ def test_reports_reach_who_asked_for_them_and_nobody_else(spark: SparkSession) -
     assert reports[-1]["runId"] == str(query.runId)
     assert reports[-1]["numInputRows"] == 5
     assert reports[-1]["sources"][0]["numInputRows"] == 5
-    received = len(reports)
-    time.sleep(0.5)
+    received, batch = len(reports), query.lastProgress["batchId"]
+    while query.lastProgress["batchId"] < batch + 4 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert query.lastProgress["batchId"] >= batch + 4
     assert len(reports) <= received + 1  # one may have been on its way

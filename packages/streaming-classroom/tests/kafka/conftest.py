@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -24,6 +25,24 @@ signal.signal(signal.SIGINT, lambda *_: None)
 print(servers.bootstrap_servers(), flush=True)
 sys.stdin.read()
 """
+
+
+@pytest.fixture
+def after_checks() -> Callable[[BrokerDirectory], None]:
+    """Wait until a supervisor has checked three times who needs its broker: what it has to do, it has done by then."""
+
+    def wait(place: BrokerDirectory, times: int = 3, deadline: float = 20) -> None:
+        end, seen = monotonic() + deadline, {_checked(place)}
+        while len(seen) <= times:
+            assert monotonic() < end, "the supervisor checks no more"
+            sleep(0.02)
+            seen.add(_checked(place))
+
+    return wait
+
+
+def _checked(place: BrokerDirectory) -> int:
+    return place.checked.stat().st_mtime_ns if place.checked.exists() else 0
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -41,7 +40,7 @@ def gone(those: list[psutil.Process]) -> bool:
     return not psutil.wait_procs(those, timeout=15)[1]
 
 
-def test_kernels_share_a_broker_that_ends_with_the_last_of_them(home: Path, kernel) -> None:
+def test_kernels_share_a_broker_that_ends_with_the_last_of_them(home: Path, kernel, after_checks) -> None:
     first, second = kernel(), kernel()
     address = first.stdout.readline().strip()
     assert second.stdout.readline().strip() == address
@@ -51,7 +50,7 @@ def test_kernels_share_a_broker_that_ends_with_the_last_of_them(home: Path, kern
     os.killpg(second.pid, signal.SIGINT)  # Jupyter's "interrupt"
     first.kill()
     first.wait(10)
-    time.sleep(3 * 0.2)  # nothing is to happen, so there is nothing to wait for
+    after_checks(shared_broker.place())
     assert shared_broker.status().users == (second.pid,)
     assert values(address, "kept") == [b"1"]
     second.kill()
@@ -103,21 +102,21 @@ def test_the_state_of_a_crash_with_the_number_of_another_process_keeps_nobody_ou
         innocent.communicate(b"\n")
 
 
-def test_a_forked_process_does_not_take_the_broker_of_its_parent_with_it(address: str) -> None:
+def test_a_forked_process_does_not_take_the_broker_of_its_parent_with_it(address: str, after_checks) -> None:
     child = os.fork()
     if child == 0:
         shared_broker.leave()
         os._exit(0)
     os.waitpid(child, 0)
-    time.sleep(3 * 0.2)
+    after_checks(shared_broker.place())
     assert broker.answers(address)
 
 
-def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
+def test_start_keeps_it_until_stop(home: Path, capsys, after_checks) -> None:
     assert main(["kafka", "status"]) == 0
     assert main(["kafka", "start"]) == 0
     assert main(["kafka", "topics"]) == 0
-    time.sleep(3 * 0.2)
+    after_checks(shared_broker.place())
     address = servers.bootstrap_servers()
     send(address, "mine")
     assert main(["kafka", "topics"]) == 0

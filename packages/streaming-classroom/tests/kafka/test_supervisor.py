@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,9 +53,11 @@ def run(place: BrokerDirectory) -> Iterator:
         process.communicate(timeout=20)
 
 
-def test_a_program_ends_when_its_last_user_does_and_may_tidy_up(run, user: FileLock, place: BrokerDirectory) -> None:
+def test_a_program_ends_when_its_last_user_does_and_may_tidy_up(
+    run, user: FileLock, place: BrokerDirectory, after_checks
+) -> None:
     process = run(SAYS_BYE + SLEEP)
-    time.sleep(3 * supervisor.LOOK_EVERY)
+    after_checks(place)
     assert process.poll() is None and place.is_supervised()
     assert json.loads(place.state.read_text())["address"] == "here:1"
     user.release()
@@ -70,10 +71,10 @@ def test_a_program_that_does_not_listen_is_killed(run, user: FileLock) -> None:
     process.wait(20)
 
 
-def test_one_that_is_kept_needs_no_user_until_it_is_stopped(run, place: BrokerDirectory) -> None:
+def test_one_that_is_kept_needs_no_user_until_it_is_stopped(run, place: BrokerDirectory, after_checks) -> None:
     place.kept.touch()
     process = run(SLEEP)
-    time.sleep(3 * supervisor.LOOK_EVERY)
+    after_checks(place)
     assert process.poll() is None
     place.stop.touch()
     process.wait(20)

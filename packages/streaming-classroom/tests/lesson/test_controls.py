@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from html import escape
@@ -197,9 +198,8 @@ def test_landing_continuously_pauses_and_goes_on_where_it_was(make_panel, tmp_pa
     assert panel.widget.state["code"] == "DA.data_factory.load(continuous=True, interval=0.2)"
     press(panel, do="pause")
     wait_until(lambda: not panel.widget.state["landing"])
-    paused_at = lesson.data_factory.landed
-    time.sleep(0.5)
-    assert lesson.data_factory.landed == paused_at < 6
+    wait_until(lambda: not any(thread.name == "instructor's landing" for thread in threading.enumerate()))
+    assert lesson.data_factory.landed < 6
     press(panel, do="continue", interval=0.2)
     wait_until(lambda: lesson.data_factory.left == 0)
     wait_until(lambda: not panel.widget.state["landing"])

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind
+from declarative_pipelines.sql.live_names import live_prefixes
 from declarative_pipelines.sql.sql_error import SqlError
 from notebook_dialect.sql.rewriting import Edit, Rewritten, explain
 
@@ -106,7 +107,7 @@ def read_query(reader: TokenReader, name: str) -> tuple[QueryText, list[Dataset]
     for call, view in _file_views(query, name):
         views.append(view)
         edits.append(Edit(call.start - begin, call.end - begin, f"STREAM {view.name}" if call.streaming else view.name))
-    for token in _live(query.tokens):
+    for token in live_prefixes(query.tokens):
         if not any(edit.start <= token.start - begin < edit.end for edit in edits):
             edits.append(Edit(token.start - begin, token.end - begin, ""))
     return QueryText(Rewritten.of(query.text, edits), location), views
@@ -168,20 +169,6 @@ def _length(query: TokenReader, number: int) -> int:
     reader = type(query)(query.source, query.tokens[number:])
     reader.skip()
     return len(query.tokens) - number - len(reader.tokens)
-
-
-def _live(tokens: list[Token]) -> Iterator[Token]:
-    """Return the ``LIVE`` and the dot before each name that has them."""
-    if any(_is_live(token) and _is(tokens, number - 1, "AS") for number, token in enumerate(tokens)):
-        return  # somebody's alias
-    for number, token in enumerate(tokens[:-2]):
-        named = tokens[number + 1].says(".") and tokens[number + 2].may_be_name
-        if _is_live(token) and named and not _is(tokens, number - 1, "."):
-            yield from (token, tokens[number + 1])
-
-
-def _is_live(token: Token) -> bool:
-    return token.may_be_name and token.value.upper() == "LIVE"
 
 
 def _is(tokens: list[Token], number: int, word: str) -> bool:

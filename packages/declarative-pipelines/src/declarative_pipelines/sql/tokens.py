@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import SourceLocation
-from notebook_dialect.sql.rewriting import tokens_of
+from notebook_dialect.sql.tokens import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from notebook_dialect.sql import catalog_names, time_travel
-from notebook_dialect.sql.rewriting import Edit, Rewritten, tokens_of, word
+from notebook_dialect.sql.rewriting import Edit, Rewritten
+from notebook_dialect.sql.tokens import tokens_of, word
 
 if TYPE_CHECKING:
     from sqlglot.tokens import Token

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from notebook_dialect.sql.rewriting import Edit, word
+from notebook_dialect.sql.rewriting import Edit
+from notebook_dialect.sql.tokens import word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

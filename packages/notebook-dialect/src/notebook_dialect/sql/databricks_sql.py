@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from notebook_dialect.errors import NoJson
 from notebook_dialect.sql import catalog_names, json_columns, time_travel
-from notebook_dialect.sql.rewriting import Rewritten, offset, place_of, tokens_of, word
+from notebook_dialect.sql.rewriting import Rewritten, offset, place_of
+from notebook_dialect.sql.tokens import tokens_of, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from notebook_dialect.sql import json_paths
 from notebook_dialect.sql.json_paths import JsonPath
-from notebook_dialect.sql.rewriting import Edit, first_of_name, is_name, is_quoted, is_string, touch, word
+from notebook_dialect.sql.rewriting import Edit
+from notebook_dialect.sql.tokens import first_of_name, is_name, is_quoted, is_string, touch, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from notebook_dialect.sql.rewriting import is_name, is_quoted, is_string, touch
+from notebook_dialect.sql.tokens import is_name, is_quoted, is_string, touch
 
 if TYPE_CHECKING:
     from sqlglot.tokens import Token

@@ -10,14 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sqlglot.tokens import Token
 
 _PLACE = re.compile(r"\bline (\d+)(,?) pos (\d+)")
 _SQL = re.compile(r"\n\n== SQL.*", re.DOTALL)
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, order=True)
@@ -100,59 +95,6 @@ def place_of(message: str) -> tuple[int, int] | None:
     """Return the line and the column that a message of Spark names first."""
     found = _PLACE.search(message)
     return (int(found[1]), int(found[3])) if found else None
-
-
-def tokens_of(text: str) -> list[Token]:
-    """Return a statement's tokens; none where it does not fall into tokens, which Spark says better."""
-    # Both are needed only for what Spark has refused.
-    import sqlglot
-    from sqlglot.errors import TokenError
-
-    try:
-        tokens = sqlglot.tokenize(text, read="databricks")
-    except TokenError:
-        return []
-    begin = tokens[0].end + 1 if tokens else 0
-    # Of statements that sqlglot does not parse, such as SHOW and EXPLAIN, all but the first word is one token.
-    if len(tokens) == 2 and text[begin:].lstrip().startswith(tokens[1].text) and is_string(tokens[1]):
-        return [tokens[0], *tokens_of(" " * begin + text[begin:])]
-    return tokens
-
-
-def is_quoted(token: Token) -> bool:
-    """Whether a token is a string or a quoted name."""
-    return token.end - token.start + 1 != len(token.text)
-
-
-def word(token: Token | None) -> str:
-    """Return a token's text in capitals; nothing for a string or a quoted name, or where there is none."""
-    return "" if token is None or is_quoted(token) else token.text.upper()
-
-
-def is_name(token: Token) -> bool:
-    """Whether a token may be a name: a word, or one in backticks."""
-    from sqlglot.tokens import TokenType
-
-    return token.token_type is TokenType.IDENTIFIER or (not is_quoted(token) and bool(_WORD.fullmatch(token.text)))
-
-
-def is_string(token: Token) -> bool:
-    """Whether a token is a string."""
-    from sqlglot.tokens import TokenType
-
-    return token.token_type in (TokenType.STRING, TokenType.RAW_STRING)
-
-
-def touch(left: Token, right: Token) -> bool:
-    """Whether nothing is between two tokens."""
-    return left.end + 1 == right.start
-
-
-def first_of_name(tokens: list[Token], last: int) -> int:
-    """Return the first token of the name, with dots or without, that ends with a token."""
-    while last > 1 and tokens[last - 1].text == "." and is_name(tokens[last - 2]):
-        last -= 2
-    return last
 
 
 def _line_and_column(text: str, position: int) -> tuple[int, int]:

@@ -1,7 +1,6 @@
 """The statements of a SQL text, split at semicolons outside strings, comments and blocks.
 
-sqlglot's tokenizer for Databricks' SQL says what is a string, a comment and a name; nothing is parsed, so a
-statement that only Spark understands is as good as any other.
+A statement that only Spark understands is as good as any other: see :mod:`.sql.tokens`.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from notebook_dialect.errors import BadSql
+from notebook_dialect.sql.tokens import tokenize, word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,33 +87,26 @@ class _Block:
 
     def contains(self, tokens: list[Token], number: int) -> bool:
         """Take the next token; return whether it is the block's own."""
-        word, before, after = (_word(tokens, number + step) for step in (0, -1, 1))
-        if self._first and word == "BEGIN" and after not in _TRANSACTION:
-            self._open.append(word)
+        token, before, after = (_word_at(tokens, number + step) for step in (0, -1, 1))
+        if self._first and token == "BEGIN" and after not in _TRANSACTION:
+            self._open.append(token)
         elif self._open and before not in _BEFORE_A_NAME:
-            self._take(word, before, after)
+            self._take(token, before, after)
         # A label may stand before BEGIN.
-        self._first = self._first and (word == ":" or after == ":")
+        self._first = self._first and (token == ":" or after == ":")
         return bool(self._open)
 
-    def _take(self, word: str, before: str, after: str) -> None:
-        if word in ("BEGIN", "CASE") and before != "END":
-            self._open.append(word)
+    def _take(self, token: str, before: str, after: str) -> None:
+        if token in ("BEGIN", "CASE") and before != "END":
+            self._open.append(token)
         # Within a block of statements END stands where a statement may begin; elsewhere it is a column's name.
-        is_end = word == "END" and after not in _ENDED
+        is_end = token == "END" and after not in _ENDED
         if is_end and (self._open[-1] == "CASE" or before in _BEFORE_A_STATEMENT):
             self._open.pop()
 
 
-def _word(tokens: list[Token], number: int) -> str:
-    """Return a token's text in capitals, nothing for a string or a quoted name."""
-    if not 0 <= number < len(tokens) or _is_quoted(tokens[number]):
-        return ""
-    return tokens[number].text.upper()
-
-
-def _is_quoted(token: Token) -> bool:
-    return token.end - token.start + 1 != len(token.text)
+def _word_at(tokens: list[Token], number: int) -> str:
+    return word(tokens[number]) if 0 <= number < len(tokens) else ""
 
 
 def _statement(text: str, tokens: list[Token]) -> Statement | None:
@@ -125,32 +118,18 @@ def _statement(text: str, tokens: list[Token]) -> Statement | None:
 
 
 def _tokens(text: str) -> list[Token]:
-    import sqlglot
-    from sqlglot.errors import TokenError
-
-    try:
-        return sqlglot.tokenize(text, read="databricks")
-    except TokenError:
-        raise BadSql(_what_does_not_end(text)) from None
+    tokens = tokenize(text)
+    if tokens is None:
+        raise BadSql(_what_does_not_end(text))
+    return tokens
 
 
 def _what_does_not_end(text: str) -> str:
     """Say which quotation mark or comment of a text is never closed, and where it is opened."""
     openings = [] if len(text) > _LONG else [found.start() for found in re.finditer(r"['\"`]|/\*", text)]
     for opening in reversed(openings[-_TRIES:]):
-        if _is_whole(text[:opening]):
+        if tokenize(text[:opening]) is not None:
             mark = "/*" if text[opening] == "/" else text[opening]
             line = text.count("\n", 0, opening) + 1
             return f"Line {line}: what begins with {mark} never ends: {text[opening:].splitlines()[0][:60]}"
     return "A string, a quoted name or a comment in this cell never ends."
-
-
-def _is_whole(text: str) -> bool:
-    import sqlglot
-    from sqlglot.errors import TokenError
-
-    try:
-        sqlglot.tokenize(text, read="databricks")
-    except TokenError:
-        return False
-    return True

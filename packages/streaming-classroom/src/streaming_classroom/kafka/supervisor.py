@@ -19,7 +19,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 GRACE = 10.0  # seconds that the broker is given to end; it takes half a second
-LOOK_EVERY = 0.2  # seconds between two looks at who needs it
+CHECK_EVERY = 0.2  # seconds between two checks of who needs it
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,11 @@ class BrokerDirectory:
         """Says where the broker answers and which process it is; there while it may be joined."""
         return self.folder / "broker.json"
 
+    @property
+    def checked(self) -> Path:
+        """Touched at each check of who needs the broker, so that one can see that the supervisor is not stuck."""
+        return self.folder / "checked"
+
     def is_needed(self) -> bool:
         """Return whether somebody needs the broker; if nobody does, nobody can join it from now on."""
         if self.stop.exists():  # without the lock: who starts a broker that never answers holds it
@@ -82,7 +87,7 @@ class BrokerDirectory:
 
     def forget(self) -> None:
         """Remove what was said about a broker that has ended."""
-        for file in (self.state, self.kept, self.stop):
+        for file in (self.state, self.kept, self.stop, self.checked):
             file.unlink(missing_ok=True)
 
 
@@ -101,8 +106,9 @@ def main(folder: str, address: str, *command: str) -> int:
         try:
             _write_state(place.state, address, broker.pid)
             while broker.poll() is None and place.is_needed():
+                place.checked.touch()
                 with suppress(subprocess.TimeoutExpired):
-                    broker.wait(LOOK_EVERY)
+                    broker.wait(CHECK_EVERY)
         finally:
             _end(broker)
             place.forget()
