@@ -14,7 +14,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from stream_view import waiting
 from stream_view.waiting import active_streams, block_until_stream_is_ready, stop_streams, wait_until_processed
-from streaming_classroom.errors import StreamNotFound, StreamTimeout
+from stream_view.errors import StreamNotFound, StreamTimeout
 
 
 def start(frame: DataFrame, name: str, **trigger) -> StreamingQuery:
