@@ -12,9 +12,9 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
-from stream_view import waiting
+from stream_view import listener, waiting
+from stream_view.errors import StreamNotFound, StreamTimeout
 from stream_view.waiting import active_streams, block_until_stream_is_ready, stop_streams, wait_until_processed
-from streaming_classroom.errors import StreamNotFound, StreamTimeout
 
 
 def start(frame: DataFrame, name: str, **trigger) -> StreamingQuery:
@@ -71,6 +71,7 @@ def test_waiting_for_a_failed_stream_raises_its_error(spark: SparkSession, faili
 
 
 def test_a_failed_stream_is_known_by_name_from_its_first_moment(spark: SparkSession, failing: DataFrame) -> None:
+    listener.watch(spark)
     query = start(failing, "failing")
     with pytest.raises(StreamingQueryException):
         query.awaitTermination(30)

@@ -119,6 +119,10 @@ def _start(
     """Start the query whose memory table is shown."""
     from pyspark.errors import AnalysisException
 
+    from stream_view import listener  # with all of PySpark, which a batch of pandas does without
+
+    listener.watch(frame.sparkSession)  # before the query reports anything
+
     def start(output_mode: str) -> _Stream:
         writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
         query = _triggered(writer, trigger).options(**options).start()

@@ -1,0 +1,66 @@
+"""A package's tests run without the rest of the repository: its folder copied elsewhere, and a plain Spark session."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from streaming_classroom.setup import java
+
+PACKAGES = Path(__file__).parents[1] / "packages"
+# Of each package, tests with Spark and without; the long form runs all.
+SOME = {
+    "stream-view": ["tests/test_waiting.py", "tests/test_tables.py", "tests/graphs"],
+    "pyspark-cloudfiles": ["tests/test_stream.py", "tests/log", "tests/schemas"],
+}
+# Without `site` the packages of the repository, which are installed as they lie there, cannot be imported.
+RUN = "import sys; sys.path[:0] = sys.argv[1:3]; import pytest; sys.exit(pytest.main(sys.argv[3:]))"
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("package", SOME)
+def test_some_of_its_tests_pass_by_themselves(package: str, tmp_path: Path) -> None:
+    _passes(package, tmp_path, SOME[package], timeout=300)
+
+
+@pytest.mark.long
+@pytest.mark.kernel
+@pytest.mark.parametrize("package", SOME)
+def test_all_of_its_tests_pass_by_themselves(package: str, tmp_path: Path) -> None:
+    _passes(package, tmp_path, ["tests"], timeout=1800)
+
+
+def test_nothing_of_the_repository_can_be_imported_there(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "tests" / "test_it.py").write_text(
+        "from importlib.util import find_spec\n"
+        "def test_it():\n"
+        "    names = ('suite', 'streaming_classroom', 'notebook_dialect', 'stream_view', 'pyspark_cloudfiles')\n"
+        "    assert [name for name in names if find_spec(name)] == []\n"
+    )
+    done = _run(tmp_path, ["tests"], timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+def _passes(package: str, tmp_path: Path, tests: list[str], timeout: float) -> None:
+    copy = tmp_path / package
+    shutil.copytree(PACKAGES / package, copy, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+    done = _run(copy, ["-p", "no:cacheprovider", "-q", *tests], timeout)
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+def _run(folder: Path, arguments: list[str], timeout: float) -> subprocess.CompletedProcess[str]:
+    ours = ("CLASSROOM", "SPARK", "PYSPARK", "PYTEST")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    found = java.find().java
+    assert found is not None
+    environment |= {"JAVA_HOME": str(found.home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    command = [sys.executable, "-S", "-c", RUN, str(folder / "src"), sysconfig.get_path("purelib"), *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout)
