@@ -112,7 +112,7 @@ def _replace_run(shell: InteractiveShell, context: MagicContext) -> None:
 
     @no_var_expand  # a parameter $mode is no variable
     def run(line: str) -> None:
-        """Run another notebook here (see the course's README), or a script as IPython does."""
+        """Run another notebook here (see the package's README), or a script as IPython does."""
         __tracebackhide__ = True
         include.run_magic(context.running, shell, context.widgets, stock, line)
 
