@@ -125,7 +125,7 @@ def progress(_options: argparse.Namespace) -> int:
 
 
 def lint(options: argparse.Namespace) -> int:
-    """Check the form that all lessons share and, without a lesson, the form and the types of the code; nothing is run."""
+    """Check the form that all lessons share; without a lesson, the form and the types of the code as well."""
     what = ["lesson_linter", *options.lessons] if options.lessons else ["code_checks"]
     return _delegate([sys.executable, "-m", *what], _with_tools())
 

@@ -200,8 +200,10 @@ def _with_times(frame: DataFrame, flow: SnapshotFlow, kind: str) -> DataFrame:
 
 
 #: What makes the function behind a flow whose frame is not simply its query.
-_FrameMaker = Callable[[FlowNode, SparkEngine], Callable[[], "DataFrame"]]
-_MADE: dict[FlowKind | None, _FrameMaker] = {FlowKind.CHANGES: _Changes, FlowKind.SNAPSHOT: _Snapshot}
+_MADE: dict[FlowKind | None, Callable[[FlowNode, SparkEngine], Callable[[], DataFrame]]] = {
+    FlowKind.CHANGES: _Changes,
+    FlowKind.SNAPSHOT: _Snapshot,
+}
 
 
 def _with_way(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
