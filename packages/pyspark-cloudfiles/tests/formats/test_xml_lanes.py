@@ -1,11 +1,9 @@
-"""The quick lane of XML is the slow lane wherever it answers, over files whose records are alike, and odd ones."""
+"""Fast path or row reader, same rows: XML, over files whose records are alike, and odd ones."""
 
 from __future__ import annotations
 
 import os
 import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,14 +13,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as T
 
-from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import format_named, xml_format, xml_lanes, xml_text
+from pyspark_cloudfiles.formats import format_named, xml_lanes, xml_text
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.xml_lanes import Cutter, Rest
+from pyspark_cloudfiles.formats.xml_lanes import Cutter
 from pyspark_cloudfiles.formats.xml_text import XmlOptions
 
-lanes = settings(
+thorough = settings(
     max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 150,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -127,32 +124,13 @@ def documents(draw: Any) -> bytes:
 
 requests = st.fixed_dictionaries(
     {
-        "on_unknown": st.sampled_from(["rescue", "ignore", "error"]),
-        "rescue": st.booleans(),
+        "unknown": st.sampled_from([("rescue", True), ("rescue", False), ("ignore", False), ("error", True)]),
         "case_sensitive": st.booleans(),
         "mode": st.sampled_from(["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]),
         "corrupt_column": st.sampled_from([None, "_corrupt"]),
     }
 )
-PLAIN = {"on_unknown": "rescue", "rescue": True, "case_sensitive": True, "mode": "PERMISSIVE", "corrupt_column": None}
-
-
-@contextmanager
-def slow_xml() -> Iterator[None]:
-    with patch.object(xml_format, "texts", lambda source, decode, options: iter([Rest("", "")])):
-        yield
-
-
-def outcome(file: SourceFile, request: ReadRequest) -> Any:
-    """Return all rows with what was rescued; or that there is an error: of several, batches decide which is first."""
-    rows = []
-    try:
-        for part in format_named("xml").read([file], request):
-            rescued = part.rescued.to_pylist() if part.rescued is not None else [None] * part.batch.num_rows
-            rows += [(repr(row), left) for row, left in zip(part.batch.to_pylist(), rescued, strict=True)]
-    except CloudFilesError:
-        return "an error"
-    return rows
+PLAIN = {"unknown": ("rescue", True), "case_sensitive": True, "mode": "PERMISSIVE", "corrupt_column": None}
 
 
 def source(path: Path, content: bytes) -> SourceFile:
@@ -160,7 +138,7 @@ def source(path: Path, content: bytes) -> SourceFile:
     return SourceFile(f"file:{path}", len(content), 0)
 
 
-@lanes
+@thorough
 @example(content=b"<x><r><a>1</a></r></x>\xc3", asked=PLAIN, types=TYPES[:3], options={}, chunk=1000)
 @example(content=b"<x><r><a>1\x0c</a></r></x>", asked=PLAIN, types=TYPES[:3], options={}, chunk=1000)
 @example(content=b"<x><r><a>1</a></r>\x0c</x>", asked=PLAIN, types=TYPES[:3], options={}, chunk=1000)
@@ -175,18 +153,26 @@ def source(path: Path, content: bytes) -> SourceFile:
     chunk=st.sampled_from([7, 40, 100, 10_000]),
 )
 def test_xml_rows(
-    tmp_path: Path, content: bytes, asked: dict[str, Any], types: list[T.DataType], options: dict[str, str], chunk: int
+    assert_paths_agree: Any,
+    tmp_path: Path,
+    content: bytes,
+    asked: dict[str, Any],
+    types: list[T.DataType],
+    options: dict[str, str],
+    chunk: int,
 ) -> None:
     names = [options.get("attributeprefix", "_") + "id", "a", "b"]
     fields = [T.StructField(name, data_type) for name, data_type in zip(names, types, strict=True)]
     if asked["corrupt_column"]:
         fields.append(T.StructField(asked["corrupt_column"], T.StringType()))
     file = source(tmp_path / "f.xml", content)
-    request = ReadRequest(T.StructType(fields), options={"rowtag": "r", **options}, **asked)
-    with slow_xml():
-        slow = outcome(file, request)
+    on_unknown, rescue = asked["unknown"]
+    others = {name: value for name, value in asked.items() if name != "unknown"}
+    request = ReadRequest(
+        T.StructType(fields), on_unknown=on_unknown, rescue=rescue, options={"rowtag": "r", **options}, **others
+    )
     with patch.object(xml_lanes, "CHUNK", chunk):
-        assert outcome(file, request) == slow
+        assert_paths_agree("xml", [file], request)
 
 
 def test_records_that_are_alike_are_cut() -> None:

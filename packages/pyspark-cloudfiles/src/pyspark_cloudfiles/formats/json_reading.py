@@ -17,7 +17,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import MalformedRecord, UnknownFields
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import text_lines
+from pyspark_cloudfiles.formats import base, text_lines
 from pyspark_cloudfiles.formats.arrow_types import rows_without_columns
 from pyspark_cloudfiles.formats.base import ReadRequest, Rows
 from pyspark_cloudfiles.formats.gathering import Lane, counts, in_order
@@ -62,7 +62,7 @@ class Reader:
     def _by_lanes(
         self, data: bytes, files: list[tuple[SourceFile, int]], lines: Callable[[], list[bytes]], exact: bool
     ) -> Rows:
-        quick = self._quick.rows(data, files, exact)
+        quick = self._quick.rows(data, files, exact) if base.FAST_PATH else None
         if quick is None:
             return self._rows(text_lines.without_blank_lines(text_lines.Block(lines(), files, len(data))))[0]
         if not quick.refused:
@@ -87,7 +87,7 @@ class Reader:
         lines = block.lines
         decode, valid = self._decode, _is_utf8(lines)
         try:
-            if valid:
+            if valid and base.FAST_PATH:
                 return list(map(decode, lines)), range(len(lines))  # type: ignore[return-value]
         except _REFUSED:
             pass
@@ -95,7 +95,7 @@ class Reader:
         origins: list[int] = []
         for number, line in enumerate(lines):
             try:
-                some: list[Any] = [decode(line) if valid or _is_utf8([line]) else _malformed()]
+                some: list[Any] = [decode(line) if base.FAST_PATH and (valid or _is_utf8([line])) else _malformed()]
                 outcome.count(number, 1)
             except (*_REFUSED, Malformed):
                 some = self._slowly(number, line, len(rows), outcome)
@@ -292,7 +292,7 @@ def _is_utf8(lines: Sequence[bytes]) -> bool:
 
 
 def _malformed() -> Any:
-    raise Malformed("not UTF-8")
+    raise Malformed
 
 
 def _is_unknown(part: rescue.Leftover) -> bool:

@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import MalformedRecord, UnknownFields
 from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.gathering import Piece, gathered
@@ -69,7 +70,7 @@ def _pieces(file: SourceFile, request: ReadRequest, options: XmlOptions) -> Iter
                 for part in parsed(file, options, source, decode, some.opening, some.text):
                     yield _piece(file, part, request, rows)
                 return
-            batch = columns.batch(some.cut)
+            batch = columns.batch(some.cut) if base.FAST_PATH else None
             if batch is not None:
                 yield Piece(file, batch)
             else:

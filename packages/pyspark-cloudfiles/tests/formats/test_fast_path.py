@@ -1,31 +1,27 @@
-"""The quick lane is the slow lane wherever it answers: both read the same bytes, however odd, and must give the same.
+"""Fast path or row reader, same rows: both read the same bytes, however odd.
 
-The slow lane is what agrees with Spark's own readers (``test_agreement``).
+The row reader is what agrees with Spark's own readers (``test_agreement``).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import msgspec
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as T
 
-from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import csv_format, format_named, json_arrow, json_lanes
+from pyspark_cloudfiles.formats import csv_format
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.csv_arrow import Cutter
 
-lanes = settings(
+thorough = settings(
     max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 100,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -130,8 +126,7 @@ def csv_files(draw: Any) -> tuple[list[bytes], dict[str, str]]:
 
 requests = st.fixed_dictionaries(
     {
-        "on_unknown": st.sampled_from(["rescue", "ignore"]),
-        "rescue": st.booleans(),
+        "unknown": st.sampled_from([("rescue", True), ("rescue", False), ("ignore", False), ("error", True)]),
         "case_sensitive": st.booleans(),
         "mode": st.sampled_from(["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]),
         "corrupt_column": st.sampled_from([None, "_corrupt"]),
@@ -140,9 +135,13 @@ requests = st.fixed_dictionaries(
 )
 
 
-def schema(types: list[T.DataType], corrupt: str | None) -> T.StructType:
+def asked(types: list[T.DataType], request: dict[str, Any], options: dict[str, str]) -> ReadRequest:
+    on_unknown, rescue = request["unknown"]
     fields = [T.StructField(name, data_type) for name, data_type in zip("abc", types, strict=True)]
-    return T.StructType([*fields, T.StructField(corrupt, T.StringType())] if corrupt else fields)
+    corrupt = request["corrupt_column"]
+    schema = T.StructType([*fields, T.StructField(corrupt, T.StringType())] if corrupt else fields)
+    others = {name: value for name, value in request.items() if name != "unknown"}
+    return ReadRequest(schema, on_unknown=on_unknown, rescue=rescue, options=options, **others)
 
 
 def put(directory: Path, contents: list[bytes]) -> list[SourceFile]:
@@ -151,30 +150,6 @@ def put(directory: Path, contents: list[bytes]) -> list[SourceFile]:
         (directory / f"{number}").write_bytes(content)
         files.append(SourceFile(f"file:{directory / str(number)}", len(content), 0))
     return files
-
-
-def outcome(name: str, files: list[SourceFile], request: ReadRequest) -> Any:
-    """Return all rows with what was rescued, and how many each file gave; or the error."""
-    rows, per_file = [], dict.fromkeys(files, 0)
-    try:
-        for part in format_named(name).read(files, request):
-            assert sum(count for _, count in part.counts) == part.batch.num_rows
-            rescued = part.rescued.to_pylist() if part.rescued is not None else [None] * part.batch.num_rows
-            rows += [(*row, left) for row, left in zip(comparable(part.batch), rescued, strict=True)]
-            for file, count in part.counts:
-                per_file[file] += count
-    except CloudFilesError as error:
-        return type(error), str(error)
-    return rows, list(per_file.values())
-
-
-def comparable(batch: pa.RecordBatch) -> list[tuple[str, ...]]:
-    columns = []
-    for column in batch.columns:
-        if pa.types.is_temporal(column.type):
-            column = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
-        columns.append([repr(value) for value in column.to_pylist()])
-    return list(zip(*columns, strict=True))
 
 
 SCALARS = [
@@ -297,46 +272,32 @@ def json_files(draw: Any) -> list[bytes]:
     return files
 
 
-@contextmanager
-def slow_json() -> Iterator[None]:
-    with patch.object(json_lanes.QuickLane, "rows", lambda self, data, files, exact: None):
-        yield
-
-
-@contextmanager
-def slow_csv() -> Iterator[None]:
-    with patch.object(csv_format, "is_plain", lambda dialect: False):
-        yield
-
-
-PLAIN: dict[str, Any] = {"on_unknown": "rescue", "rescue": False, "case_sensitive": False, "mode": "PERMISSIVE"}
+PLAIN: dict[str, Any] = {"unknown": ("rescue", False), "case_sensitive": False, "mode": "PERMISSIVE"}
 PLAIN |= {"corrupt_column": None, "timezone": "UTC"}
-RESCUING = PLAIN | {"rescue": True, "case_sensitive": True}
+RESCUING = PLAIN | {"unknown": ("rescue", True), "case_sensitive": True}
 
 
-@lanes
+@thorough
 @example(files=([b"a,b,c|1,x\ry,2|3,z\nz,4"], {"linesep": "|"}), request_=PLAIN, types=[T.StringType()] * 3)
 @example(files=([b"#x\n\n#\na,b,c\n#1\n1,#,2\n #,1,2"], {"comment": "#"}), request_=PLAIN, types=[T.StringType()] * 3)
 @example(files=([b'a,b,c\n"",null,N"a"\n'], {"escape": ""}), request_=PLAIN, types=[T.StringType()] * 3)
 @given(files=csv_files(), request_=requests, types=st.lists(st.sampled_from(TYPES), min_size=3, max_size=3))
-def test_csv_rows(tmp_path: Path, files: Any, request_: dict[str, Any], types: list[T.DataType]) -> None:
+def test_csv_rows(
+    assert_paths_agree: Any, tmp_path: Path, files: Any, request_: dict[str, Any], types: list[T.DataType]
+) -> None:
     contents, options = files
     there = put(tmp_path, contents)
-    request = ReadRequest(schema(types, request_["corrupt_column"]), options=options, **request_)
-    with slow_csv():
-        slow = outcome("csv", there, request)
-    assert outcome("csv", there, request) == slow
+    request = asked(types, request_, options)
+    assert_paths_agree("csv", there, request)
 
 
-@lanes
+@thorough
 @given(files=csv_files(), infer_types=st.booleans())
-def test_csv_types(tmp_path: Path, files: Any, infer_types: bool) -> None:
+def test_csv_types(assert_paths_agree: Any, tmp_path: Path, files: Any, infer_types: bool) -> None:
     contents, options = files
     there = put(tmp_path, contents)
     request = InferRequest(infer_types=infer_types, options=options)
-    with slow_csv():
-        slow = format_named("csv").infer(there, request)
-    assert format_named("csv").infer(there, request) == slow
+    assert_paths_agree("csv", there, request)
 
 
 @pytest.mark.parametrize("odd", ['1,"x""y",z', "1,2", '1,"x"y,z', "1,2,3,4"])
@@ -346,31 +307,27 @@ def test_one_odd_line_of_csv_leaves_the_others_to_arrow(odd: str) -> None:
     assert Cutter(dialect).cells(data.encode(), 3, [0]).refused == [100]
 
 
-@lanes
+@thorough
 @example(files=[b'{"a":1000}\n{"a":1.5}\n{"a":[99.99]}'], request_=PLAIN, types=[T.DecimalType(5, 2)] * 3)
 @example(files=[b'{"a":[1000]}\n{"a":[9.5]}'], request_=PLAIN, types=[T.ArrayType(T.DecimalType(5, 2))] * 3)
 @given(files=json_files(), request_=requests, types=st.lists(st.sampled_from(JSON_TYPES), min_size=3, max_size=3))
-def test_json_rows(tmp_path: Path, files: list[bytes], request_: dict[str, Any], types: list[T.DataType]) -> None:
+def test_json_rows(
+    assert_paths_agree: Any, tmp_path: Path, files: list[bytes], request_: dict[str, Any], types: list[T.DataType]
+) -> None:
     there = put(tmp_path, files)
-    request = ReadRequest(schema(types, request_["corrupt_column"]), **request_)
-    with slow_json():
-        slow = outcome("json", there, request)
-    with patch.object(json_arrow, "MOST_REFUSED", 1.0):  # so that the quick lane answers for these few lines
-        assert outcome("json", there, request) == slow
+    request = asked(types, request_, {})
+    assert_paths_agree("json", there, request)
 
 
-@lanes
+@thorough
 @given(files=json_files(), request_=requests)
-def test_json_texts(tmp_path: Path, files: list[bytes], request_: dict[str, Any]) -> None:
+def test_json_texts(assert_paths_agree: Any, tmp_path: Path, files: list[bytes], request_: dict[str, Any]) -> None:
     there = put(tmp_path, files)
-    request = ReadRequest(schema([T.StringType()] * 3, request_["corrupt_column"]), **request_)
-    with slow_json():
-        slow = outcome("json", there, request)
-    with patch.object(json_arrow, "MOST_REFUSED", 1.0):
-        assert outcome("json", there, request) == slow
+    request = asked([T.StringType()] * 3, request_, {})
+    assert_paths_agree("json", there, request)
 
 
-@lanes
+@thorough
 @given(
     files=json_files(),
     request_=requests,
@@ -378,17 +335,19 @@ def test_json_texts(tmp_path: Path, files: list[bytes], request_: dict[str, Any]
     separator=st.sampled_from(["|", "\n", "}{", "\r\n"]),
 )
 def test_json_lines_with_an_end_of_their_own(
-    tmp_path: Path, files: list[bytes], request_: dict[str, Any], types: list[T.DataType], separator: str
+    assert_paths_agree: Any,
+    tmp_path: Path,
+    files: list[bytes],
+    request_: dict[str, Any],
+    types: list[T.DataType],
+    separator: str,
 ) -> None:
     there = put(tmp_path, [content.replace(b"\n", separator.encode()) for content in files])
-    request = ReadRequest(schema(types, request_["corrupt_column"]), options={"linesep": separator}, **request_)
-    with slow_json():
-        slow = outcome("json", there, request)
-    with patch.object(json_arrow, "MOST_REFUSED", 1.0):
-        assert outcome("json", there, request) == slow
+    request = asked(types, request_, {"linesep": separator})
+    assert_paths_agree("json", there, request)
 
 
-@lanes
+@thorough
 @example(files=[b'{"a":{"x": 1}, "b": 1.5}'], request_=PLAIN, types=[T.StringType()] * 3, form="pretty documents")
 @example(files=[b'{"a":1, "d":{"x": 1}}'], request_=RESCUING, types=[T.LongType()] * 3, form="pretty array")
 @example(files=[b'{"a":"x, y"}'], request_=PLAIN, types=[T.StringType()] * 3, form="pretty documents")
@@ -400,14 +359,16 @@ def test_json_lines_with_an_end_of_their_own(
     form=st.sampled_from(["array", "pretty array", "pretty documents"]),
 )
 def test_json_over_several_lines(
-    tmp_path: Path, files: list[bytes], request_: dict[str, Any], types: list[T.DataType], form: str
+    assert_paths_agree: Any,
+    tmp_path: Path,
+    files: list[bytes],
+    request_: dict[str, Any],
+    types: list[T.DataType],
+    form: str,
 ) -> None:
     there = put(tmp_path, list(documents(files, form)))
-    request = ReadRequest(schema(types, request_["corrupt_column"]), options={"multiline": "true"}, **request_)
-    with slow_json():
-        slow = outcome("json", there, request)
-    with patch.object(json_arrow, "MOST_REFUSED", 1.0):
-        assert outcome("json", there, request) == slow
+    request = asked(types, request_, {"multiline": "true"})
+    assert_paths_agree("json", there, request)
 
 
 def is_object(line: bytes) -> bool:
@@ -430,19 +391,3 @@ def documents(files: list[bytes], form: str) -> Iterator[bytes]:
             yield b"[" + b",\n".join(lines) + b"]"
         else:
             yield from lines
-
-
-@pytest.mark.parametrize(
-    "odd", ['{"a":1.5}', '{"a":"x"}', "null", '{"a":1}{"a":2}', '{"a":1,"a":2}', '{"a":NaN}', '{"u":1}']
-)
-def test_one_odd_line_of_json_leaves_the_others_to_arrow(odd: str) -> None:
-    data = "".join(f'{{"a":{number}}}\n' for number in range(100)) + odd + '\n{"a":7}\n'
-    lane = json_lanes.QuickLane(
-        schema_of("a", T.LongType()), ReadRequest(schema_of("a", T.LongType()), on_unknown="error")
-    )
-    found = lane.rows(data.encode(), [(SourceFile("file:/f", 1, 0), 102)])
-    assert found is not None and found.refused == [100]
-
-
-def schema_of(name: str, data_type: T.DataType) -> T.StructType:
-    return T.StructType([T.StructField(name, data_type)])
