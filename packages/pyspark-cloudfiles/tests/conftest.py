@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import msgspec
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
@@ -154,7 +155,7 @@ def _rows(name: str, files: list[SourceFile], request: ReadRequest) -> Any:
         for part in format_named(name).read(files, request):
             assert sum(count for _, count in part.counts) == part.batch.num_rows
             rescued = part.rescued.to_pylist() if part.rescued is not None else [None] * part.batch.num_rows
-            rows += [(*row, left) for row, left in zip(_comparable(part.batch), rescued, strict=True)]
+            rows += [(*row, _members(left)) for row, left in zip(_comparable(part.batch), rescued, strict=True)]
             for file, count in part.counts:
                 per_file[file] += count
     except CloudFilesError as error:
@@ -169,3 +170,12 @@ def _comparable(batch: pa.RecordBatch) -> list[tuple[str, ...]]:
             column = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
         columns.append([repr(value) for value in column.to_pylist()])
     return list(zip(*columns, strict=True))
+
+
+def _members(rescued: str | None) -> Any:
+    """Return what was rescued of a row, without the order of unknown fields, which is that of a whole block."""
+    try:
+        fields = msgspec.json.decode(rescued or "{}", type=dict[str, msgspec.Raw])
+    except msgspec.DecodeError:  # a value is JSON to lenient parsers only
+        return rescued
+    return {name: bytes(value) for name, value in fields.items()}

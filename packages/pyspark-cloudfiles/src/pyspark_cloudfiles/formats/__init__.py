@@ -3,7 +3,7 @@
 Each is a module ``<name>_format``; :mod:`.base` says what a format is.  The parts of a text format begin with its name:
 ``_text`` takes a text apart, ``_rows`` makes rows of it one by one, ``_lanes`` and ``_arrow`` whole columns where Arrow
 reads as Spark does, ``_infer`` finds the schema.  Files of lines share ``text_lines``, ``line_ranges`` and
-``line_arrays``; files with types of their own ``columnar``, ``arrow_types`` and ``merging``; all of them ``gathering``.
+``line_arrays``; files with types of their own ``columnar``, ``arrow_types`` and ``merging``; all of them ``coalescing``.
 Records as VARIANT are in ``single_variant``, ``variant_records`` and ``variants``.
 """
 

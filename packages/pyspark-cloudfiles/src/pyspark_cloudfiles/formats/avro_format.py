@@ -20,7 +20,7 @@ from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.avro_types import AvroType, AvroTypes, NoSuchAvroType
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.columnar import FileColumns
-from pyspark_cloudfiles.formats.gathering import Piece, gathered
+from pyspark_cloudfiles.formats.batches import Piece, gathered
 from pyspark_cloudfiles.formats.merging import Merged
 
 # What blocks have before they are decompressed and Python's objects are made of them, which take more.

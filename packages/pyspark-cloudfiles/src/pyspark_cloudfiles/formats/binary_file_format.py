@@ -13,7 +13,7 @@ from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.gathering import Piece, gathered
+from pyspark_cloudfiles.formats.batches import Piece, gathered
 
 _SCHEMA = StructType(
     [

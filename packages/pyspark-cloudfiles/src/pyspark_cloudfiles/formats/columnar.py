@@ -40,7 +40,7 @@ from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of, normalized
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.gathering import Piece
+from pyspark_cloudfiles.formats.batches import Piece
 from pyspark_cloudfiles.values.rescue_columns import rescued_values
 from pyspark_cloudfiles.values.widening import DIGITS
 

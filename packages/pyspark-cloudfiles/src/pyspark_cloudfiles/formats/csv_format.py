@@ -22,7 +22,7 @@ from pyspark_cloudfiles.formats.csv_names import check_limits, counts, part_with
 from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_rows import Header, RowBuilder
 from pyspark_cloudfiles.formats.csv_text import Tokenizer, Tokens
-from pyspark_cloudfiles.formats.gathering import together
+from pyspark_cloudfiles.formats.batches import together
 from pyspark_cloudfiles.formats.line_arrays import is_blank
 
 

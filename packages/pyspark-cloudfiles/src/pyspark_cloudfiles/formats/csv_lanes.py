@@ -21,13 +21,13 @@ from pyspark_cloudfiles.formats.csv_names import check_limits, part_with_names, 
 from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_rows import Header, RowBuilder, converter_and_ways
 from pyspark_cloudfiles.formats.csv_text import Tokenizer
-from pyspark_cloudfiles.formats.gathering import Lane, in_order
+from pyspark_cloudfiles.formats.batches import NumberedRows, in_order
 from pyspark_cloudfiles.formats.line_arrays import (
     is_blank,
     is_utf8,
+    line_numbers,
     lines_of,
     mask,
-    places,
     without_blank_lines,
     without_blank_start,
     without_lines_that_begin_with,
@@ -119,11 +119,11 @@ class LaneReader:
         rescued = self._rescued(group, cells, misfits, refused, total) if self._request.rescue else None
         if not refused:
             return Rows(batch, group.files, rescued)
-        quick = Lane(_numbers(total, refused), batch, rescued)
+        quick = NumberedRows(_numbers(total, refused), batch, rescued)
         slow, lines = self._slow(group, refused)
         rows = slow.rows()
         numbers = pa.array([lines[row] for row in slow.kept()], pa.int64())
-        return in_order(quick, Lane(numbers, rows.batch, rows.rescued), group.files)
+        return in_order(quick, NumberedRows(numbers, rows.batch, rows.rescued), group.files)
 
     def _positions(self, header: Header) -> list[int]:
         """Return the columns of the file that somebody wants: the schema, or the rescued column."""
@@ -197,7 +197,7 @@ class LaneReader:
 
 def _numbers(total: int, refused: Sequence[int]) -> pa.Array:
     """Return the numbers of the lines that were not refused."""
-    return places(total).filter(pc.invert(mask(refused, total))) if refused else places(total)
+    return line_numbers(total).filter(pc.invert(mask(refused, total))) if refused else line_numbers(total)
 
 
 def _is_one_to_one(header: Header) -> bool:

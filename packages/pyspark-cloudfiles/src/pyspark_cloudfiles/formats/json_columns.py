@@ -1,232 +1,210 @@
-"""Many records at once: the path for lines that fit the schema, which is nearly all of them.
+"""Lines that fit the schema, as Arrow columns: msgspec decodes whole blocks of them into objects of one class.
 
-The schema becomes a class that msgspec decodes lines into, with a column type for each field that says what to decode,
-and how a list of what was decoded becomes an Arrow array.  A cell is either what was decoded or, where the other path
-made the row, the final value already.
+The class has integers, floating point numbers, truth values and texts where the schema says so, and the source of the
+value (``msgspec.Raw``) where a type is converted from it, or where a STRING holds values of other kinds.  Columns are
+made of joined buffers.  A line that the class refuses, or that has a text which its type refuses, is for the row reader.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import chain, repeat
-from typing import Annotated, Any
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
-from msgspec.structs import astuple
+import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
 from pyspark_cloudfiles.formats import variants
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.json_text import Malformed
-from pyspark_cloudfiles.formats.variants import JsonVariants, Variant
+from pyspark_cloudfiles.formats.variants import JsonVariants
 from pyspark_cloudfiles.values import conversion
-from pyspark_cloudfiles.values.text_columns import Way, column
+from pyspark_cloudfiles.values.plain_arrays import binaries, lists_of, maps_of, offsets_of, plain, structs_of
+from pyspark_cloudfiles.values.rescue_columns import member
+from pyspark_cloudfiles.values.text_columns import converted
 from pyspark_cloudfiles.values.text_ways import ways
 
-Owners = Sequence[int]
-_MALFORMED = Variant(b"", b"")
+_NULL = msgspec.Raw(b"null")
+_ABSENT = msgspec.Raw(b"")
 _TEXT = msgspec.json.Decoder(str).decode
+# Makes an array of decoded values, and tells the positions of those that do not fit the type after all.
+Build = Callable[[Sequence[Any]], tuple[pa.Array, Sequence[int]]]
 
 
-class Column:
-    """A column: ``annotation`` is what msgspec decodes, :meth:`array` makes an Arrow array of it."""
+class Column(NamedTuple):
+    """A column: what msgspec decodes, and how an array is made of that."""
 
     annotation: Any
-
-    def __init__(self, data_type: T.DataType, annotation: Any) -> None:
-        self.type = data_type
-        self.annotation = annotation
-        self.arrow = to_arrow_type(data_type, timezone="UTC")
-
-    def array(self, cells: Sequence[Any], owners: Owners, misfits: set[int]) -> pa.Array:
-        """Return the cells as an array; the owners (row numbers) of those that do not fit go to ``misfits``."""
-        return pa.array(cells, self.arrow)
+    build: Build
 
 
-class Texts(Column):
-    """STRING from values of any kind, which keep their source."""
+class StructColumns:
+    """The columns of a struct, or of whole records.
 
-    def __init__(self, data_type: T.DataType) -> None:
-        super().__init__(data_type, msgspec.Raw)
+    Parameters
+    ----------
+    schema : StructType
+        Its fields.
+    request : ReadRequest
+        How to read.
+    strict : bool
+        Whether an object with fields of other names is refused.
+    sources : collection of str or None
+        The fields whose STRINGs take the source of any value; those of others are texts.  None: all of them.
+    others : sequence of str
+        More fields, whose sources are kept.
+    """
 
-    def array(self, cells: Sequence[Any], owners: Owners, misfits: set[int]) -> pa.Array:
-        """Return the texts."""
-        return pa.array([cell if type(cell) is str else _source(cell) for cell in cells], self.arrow)
+    def __init__(
+        self,
+        schema: T.StructType,
+        request: ReadRequest,
+        strict: bool,
+        sources: Collection[str] | None,
+        others: Sequence[str] = (),
+    ) -> None:
+        self._arrow = to_arrow_type(schema, timezone="UTC")
+        self._columns = [
+            _column(field.dataType, request, strict, sources is None or field.name in sources) for field in schema
+        ]
+        self._others = list(others)
+        fields: list[Any] = [
+            (f"f{index}", part.annotation, _NULL if part.annotation is msgspec.Raw else None)
+            for index, part in enumerate(self._columns)
+        ]
+        fields += [(f"f{index}", msgspec.Raw, _ABSENT) for index in range(len(fields), len(fields) + len(others))]
+        names = {f"f{index}": name for index, name in enumerate([*schema.names, *others])}
+        self.record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=strict, gc=False)
+        self.decoder = msgspec.json.Decoder(self.record)
 
+    def arrays(self, records: Sequence[Any]) -> tuple[list[pa.Array], set[int]]:
+        """Return the columns of records, and the positions of records that do not fit."""
+        arrays, misfits = [], set()
+        for index, part in enumerate(self._columns):
+            array, wrong = part.build(list(map(attrgetter(f"f{index}"), records)))
+            arrays.append(array)
+            misfits.update(wrong)
+        return arrays, misfits
 
-class Converted(Column):
-    """Values that are converted from their text."""
+    def members(self, records: Sequence[Any]) -> list[pa.Array]:
+        """Return the other fields as members of a JSON object, NULL where a record has none."""
+        found = []
+        for index, name in enumerate(self._others, len(self._columns)):
+            sources = binaries(list(map(attrgetter(f"f{index}"), records))).view(pa.string())
+            found.append(member(name, pc.if_else(pc.equal(sources, ""), None, sources)))
+        return found
 
-    def __init__(self, data_type: T.DataType, annotation: Any, convert: conversion.Convert, ways: list[Way]) -> None:
-        super().__init__(data_type, annotation)
-        self._convert = convert
-        self._ways = ways
-
-    def array(self, cells: Sequence[Any], owners: Owners, misfits: set[int]) -> pa.Array:
-        """Return the values."""
-        if self.annotation is msgspec.Raw:
-            cells = [_source(cell) if isinstance(cell, msgspec.Raw) else cell for cell in cells]
-        array, wrong = column(cells, self.arrow, self._convert, self._ways)
-        misfits.update(owners[position] for position in wrong)
-        return array
-
-
-class Variants(Column):
-    """Values of any kind, as VARIANT."""
-
-    def __init__(self, data_type: T.VariantType, request: ReadRequest) -> None:
-        super().__init__(data_type, msgspec.Raw)
-        self._variants = JsonVariants(request.options)
-
-    def array(self, cells: Sequence[Any], owners: Owners, misfits: set[int]) -> pa.Array:
-        """Return the values; a null is one as well."""
-        found = [self._variant(cell) if isinstance(cell, msgspec.Raw) else cell for cell in cells]
-        misfits.update(owner for owner, some in zip(owners, found, strict=True) if some is _MALFORMED)
-        return variants.column([None if some is _MALFORMED else some for some in found])
-
-    def _variant(self, cell: msgspec.Raw) -> Variant:
-        try:
-            return self._variants.variant(bytes(cell))
-        except Malformed:
-            return _MALFORMED
-
-
-class Structs(Column):
-    """Objects as structs."""
-
-    def __init__(self, data_type: T.StructType, columns: list[Column], strict: bool) -> None:
-        self.record = record_class(data_type, columns, strict)
-        super().__init__(data_type, self.record | None)
-        self.columns = columns
-
-    def array(self, cells: Sequence[Any], owners: Owners, misfits: set[int]) -> pa.Array:
-        """Return the structs."""
-        nothing = (None,) * len(self.columns)
-        rows = [nothing if cell is None else cell if type(cell) is tuple else astuple(cell) for cell in cells]
-        arrays = self.arrays(rows, owners, misfits)
-        fields = [self.arrow.field(index) for index in range(len(arrays))]
-        return pa.StructArray.from_arrays(
-            arrays, fields=fields, mask=pa.array([cell is None for cell in cells], pa.bool_())
-        )
-
-    def arrays(self, rows: Sequence[tuple[Any, ...]], owners: Owners, misfits: set[int]) -> list[pa.Array]:
-        """Return the fields of rows, none of which is None."""
-        cells = zip(*rows, strict=True) if rows else repeat((), len(self.columns))
-        return [part.array(some, owners, misfits) for part, some in zip(self.columns, cells, strict=False)]
+    def build(self, cells: Sequence[Any]) -> tuple[pa.Array, Sequence[int]]:
+        """Return records, of which some may be None, as structs."""
+        records = cells
+        if None in cells:
+            nothing = self.record()
+            records = [nothing if cell is None else cell for cell in cells]
+        arrays, misfits = self.arrays(records)
+        return structs_of(cells, arrays, self._arrow), list(misfits)
 
 
-class Lists(Column):
-    """Arrays."""
-
-    def __init__(self, data_type: T.ArrayType, element: Column) -> None:
-        super().__init__(data_type, list[element.annotation] | None)  # type: ignore[name-defined]
-        self._element = element
-
-    def array(self, cells: Sequence[Any], owners: Owners, misfits: set[int]) -> pa.Array:
-        """Return the arrays."""
-        full = [cell or () for cell in cells]
-        inside = self._element.array(list(chain.from_iterable(full)), _owners(full, owners), misfits)
-        return pa.ListArray.from_arrays(_offsets(cells), inside, type=self.arrow)
-
-
-class Maps(Column):
-    """Objects as maps."""
-
-    def __init__(self, data_type: T.MapType, element: Column) -> None:
-        super().__init__(data_type, dict[str, element.annotation] | None)  # type: ignore[name-defined]
-        self._element = element
-
-    def array(self, cells: Sequence[Any], owners: Owners, misfits: set[int]) -> pa.Array:
-        """Return the maps."""
-        full = [cell or {} for cell in cells]
-        keys = pa.array(list(chain.from_iterable(full)), pa.string())
-        entries = list(chain.from_iterable(cell.values() for cell in full))
-        inside = self._element.array(entries, _owners(full, owners), misfits)
-        return pa.MapArray.from_arrays(_offsets(cells), keys, inside, type=self.arrow)
-
-
-def columns_of(schema: T.StructType, request: ReadRequest) -> Structs:
-    """Return the columns of a schema, as one struct."""
-    strict = request.on_unknown != "ignore" or not request.case_sensitive
-    make = lambda data_type: _column(data_type, request, make, strict)  # noqa: E731
-    return Structs(schema, [make(field.dataType) for field in schema.fields], strict)
-
-
-def record_class(schema: T.StructType, columns: list[Column], strict: bool) -> type[msgspec.Struct]:
-    """Return the class of a struct; if ``strict``, it refuses objects with fields of other names."""
-    fields = [(f"f{index}", part.annotation, None) for index, part in enumerate(columns)]
-    names = {f"f{index}": name for index, name in enumerate(schema.names)}
-    return msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=strict, gc=False)
-
-
-def _column(data_type: T.DataType, request: ReadRequest, make: Callable[[T.DataType], Column], strict: bool) -> Column:
-    if isinstance(data_type, T.StructType):
-        return Structs(data_type, [make(field.dataType) for field in data_type.fields], strict)
-    if isinstance(data_type, T.ArrayType):
-        return Lists(data_type, make(data_type.elementType))
-    if isinstance(data_type, T.MapType):
-        return Maps(data_type, make(data_type.valueType))
-    if isinstance(data_type, T.VariantType):
-        return Variants(data_type, request)
-    if isinstance(data_type, T.StringType):
-        return Texts(data_type)
-    if isinstance(data_type, T.BooleanType):
-        return Column(data_type, bool | None)
-    if isinstance(data_type, T.IntegralType):
-        return Column(data_type, _bounded(data_type))
-    if isinstance(data_type, T.DoubleType):
-        return Column(data_type, float | None)
-    return _converted(data_type, request)
-
-
-def _converted(data_type: T.DataType, request: ReadRequest) -> Column:
-    if isinstance(data_type, T.DateType | T.TimestampType | T.TimestampNTZType):
-        convert = conversion.converter(data_type, request.options, request.timezone)
-        return Converted(data_type, str | None, convert, _ways(data_type, request))
-    if isinstance(data_type, T.DecimalType):
-        return Converted(data_type, msgspec.Raw, conversion.decimals(data_type), _ways(data_type, request))
-    if isinstance(data_type, T.FloatType):
-        return Converted(data_type, float | None, float, [])
-    # Everything else takes the other path, row by row.
-    return Column(data_type, _Never | None)
-
-
-def _ways(data_type: T.DataType, request: ReadRequest) -> list[Way]:
-    return ways(data_type, to_arrow_type(data_type, timezone="UTC"), request.options, request.timezone)
+def texts(sources: Sequence[msgspec.Raw]) -> pa.Array:
+    """Return values as a STRING has them: what a text says, and the source of everything else."""
+    found = binaries(sources)
+    quoted = pc.starts_with(found, b'"')
+    if not quoted.true_count:
+        return pc.if_else(pc.equal(found, b"null"), None, found).view(pa.string())
+    inside = pc.binary_slice(found, 1, -1)
+    if quoted.true_count < len(found):
+        inside = pc.if_else(quoted, inside, pc.if_else(pc.equal(found, b"null"), None, found))
+    escaped = pc.and_(quoted, pc.match_substring(found, b"\\"))
+    if escaped.true_count:
+        unescaped = [_TEXT(source).encode() for source in found.filter(escaped).to_pylist()]
+        inside = pc.replace_with_mask(inside, escaped, binaries(unescaped))
+    return inside.view(pa.string())
 
 
 class _Never(msgspec.Struct, forbid_unknown_fields=True):
-    """What no value is."""
+    """What no value is: a type that has it is always read by the row reader."""
 
     nothing: int
 
 
-def _bounded(data_type: T.DataType) -> Any:
-    bits = conversion.BITS[data_type.typeName()]
-    return Annotated[int, msgspec.Meta(ge=-(1 << bits - 1), le=(1 << bits - 1) - 1)] | None
+def _column(data_type: T.DataType, request: ReadRequest, strict: bool, source: bool) -> Column:
+    """Return how a type is read; `source` tells whether its STRINGs take the source of any value."""
+    arrow = to_arrow_type(data_type, timezone="UTC")
+    if isinstance(data_type, T.StructType):
+        struct = StructColumns(data_type, request, strict, None if source else ())
+        return Column(struct.record | None, struct.build)
+    if isinstance(data_type, T.ArrayType):
+        return _lists(_column(data_type.elementType, request, strict, source), arrow)
+    if isinstance(data_type, T.MapType):
+        return _maps(_column(data_type.valueType, request, strict, source), arrow)
+    if isinstance(data_type, T.VariantType):
+        return Column(msgspec.Raw, _variants(request))
+    if isinstance(data_type, T.StringType) and source:
+        return Column(msgspec.Raw, lambda cells: (texts(cells), ()))
+    if isinstance(data_type, T.FloatType):
+        return Column(float | None, lambda cells: (pc.cast(plain(cells, pa.float64()), arrow, safe=False), ()))
+    if isinstance(data_type, T.DateType | T.TimestampType | T.TimestampNTZType):
+        convert = conversion.converter(data_type, request.options, request.timezone)
+        known = ways(data_type, arrow, request.options, request.timezone)
+        return Column(str | None, lambda cells: converted(plain(cells, pa.string()), arrow, convert, known))
+    if isinstance(data_type, T.DecimalType):
+        convert = conversion.decimals(data_type)
+        known = ways(data_type, arrow, request.options, request.timezone)
+        return Column(msgspec.Raw, lambda cells: converted(texts(cells), arrow, convert, known))
+    annotation = _annotation(data_type)
+    return Column(annotation | None, lambda cells: (plain(cells, arrow), ()))
 
 
-def _source(cell: Any) -> str | None:
-    """Return the text of a string, or else the source; None of null."""
-    if cell is None:
-        return None
-    source = bytes(cell)
-    if source[:1] == b'"':
-        return _TEXT(source) if b"\\" in source else source[1:-1].decode()
-    return None if source == b"null" else source.decode()
+def _annotation(data_type: T.DataType) -> Any:
+    if isinstance(data_type, T.IntegralType):
+        bits = conversion.BITS[data_type.typeName()]
+        return Annotated[int, msgspec.Meta(ge=-(1 << bits - 1), le=(1 << bits - 1) - 1)]
+    return {"string": str, "boolean": bool, "double": float}.get(data_type.typeName(), _Never)
 
 
-def _offsets(cells: Sequence[Any]) -> pa.Array:
-    """Return where the elements of each cell begin; NULL where the cell is NULL."""
-    offsets: list[int | None] = []
-    position = 0
-    for cell in cells:
-        offsets.append(None if cell is None else position)
-        position += len(cell or ())
-    return pa.array([*offsets, position], pa.int32())
+def _lists(element: Column, arrow: pa.DataType) -> Column:
+    def build(cells: Sequence[Any]) -> tuple[pa.Array, Sequence[int]]:
+        full = [() if cell is None else cell for cell in cells] if None in cells else cells
+        elements, wrong = element.build(list(chain.from_iterable(full)))
+        return lists_of(cells, elements, arrow), _owners(wrong, full)
+
+    return Column(list[element.annotation] | None, build)  # type: ignore[name-defined]
 
 
-def _owners(full: Sequence[Any], owners: Owners) -> list[int]:
-    return [owner for owner, cell in zip(owners, full, strict=True) for _ in cell]
+def _maps(value: Column, arrow: pa.DataType) -> Column:
+    def build(cells: Sequence[Any]) -> tuple[pa.Array, Sequence[int]]:
+        full = [{} if cell is None else cell for cell in cells] if None in cells else cells
+        keys = plain(list(chain.from_iterable(full)), pa.string())
+        values, wrong = value.build(list(chain.from_iterable(map(dict.values, full))))
+        return maps_of(cells, keys, values, arrow), _owners(wrong, full)
+
+    return Column(dict[str, value.annotation] | None, build)  # type: ignore[name-defined]
+
+
+def _owners(elements: Sequence[int], cells: Sequence[Any]) -> Sequence[int]:
+    """Return the cells that have these elements."""
+    if not elements:
+        return ()
+    offsets = offsets_of(cells)
+    return [bisect_right(offsets, element) - 1 for element in elements]
+
+
+def _variants(request: ReadRequest) -> Build:
+    reader = JsonVariants(request.options)
+
+    def build(cells: Sequence[Any]) -> tuple[pa.Array, Sequence[int]]:
+        found: list[Any] = []
+        wrong = []
+        for position, cell in enumerate(cells):
+            try:
+                found.append(reader.variant(bytes(cell)))
+            except Malformed:
+                found.append(None)
+                wrong.append(position)
+        return variants.column(found), wrong
+
+    return build

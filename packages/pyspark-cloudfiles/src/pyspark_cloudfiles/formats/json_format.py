@@ -13,8 +13,9 @@ from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.filesystems.compression import read_text
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import base, text_lines
+from pyspark_cloudfiles.formats import text_lines
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
+from pyspark_cloudfiles.formats.text_lines import Block, blocks
 
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
@@ -32,37 +33,24 @@ class JsonFormat:
         """Return the schema of the files."""
         from pyspark_cloudfiles.formats.json_infer import inferred  # tasks that read do not infer
 
-        return inferred((line for block in _blocks(files, request) for line in block.lines), request)
+        return inferred((line for block in _blocks(files, request) for line in block.lines if line), request)
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read files."""
-        from pyspark_cloudfiles.formats.json_reading import Reader  # see above
+        from pyspark_cloudfiles.formats.engine import Engine  # see above
+        from pyspark_cloudfiles.formats.json_reading import JsonParser
 
-        reader = Reader(request)
-        if _spans_lines(request) or text_lines.line_separator(request.options) is not None:
-            # Whose records may have ends of lines in them.
-            return map(reader.rows, _blocks(files, request))
-        return map(reader.rows_of_text, text_lines.whole_texts(files, request.options))
+        return map(Engine(JsonParser(request), request).rows, _blocks(files, request))
 
 
-def _spans_lines(request: ReadRequest | InferRequest) -> bool:
-    return request.options.get("multiline", "false").lower() == "true"
-
-
-def _blocks(files: Sequence[SourceFile], request: ReadRequest | InferRequest) -> Iterator[text_lines.Block]:
-    if not _spans_lines(request):
-        for block in text_lines.blocks(files, request.options):
-            yield text_lines.without_blank_lines(block)
-        return
-    block = text_lines.Block()
-    for file in files:
-        data = text_lines.utf8(read_text(file), request.options)
-        if block.files and block.size + len(data) > base.BATCH_BYTES:
-            yield block
-            block = text_lines.Block()
-        block.add(file, _records(data), len(data))
-    if block.files:
-        yield block
+def _blocks(files: Sequence[SourceFile], request: ReadRequest | InferRequest) -> Iterator[Block]:
+    options = request.options
+    if options.get("multiline", "false").lower() == "true":
+        return blocks((file, _records(text_lines.utf8(read_text(file), options))) for file in files)
+    if text_lines.line_separator(options) is None:
+        return blocks(text_lines.lines_of_files(files, options))
+    # Then records may have ends of lines in them.
+    return blocks(text_lines.records_of_files(files, options))
 
 
 def _records(data: bytes) -> list[bytes]:

@@ -1,299 +1,151 @@
-"""JSON lines as rows.
+"""JSON records as rows: a block by one call where all of it fits the schema, the odd records one by one.
 
-Whole texts are read by Arrow where that can be (:mod:`json_lanes`).  Other lines that fit the schema are decoded into
-columns (:mod:`json_columns`); the rest go one by one through :mod:`json_rows`, and come back as rows of the same
-columns.
+A block is decoded into objects of a class (:mod:`json_columns`).  What the class refuses it is taught, as far as that is
+possible: an unknown field becomes one more column, and STRINGs take values of any kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
+import pyarrow.compute as pc
+from pyspark.sql.types import StringType, StructType
 
-from pyspark_cloudfiles.errors import MalformedRecord, UnknownFields
-from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import base, text_lines
-from pyspark_cloudfiles.formats.arrow_types import rows_without_columns
-from pyspark_cloudfiles.formats.base import ReadRequest, Rows
-from pyspark_cloudfiles.formats.gathering import Lane, counts, in_order
-from pyspark_cloudfiles.formats.json_columns import columns_of
-from pyspark_cloudfiles.formats.json_lanes import QuickLane
+from pyspark_cloudfiles.formats.base import ReadRequest
+from pyspark_cloudfiles.formats.engine import FastColumns
+from pyspark_cloudfiles.formats.json_columns import StructColumns
 from pyspark_cloudfiles.formats.json_rows import RowReader
 from pyspark_cloudfiles.formats.json_text import Malformed
-from pyspark_cloudfiles.values import rescue
+from pyspark_cloudfiles.formats.line_arrays import is_utf8, mask
+from pyspark_cloudfiles.formats.outcome import Record
+from pyspark_cloudfiles.formats.text_lines import Block
 
-# An array of numbers on a line must not be taken for one of records.
 _REFUSED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
-_SOUND = msgspec.json.Decoder(msgspec.Raw).decode
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+# How msgspec names a field that a class does not have, and where, if that is not at the top of a record.
+_UNKNOWN_FIELD = re.compile(r"^Object contains unknown field `(.*?)`(?: - at `\$(?:\[\d+\])?(.*)`)?$", re.DOTALL)
+_NO_TEXT = re.compile("^Expected `str")
+_MOST_OTHERS = 50
+# Such names msgspec compares as they are written in the line.
+_ODD_NAME = re.compile(r'[\\"\x00-\x1f]')
+_SAMPLED_LINES = 100
 
 
-class Reader:
-    """Reads lines by a request."""
+class JsonParser:
+    """Reads blocks by a request."""
 
     def __init__(self, request: ReadRequest) -> None:
         self._request = request
-        fields = [field for field in request.schema.fields if field.name != request.corrupt_column]
-        schema = StructType(fields)
-        self._quick = QuickLane(schema, request)
-        self._columns = columns_of(schema, request)
-        self._decode = msgspec.json.Decoder(self._columns.record).decode
-        self._one_by_one = RowReader(schema, request)
-        self._nothing = (None,) * len(fields)
-        self._arrow = to_arrow_schema(request.schema, timezone="UTC")
+        self._schema = StructType([field for field in request.schema if field.name != request.corrupt_column])
+        self._strict = request.rescue or request.on_unknown == "error" or not request.case_sensitive
+        # Where an unknown field is no error, it becomes one more column.
+        self._may_learn = request.on_unknown == "rescue" and request.case_sensitive
+        self._texts = {field.name for field in self._schema if isinstance(field.dataType, StringType)}
+        # The STRINGs that are not always texts in the lines; None: take the source of each.
+        self._sources: frozenset[str] | None = None
+        self._is_sampled = False
+        self._others: tuple[str, ...] = ()
+        self._classes: dict[Any, StructColumns] = {}
+        self._row_reader = RowReader(self._schema, request)
 
-    def rows_of_text(self, text: text_lines.Text) -> Rows:
-        """Return the rows of a text: by column where that can be, and of the lines that are left, one by one."""
-        data = text.data()
-        return self._by_lanes(data, text.files, lambda: data.split(b"\n")[:-1], exact=True)
-
-    def rows(self, block: text_lines.Block) -> Rows:
-        """Return the rows of a block, whose records may lie on several lines of their file, in the same way."""
-        data = b"".join(line + b"\n" for line in block.lines)
-        exact = data.count(b"\n") == len(block.lines) and b"\r" not in data
-        if not exact:
-            data = b"".join(_on_one_line(line) + b"\n" for line in block.lines)
-        return self._by_lanes(data, block.files, lambda: block.lines, exact)
-
-    def _by_lanes(
-        self, data: bytes, files: list[tuple[SourceFile, int]], lines: Callable[[], list[bytes]], exact: bool
-    ) -> Rows:
-        quick = self._quick.rows(data, files, exact) if base.FAST_PATH else None
-        if quick is None:
-            return self._rows(text_lines.without_blank_lines(text_lines.Block(lines(), files, len(data))))[0]
-        if not quick.refused:
-            return Rows(quick.lane.batch, files, quick.lane.rescued)
-        block = _lines_of(lines(), files, quick.refused)
-        rows, origins = self._rows(block)
-        numbers = pa.array([quick.refused[line] for line in origins], pa.int64())
-        return in_order(quick.lane, Lane(numbers, rows.batch, rows.rescued), files)
-
-    def _rows(self, block: text_lines.Block) -> tuple[Rows, list[int]]:
-        """Return the rows of a block, and the line that each came from."""
-        outcome = _Outcome(self._request, block)
-        rows, lines = self._decoded(block, outcome)
-        arrays, misfits = self._arrays(rows)
+    def columns(self, block: Block) -> FastColumns | None:
+        """Return the columns of the lines that fit the schema."""
+        if not self._is_sampled and block.count:
+            self._sources, self._is_sampled = self._sampled(block), True
+        records, columns, refused = self._decoded(block)
+        arrays, misfits = columns.arrays(records)
+        members = columns.members(records)
         if misfits:
-            rows = self._again(rows, lines, misfits, block, outcome)
-            arrays, _ = self._arrays(rows)
-        return outcome.rows(arrays, len(rows), self._arrow), outcome.origins()
+            wrong = sorted(misfits)
+            keep = pc.invert(mask(wrong, len(records)))
+            arrays, members = ([array.filter(keep) for array in some] for some in (arrays, members))
+            numbers = _kept(block.count, refused)
+            refused = sorted([*refused, *(numbers[position] for position in wrong)])
+        return FastColumns(arrays, members, refused)
 
-    def _decoded(self, block: text_lines.Block, outcome: _Outcome) -> tuple[list[Any], list[int]]:
-        """Return a row, or a tuple of cells, for each record, and the line that each came from."""
-        lines = block.lines
-        decode, valid = self._decode, _is_utf8(lines)
+    def records(self, block: Block, number: int) -> Sequence[Record]:
+        """Return the records of a line."""
         try:
-            if valid and base.FAST_PATH:
-                return list(map(decode, lines)), range(len(lines))  # type: ignore[return-value]
-        except _REFUSED:
-            pass
-        rows: list[Any] = []
-        origins: list[int] = []
-        for number, line in enumerate(lines):
-            try:
-                some: list[Any] = [decode(line) if base.FAST_PATH and (valid or _is_utf8([line])) else _malformed()]
-                outcome.count(number, 1)
-            except (*_REFUSED, Malformed):
-                some = self._slowly(number, line, len(rows), outcome)
-            rows += some
-            origins += [number] * len(some)
-        return rows, origins
-
-    def _slowly(self, number: int, line: bytes, first: int, outcome: _Outcome) -> list[Any]:
-        """Return the rows of an odd line, and note what is odd about them."""
-        try:
-            found = self._one_by_one.rows(line)
+            return self._row_reader.records(block.lines[number])
         except Malformed as error:
-            kept = outcome.malformed(number, first, str(error))
-            if kept is None:
-                raise MalformedRecord(outcome.url(number), line.decode("utf-8", "replace")) from error
-            return [self._nothing] * kept
-        misfit = not self._request.rescue and any(rescue.has_misfit(row.leftover) for row in found)
-        if misfit and self._request.mode == "FAILFAST":
-            raise MalformedRecord(outcome.url(number), line.decode("utf-8", "replace"))
-        if misfit and self._request.mode == "DROPMALFORMED":
-            outcome.dropped(number, "a value does not fit the type of its column")
-            return []
-        for position, row in enumerate(found, first):
-            outcome.left(number, position, row.leftover, misfit)
-        outcome.count(number, len(found))
-        return [row.cells for row in found]
+            return [Record(None, malformed=str(error))]
 
-    def _arrays(self, rows: list[Any]) -> tuple[list[pa.Array], set[int]]:
-        misfits: set[int] = set()
-        cells = [row if type(row) is tuple else msgspec.structs.astuple(row) for row in rows]
-        return self._columns.arrays(cells, range(len(cells)), misfits), misfits
+    def _decoded(self, block: Block) -> tuple[list[Any], StructColumns, list[int]]:
+        """Return the objects of a block, the columns that they have, and the lines that were refused."""
+        whole = self._decoded_at_once(block)
+        if whole is not None:
+            return *whole, []
+        columns = self._columns(None)
+        records, refused = [], []
+        for number, line in enumerate(block.lines):
+            try:
+                if not is_utf8(line):
+                    raise msgspec.DecodeError
+                records.append(columns.decoder.decode(line))
+            except _REFUSED:
+                refused.append(number)
+        return records, columns, refused
 
-    def _again(
-        self, rows: list[Any], origins: Sequence[int], misfits: set[int], block: Any, outcome: _Outcome
-    ) -> list[Any]:
-        """Read the lines of rows that did not fit after all one by one."""
-        outcome.restart()
-        kept: list[Any] = []
-        wrong = {origins[row] for row in misfits}
-        previous = -1
-        for row, number in zip(rows, origins, strict=True):
-            # Lines with several rows, or with something left over, were read one by one already.
-            if number in wrong or type(row) is tuple:
-                if number != previous:
-                    kept += self._slowly(number, block.lines[number], len(kept), outcome)
-            else:
-                kept.append(row)
-                outcome.count(number, 1)
-            previous = number
-        return kept
+    def _decoded_at_once(self, block: Block) -> tuple[list[Any], StructColumns] | None:
+        """Return the objects of a block if all of its lines are as they should be."""
+        data = block.data
+        if data is None:
+            sound = all(line[:1] == b"{" and is_utf8(line) for line in block.lines)
+        else:
+            # Otherwise as many records as lines would not mean one in each.
+            sound = data.startswith(b"{") and data.count(b"\n{") == data.count(b"}\n") - 1 == block.count - 1
+            sound = sound and is_utf8(data)
+        while sound:
+            columns = self._columns(self._sources)
+            try:
+                if data is None:
+                    return list(map(columns.decoder.decode, block.lines)), columns
+                records = columns.decoder.decode_lines(data)
+                return (records, columns) if len(records) == block.count else None
+            except _REFUSED as error:
+                if not self._learned(str(error)):
+                    return None
+        return None
 
-
-class _Outcome:
-    """Takes notes while a block is read, and makes the :class:`Rows` at its end."""
-
-    def __init__(self, request: ReadRequest, block: text_lines.Block) -> None:
-        self._request = request
-        self._block = block
-        self._owners = block.owners()
-        self.restart()
-
-    def restart(self) -> None:
-        """Forget everything: the block is read once more."""
-        self._rescued: dict[int, str] = {}
-        self._corrupt: dict[int, str] = {}
-        self._bad: list[tuple[int, str]] = []
-        self._counts: dict[int, int] | None = None
-        self._unknown: dict[str, None] = {}
-        self._first_unknown: tuple[str, str] | None = None
-
-    def url(self, line: int) -> str:
-        """Return where a line came from."""
-        return self._owners[line].url
-
-    def count(self, line: int, rows: int) -> None:
-        """Note how many rows a line gave; as soon as one is said, a line that nothing is said of gave none."""
-        self._counts = self._counts or {}
-        self._counts[line] = rows
-
-    def dropped(self, line: int, reason: str) -> None:
-        """Note a line that is left out, and why."""
-        self.count(line, 0)
-        self._bad.append((line, reason))
-
-    def malformed(self, line: int, row: int, reason: str) -> int | None:
-        """Note a malformed line; return how many rows of NULLs it gives, or None if it is an error."""
-        if self._request.mode == "FAILFAST":
-            return None
-        if self._request.mode == "DROPMALFORMED":
-            self.dropped(line, reason)
-            return 0
-        text = self._block.lines[line].decode("utf-8", "replace")
-        if self._request.corrupt_column is not None:
-            self._corrupt[row] = text
-        elif self._request.rescue:
-            # Without a column of its own the text would be lost.
-            left = {rescue.CORRUPT_RECORD: rescue.Leaf(rescue.quoted(text))}
-            self._rescued[row] = rescue.rescued_text(left, self.url(line))
-        self.count(line, 1)
-        return 1
-
-    def left(self, line: int, row: int, leftover: Mapping[str, rescue.Leftover], corrupt: bool) -> None:
-        """Note what of a row did not fit, and whether it makes the line corrupt."""
-        if corrupt and self._request.corrupt_column is not None:
-            self._corrupt[row] = self._block.lines[line].decode("utf-8", "replace")
-        if not leftover:
-            return
-        if self._request.on_unknown == "error":
-            names = dict.fromkeys(rescue.unknown_names(dict(leftover)))
-            if names and self._first_unknown is None:
-                self._first_unknown = self.url(line), rescue.unknown_text(leftover)
-            self._unknown |= names
-        if self._request.rescue:
-            self._rescue(line, row, leftover)
-
-    def rows(self, arrays: Sequence[pa.Array], length: int, schema: pa.Schema) -> Rows:
-        """Return the rows.
-
-        Raises
-        ------
-        UnknownFields
-            Some line has fields that the schema does not have, and the request wants it to be an error.
-        """
-        if self._first_unknown is not None:
-            path, record = self._first_unknown
-            raise UnknownFields(path, record, list(self._unknown))
-        if self._request.bad_records is not None:
-            for line, reason in self._bad:
-                self._request.bad_records(self.url(line), self._block.lines[line].decode("utf-8", "replace"), reason)
-        columns = list(arrays)
-        if self._request.corrupt_column is not None:
-            place = schema.get_field_index(self._request.corrupt_column)
-            columns.insert(place, self._texts(self._corrupt, length))
-        batch = pa.RecordBatch.from_arrays(columns, schema=schema) if columns else rows_without_columns(length)
-        rescued = self._texts(self._rescued, length) if self._rescued else None
-        return Rows(batch, self._per_file(), rescued)
-
-    def origins(self) -> list[int]:
-        """Return the line that each row came from."""
-        lines = range(len(self._block.lines))
-        return (
-            list(lines) if self._counts is None else [line for line in lines for _ in range(self._counts.get(line, 0))]
-        )
-
-    def _rescue(self, line: int, row: int, leftover: Mapping[str, rescue.Leftover]) -> None:
-        unwanted = self._request.on_unknown == "ignore"
-        wanted = {name: part for name, part in leftover.items() if not (unwanted and _is_unknown(part))}
-        if wanted:
-            self._rescued[row] = rescue.rescued_text(wanted, self.url(line))
-
-    def _texts(self, texts: dict[int, str], length: int) -> pa.Array:
-        return pa.array([texts.get(row) for row in range(length)] if texts else pa.nulls(length), pa.string())
-
-    def _per_file(self) -> list[tuple[SourceFile, int]]:
-        counts: list[tuple[SourceFile, int]] = []
-        line = 0
-        for file, lines in self._block.files:
-            said = self._counts
-            rows = lines if said is None else sum(said.get(number, 0) for number in range(line, line + lines))
-            counts.append((file, rows))
-            line += lines
-        return counts
-
-
-def _on_one_line(record: bytes) -> bytes:
-    """Return a record without ends of lines, which in sound JSON are blanks; another becomes one that is refused."""
-    if b"\n" not in record and b"\r" not in record:
-        return record
-    try:
-        _SOUND(record)
-    except _REFUSED:
-        return b""
-    return record.replace(b"\n", b" ").replace(b"\r", b" ")
-
-
-def _lines_of(lines: list[bytes], files: list[tuple[SourceFile, int]], numbers: list[int]) -> text_lines.Block:
-    """Return a block of the lines with these numbers."""
-    block = text_lines.Block()
-    for file, count in counts(numbers, files):
-        taken = len(block.lines)
-        block.add(file, [lines[number] for number in numbers[taken : taken + count]], 0)
-    return block
-
-
-def _is_utf8(lines: Sequence[bytes]) -> bool:
-    data = lines[0] if len(lines) == 1 else b"\n".join(lines)
-    if data.isascii():
+    def _learned(self, refusal: str) -> bool:
+        """Note what the class must have besides, so that it does not refuse the same again; False if that cannot be."""
+        unknown = _UNKNOWN_FIELD.search(refusal)
+        if unknown is not None:
+            name, inside = unknown.groups()
+            if not self._may_learn or inside or len(self._others) >= _MOST_OTHERS or _ODD_NAME.search(name):
+                return False
+            self._others += (name,)
+            return True
+        if not _NO_TEXT.search(refusal) or self._sources is None:
+            return False
+        self._sources = None
         return True
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+
+    def _columns(self, sources: frozenset[str] | None) -> StructColumns:
+        key = sources, self._others
+        if key not in self._classes:
+            self._classes[key] = StructColumns(self._schema, self._request, self._strict, *key)
+        return self._classes[key]
+
+    def _sampled(self, block: Block) -> frozenset[str]:
+        """Return the STRINGs that are not always texts in the first lines."""
+        found = set()
+        for line in block.lines[:_SAMPLED_LINES] if block.data is None else block.data.split(b"\n", _SAMPLED_LINES)[:-1]:
+            try:
+                fields = _FIELDS.decode(line)
+            except _REFUSED:
+                continue
+            found |= {name for name in self._texts & fields.keys() if bytes(fields[name])[:1] not in (b'"', b"n")}
+        return frozenset(found)
 
 
-def _malformed() -> Any:
-    raise Malformed
-
-
-def _is_unknown(part: rescue.Leftover) -> bool:
-    return isinstance(part, rescue.Leaf) and part.unknown
+def _kept(count: int, refused: Sequence[int]) -> list[int]:
+    """Return the numbers of the lines that were not refused."""
+    if not refused:
+        return list(range(count))
+    without = set(refused)
+    return [number for number in range(count) if number not in without]

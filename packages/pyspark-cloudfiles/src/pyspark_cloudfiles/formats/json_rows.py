@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import binascii
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from pyspark.sql import types as T
@@ -16,6 +16,7 @@ from pyspark.sql import types as T
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.json_text import LenientJson, Malformed, Node, StrictNode
+from pyspark_cloudfiles.formats.outcome import Record
 from pyspark_cloudfiles.formats.variants import JsonVariants
 from pyspark_cloudfiles.values import conversion
 from pyspark_cloudfiles.values.rescue import Leaf, Leftover, has_misfit
@@ -27,13 +28,6 @@ Convert = Callable[[AnyNode], Converted]
 _NAMED_NUMBERS = {"NaN": float("nan")}
 _NAMED_NUMBERS |= dict.fromkeys(("+INF", "+Infinity", "Infinity"), float("inf"))
 _NAMED_NUMBERS |= dict.fromkeys(("-INF", "-Infinity"), float("-inf"))
-
-
-class Row(NamedTuple):
-    """A row: one value per column (without the corrupt column), and what did not fit."""
-
-    cells: tuple[Any, ...]
-    leftover: dict[str, Leftover]
 
 
 class RowReader:
@@ -53,8 +47,8 @@ class RowReader:
         self._non_numeric = request.options.get("allownonnumericnumbers", "true").lower() == "true"
         self._root = self._struct(schema)
 
-    def rows(self, line: bytes) -> list[Row]:
-        """Return the rows of a line: one for an object, several for an array of objects, none for a blank line.
+    def records(self, line: bytes) -> list[Record]:
+        """Return the records of a line: one for an object, several for an array of objects, none for a blank line.
 
         Raises
         ------
@@ -67,7 +61,7 @@ class RowReader:
             raise Malformed("not UTF-8") from error
         if line[:1] == b"{":
             try:
-                return [self._row(StrictNode(line))]
+                return [self._record(StrictNode(line))]
             except (msgspec.DecodeError, RecursionError):
                 # What strict JSON is not may be lenient JSON.
                 pass
@@ -77,11 +71,11 @@ class RowReader:
         records = document.items if document.kind == "[" else [document]
         if any(record.kind != "{" for record in records):
             raise Malformed("no object")
-        return [self._row(record) for record in records]
+        return [self._record(record) for record in records]
 
-    def _row(self, record: AnyNode) -> Row:
+    def _record(self, record: AnyNode) -> Record:
         cells, leftover = self._root(record)
-        return Row(cells, leftover or {})  # type: ignore[arg-type]
+        return Record(cells, leftover or {})  # type: ignore[arg-type]
 
     def _converter(self, data_type: T.DataType) -> Convert:
         if isinstance(data_type, T.StructType):

@@ -83,9 +83,9 @@ def without(data: bytes, numbers: Sequence[int]) -> bytes:
 
 def mask(numbers: Sequence[int], length: int) -> pa.Array:
     """Return an array of truth values that are true at these places."""
-    return pc.is_in(places(length), value_set=pa.array(numbers, pa.int64()))
+    return pc.is_in(line_numbers(length), value_set=pa.array(numbers, pa.int64()))
 
 
-def places(length: int) -> pa.Array:
+def line_numbers(length: int) -> pa.Array:
     """Return the numbers from 0 on."""
     return longs(range(length))

@@ -16,7 +16,7 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import NoSuchType, batch_of, spark_schema
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.columnar import FileColumns
-from pyspark_cloudfiles.formats.gathering import Piece, gathered
+from pyspark_cloudfiles.formats.batches import Piece, gathered
 
 
 class OrcFormat:

@@ -15,7 +15,7 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import NoSuchType, spark_schema
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.columnar import FileColumns
-from pyspark_cloudfiles.formats.gathering import Piece, gathered
+from pyspark_cloudfiles.formats.batches import Piece, gathered
 from pyspark_cloudfiles.formats.merging import Merged
 
 _MOST_ROWS = 65_536

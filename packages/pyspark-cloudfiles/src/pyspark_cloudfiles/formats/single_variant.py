@@ -17,7 +17,7 @@ from pyspark_cloudfiles.errors import InvalidOption, MalformedRecord
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.gathering import Piece, gathered
+from pyspark_cloudfiles.formats.batches import Piece, gathered
 from pyspark_cloudfiles.values.rescue import CORRUPT_RECORD, Leaf, quoted, rescued_text
 
 FORMATS = ("json", "csv", "xml")

@@ -17,7 +17,7 @@ from pyspark_cloudfiles.filesystems.compression import open_text, unreadable_if_
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.gathering import Piece, gathered
+from pyspark_cloudfiles.formats.batches import Piece, gathered
 from pyspark_cloudfiles.formats.line_ranges import LinesOfPart
 
 _CHUNK = 2 * 1024 * 1024

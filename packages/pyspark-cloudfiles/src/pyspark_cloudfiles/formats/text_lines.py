@@ -6,14 +6,16 @@ Small files share a block; a large one is cut into several, so that a block stay
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import BinaryIO
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.compression import is_compressed, open_text, unreadable_if_broken
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
+from pyspark_cloudfiles.formats.coalescing import coalesced
 from pyspark_cloudfiles.formats.line_ranges import LinesOfPart
 
 _BOMS = {
@@ -27,68 +29,64 @@ _BOMS = {
 _BIG_ENDIAN = {"utf-16": "utf-16-be", "utf-32": "utf-32-be"}
 
 
-@dataclass
 class Block:
-    """Some lines of some files, without their ends, and how many of each file."""
+    """Some lines of some files.
 
-    lines: list[bytes] = field(default_factory=list)
-    files: list[tuple[SourceFile, int]] = field(default_factory=list)
-    size: int = 0
+    Parameters
+    ----------
+    files : list of (SourceFile, int)
+        How many lines each file has, in their order; an empty file has none.
+    content : bytes or list of bytes
+        The lines, each ended by LF; or, where records may have ends of lines in them, a list of the records.
+    """
 
-    def add(self, file: SourceFile, lines: list[bytes], size: int) -> None:
-        """Append lines of a file."""
-        self.lines += lines
-        self.files.append((file, len(lines)))
-        self.size += size
+    def __init__(self, files: list[tuple[SourceFile, int]], content: bytes | list[bytes]) -> None:
+        self.files = files
+        self.data = content if isinstance(content, bytes) else None
+        self._lines = None if isinstance(content, bytes) else content
+        self._ends = list(accumulate(lines for _, lines in files))
+        self.count = self._ends[-1] if files else 0
 
-    def owners(self) -> list[SourceFile]:
-        """Return the file of each line."""
-        return [file for file, count in self.files for _ in range(count)]
+    @property
+    def lines(self) -> list[bytes]:
+        """The lines, without their ends."""
+        if self._lines is None:
+            self._lines = self.data.split(b"\n")[:-1]  # type: ignore[union-attr]
+        return self._lines
 
+    def text(self, number: int) -> str:
+        """Return a line as text."""
+        return self.lines[number].decode("utf-8", "replace")
 
-def blocks(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[Block]:
-    """Give the files' lines in blocks; an empty file is in a block as well, with no lines."""
-    block = Block()
-    for file in files:
-        for lines, size in pieces(file, options):
-            if block.files and block.size + size > base.BATCH_BYTES:
-                yield block
-                block = Block()
-            block.add(file, lines, size)
-    if block.files:
-        yield block
-
-
-@dataclass
-class Text:
-    """Some lines of some files as they are, each ended by LF, and how many of each file."""
-
-    parts: list[bytes] = field(default_factory=list)
-    files: list[tuple[SourceFile, int]] = field(default_factory=list)
-    size: int = 0
-
-    def add(self, file: SourceFile, data: bytes) -> None:
-        """Append lines of a file."""
-        self.parts.append(data)
-        self.files.append((file, data.count(b"\n")))
-        self.size += len(data)
-
-    def data(self) -> bytes:
-        """Return all lines."""
-        return self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)
+    def file_of(self, number: int) -> SourceFile:
+        """Return the file that a line is from."""
+        return self.files[bisect_right(self._ends, number)][0]
 
 
-def whole_texts(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[Text]:
-    """Give the files' lines in texts of the size of blocks."""
-    text = Text()
-    for file in files:
-        for data in texts(file, options):
-            if text.files and text.size + len(data) > base.BATCH_BYTES:
-                yield text
-                text = Text()
-            text.add(file, plain(data))
-    if text.files:
-        yield text
+def blocks(parts: Iterable[tuple[SourceFile, bytes | list[bytes]]]) -> Iterator[Block]:
+    """Yield parts of files, whole lines or lists of records, in blocks of at most ``BATCH_BYTES`` (or one part)."""
+    for some in coalesced(parts, lambda part: _size(part[1])):
+        first = some[0][1]
+        if isinstance(first, bytes):
+            files = [(file, data.count(b"\n")) for file, data in some]
+            yield Block(files, first if len(some) == 1 else b"".join(data for _, data in some))
+        else:
+            yield Block([(file, len(records)) for file, records in some], [record for _, records in some for record in records])
+
+
+def _size(content: bytes | list[bytes]) -> int:
+    return len(content) if isinstance(content, bytes) else sum(map(len, content))
+
+
+def lines_of_files(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[tuple[SourceFile, bytes]]:
+    """Yield the lines of files, each ended by LF, in parts of a limited size."""
+    separator = line_separator(options)
+    return ((file, plain(data, separator)) for file in files for data in texts(file, options))
+
+
+def records_of_files(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[tuple[SourceFile, list[bytes]]]:
+    """Yield the same lines as lists, for they may have LF in them where ``lineSep`` is another."""
+    return ((file, lines) for file in files for lines, _ in pieces(file, options))
 
 
 def plain(data: bytes, separator: bytes | None = None) -> bytes:
@@ -100,17 +98,6 @@ def plain(data: bytes, separator: bytes | None = None) -> bytes:
     if data and not data.endswith(b"\n"):
         data += b"\n"
     return data
-
-
-def without_blank_lines(block: Block) -> Block:
-    """Return a block without the lines that have no length."""
-    if all(block.lines):
-        return block
-    thinner, start = Block(), 0
-    for file, count in block.files:
-        thinner.add(file, [line for line in block.lines[start : start + count] if line], 0)
-        start += count
-    return thinner
 
 
 def pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[tuple[list[bytes], int]]:

@@ -17,7 +17,7 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.gathering import Piece, gathered
+from pyspark_cloudfiles.formats.batches import Piece, gathered
 from pyspark_cloudfiles.formats.xml_infer import XmlTypes
 from pyspark_cloudfiles.formats.xml_lanes import ColumnReader, Rest, texts
 from pyspark_cloudfiles.formats.xml_rows import RowReader

@@ -75,6 +75,11 @@ def has_misfit(leftover: Leftover) -> bool:
     return any(part is not None and has_misfit(part) for part in parts)
 
 
+def is_unknown(leftover: Leftover) -> bool:
+    """Return whether it is a field that the schema does not have."""
+    return isinstance(leftover, Leaf) and leftover.unknown
+
+
 def _json(leftover: Leftover | None) -> str:
     if leftover is None:
         return "null"

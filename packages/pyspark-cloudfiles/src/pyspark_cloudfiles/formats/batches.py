@@ -1,7 +1,4 @@
-"""Rows put together: those of small files to batches of a good size, those of two lanes in the order of their lines.
-
-What a large file gives is cut.
-"""
+"""Rows of several files in one batch, of a large file in several, and of both paths in the order of their lines."""
 
 from __future__ import annotations
 
@@ -16,6 +13,7 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.arrow_types import rows_without_columns
 from pyspark_cloudfiles.formats.base import Rows
+from pyspark_cloudfiles.formats.coalescing import coalesced
 
 Spans = Sequence[tuple[SourceFile, int]]
 
@@ -35,21 +33,11 @@ def gathered(pieces: Iterable[Piece]) -> Iterator[Rows]:
 
 def together(parts: Iterable[Rows]) -> Iterator[Rows]:
     """Yield the same rows in the same order, small parts together in batches of at most ``BATCH_BYTES``."""
-    waiting: list[Rows] = []
-    size = 0
-    for part in parts:
-        more = _size(part)
-        if waiting and size + more > base.BATCH_BYTES:
-            yield _joined(waiting)
-            waiting, size = [], 0
-        waiting.append(part)
-        size += more
-    if waiting:
-        yield _joined(waiting)
+    return map(_joined, coalesced(parts, _size))
 
 
-class Lane(NamedTuple):
-    """Rows of one lane.
+class NumberedRows(NamedTuple):
+    """Rows that know the lines they came from.
 
     Parameters
     ----------
@@ -63,19 +51,23 @@ class Lane(NamedTuple):
     batch: pa.RecordBatch
     rescued: pa.Array | None
 
+    def rows_of(self, files: Spans) -> Rows:
+        """Return them without the numbers; `files` says how many of the lines came from each file."""
+        return Rows(self.batch, counts(self.numbers.to_pylist(), files), self.rescued)
 
-def in_order(quick: Lane, slow: Lane, files: Spans) -> Rows:
-    """Return the rows of both lanes in the order of their lines.
+
+def in_order(fast: NumberedRows, slow: NumberedRows, files: Spans) -> Rows:
+    """Return the rows of both paths in the order of their lines.
 
     Parameters
     ----------
     files : sequence of (SourceFile, int)
         How many of the lines came from each file.
     """
-    numbers = pa.concat_arrays([quick.numbers, slow.numbers])
+    numbers = pa.concat_arrays([fast.numbers, slow.numbers])
     order = pc.sort_indices(numbers)
-    rescued = _rescued([quick, slow])
-    batch = _batch([quick, slow])
+    rescued = _rescued([fast, slow])
+    batch = _batch([fast, slow])
     return Rows(
         batch.take(order) if batch.num_columns else batch,
         counts(numbers.take(order).to_pylist(), files),
@@ -119,7 +111,7 @@ def _joined(parts: list[Rows]) -> Rows:
     return Rows(_batch(parts), found, _rescued(parts))
 
 
-def _batch(parts: Sequence[Rows | Lane]) -> pa.RecordBatch:
+def _batch(parts: Sequence[Rows | NumberedRows]) -> pa.RecordBatch:
     if len(parts) == 1:
         return parts[0].batch
     if parts[0].batch.num_columns:
@@ -127,7 +119,7 @@ def _batch(parts: Sequence[Rows | Lane]) -> pa.RecordBatch:
     return rows_without_columns(sum(part.batch.num_rows for part in parts))
 
 
-def _rescued(parts: Sequence[Rows | Lane]) -> pa.Array | None:
+def _rescued(parts: Sequence[Rows | NumberedRows]) -> pa.Array | None:
     if all(part.rescued is None for part in parts):
         return None
     return pa.concat_arrays(
