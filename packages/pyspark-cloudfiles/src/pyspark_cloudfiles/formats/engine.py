@@ -67,17 +67,19 @@ class Engine:
         fast = self._parser.columns(block) if base.FAST_PATH else None
         if fast is None:
             return self._slow(block, range(block.count)).rows_of(block.files)
+        rows = self._fast(block, fast)
         if not fast.refused:
-            _, batch, rescued = self._fast(block, fast)
-            return Rows(batch, block.files, rescued)
-        return in_order(self._fast(block, fast), self._slow(block, fast.refused), block.files)
-
-    def _fast(self, block: Block, fast: FastColumns) -> NumberedRows:
+            return rows
         numbers = without_refused(line_numbers(block.count), fast.refused)
+        slow = self._slow(block, fast.refused)
+        return in_order(NumberedRows(numbers, rows.batch, rows.rescued), slow, block.files)
+
+    def _fast(self, block: Block, fast: FastColumns) -> Rows:
         rescued = None
         if any(some.null_count < len(some) for some in fast.members):
             rescued = rescued_column(fast.members, without_refused(paths_of(block.files), fast.refused))
-        return NumberedRows(numbers, batch_of_request(fast.columns, len(numbers), self._request), rescued)
+        batch = batch_of_request(fast.columns, block.count - len(fast.refused), self._request)
+        return Rows(batch, block.files, rescued)
 
     def _slow(self, block: Block, lines: Iterable[int]) -> NumberedRows:
         outcome = Outcome(self._request)

@@ -31,6 +31,9 @@ from pyspark_cloudfiles.values.text_ways import ways
 
 _NULL = msgspec.Raw(b"null")
 _ABSENT = msgspec.Raw(b"")
+# As scalars of Arrow: of a Python value it makes one with the help of pandas, whose import takes a while.
+_NULL_SOURCE, _NO_SOURCE = binaries([b"null", b""])
+_NOTHING = pa.nulls(1, pa.binary())[0]
 _TEXT = msgspec.json.Decoder(str).decode
 # Makes an array of decoded values, and tells the positions of those that do not fit the type after all.
 Build = Callable[[Sequence[Any]], tuple[pa.Array, Sequence[int]]]
@@ -95,8 +98,9 @@ class StructColumns:
         """Return the other fields as members of a JSON object, NULL where a record has none."""
         found = []
         for index, name in enumerate(self._others, len(self._columns)):
-            sources = binaries(list(map(attrgetter(f"f{index}"), records))).view(pa.string())
-            found.append(member(name, pc.if_else(pc.equal(sources, ""), None, sources)))
+            sources = binaries(list(map(attrgetter(f"f{index}"), records)))
+            present = pc.if_else(pc.equal(sources, _NO_SOURCE), _NOTHING, sources)
+            found.append(member(name, present.view(pa.string())))
         return found
 
     def build(self, cells: Sequence[Any]) -> tuple[pa.Array, Sequence[int]]:
@@ -114,10 +118,10 @@ def texts(sources: Sequence[msgspec.Raw]) -> pa.Array:
     found = binaries(sources)
     quoted = pc.starts_with(found, b'"')
     if not quoted.true_count:
-        return pc.if_else(pc.equal(found, b"null"), None, found).view(pa.string())
+        return pc.if_else(pc.equal(found, _NULL_SOURCE), _NOTHING, found).view(pa.string())
     inside = pc.binary_slice(found, 1, -1)
     if quoted.true_count < len(found):
-        inside = pc.if_else(quoted, inside, pc.if_else(pc.equal(found, b"null"), None, found))
+        inside = pc.if_else(quoted, inside, pc.if_else(pc.equal(found, _NULL_SOURCE), _NOTHING, found))
     escaped = pc.and_(quoted, pc.match_substring(found, b"\\"))
     if escaped.true_count:
         unescaped = [_TEXT(source).encode() for source in found.filter(escaped).to_pylist()]

@@ -83,7 +83,7 @@ def without(data: bytes, numbers: Sequence[int]) -> bytes:
 
 def mask(numbers: Sequence[int], length: int) -> pa.Array:
     """Return an array of truth values that are true at these places."""
-    return pc.is_in(line_numbers(length), value_set=pa.array(numbers, pa.int64()))
+    return pc.is_in(line_numbers(length), value_set=longs(numbers))
 
 
 def line_numbers(length: int) -> pa.Array:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence, Sized
-from itertools import accumulate
+from itertools import accumulate, repeat
+from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def binaries(values: Sequence[bytes | msgspec.Raw]) -> pa.Array:
     """Return BINARY of byte strings, or of sources that a decoder has left as they are; none of them is None."""
-    offsets = pa.py_buffer(array("i", [0, *accumulate(map(len, values))]))
+    offsets = pa.py_buffer(offsets_of(values))
     return pa.Array.from_buffers(pa.binary(), len(values), [None, offsets, pa.py_buffer(b"".join(values))])
 
 
@@ -43,17 +44,17 @@ def whole(data: bytes) -> pa.Array:
 
 def plain(cells: Sequence[Any], arrow: pa.DataType) -> pa.Array:
     """Return texts, numbers or truth values, or None, as an array."""
-    if None not in cells:
+    try:
         return _dense(cells, arrow)
-    known = [cell is not None for cell in cells]
-    zero = "" if arrow == pa.string() else 0
-    values = _dense([zero if cell is None else cell for cell in cells], arrow)
-    return pc.if_else(_truths(known), values, pa.nulls(len(cells), arrow))
+    except TypeError:  # some are None; to look for them first takes longer
+        zero = "" if arrow == pa.string() else 0
+        values = _dense([zero if cell is None else cell for cell in cells], arrow)
+        return pc.if_else(_known(cells), values, pa.nulls(len(cells), arrow))
 
 
 def offsets_of(cells: Sequence[Sized]) -> array:
     """Return where the elements of each cell begin if they stand one behind the other, and where the last ends."""
-    return array("i", [0, *accumulate(map(len, cells))])
+    return array("i", accumulate(map(len, cells), initial=0))
 
 
 def lists_of(cells: Sequence[Any], elements: pa.Array, arrow: pa.DataType) -> pa.Array:
@@ -74,7 +75,11 @@ def structs_of(cells: Sequence[Any], parts: Sequence[pa.Array], arrow: pa.Struct
 
 
 def _validity(cells: Sequence[Any]) -> pa.Buffer | None:
-    return _truths([cell is not None for cell in cells]).buffers()[1] if None in cells else None
+    return _known(cells).buffers()[1] if None in cells else None
+
+
+def _known(cells: Sequence[Any]) -> pa.Array:
+    return _truths(bytes(map(is_not, cells, repeat(None))))
 
 
 def _dense(cells: Sequence[Any], arrow: pa.DataType) -> pa.Array:
@@ -94,7 +99,7 @@ def _texts(values: Sequence[str]) -> pa.Array:
     return pc.split_pattern(binaries([data]), b"\0").values.view(pa.string())
 
 
-def _truths(values: Sequence[bool]) -> pa.Array:
+def _truths(values: bytes | Sequence[bool]) -> pa.Array:
     numbers = array("b", values)
     return pa.Array.from_buffers(pa.int8(), len(numbers), [None, pa.py_buffer(numbers)]).cast(pa.bool_())
 
