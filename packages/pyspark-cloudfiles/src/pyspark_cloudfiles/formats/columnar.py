@@ -41,6 +41,7 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of, normalized
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.batches import Piece
+from pyspark_cloudfiles.formats.names import Names
 from pyspark_cloudfiles.values.rescue_columns import rescued_values
 from pyspark_cloudfiles.values.widening import DIGITS
 
@@ -177,17 +178,16 @@ class Fitting:
 
     def pairs(self, source: StructType, target: StructType) -> list[int | None]:
         """Return for each field of the target where it is in the source."""
-        exact = {name: index for index, name in reversed(list(enumerate(source.names)))}
-        lower = {} if self.case_sensitive else {name.lower(): exact[name] for name in reversed(source.names)}
-        return [exact.get(name, lower.get(name.lower())) for name in target.names]
+        names = Names(source.names, self.case_sensitive)
+        return [names.index_of(name) for name in target.names]
 
     def left_over(self, source: StructType, target: StructType) -> list[int]:
         """Return the fields of the source that the target has not, and that are to be kept."""
-        matched, known = set(self.pairs(source, target)), {name.lower() for name in target.names}
+        matched, known = set(self.pairs(source, target)), Names(target.names, self.case_sensitive)
         return [
             index
             for index, name in enumerate(source.names)
-            if index not in matched and (self.keep_other_case if name.lower() in known else self.keep_unknown)
+            if index not in matched and (self.keep_unknown if known.is_unknown(name) else self.keep_other_case)
         ]
 
     def whole(self, source: DataType, target: DataType) -> bool:

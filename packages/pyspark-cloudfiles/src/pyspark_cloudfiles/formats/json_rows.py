@@ -16,6 +16,7 @@ from pyspark.sql import types as T
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.json_text import LenientJson, Malformed, Node, StrictNode
+from pyspark_cloudfiles.formats.names import Names
 from pyspark_cloudfiles.formats.outcome import Record
 from pyspark_cloudfiles.formats.variants import JsonVariants
 from pyspark_cloudfiles.values import conversion
@@ -90,10 +91,9 @@ class RowReader:
         return _nullable(self._scalar(data_type))
 
     def _struct(self, schema: T.StructType) -> Convert:
-        names = {name: index for index, name in enumerate(schema.names)}
-        folded = {name.lower(): index for index, name in reversed(list(enumerate(schema.names)))}
+        names = Names(schema.names, self._request.case_sensitive)
         converters = [self._converter(field.dataType) for field in schema.fields]
-        sensitive, width = self._request.case_sensitive, len(converters)
+        width = len(converters)
 
         def convert(node: AnyNode) -> Converted:
             if node.kind == "n":
@@ -103,13 +103,10 @@ class RowReader:
             cells: list[Any] = [None] * width
             leftover: dict[str, Leftover] = {}
             for name, value in node.fields:
-                index = names.get(name)
+                index = names.index_of(name)
                 if index is None:
-                    other = folded.get(name.lower())
-                    if other is None or sensitive:
-                        leftover[name] = Leaf(value.strict(), unknown=other is None, fits=True)
-                        continue
-                    index = other
+                    leftover[name] = Leaf(value.strict(), unknown=names.is_unknown(name), fits=True)
+                    continue
                 try:
                     cells[index], left = converters[index](value)
                 except ValueError:

@@ -8,17 +8,18 @@ by default; its text is kept where there is a column for it, ``columnNameOfCorru
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType, VariantType
 
-from pyspark_cloudfiles.errors import InvalidOption, MalformedRecord
+from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.batches import Piece, gathered
-from pyspark_cloudfiles.values.rescue import CORRUPT_RECORD, Leaf, quoted, rescued_text
+
+if TYPE_CHECKING:
+    from pyspark_cloudfiles.formats.outcome import Record
 
 FORMATS = ("json", "csv", "xml")
 
@@ -69,31 +70,11 @@ class SingleVariantFormat:
             yield _piece(file, some, request)
 
 
-def _piece(file: SourceFile, records: list, request: ReadRequest) -> Piece:
-    from pyspark_cloudfiles.formats import variants  # as above
+def _piece(file: SourceFile, records: list[tuple[Record, str]], request: ReadRequest) -> Piece:
+    from pyspark_cloudfiles.formats.outcome import Outcome  # as above
 
-    bad = next((record.malformed for record in records if record.malformed is not None), None)
-    if bad is not None and request.mode == "FAILFAST":
-        raise MalformedRecord(file.url, bad)
-    if bad is not None and request.mode == "DROPMALFORMED":
-        if request.bad_records is not None:
-            for record in records:
-                if record.malformed is not None:
-                    request.bad_records(file.url, record.malformed, "it is malformed")
-        records = [record for record in records if record.malformed is None]
-    schema = to_arrow_schema(request.schema, timezone="UTC")
-    malformed = [record.malformed for record in records]
-    columns = [
-        pa.array(malformed, pa.string())
-        if field.name == request.corrupt_column
-        else variants.column([record.variant for record in records])
-        for field in schema
-    ]
-    rescued = None
-    if request.rescue and request.corrupt_column is None and any(text is not None for text in malformed):
-        rescued = pa.array([None if text is None else _rescued(text, file) for text in malformed], pa.string())
-    return Piece(file, batch_of(columns, schema, len(records)), rescued)
-
-
-def _rescued(text: str, file: SourceFile) -> str:
-    return rescued_text({CORRUPT_RECORD: Leaf(quoted(text))}, file.url)
+    outcome = Outcome(request)
+    for number, (record, text) in enumerate(records):
+        outcome.add(number, file.url, [record], partial(str, text))
+    _, batch, rescued = outcome.rows()
+    return Piece(file, batch, rescued)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from pyspark_cloudfiles.filesystems.compression import read_text
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -17,21 +17,18 @@ from pyspark_cloudfiles.formats import csv_format, text_lines, variants
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.json_text import Malformed
+from pyspark_cloudfiles.formats.outcome import Record
 from pyspark_cloudfiles.formats.variants import Encoder, JsonVariants, Variant
 from pyspark_cloudfiles.formats.xml_text import Broken, Element, XmlOptions
 from pyspark_cloudfiles.formats.xml_text import records as xml_elements
 from pyspark_cloudfiles.values import conversion
+from pyspark_cloudfiles.values.rescue import CORRUPT_RECORD, Leaf, quoted
 from pyspark_cloudfiles.values.time_patterns import compiled
 
 
-class Record(NamedTuple):
-    """A record: what could be made of it, and its text where it is malformed."""
-
-    variant: Variant | None
-    malformed: str | None = None
-
-
-Records = Iterator[list[Record]]
+# Each with its text, which matters only if it is malformed.
+Records = Iterator[list[tuple[Record, str]]]
+_MALFORMED = "it is malformed"
 _BLANK = bytes(range(0x21))
 
 
@@ -46,11 +43,11 @@ def json_records(file: SourceFile, request: ReadRequest) -> Records:
         yield [_of_line(line, reader) for line in some if line.strip(_BLANK)]
 
 
-def _of_line(line: bytes, reader: JsonVariants) -> Record:
+def _of_line(line: bytes, reader: JsonVariants) -> tuple[Record, str]:
     try:
-        return Record(reader.variant(line))
+        return Record((reader.variant(line),)), ""
     except Malformed:
-        return Record(None, line.decode("utf-8", "replace"))
+        return Record(None, malformed=_MALFORMED), line.decode("utf-8", "replace")
 
 
 def csv_records(file: SourceFile, request: ReadRequest) -> Records:
@@ -64,8 +61,16 @@ def csv_records(file: SourceFile, request: ReadRequest) -> Records:
             while len(converters) < len(cells):
                 converters.append(_Narrowing(request, dialect))
             fields = {name: convert(cell) for name, convert, cell in zip(known, converters, cells, strict=False)}
-            some.append(Record(encoder.variant(fields), source if len(cells) != len(known) else None))
+            some.append((_of_row(encoder.variant(fields), source, len(cells) == len(known), request), source))
         yield some
+
+
+def _of_row(variant: Variant, source: str, is_sound: bool, request: ReadRequest) -> Record:
+    if is_sound:
+        return Record((variant,))
+    # What is there of it is kept, and its text too.
+    left = {CORRUPT_RECORD: Leaf(quoted(source), fits=True)} if request.corrupt_column is None else {}
+    return Record((variant,), left, _MALFORMED)
 
 
 class _Narrowing:
@@ -116,9 +121,9 @@ def xml_records(file: SourceFile, request: ReadRequest) -> Records:
     options, encoder = XmlOptions.of(request.options), Encoder()
     for elements in xml_elements(file, options):
         yield [
-            Record(None, some.text)
+            (Record(None, malformed=_MALFORMED), some.text)
             if isinstance(some, Broken)
-            else Record(encoder.variant(_of_element(some, options, request.case_sensitive)))
+            else (Record((encoder.variant(_of_element(some, options, request.case_sensitive)),)), "")
             for some in elements
         ]
 

@@ -18,7 +18,8 @@ from pyspark.sql.types import ArrayType, MapType, StringType, StructField, Struc
 
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.xml_rows import Places, converter
+from pyspark_cloudfiles.formats.names import Names
+from pyspark_cloudfiles.formats.xml_rows import converter
 from pyspark_cloudfiles.formats.xml_text import XmlOptions
 from pyspark_cloudfiles.values.text_columns import column
 from pyspark_cloudfiles.values.text_ways import ways
@@ -187,23 +188,23 @@ class ColumnReader:
     def __init__(self, request: ReadRequest, options: XmlOptions) -> None:
         self._request, self._options = request, options
         self._schema = to_arrow_schema(request.schema, timezone="UTC")
-        fields = [field for field in request.schema if field.name != request.corrupt_column]
-        self._fields = {field.name: field for field in fields}
-        self._places = Places(StructType(fields), request.case_sensitive)
+        self._fields = [field for field in request.schema if field.name != request.corrupt_column]
+        self._names = Names([field.name for field in self._fields], request.case_sensitive)
 
     def batch(self, cut: Cut) -> pa.RecordBatch | None:
         """Return the rows, or None if something in them is for the other lane."""
         columns: dict[str, pa.Array] = {}
         for name, cells in zip(cut.names, zip(*cut.rows, strict=True), strict=True):
-            place = self._places.of(name)
-            if place is None:
-                if self._request.on_unknown != "ignore" or name.lower() in self._places.folded:
+            index = self._names.index_of(name)
+            if index is None:
+                if self._request.on_unknown != "ignore" or not self._names.is_unknown(name):
                     return None
                 continue
-            array = self._column(self._fields[place], cells)
-            if array is None or place in columns:
+            field = self._fields[index]
+            array = self._column(field, cells)
+            if array is None or field.name in columns:
                 return None
-            columns[place] = array
+            columns[field.name] = array
         rows = len(cut.rows)
         arrays = [columns.get(field.name, pa.nulls(rows, field.type)) for field in self._schema]
         return batch_of(arrays, self._schema, rows)

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from pyspark.sql.types import ArrayType, BooleanType, DataType, MapType, StringType, StructType
 
 from pyspark_cloudfiles.formats.base import ReadRequest
+from pyspark_cloudfiles.formats.names import Names
+from pyspark_cloudfiles.formats.outcome import Record
 from pyspark_cloudfiles.formats.xml_text import Element, XmlOptions
 from pyspark_cloudfiles.values import conversion
 from pyspark_cloudfiles.values.rescue import Leaf, Leftover, quoted
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-
-
-class Row(NamedTuple):
-    """A row: values by the names of columns, and what did not fit."""
-
-    cells: dict[str, Any]
-    leftover: dict[str, Leftover]
-
-
-class Places:
-    """The fields of a struct: their types, and where a name belongs."""
-
-    def __init__(self, schema: StructType, case_sensitive: bool) -> None:
-        self.types = {field.name: field.dataType for field in schema}
-        self.folded = {name.lower(): name for name in reversed(schema.names)}
-        self._case_sensitive = case_sensitive
-
-    def of(self, name: str) -> str | None:
-        """Return the field that takes a name."""
-        if name in self.types:
-            return name
-        return None if self._case_sensitive else self.folded.get(name.lower())
 
 
 class RowReader:
@@ -43,29 +23,29 @@ class RowReader:
         self._request, self._options = request, options
         self._schema = StructType([field for field in request.schema if field.name != request.corrupt_column])
         # By identity: hashing a type takes longer than converting a value.
-        self._places: dict[int, Places] = {}
+        self._names: dict[int, Names] = {}
         self._converters: dict[int, conversion.Convert] = {}
 
-    def row(self, record: Element) -> Row:
-        """Return the row of a record."""
-        cells, leftover = self._struct(record, self._schema)
-        return Row(cells, leftover or {})
+    def record(self, element: Element) -> Record:
+        """Return what an element is, by the schema."""
+        cells, leftover = self._struct(element, self._schema)
+        return Record(cells, leftover or {})
 
-    def _struct(self, element: Element, schema: StructType) -> tuple[dict[str, Any], dict[str, Leftover] | None]:
-        places = self._places.get(id(schema))
-        if places is None:
-            places = self._places[id(schema)] = Places(schema, self._request.case_sensitive)
-        cells: dict[str, Any] = dict.fromkeys(places.types)
+    def _struct(self, element: Element, schema: StructType) -> tuple[tuple[Any, ...], dict[str, Leftover] | None]:
+        names = self._names.get(id(schema))
+        if names is None:
+            names = self._names[id(schema)] = Names(schema.names, self._request.case_sensitive)
+        cells: list[Any] = [None] * len(schema)
         leftover: dict[str, Leftover] = {}
         for name, found in self._options.members(element).items():
-            place = places.of(name)
-            if place is None:
-                leftover[name] = Leaf(self._json_of(found), unknown=name.lower() not in places.folded, fits=True)
+            index = names.index_of(name)
+            if index is None:
+                leftover[name] = Leaf(self._json_of(found), unknown=names.is_unknown(name), fits=True)
                 continue
-            cells[place], over = self._field(found, places.types[place], cells[place])
+            cells[index], over = self._field(found, schema[index].dataType, cells[index])
             if over is not None:
                 leftover[name] = over
-        return cells, leftover or None
+        return tuple(cells), leftover or None
 
     def _field(self, found: list[Element | str], data_type: DataType, before: Any) -> tuple[Any, Leftover | None]:
         if isinstance(data_type, ArrayType):
@@ -100,10 +80,10 @@ class RowReader:
             return None, Leaf(self._json(value))
 
     def _map(self, element: Element, data_type: MapType) -> tuple[Any, Leftover | None]:
-        entries, leftover = [], {}
+        entries, leftover = {}, {}
         for name, found in self._options.members(element).items():
             value, over = self._field(found, data_type.valueType, None)
-            entries.append((name, value))
+            entries[name] = value
             if over is not None:
                 leftover[name] = over
         return entries, leftover or None
