@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from pyspark.sql import types as T
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import csv_format
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.formats.csv_arrow import Cutter
+from pyspark_cloudfiles.formats.csv_blocks import CsvBlock
+from pyspark_cloudfiles.formats.csv_columns import ArrowCutter
+from pyspark_cloudfiles.formats.csv_header import Header
+from pyspark_cloudfiles.formats.csv_options import Dialect
 
 thorough = settings(
     max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 100,
@@ -97,6 +99,7 @@ OPTIONS += [
     {"linesep": "\n"},
     {"linesep": "\r\n"},
 ]
+OPTIONS += [{"multiline": "true"}, {"emptyvalue": "X"}, {"ignoreleadingwhitespace": "true"}, {"sep": "||"}]
 OPTIONS += [{"escape": '"', "nullvalue": "X"}, {"chartoescapequoteescaping": "#"}, {"nanvalue": "N"}]
 TYPES: list[T.DataType] = [T.StringType(), T.StringType(), T.IntegerType(), T.LongType(), T.ByteType(), T.DoubleType()]
 TYPES += [T.FloatType(), T.DecimalType(5, 2), T.BooleanType(), T.DateType(), T.TimestampType(), T.TimestampNTZType()]
@@ -303,8 +306,8 @@ def test_csv_types(assert_paths_agree: Any, tmp_path: Path, files: Any, infer_ty
 @pytest.mark.parametrize("odd", ['1,"x""y",z', "1,2", '1,"x"y,z', "1,2,3,4"])
 def test_one_odd_line_of_csv_leaves_the_others_to_arrow(odd: str) -> None:
     data = "".join(f'{number},"a, b",c\n' for number in range(100)) + odd + "\n1,2,3\n"
-    dialect = csv_format.Dialect.of({})
-    assert Cutter(dialect).cells(data.encode(), 3, [0]).refused == [100]
+    block = CsvBlock([(SourceFile("file:/f", 1, 0), 102)], data.encode(), Header(["a", "b", "c"], [], []))
+    assert ArrowCutter(Dialect.of({})).cells(block, [0]).refused == [100]
 
 
 @thorough

@@ -18,7 +18,9 @@ def columns_of(lines: list[str], data_type: T.DataType, **request: str) -> FastC
     return found
 
 
-@pytest.mark.parametrize("odd", ['{"a":1.5}', '{"a":"x"}', "null", "", '{"a":1}{"a":2}', '{"a":NaN}', '{"u":1}', "\udcff"])
+@pytest.mark.parametrize(
+    "odd", ['{"a":1.5}', '{"a":"x"}', "null", "", '{"a":1}{"a":2}', '{"a":NaN}', '{"u":1}', "\udcff"]
+)
 def test_one_odd_line_leaves_the_others_to_the_fast_path(odd: str) -> None:
     lines = [f'{{"a":{number}}}' for number in range(100)] + [odd.encode("utf-8", "replace").decode(), '{"a":7}']
     found = columns_of(lines, T.LongType(), on_unknown="error")

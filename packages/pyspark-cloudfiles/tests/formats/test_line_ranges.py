@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import base, csv_names, format_named, line_ranges
+from pyspark_cloudfiles.formats import base, csv_header, format_named, line_ranges
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.line_ranges import LinesOfPart, has_lines
 from pyspark_cloudfiles.options import parse
@@ -141,7 +141,7 @@ def test_a_line_is_of_the_part_that_has_its_first_byte(
 
 
 def test_a_header_far_from_the_beginning_is_found_by_whoever_reads_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(csv_names, "SMALLEST_PART", 10)
+    monkeypatch.setattr(csv_header, "SMALLEST_PART", 10)
     path = tmp_path / "f"
     path.write_text("\n" * 50 + "a,b\n" + "1,x\n" * 10)
     agree("csv", path, [20, 40, 70])

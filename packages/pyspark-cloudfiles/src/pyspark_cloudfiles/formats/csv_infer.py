@@ -1,4 +1,4 @@
-"""The types of CSV columns, as Spark's reader infers them: each value narrows or widens what is known of its column."""
+"""The schema of CSV files, as Spark's reader infers it: each value narrows or widens what is known of its column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest
+from pyspark_cloudfiles.formats.csv_blocks import Part, parts
+from pyspark_cloudfiles.formats.csv_columns import ArrowCutter, is_plain
+from pyspark_cloudfiles.formats.csv_header import Header, check_limits
+from pyspark_cloudfiles.formats.csv_options import Dialect
+from pyspark_cloudfiles.formats.csv_text import Tokenizer
 from pyspark_cloudfiles.values import conversion
 from pyspark_cloudfiles.values.text_ways import ways
 from pyspark_cloudfiles.values.time_patterns import compiled
@@ -21,6 +28,52 @@ _DATE, _TIMESTAMP, _BOOLEAN, _STRING = T.DateType(), T.TimestampType(), T.Boolea
 # From narrow to wide: a value is tried from the type of its column on.
 _FIRST_CELLS = 100
 _STEPS = ("integer", "long", "decimal", "double", "date", "timestamp", "boolean", "string")
+
+
+class CsvTypes:
+    """The columns that were found, with their types."""
+
+    def __init__(self, request: InferRequest) -> None:
+        self._request, self._types = request, ColumnTypes(request)
+        self._dialect = Dialect.of(request.options)
+        self._tokenizer = Tokenizer(self._dialect)
+        self._cutter = ArrowCutter(self._dialect) if is_plain(self._dialect) and base.FAST_PATH else None
+        self._spelling: dict[str, str] = {}
+        self._found: dict[str, T.DataType | None] = {}
+
+    def add(self, file: SourceFile) -> None:
+        """Add a file; where only names are wanted, its beginning is enough."""
+        for part in parts(file, self._dialect, self._request.options):
+            names = list(map(self._known, part.names))
+            if self._request.infer_types and names:
+                self._narrow(part, names)
+            elif names:
+                return
+
+    def _narrow(self, part: Part, names: list[str]) -> None:
+        """Add the values of some records of a file to what is known of its columns."""
+        block, places = part.block(Header(part.names, [], [])), list(range(len(names)))
+        cut = None if self._cutter is None else self._cutter.cells(block, places)
+        if cut is not None and not cut.refused:
+            for name, column in zip(names, cut.columns, strict=True):
+                self._found[name] = self._types.narrowed_by_column(self._found[name], column)
+            return
+        found = (block.tokens(number, self._tokenizer) for number in range(block.count))
+        records = [tokens for tokens in found if tokens is not None]
+        check_limits(part.file, records, self._dialect)
+        for place, name in enumerate(names):
+            cells = (tokens[place] for tokens in records if place < len(tokens))
+            self._found[name] = self._types.narrowed(self._found[name], cells)
+
+    def schema(self) -> T.StructType:
+        """Return them."""
+        return T.StructType([T.StructField(name, data_type or _STRING) for name, data_type in self._found.items()])
+
+    def _known(self, name: str) -> str:
+        """Note a name, and return how it was spelled first."""
+        name = self._spelling.setdefault(name if self._request.case_sensitive else name.lower(), name)
+        self._found.setdefault(name, None)
+        return name
 
 
 class ColumnTypes:

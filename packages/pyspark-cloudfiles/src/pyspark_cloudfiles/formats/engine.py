@@ -6,7 +6,7 @@ Spark does it refuses, and they go to the format's row reader.  Where :data:`.ba
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -19,6 +19,7 @@ from pyspark_cloudfiles.formats.batches import NumberedRows, in_order
 from pyspark_cloudfiles.formats.line_arrays import line_numbers, mask
 from pyspark_cloudfiles.formats.outcome import Outcome, Record, batch_of_request
 from pyspark_cloudfiles.formats.text_lines import Block
+from pyspark_cloudfiles.values.plain_arrays import longs
 from pyspark_cloudfiles.values.rescue_columns import paths_of, rescued_column
 
 
@@ -38,6 +39,24 @@ class FastColumns(NamedTuple):
     columns: list[pa.Array]
     members: list[pa.Array]
     refused: Sequence[int]
+
+    def without_rows(self, positions: Collection[int], lines: int) -> FastColumns:
+        """Return the same without some rows, whose lines are refused as well.
+
+        Parameters
+        ----------
+        positions : collection of int
+            Of the rows, among those that are there.
+        lines : int
+            How many the block has.
+        """
+        if not positions:
+            return self
+        wrong = longs(sorted(positions))
+        keep = pc.invert(pc.is_in(line_numbers(lines - len(self.refused)), value_set=wrong))
+        refused = without_refused(line_numbers(lines), self.refused).take(wrong).to_pylist()
+        columns, members = ([array.filter(keep) for array in some] for some in (self.columns, self.members))
+        return FastColumns(columns, members, sorted([*self.refused, *refused]))
 
 
 class Parser(Protocol):

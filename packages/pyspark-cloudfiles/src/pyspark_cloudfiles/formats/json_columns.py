@@ -2,7 +2,8 @@
 
 The class has integers, floating point numbers, truth values and texts where the schema says so, and the source of the
 value (``msgspec.Raw``) where a type is converted from it, or where a STRING holds values of other kinds.  Columns are
-made of joined buffers.  A line that the class refuses, or that has a text which its type refuses, is for the row reader.
+made of joined buffers.  A line that the class refuses, or that has a text that its type refuses, is for the row
+reader.
 """
 
 from __future__ import annotations

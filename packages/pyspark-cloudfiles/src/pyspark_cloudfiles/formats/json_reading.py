@@ -1,7 +1,7 @@
 """JSON records as rows: a block by one call where all of it fits the schema, the odd records one by one.
 
-A block is decoded into objects of a class (:mod:`json_columns`).  What the class refuses it is taught, as far as that is
-possible: an unknown field becomes one more column, and STRINGs take values of any kind.
+A block is decoded into objects of a class (:mod:`json_columns`).  Where the class refuses a block, a wider one is made
+if that is possible: an unknown field becomes one more column, and STRINGs take values of any kind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pyarrow.compute as pc
 from pyspark.sql.types import StringType, StructType
 
 from pyspark_cloudfiles.formats.base import ReadRequest
@@ -22,7 +21,7 @@ from pyspark_cloudfiles.formats.engine import FastColumns
 from pyspark_cloudfiles.formats.json_columns import StructColumns
 from pyspark_cloudfiles.formats.json_rows import RowReader
 from pyspark_cloudfiles.formats.json_text import Malformed
-from pyspark_cloudfiles.formats.line_arrays import is_utf8, mask
+from pyspark_cloudfiles.formats.line_arrays import is_utf8
 from pyspark_cloudfiles.formats.outcome import Record
 from pyspark_cloudfiles.formats.text_lines import Block
 
@@ -73,14 +72,7 @@ class JsonParser:
             self._sources, self._is_sampled = self._sampled(block), True
         records, columns, refused = self._decoded(block)
         arrays, misfits = columns.arrays(records)
-        members = columns.members(records)
-        if misfits:
-            wrong = sorted(misfits)
-            keep = pc.invert(mask(wrong, len(records)))
-            arrays, members = ([array.filter(keep) for array in some] for some in (arrays, members))
-            numbers = _kept(block.count, refused)
-            refused = sorted([*refused, *(numbers[position] for position in wrong)])
-        return FastColumns(arrays, members, refused)
+        return FastColumns(arrays, columns.members(records), refused).without_rows(misfits, block.count)
 
     def records(self, block: Block, number: int) -> Sequence[Record]:
         """Return the records of a line."""
@@ -147,7 +139,8 @@ class JsonParser:
     def _sampled(self, block: Block) -> frozenset[str]:
         """Return the STRINGs that are not always texts in the first lines."""
         found = set()
-        for line in block.lines[:_SAMPLED_LINES] if block.data is None else block.data.split(b"\n", _SAMPLED_LINES)[:-1]:
+        lines = block.lines if block.data is None else block.data.split(b"\n", _SAMPLED_LINES)
+        for line in lines[:_SAMPLED_LINES]:
             try:
                 fields = _FIELDS.decode(line)
             except _REFUSED:
@@ -162,11 +155,3 @@ def _has_an_object_in_each_line(data: bytes) -> bool:
     ends = np.flatnonzero(text == ord("\n"))
     begins = text[ends[:-1] + 1]
     return data.startswith(b"{") and bool((begins == ord("{")).all() and (text[ends - 1] == ord("}")).all())
-
-
-def _kept(count: int, refused: Sequence[int]) -> list[int]:
-    """Return the numbers of the lines that were not refused."""
-    if not refused:
-        return list(range(count))
-    without = set(refused)
-    return [number for number in range(count) if number not in without]

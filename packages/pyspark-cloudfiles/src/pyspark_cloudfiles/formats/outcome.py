@@ -109,7 +109,8 @@ class Outcome:
         columns = [array_of(field.dataType, some) for field, some in zip(self._fields, cells, strict=True)]
         corrupt = pa.array(self._corrupt, pa.string()) if any(self._corrupt) else None
         rescued = pa.array(self._rescued, pa.string()) if any(self._rescued) else None
-        return NumberedRows(longs(self._numbers), batch_of_request(columns, len(self._cells), self._request, corrupt), rescued)
+        batch = batch_of_request(columns, len(self._cells), self._request, corrupt)
+        return NumberedRows(longs(self._numbers), batch, rescued)
 
     def _malformed(self, records: Sequence[Record]) -> str | None:
         for record in records:

@@ -65,16 +65,18 @@ class Block:
 
 def blocks(parts: Iterable[tuple[SourceFile, bytes | list[bytes]]]) -> Iterator[Block]:
     """Yield parts of files, whole lines or lists of records, in blocks of at most ``BATCH_BYTES`` (or one part)."""
-    for some in coalesced(parts, lambda part: _size(part[1])):
+    for some in coalesced(parts, lambda part: size_of(part[1])):
         first = some[0][1]
         if isinstance(first, bytes):
             files = [(file, data.count(b"\n")) for file, data in some]
             yield Block(files, first if len(some) == 1 else b"".join(data for _, data in some))
         else:
-            yield Block([(file, len(records)) for file, records in some], [record for _, records in some for record in records])
+            files = [(file, len(records)) for file, records in some]
+            yield Block(files, [record for _, records in some for record in records])  # type: ignore[misc]
 
 
-def _size(content: bytes | list[bytes]) -> int:
+def size_of(content: bytes | list[bytes]) -> int:
+    """Return the number of bytes."""
     return len(content) if isinstance(content, bytes) else sum(map(len, content))
 
 
@@ -84,7 +86,9 @@ def lines_of_files(files: Sequence[SourceFile], options: Mapping[str, str]) -> I
     return ((file, plain(data, separator)) for file in files for data in texts(file, options))
 
 
-def records_of_files(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[tuple[SourceFile, list[bytes]]]:
+def records_of_files(
+    files: Sequence[SourceFile], options: Mapping[str, str]
+) -> Iterator[tuple[SourceFile, list[bytes]]]:
     """Yield the same lines as lists, for they may have LF in them where ``lineSep`` is another."""
     return ((file, lines) for file in files for lines, _ in pieces(file, options))
 

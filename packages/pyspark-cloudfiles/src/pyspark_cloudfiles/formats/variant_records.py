@@ -13,9 +13,12 @@ from typing import Any
 
 from pyspark_cloudfiles.filesystems.compression import read_text
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import csv_format, text_lines, variants
+from pyspark_cloudfiles.formats import text_lines, variants
 from pyspark_cloudfiles.formats.base import ReadRequest
+from pyspark_cloudfiles.formats.csv_blocks import parts
+from pyspark_cloudfiles.formats.csv_header import Header, check_limits
 from pyspark_cloudfiles.formats.csv_options import Dialect
+from pyspark_cloudfiles.formats.csv_text import Tokenizer
 from pyspark_cloudfiles.formats.json_text import Malformed
 from pyspark_cloudfiles.formats.outcome import Record
 from pyspark_cloudfiles.formats.variants import Encoder, JsonVariants, Variant
@@ -54,10 +57,16 @@ def csv_records(file: SourceFile, request: ReadRequest) -> Records:
     """Yield an object for each line, of what the header names, or of ``_c0``, ``_c1`` ... where there is none."""
     dialect, encoder = Dialect.of(request.options), Encoder()
     converters: list[_Narrowing] = []
-    for names, sources, tokens, _ in csv_format.pieces(file, dialect, request.options):
+    tokenizer = Tokenizer(dialect)
+    for part in parts(file, dialect, request.options):
+        block = part.block(Header(part.names, [], []))
         some = []
-        for source, cells in zip(sources, tokens, strict=True):
-            known = names if dialect.header else [f"_c{place}" for place in range(len(cells))]
+        for number in range(block.count):
+            cells, source = block.tokens(number, tokenizer), block.text(number)
+            if cells is None:
+                continue
+            check_limits(file, [cells], dialect)
+            known = part.names if dialect.header else [f"_c{place}" for place in range(len(cells))]
             while len(converters) < len(cells):
                 converters.append(_Narrowing(request, dialect))
             fields = {name: convert(cell) for name, convert, cell in zip(known, converters, cells, strict=False)}

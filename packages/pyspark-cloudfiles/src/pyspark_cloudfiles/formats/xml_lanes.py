@@ -21,7 +21,8 @@ from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.names import Names
 from pyspark_cloudfiles.formats.xml_rows import converter
 from pyspark_cloudfiles.formats.xml_text import XmlOptions
-from pyspark_cloudfiles.values.text_columns import column
+from pyspark_cloudfiles.values.plain_arrays import plain
+from pyspark_cloudfiles.values.text_columns import converted
 from pyspark_cloudfiles.values.text_ways import ways
 
 CHUNK = 1024 * 1024
@@ -215,8 +216,8 @@ class ColumnReader:
         wanted = self._schema.field(field.name).type
         texts = [None if cell is None else self._options.trimmed(cell) for cell in cells]
         if isinstance(field.dataType, StringType):
-            return pa.array(texts, wanted)
+            return plain(texts, wanted)
         convert = converter(field.dataType, self._request)
         known = ways(field.dataType, wanted, self._request.options, self._request.timezone)
-        array, misfits = column([text or None for text in texts], wanted, convert, known)
+        array, misfits = converted(plain([text or None for text in texts], pa.string()), wanted, convert, known)
         return None if misfits else array

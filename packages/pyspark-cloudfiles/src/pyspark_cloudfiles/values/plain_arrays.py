@@ -66,7 +66,8 @@ def lists_of(cells: Sequence[Any], elements: pa.Array, arrow: pa.DataType) -> pa
 
 def maps_of(cells: Sequence[Any], keys: pa.Array, values: pa.Array, arrow: pa.MapType) -> pa.Array:
     """Return MAP of the entries of all cells, of which some may be None."""
-    return lists_of(cells, pa.StructArray.from_arrays([keys, values], fields=[arrow.key_field, arrow.item_field]), arrow)
+    entries = pa.StructArray.from_arrays([keys, values], fields=[arrow.key_field, arrow.item_field])
+    return lists_of(cells, entries, arrow)
 
 
 def structs_of(cells: Sequence[Any], parts: Sequence[pa.Array], arrow: pa.StructType) -> pa.Array:

@@ -41,15 +41,15 @@ class Way(NamedTuple):
     vouches: Callable[[pa.Array, pa.Array], bool]
 
 
-def column(
-    cells: Sequence[Any], arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
+def converted(
+    texts: pa.Array, arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
 ) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow array, and the positions of cells that do not fit.
+    """Return an Arrow array of the values of texts, and the positions of texts that do not fit.
 
     Parameters
     ----------
-    cells : sequence
-        Texts, None, and values that are converted already.
+    texts : pyarrow.Array
+        STRING.
     arrow_type : pyarrow.DataType
         The column's type.
     convert : Callable
@@ -57,18 +57,6 @@ def column(
     ways : sequence of Way
         What Arrow may convert instead.
     """
-    if ways:
-        try:
-            return converted(pa.array(cells, pa.string()), arrow_type, convert, ways)
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            pass  # some cells are values already, or a text that is not Unicode
-    return one_by_one(cells, arrow_type, convert)
-
-
-def converted(
-    texts: pa.Array, arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
-) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow array of texts, and the positions of those that do not fit; parameters as :func:`column`."""
     first = texts.drop_null().slice(0, _FIRST)
     for way in ways:
         # Arrow takes its time to fail at a column, so it has to succeed with some cells first.
@@ -88,23 +76,20 @@ def converted(
     return _completed(found, texts, convert)
 
 
-def one_by_one(cells: Sequence[Any], arrow_type: pa.DataType, convert: Convert) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow array, and the positions of cells that do not fit."""
+def one_by_one(texts: Sequence[str | None], arrow_type: pa.DataType, convert: Convert) -> tuple[pa.Array, list[int]]:
+    """Return the same without Arrow's help."""
     values: list[Any] = []
     misfits: list[int] = []
     known: dict[str, Any] = {}
-    for position, cell in enumerate(cells):
-        if type(cell) is str:
+    for position, text in enumerate(texts):
+        # Columns repeat themselves.
+        value = None if text is None else known.get(text)
+        if value is None and text is not None:
             try:
-                # Columns repeat themselves.
-                value = known.get(cell)
-                if value is None:
-                    value = known[cell] = convert(cell)
-                cell = value
+                value = known[text] = convert(text)
             except ValueError:
                 misfits.append(position)
-                cell = None
-        values.append(cell)
+        values.append(value)
     return pa.array(values, arrow_type), misfits
 
 

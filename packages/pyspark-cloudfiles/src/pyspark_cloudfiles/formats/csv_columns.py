@@ -1,7 +1,7 @@
-"""CSV by Arrow's own reader, for the lines that it cuts into cells as Spark does.
+"""CSV cut into columns of texts: by Arrow's own reader where it cuts lines as Spark does, else by our tokenizer.
 
-Which lines these are is told by their bytes.  The others are refused, each by its number, and so are lines that have
-more or fewer cells than the header has names.
+Which lines Arrow may read is told by their bytes.  The others are refused, each by its number, and so are lines that
+have more or fewer values than the header has names.
 """
 
 from __future__ import annotations
@@ -13,8 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
+from pyspark_cloudfiles.formats.csv_blocks import CsvBlock
+from pyspark_cloudfiles.formats.csv_header import check_limits
 from pyspark_cloudfiles.formats.csv_options import Dialect
+from pyspark_cloudfiles.formats.csv_text import Tokenizer, Tokens
 from pyspark_cloudfiles.formats.line_arrays import lines_of, matches, without
+from pyspark_cloudfiles.values.plain_arrays import plain
 
 _UNPRINTED = {"\n", "\r", "\0", ""}
 
@@ -34,7 +38,7 @@ class Cells(NamedTuple):
     refused: list[int]
 
 
-class Cutter:
+class ArrowCutter:
     """Cuts texts of a dialect that :func:`is_plain`."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -43,18 +47,17 @@ class Cutter:
         self._block = rf"\A(?:{self._row}\n)*\z"
         self._nulls = list(dict.fromkeys(["", dialect.null]))
 
-    def cells(self, data: bytes, width: int, wanted: list[int]) -> Cells:
-        """Cut a text into columns.
+    def cells(self, block: CsvBlock, wanted: list[int]) -> Cells:
+        """Cut a block into columns.
 
         Parameters
         ----------
-        data : bytes
-            Lines in UTF-8, each ended by LF; of one column, none of them blank.
-        width : int
-            How many cells a line has.
+        block : CsvBlock
+            Lines in UTF-8; of one column, none of them blank.
         wanted : list of int
             The columns to return, by position.
         """
+        data, width = block.data or b"", len(block.header.names)
         refused = self._odd_lines(data)
         some = without(data, refused)
         columns, ragged = self._read(some, width, wanted or [0])
@@ -118,6 +121,35 @@ class Cutter:
             ignore_empty_lines=True,
             invalid_row_handler=skip,
         )
+
+
+class TokenCutter:
+    """Cuts records of any dialect."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect, self._tokenizer = dialect, Tokenizer(dialect)
+
+    def cells(self, block: CsvBlock, wanted: list[int]) -> Cells:
+        """Cut a block into columns.
+
+        Raises
+        ------
+        UnreadableFile
+            A record has more columns, or a longer value, than the options allow.
+        """
+        width = len(block.header.names)
+        records: list[Tokens] = []
+        refused: list[int] = []
+        for number in range(block.count):
+            tokens = block.tokens(number, self._tokenizer)
+            if tokens is None or len(tokens) != width:
+                refused.append(number)
+            else:
+                check_limits(block.file_of(number), [tokens], self._dialect)
+                records.append(tokens)
+        null = self._dialect.null
+        columns = ([None if row[place] == null else row[place] for row in records] for place in wanted)
+        return Cells([plain(column, pa.string()) for column in columns], refused)
 
 
 def is_plain(dialect: Dialect) -> bool:

@@ -1,15 +1,57 @@
-"""What a CSV file is called to account for before its rows are read: the names of its columns, and its limits."""
+"""The columns of a CSV file: their names, where they go, and how many there may be."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from pyspark_cloudfiles.errors import UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SMALLEST_PART, SourceFile
 from pyspark_cloudfiles.formats import text_lines
+from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.csv_options import Dialect
 from pyspark_cloudfiles.formats.csv_text import Tokenizer, Tokens
 from pyspark_cloudfiles.formats.line_arrays import is_blank
+from pyspark_cloudfiles.formats.names import Names
+
+
+class Header(NamedTuple):
+    """Where the columns of a file go.
+
+    Parameters
+    ----------
+    names : list of str
+        The file's columns.
+    places : list of int or None
+        For each of them the column of the schema, or None.
+    unknown : list of str
+        Those that the schema does not have in any case.
+    """
+
+    names: list[str]
+    places: list[int | None]
+    unknown: list[str]
+
+    @classmethod
+    def of(cls, names: list[str], request: ReadRequest, named: bool) -> Header:
+        """Return where columns go: by name, or by position where the file does not name them."""
+        wanted = [name for name in request.schema.names if name != request.corrupt_column]
+        if not named:
+            return cls(names, [place if place < len(wanted) else None for place in range(len(names))], [])
+        known = Names(wanted, request.case_sensitive)
+        return cls(names, list(map(known.index_of, names)), list(filter(known.is_unknown, names)))
+
+    @property
+    def is_one_to_one(self) -> bool:
+        """Whether there are columns, and each is the only one of its name and of its place."""
+        placed = [place for place in self.places if place is not None]
+        return bool(self.names) and len(set(self.names)) == len(self.names) and len(set(placed)) == len(placed)
+
+    def extras(self, request: ReadRequest) -> list[int]:
+        """Return the columns that have no place and are to be kept."""
+        others = (position for position, place in enumerate(self.places) if place is None)
+        kept = request.on_unknown != "ignore"
+        return [position for position in others if kept or self.names[position] not in self.unknown]
 
 
 def safe_names(first: Tokens, dialect: Dialect) -> list[str]:
@@ -42,14 +84,9 @@ def part_with_names(
     for lines, _ in text_lines.pieces(head, options):
         for line in lines:
             text = line.decode("utf-8", "replace")
-            if counts(text, dialect.comment):
+            if not is_blank(text) and not (dialect.comment and text.startswith(dialect.comment)):
                 return file, safe_names(tokenizer.tokens(text), dialect) if file.start else None
     return (None, None) if file.start else (file.whole(), None)
-
-
-def counts(line: str, comment: str) -> bool:
-    """Tell whether a line is a record: it is not blank, and no comment."""
-    return not is_blank(line) and not (comment and line.startswith(comment))
 
 
 def check_limits(file: SourceFile, tokens: list[Tokens], dialect: Dialect) -> None:
