@@ -239,6 +239,7 @@ ODD_LINES += [b'{"a":' + b"[" * 600 + b"]" * 600 + b"}", b'{"z":' + b'{"z":' * 1
 JSON_TYPES: list[T.DataType] = [
     *TYPES,
     T.StringType(),
+    T.VariantType(),
     T.ArrayType(T.LongType()),
     T.MapType(T.StringType(), T.LongType()),
 ]

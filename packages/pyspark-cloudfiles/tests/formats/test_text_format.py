@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import zlib
 from pathlib import Path
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -16,9 +18,10 @@ from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import base, text_format
+from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.text_format import FORMAT
+from pyspark_cloudfiles.formats.text_lines import split, whole_lines
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -118,14 +121,12 @@ def test_files_share_batches_and_large_ones_are_cut(tmp_path: Path, monkeypatch:
     assert all(rows.batch.nbytes <= 1100 for rows in found)
 
 
-@given(st.binary(max_size=12).map(lambda data: bytes(b"ab\r\n|"[byte % 5] for byte in data)), st.integers(1, 4))
-def test_it_does_not_matter_where_chunks_end(content: bytes, chunk: int) -> None:
-    import io
-    from unittest.mock import patch
-
-    with patch.object(text_format, "_CHUNK", chunk):
-        usual = [line for lines in text_format._usual_lines(io.BytesIO(content)) for line in lines]
-        bars = [line for lines in text_format._lines(io.BytesIO(content), b"||") for line in lines]
-    assert usual == content.splitlines()
-    expected = content.split(b"||")
-    assert bars == (expected if expected[-1] else expected[:-1])
+@given(
+    st.binary(max_size=12).map(lambda data: bytes(b"ab\r\n|"[byte % 5] for byte in data)),
+    st.integers(1, 4),
+    st.sampled_from([None, b"|", b"||", b"\r\n"]),
+)
+def test_it_does_not_matter_where_chunks_end(content: bytes, chunk: int, separator: bytes | None) -> None:
+    with patch.object(base, "BATCH_BYTES", chunk):
+        pieces = list(whole_lines(io.BytesIO(content), SourceFile("file:/f", len(content), 0), separator))
+    assert [line for piece in pieces for line in split(piece, separator)] == split(content, separator)

@@ -41,10 +41,11 @@ Build = Callable[[Sequence[Any]], tuple[pa.Array, Sequence[int]]]
 
 
 class Column(NamedTuple):
-    """A column: what msgspec decodes, and how an array is made of that."""
+    """A column: what msgspec decodes, how an array is made of that, and what stands for a field that is absent."""
 
     annotation: Any
     build: Build
+    absent: Any = None
 
 
 class StructColumns:
@@ -77,10 +78,7 @@ class StructColumns:
             _column(field.dataType, request, strict, sources is None or field.name in sources) for field in schema
         ]
         self._others = list(others)
-        fields: list[Any] = [
-            (f"f{index}", part.annotation, _NULL if part.annotation is msgspec.Raw else None)
-            for index, part in enumerate(self._columns)
-        ]
+        fields: list[Any] = [(f"f{index}", part.annotation, part.absent) for index, part in enumerate(self._columns)]
         fields += [(f"f{index}", msgspec.Raw, _ABSENT) for index in range(len(fields), len(fields) + len(others))]
         names = {f"f{index}": name for index, name in enumerate([*schema.names, *others])}
         self.record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=strict, gc=False)
@@ -147,9 +145,9 @@ def _column(data_type: T.DataType, request: ReadRequest, strict: bool, source: b
     if isinstance(data_type, T.MapType):
         return _maps(_column(data_type.valueType, request, strict, source), arrow)
     if isinstance(data_type, T.VariantType):
-        return Column(msgspec.Raw, _variants(request))
+        return Column(msgspec.Raw, _variants(request), _ABSENT)
     if isinstance(data_type, T.StringType) and source:
-        return Column(msgspec.Raw, lambda cells: (texts(cells), ()))
+        return Column(msgspec.Raw, lambda cells: (texts(cells), ()), _NULL)
     if isinstance(data_type, T.FloatType):
         return Column(float | None, lambda cells: (pc.cast(plain(cells, pa.float64()), arrow, safe=False), ()))
     if isinstance(data_type, T.DateType | T.TimestampType | T.TimestampNTZType):
@@ -159,7 +157,7 @@ def _column(data_type: T.DataType, request: ReadRequest, strict: bool, source: b
     if isinstance(data_type, T.DecimalType):
         convert = conversion.decimals(data_type)
         known = ways(data_type, arrow, request.options, request.timezone)
-        return Column(msgspec.Raw, lambda cells: converted(texts(cells), arrow, convert, known))
+        return Column(msgspec.Raw, lambda cells: converted(texts(cells), arrow, convert, known), _NULL)
     annotation = _annotation(data_type)
     return Column(annotation | None, lambda cells: (plain(cells, arrow), ()))
 
@@ -206,7 +204,8 @@ def _variants(request: ReadRequest) -> Build:
         wrong = []
         for position, cell in enumerate(cells):
             try:
-                found.append(reader.variant(bytes(cell)))
+                # A null is a value of this type, and no NULL.
+                found.append(reader.variant(bytes(cell)) if len(cell) else None)
             except Malformed:
                 found.append(None)
                 wrong.append(position)

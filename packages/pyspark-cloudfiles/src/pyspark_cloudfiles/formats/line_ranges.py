@@ -28,10 +28,10 @@ def has_lines(options: Options) -> bool:
         return True
     # Of text files the bytes are taken as they are, in whatever encoding the separator is.
     encoded = {"encoding", "charset"} & options.format_options.keys() and options.format.lower() == "text"
-    return not encoded and not _overlaps(separator)
+    return not encoded and not overlaps(separator)
 
 
-def _overlaps(separator: str) -> bool:
+def overlaps(separator: str) -> bool:
     """Tell whether an end of line can begin in another one: where the first is then depends on the lines before."""
     return any(separator.startswith(separator[start:]) for start in range(1, len(separator)))
 

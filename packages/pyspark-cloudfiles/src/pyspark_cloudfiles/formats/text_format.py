@@ -6,7 +6,6 @@ The bytes are taken as they are, as Spark takes them: ``encoding`` only says how
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -18,10 +17,8 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.arrow_types import batch_of
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.batches import Piece, gathered
-from pyspark_cloudfiles.formats.line_ranges import LinesOfPart
+from pyspark_cloudfiles.formats.text_lines import split, whole_lines
 
-_CHUNK = 2 * 1024 * 1024
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _VALUE = "value"
 
 
@@ -88,59 +85,12 @@ def _pieces(
 
 def _values(file: SourceFile, whole: bool, separator: bytes | None) -> Iterator[list[bytes]]:
     with unreadable_if_broken(file), open_text(file) as opened:
-        source = LinesOfPart(opened, file, separator) if file.is_part else opened
         if whole:
             # An empty file has no row, in Spark either.
             yield [content] if (content := opened.read()) else []
-        elif separator is None:
-            yield from _usual_lines(source, file.start == 0)
-        else:
-            yield from _lines(source, separator, file.start == 0)
-
-
-def _usual_lines(source: BinaryIO | LinesOfPart, first: bool = True) -> Iterator[list[bytes]]:
-    r"""Yield lines that end with ``\n``, ``\r`` or both."""
-    return _lines(_OneKindOfEnd(source), b"\n", first)
-
-
-class _OneKindOfEnd:
-    r"""A file in which every line ends with ``\n``."""
-
-    def __init__(self, source: BinaryIO | LinesOfPart) -> None:
-        self._source, self._after_return = source, False
-
-    def read(self, size: int) -> bytes:
-        chunk = self._source.read(size)
-        if self._after_return and chunk.startswith(b"\n"):  # the second half of an end that has been given already
-            chunk = chunk[1:] or self._source.read(size)
-        self._after_return = chunk.endswith(b"\r")
-        return chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in chunk else chunk
-
-
-def _lines(
-    source: BinaryIO | LinesOfPart | _OneKindOfEnd, separator: bytes, first: bool = True
-) -> Iterator[list[bytes]]:
-    """Yield the lines of a chunk at a time; the last line needs no separator, and nothing follows the last one.
-
-    Parameters
-    ----------
-    first : bool
-        Whether the source begins where its file does, where a byte order mark is no text.
-    """
-    waiting: list[bytes] = []
-    while chunk := source.read(_CHUNK):
-        if first and chunk.startswith(_BYTE_ORDER_MARK):
-            chunk = chunk[len(_BYTE_ORDER_MARK) :]
-        first = False
-        # A separator may begin in one chunk and end in the next.
-        tail = waiting[-1][1 - len(separator) :] if waiting and len(separator) > 1 else b""
-        waiting.append(chunk)
-        if separator in tail + chunk:
-            *lines, rest = b"".join(waiting).split(separator)
-            yield lines
-            waiting = [rest]
-    if last := b"".join(waiting):
-        yield [last]
+            return
+        for data in whole_lines(opened, file, separator):
+            yield split(data, separator)
 
 
 FORMAT = TextFormat()

@@ -16,7 +16,7 @@ from pyspark_cloudfiles.filesystems.compression import is_compressed, open_text,
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.coalescing import coalesced
-from pyspark_cloudfiles.formats.line_ranges import LinesOfPart
+from pyspark_cloudfiles.formats.line_ranges import LinesOfPart, overlaps
 
 _BOMS = {
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -115,13 +115,19 @@ def texts(file: SourceFile, options: Mapping[str, str]) -> Iterator[bytes]:
     """Give the text of a file, or of a part of one, in pieces of whole lines and of a limited size."""
     if file.is_part:
         with unreadable_if_broken(file), file.open() as stream:
-            yield from _whole_lines_of_part(stream, file, options)
+            _, encoding = encoding_of(stream.read(4), options)
+            stream.seek(0)
+            if encoding == "utf-8":
+                yield from whole_lines(stream, file, line_separator(options))
+            elif not file.start:
+                # Ends of lines are not found there from anywhere: who has the first part reads it all.
+                yield from _decoded_lines(stream, options, line_separator(options))
         return
     if file.size <= base.BATCH_BYTES and not is_compressed(file):
         yield utf8(file.read_bytes(), options)
         return
     with unreadable_if_broken(file), open_text(file) as stream:
-        yield from _whole_lines(stream, options, line_separator(options))
+        yield from _decoded_lines(stream, options, line_separator(options))
 
 
 def split(data: bytes, separator: bytes | None) -> list[bytes]:
@@ -170,50 +176,49 @@ def _codec(name: str) -> str:
     return _BIG_ENDIAN.get(found, found)
 
 
-def _whole_lines_of_part(stream: BinaryIO, file: SourceFile, options: Mapping[str, str]) -> Iterator[bytes]:
-    separator = line_separator(options)
-    mark, encoding = encoding_of(stream.read(4), options)
-    if encoding != "utf-8":
-        # Ends of lines are not found there from anywhere: who has the first part reads it all.
-        stream.seek(0)
-        yield from [] if file.start else _whole_lines(stream, options, separator)
-        return
-    lines = LinesOfPart(stream, file, separator)
-    yield from _pieces_of(lines, b"" if file.start else lines.read(4)[mark:], None, separator)
+def whole_lines(stream: BinaryIO, file: SourceFile, separator: bytes | None) -> Iterator[bytes]:
+    """Yield the bytes of a file, or of a part of one, as they are, in pieces of whole lines and of a limited size."""
+    source = LinesOfPart(stream, file, separator) if file.is_part else stream
+    start = b"" if file.start else source.read(len(codecs.BOM_UTF8))
+    return _pieces_of(source, start.removeprefix(codecs.BOM_UTF8), None, separator)
 
 
-def _whole_lines(stream: BinaryIO, options: Mapping[str, str], separator: bytes | None) -> Iterator[bytes]:
+def _decoded_lines(stream: BinaryIO, options: Mapping[str, str], separator: bytes | None) -> Iterator[bytes]:
     start = stream.read(4)
     mark, encoding = encoding_of(start, options)
     decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("replace")
-    yield from _pieces_of(stream, start[mark:], decoder, separator)
+    return _pieces_of(stream, start[mark:], decoder, separator)
 
 
 def _pieces_of(
     stream: BinaryIO | LinesOfPart, data: bytes, decoder: codecs.IncrementalDecoder | None, separator: bytes | None
 ) -> Iterator[bytes]:
-    waiting: list[bytes] = []
-    last = False
+    waiting, tail, last = [], b"", False
     while not last:
         more = stream.read(base.BATCH_BYTES)
         last = not more
         data += more
         if decoder is not None:
             data = decoder.decode(data, last).encode()
-        end = len(data) if last else _end_of_lines(data, separator)
-        waiting.append(data[:end])
-        if (end or last) and any(waiting):
-            yield b"".join(waiting)
-            waiting = []
-        waiting.append(data[end:])
+        waiting.append(data)
+        # An end of line may begin in one piece and end in the next.
+        if last or _end_of_lines(tail + data, separator):
+            joined = b"".join(waiting)
+            end = len(joined) if last else _end_of_lines(joined, separator)
+            if end:
+                yield joined[:end]
+            waiting = [joined[end:]]
+        tail = (tail + data)[-len(separator or b"\r\n") :]
         data = b""
 
 
 def _end_of_lines(data: bytes, separator: bytes | None) -> int:
     """Return where the last whole line ends, or 0."""
-    if separator is not None:
-        # A separator that the cut itself divides is found with the next piece.
-        return data.rfind(separator) + len(separator) if separator in data else 0
-    end = data.rfind(b"\n") + 1
-    # The LF of a CRLF may be in the next piece.
-    return end or data.rfind(b"\r", 0, -1) + 1
+    if separator is None:
+        end = data.rfind(b"\n") + 1
+        # The LF of a CRLF may be in the next piece.
+        return end or data.rfind(b"\r", 0, -1) + 1
+    if separator not in data:
+        return 0
+    # Lines are cut from their beginning on, which matters to an end of line that can begin in another one.
+    return len(data) - len(data.split(separator)[-1]) if overlaps(separator) else data.rfind(separator) + len(separator)
