@@ -17,10 +17,10 @@ from pyspark_cloudfiles.filesystems import s3 as s3_client
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.filesystems.growing import GrowingNames
 from pyspark_cloudfiles.filesystems.walking import Listings
-from pyspark_cloudfiles.formats.avro_format import FORMAT as AVRO
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.formats.parquet_format import FORMAT as PARQUET
-from pyspark_cloudfiles.formats.text_format import FORMAT as TEXT
+from pyspark_cloudfiles.formats.text import FORMAT as TEXT
+from pyspark_cloudfiles.formats.typed.avro import FORMAT as AVRO
+from pyspark_cloudfiles.formats.typed.parquet import FORMAT as PARQUET
 from pyspark_cloudfiles.planning.discovery import DiscoveryOptions, Known, discover
 from pyspark_cloudfiles.schemas.partitions import partition_values
 

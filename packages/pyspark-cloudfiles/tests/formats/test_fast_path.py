@@ -18,10 +18,10 @@ from pyspark.sql import types as T
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.formats.csv_blocks import CsvBlock
-from pyspark_cloudfiles.formats.csv_columns import ArrowCutter
-from pyspark_cloudfiles.formats.csv_header import Header
-from pyspark_cloudfiles.formats.csv_options import Dialect
+from pyspark_cloudfiles.formats.csv.blocks import CsvBlock
+from pyspark_cloudfiles.formats.csv.cutters import ArrowCutter
+from pyspark_cloudfiles.formats.csv.dialect import Dialect
+from pyspark_cloudfiles.formats.csv.header import Header
 
 thorough = settings(
     max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 100,

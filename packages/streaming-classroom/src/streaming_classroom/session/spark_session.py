@@ -50,8 +50,8 @@ IMPORTED_MEANWHILE = (
     "pyspark_cloudfiles.session.warming",
     "pyspark_cloudfiles.source.data_source",
     "pyspark_cloudfiles.source.stream_reader",
-    "pyspark_cloudfiles.formats.json_format",
-    "pyspark_cloudfiles.formats.csv_format",
+    "pyspark_cloudfiles.formats.json.reader",
+    "pyspark_cloudfiles.formats.csv.reader",
 )
 # Lists to which the user's own entries and the classroom's both belong, and what separates the entries.
 ADDED = {"spark.sql.extensions": ",", "spark.jars": ",", "spark.driver.extraClassPath": os.pathsep}

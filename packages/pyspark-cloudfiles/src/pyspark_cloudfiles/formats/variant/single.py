@@ -1,0 +1,80 @@
+"""``singleVariantColumn``: each record as one VARIANT, whatever is in it.
+
+There is nothing to infer and nothing that could drift, so a stream needs no schema location.  What is malformed is NULL
+by default; its text is kept where there is a column for it, ``columnNameOfCorruptRecord`` in the user's schema or the
+``rescuedDataColumn``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pyspark.sql.types import StructField, StructType, VariantType
+
+from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
+from pyspark_cloudfiles.formats.records.batches import Piece, gathered
+
+if TYPE_CHECKING:
+    from pyspark_cloudfiles.formats.records.outcome import Record
+
+FORMATS = ("json", "csv", "xml")
+
+
+class SingleVariantFormat:
+    """Reads the records of a text format into one column.
+
+    Parameters
+    ----------
+    name : str
+        The text format: json, csv or xml.
+    column : str
+        The column's name.
+    """
+
+    def __init__(self, name: str, column: str) -> None:
+        self.name, self._column = name, column
+
+    def fixed_schema(self) -> StructType:
+        """Return the one column."""
+        return StructType([StructField(self._column, VariantType())])
+
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+        """Return the one column."""
+        return self.fixed_schema()
+
+    def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
+        """Read files.
+
+        Raises
+        ------
+        InvalidOption
+            The schema has other columns than the VARIANT, or none of its name.
+        """
+        columns = {field.name: field.dataType for field in request.schema if field.name != request.corrupt_column}
+        if columns != {self._column: VariantType()}:
+            raise InvalidOption(
+                f"singleVariantColumn is {self._column}, and the schema is {request.schema.simpleString()}. Give none, "
+                f"or one with {self._column} VARIANT and, if you like, a column for corrupt records."
+            )
+        return gathered(piece for file in files for piece in self._pieces(file, request))
+
+    def _pieces(self, file: SourceFile, request: ReadRequest) -> Iterator[Piece]:
+        from pyspark_cloudfiles.formats.variant import records  # the process that plans reads nothing
+
+        records = getattr(records, f"{self.name}_records")
+        for some in records(file, request):
+            yield _piece(file, some, request)
+
+
+def _piece(file: SourceFile, records: list[tuple[Record, str]], request: ReadRequest) -> Piece:
+    from pyspark_cloudfiles.formats.records.outcome import Outcome  # as above
+
+    outcome = Outcome(request)
+    for number, (record, text) in enumerate(records):
+        outcome.add(number, file.url, [record], partial(str, text))
+    _, batch, rescued = outcome.rows()
+    return Piece(file, batch, rescued)
