@@ -1,7 +1,7 @@
 """The file formats that can be ingested, by the name that ``cloudFiles.format`` gives them.
 
-:mod:`.base` says what a format is.  Formats of records are ``json``, ``csv``, ``xml``, and ``variant`` for whole records
-in one column; they share ``records``.  Files that have types of their own are in ``typed``.
+:mod:`.base` is the interface of a format.  The text formats ``json``, ``csv`` and ``xml``, and ``variant`` for whole
+records in one column, share ``records``.  The formats with column types of their own are in ``typed``.
 """
 
 from __future__ import annotations

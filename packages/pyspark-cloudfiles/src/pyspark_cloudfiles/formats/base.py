@@ -1,4 +1,4 @@
-"""What a file format is to the stream: it infers a schema from files, and it reads files into Arrow.
+"""The interface of a file format: it infers a schema from files, and reads files into Arrow.
 
 A format knows nothing of checkpoints, evolution modes or partition columns.  It is given files and a request, and it
 answers with :class:`Rows`; what did not fit the schema is in their ``rescued`` column, or ended in an error, as the

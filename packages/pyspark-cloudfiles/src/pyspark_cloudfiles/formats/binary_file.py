@@ -1,4 +1,4 @@
-"""Whole files as values: where they are, when they were changed, how long they are, and their bytes."""
+"""The format ``binaryFile``: a row per file with its path, modification time, length and content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructField, Str
 from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import Piece, gathered
+from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
 from pyspark_cloudfiles.formats.typed.arrow_types import batch_of
 
 _SCHEMA = StructType(
@@ -54,13 +54,13 @@ class BinaryFileFormat:
                     f"Column {field.name} of binary files is {_SCHEMA[field.name].dataType.simpleString().upper()}. "
                     "Give no other type for it."
                 )
-        return gathered(_piece(file, request) for file in files if file.size)
+        return batches_of(_piece(file, request) for file in files if file.size)
 
 
-def _piece(file: SourceFile, request: ReadRequest) -> Piece:
+def _piece(file: SourceFile, request: ReadRequest) -> FileRows:
     schema = to_arrow_schema(request.schema, timezone="UTC")
     columns = [pa.array([_VALUES.get(field.name, _nothing)(file)], field.type) for field in schema]
-    return Piece(file, batch_of(columns, schema, 1))
+    return FileRows(file, batch_of(columns, schema, 1))
 
 
 def _content(file: SourceFile) -> bytes:

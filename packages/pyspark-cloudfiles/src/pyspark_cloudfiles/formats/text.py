@@ -1,4 +1,4 @@
-"""Text files: a row for each line, or one for each file.
+"""The format ``text``: a row per line, or with ``wholetext`` per file.
 
 The bytes are taken as they are, as Spark takes them: ``encoding`` only says how the separator is written in them.
 """
@@ -15,7 +15,7 @@ from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.compression import open_text, unreadable_if_broken
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import Piece, gathered
+from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
 from pyspark_cloudfiles.formats.records.text_lines import split, whole_lines
 from pyspark_cloudfiles.formats.typed.arrow_types import batch_of
 
@@ -43,7 +43,7 @@ class TextFormat:
         InvalidOption
             The schema has no column for the text, or ``lineSep`` is empty.
         """
-        return gathered(_pieces(files, request, _column(request.schema), _separator(request.options)))
+        return batches_of(_pieces(files, request, _column(request.schema), _separator(request.options)))
 
 
 def _column(schema: StructType) -> str | None:
@@ -72,7 +72,7 @@ def _separator(options: Mapping[str, str]) -> bytes | None:
 
 def _pieces(
     files: Sequence[SourceFile], request: ReadRequest, column: str | None, separator: bytes | None
-) -> Iterator[Piece]:
+) -> Iterator[FileRows]:
     schema = to_arrow_schema(request.schema, timezone="UTC")
     whole = request.options.get("wholetext", "false").lower() == "true"
     for file in files:
@@ -80,7 +80,7 @@ def _pieces(
             # As a view: bytes that are no valid text stay what they are, which Spark's own functions then tell.
             text = pa.array(values, pa.binary()).view(pa.string())
             columns = [text if field.name == column else pa.nulls(len(text), field.type) for field in schema]
-            yield Piece(file, batch_of(columns, schema, len(text)))
+            yield FileRows(file, batch_of(columns, schema, len(text)))
 
 
 def _values(file: SourceFile, whole: bool, separator: bytes | None) -> Iterator[list[bytes]]:

@@ -1,4 +1,4 @@
-"""What a query's processes must agree on, and which task reads which files of a batch.
+"""The plan of a query, which all its processes share, and the division of a batch into tasks.
 
 A plan has the options, the columns, and what happens to those that are new.  A batch is divided by bytes into as many
 groups as there are cores, fewer for little, more for much.  Where a boundary falls into a file that can be read in

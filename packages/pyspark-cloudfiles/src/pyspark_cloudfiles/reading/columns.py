@@ -1,4 +1,4 @@
-"""Putting a stream's columns together: the data's, the path's, what did not fit, and the file's metadata."""
+"""The stream's columns assembled: data, path columns, rescued data, and file metadata."""
 
 from __future__ import annotations
 

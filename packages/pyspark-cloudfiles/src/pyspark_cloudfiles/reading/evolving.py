@@ -1,4 +1,4 @@
-"""Making a new schema version of what a batch brought.
+"""A new schema version, made from what a batch contains.
 
 Any task that meets something new does it, for the whole batch, so that one restart is enough whatever the number of
 tasks and of new columns.  The others wait for it and learn what it has found.  Where locks do nothing, several find the

@@ -1,4 +1,4 @@
-"""A look at the names in a small batch before its tasks read it.
+"""A look at the field names of a small batch before its tasks read it.
 
 What ends a query is better found by the process that plans: every sink shows its errors as they are, instead of
 wrapping them.  Names alone tell of nearly all batches that there is nothing new in them, at a fraction of what reading
@@ -28,7 +28,7 @@ def is_plainly_known(partition: FilePartition, plan: Plan) -> bool:
         All files of the batch.
     """
     request = plan.request(partition.layout)
-    if not _is_told_by_names(plan, request):
+    if not _is_decided_by_names(plan, request):
         return False
     known = {name.lower() for name in request.schema.names}
     # Fields that are always NULL are fields as well here.
@@ -41,7 +41,7 @@ def is_plainly_known(partition: FilePartition, plan: Plan) -> bool:
     return all(name.lower() in known for name in found.names)
 
 
-def _is_told_by_names(plan: Plan, request: ReadRequest) -> bool:
+def _is_decided_by_names(plan: Plan, request: ReadRequest) -> bool:
     """Tell whether new names at the top are all that could end the query."""
     if plan.options.format.lower() not in _FORMATS or request.mode == "FAILFAST":
         return False

@@ -1,4 +1,4 @@
-"""Reading a partition's files into Spark's Arrow batches, with what to do when they are not as the schema says.
+"""The task that reads a partition's files into Arrow batches, and handles missing, broken and changed ones.
 
 The rows come from the format; columns of the path, what did not fit and the file's metadata are put beside them here.
 A file that cannot be read ends the task, or is passed over where the options say so.  What is new in the data is kept

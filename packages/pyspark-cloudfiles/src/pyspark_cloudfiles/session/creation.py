@@ -1,4 +1,4 @@
-"""The data source made in the user's own process, where Spark would start processes to have it made.
+"""The data source created in the user's own process instead of a new one.
 
 For ``load`` Spark starts a Python that creates the data source and asks it for its schema, and for a query's first
 batch another that makes the function with which tasks read.  In a classic session this process is on the same machine

@@ -1,4 +1,4 @@
-"""What the user's own process adds: the source brought to the workers, ``_metadata``, progress metrics, SQL functions.
+"""The entry point ``install``, which patches a session.
 
 The source alone needs none of it where workers can import this package.  These are the parts that Spark's interface for
 data sources has no place for.

@@ -1,4 +1,4 @@
-"""Streams that do not use ``_metadata`` are read without it.
+"""Pruning of ``_metadata`` from streams that do not use it.
 
 Spark asks its own file sources for the columns that a query uses.  A Python data source is always asked for all, and
 ``_metadata``, with a path in each row, is more than most rows are; noting files for ``input_file_name()`` costs a

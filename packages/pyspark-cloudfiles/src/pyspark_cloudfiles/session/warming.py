@@ -1,4 +1,4 @@
-"""A Python worker that is ready before the first batch wants one.
+"""A Python worker started before the first batch needs one.
 
 A worker imports PySpark, pyarrow and this package before it reads its first file, which takes longer than reading a
 small folder.  Meanwhile Spark plans the query, mostly with one core; so a job that does nothing else has a worker do

@@ -1,4 +1,4 @@
-"""Arrow arrays of Python values, made of their buffers; no loop is in Python.
+"""Arrow arrays built from Python values by their buffers, without Python loops and without pandas.
 
 ``pyarrow.array`` and ``pyarrow.scalar`` import pandas when they are first called, which costs a task that has just
 started some tenths of a second of its first rows.

@@ -1,4 +1,4 @@
-"""What of a record did not fit the schema, and the texts that tell of it.
+"""Rescued data: what of a record did not fit the schema, as JSON.
 
 A :class:`Leaf` is a value as it was, as JSON text; leaves hang in dicts (fields of a struct, entries of a map) and
 lists (elements of an array, None where an element fitted), nested as they were in the record.

@@ -1,4 +1,4 @@
-"""Text to timestamps and dates by the rules of Spark's CAST, which its readers use where no pattern is given.
+"""Timestamps and dates parsed by the rules of Spark's CAST, for readers without a pattern.
 
 Timestamps are microseconds and dates are days since the epoch, plain integers: Python's own types end at the year 9999,
 Spark's do not.  A text that is none raises ``ValueError``.

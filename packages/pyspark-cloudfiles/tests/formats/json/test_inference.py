@@ -28,10 +28,10 @@ OPTIONS = st.sampled_from([{}, {"prefersdecimal": "true"}, {"primitivesasstring"
 def test_the_schema_is_the_one_of_all_lines(lines: list[str], options: dict[str, str], case_sensitive: bool):
     request = InferRequest(infer_types=True, options=options, case_sensitive=case_sensitive)
     texts = [line.encode() for line in lines]
-    quick = inferred(texts, request)
+    fast = inferred(texts, request)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Covered, "takes", lambda self, line: False)
-        assert quick == inferred(texts, request)
+        assert fast == inferred(texts, request)
 
 
 def test_lines_like_those_before_are_passed_over():

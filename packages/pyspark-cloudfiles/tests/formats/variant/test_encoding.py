@@ -13,7 +13,7 @@ from pyspark.sql.types import VariantVal
 from pyspark.sql.variant_utils import VariantBuilder
 
 from pyspark_cloudfiles.formats.variant import encoding
-from pyspark_cloudfiles.formats.variant.encoding import Encoder, TooLarge, Variant
+from pyspark_cloudfiles.formats.variant.encoding import Encoder, Variant, VariantTooLargeError
 
 INTEGERS = [0, 127, 128, -128, -129, 2**15, -(2**31), 2**31, 2**63 - 1, 2**63, -(2**63) - 1, 10**37, 10**38, -(10**40)]
 NUMBERS = ["1.5", "0.001", "-2.25", "123456789.1", "1234567890123456789.5", "0." + "1" * 39, "1e3", "-1E-7", "1.0e400"]
@@ -65,7 +65,7 @@ def test_an_encoder_does_not_mix_up_records():
 
 
 def test_what_is_too_large_is_told():
-    with pytest.raises(TooLarge):
+    with pytest.raises(VariantTooLargeError):
         encoded(json.dumps("x" * (encoding.MOST_BYTES + 1)))
-    with pytest.raises(TooLarge):
+    with pytest.raises(VariantTooLargeError):
         encoded(json.dumps(["x" * 1000] * 20_000))

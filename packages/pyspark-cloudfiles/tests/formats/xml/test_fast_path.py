@@ -18,7 +18,7 @@ from pyspark_cloudfiles.formats import format_named
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.xml import elements, fast_path
 from pyspark_cloudfiles.formats.xml.elements import XmlOptions
-from pyspark_cloudfiles.formats.xml.fast_path import Cutter
+from pyspark_cloudfiles.formats.xml.fast_path import RecordCutter
 
 thorough = settings(
     max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 150,
@@ -179,7 +179,7 @@ def test_xml_rows(
 def test_records_that_are_alike_are_cut() -> None:
     options = XmlOptions.of({"rowtag": "r"})
     text = '<r id="1"><a>x</a><b>1</b></r>\n<r><b> 2 </b></r><r id="3"></r>'
-    cut = Cutter.of(text, options).cut(text)
+    cut = RecordCutter.of(text, options).cut(text)
     assert cut.names == ["_id", "a", "b"]
     assert cut.rows == [("1", "x", "1"), (None, None, " 2 "), ("3", None, None)]
 
@@ -189,7 +189,7 @@ def test_records_that_are_alike_are_cut() -> None:
 )
 def test_other_records_are_not(record: str) -> None:
     text = f"<r><a>1</a></r>{record}"
-    cutter = Cutter.of("<r><a>1</a></r>", XmlOptions.of({"rowtag": "r"}))
+    cutter = RecordCutter.of("<r><a>1</a></r>", XmlOptions.of({"rowtag": "r"}))
     assert cutter.cut(text) is None
 
 

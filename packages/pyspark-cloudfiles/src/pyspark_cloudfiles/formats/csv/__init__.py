@@ -1,1 +1,1 @@
-"""CSV."""
+"""The format ``csv``."""

@@ -1,4 +1,4 @@
-"""CSV files as blocks of records that have the same columns.
+"""Blocks of CSV records that have the same header.
 
 A record is a line, or with ``multiLine`` whatever the tokenizer takes for one.
 """
@@ -59,7 +59,7 @@ class CsvBlock(Block):
         return None if is_blank(line) else tokenizer.tokens(line)
 
 
-class Part(NamedTuple):
+class CsvPart(NamedTuple):
     """Some records of a file.
 
     Parameters
@@ -104,7 +104,7 @@ def blocks(files: Sequence[SourceFile], dialect: Dialect, request: ReadRequest) 
             yield few[0].block(header) if len(few) == 1 else _joined(few, header)
 
 
-def _joined(few: list[Part], header: Header) -> CsvBlock:
+def _joined(few: list[CsvPart], header: Header) -> CsvBlock:
     files = [(part.file, part.count) for part in few]
     if few[0].tokens is None:
         return CsvBlock(files, b"".join(part.content for part in few), header)  # type: ignore[misc]
@@ -112,7 +112,7 @@ def _joined(few: list[Part], header: Header) -> CsvBlock:
     return CsvBlock(files, records, header, [tokens for part in few for tokens in part.tokens or ()])
 
 
-def parts(file: SourceFile, dialect: Dialect, options: Mapping[str, str]) -> Iterator[Part]:
+def parts(file: SourceFile, dialect: Dialect, options: Mapping[str, str]) -> Iterator[CsvPart]:
     """Yield the records of a file without its header and comments, in parts of a limited size."""
     tokenizer = Tokenizer(dialect)
     read = _spanning_lines if dialect.multi_line else _lines
@@ -121,16 +121,16 @@ def parts(file: SourceFile, dialect: Dialect, options: Mapping[str, str]) -> Ite
 
 def _spanning_lines(
     file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Mapping[str, str]
-) -> Iterator[Part]:
+) -> Iterator[CsvPart]:
     text = text_lines.utf8(read_text(file), options).decode("utf-8", "replace")
     found = list(tokenizer.records(text))
     check_limits(file, [tokens for _, tokens in found], dialect)
     names = safe_names(found[0][1], dialect) if found else []
     found = found[1:] if dialect.header else found
-    yield Part(file, names, [source.encode() for source, _ in found], [tokens for _, tokens in found])
+    yield CsvPart(file, names, [source.encode() for source, _ in found], [tokens for _, tokens in found])
 
 
-def _lines(file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Mapping[str, str]) -> Iterator[Part]:
+def _lines(file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Mapping[str, str]) -> Iterator[CsvPart]:
     part, names = part_with_names(file, dialect, options)
     if part is None:
         return
@@ -151,4 +151,4 @@ def _lines(file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Ma
         # Other blank lines do not have the right number of values, and are found by that.
         if dialect.separator <= " " or len(names or ()) < 2:
             data = without_blank_lines(data)
-        yield Part(part, names or [], data)
+        yield CsvPart(part, names or [], data)

@@ -1,4 +1,4 @@
-"""CSV cut into columns of texts: by Arrow's own reader where it cuts lines as Spark does, else by our tokenizer.
+"""CSV blocks cut into text columns: by Arrow's reader if it agrees with Spark, otherwise by our tokenizer.
 
 Which lines Arrow may read is told by their bytes.  The others are refused, each by its number, and so are lines that
 have more or fewer values than the header has names.
@@ -23,8 +23,8 @@ from pyspark_cloudfiles.values.plain_arrays import plain
 _UNPRINTED = {"\n", "\r", "\0", ""}
 
 
-class Cells(NamedTuple):
-    """What a text was cut into.
+class CutColumns(NamedTuple):
+    """The columns that a block was cut into.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class ArrowCutter:
         self._block = rf"\A(?:{self._row}\n)*\z"
         self._nulls = list(dict.fromkeys(["", dialect.null]))
 
-    def cells(self, block: CsvBlock, wanted: list[int]) -> Cells:
+    def cells(self, block: CsvBlock, wanted: list[int]) -> CutColumns:
         """Cut a block into columns.
 
         Parameters
@@ -65,7 +65,7 @@ class ArrowCutter:
             # Arrow has passed over empty lines, which the numbers must count.
             refused = sorted({*refused, *_empty_lines(data)})
             columns, ragged = self._read(without(data, refused), width, wanted or [0])
-        return Cells(columns[: len(wanted)], _merged(refused, ragged))
+        return CutColumns(columns[: len(wanted)], _merged(refused, ragged))
 
     def _odd_lines(self, data: bytes) -> list[int]:
         """Return the lines that another reader may understand in another way, for their quotes or their beginning."""
@@ -129,7 +129,7 @@ class TokenCutter:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect, self._tokenizer = dialect, Tokenizer(dialect)
 
-    def cells(self, block: CsvBlock, wanted: list[int]) -> Cells:
+    def cells(self, block: CsvBlock, wanted: list[int]) -> CutColumns:
         """Cut a block into columns.
 
         Raises
@@ -149,7 +149,7 @@ class TokenCutter:
                 records.append(tokens)
         null = self._dialect.null
         columns = ([None if row[place] == null else row[place] for row in records] for place in wanted)
-        return Cells([plain(column, pa.string()) for column in columns], refused)
+        return CutColumns([plain(column, pa.string()) for column in columns], refused)
 
 
 def is_plain(dialect: Dialect) -> bool:

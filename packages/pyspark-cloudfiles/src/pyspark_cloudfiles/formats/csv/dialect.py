@@ -1,4 +1,4 @@
-"""The options of CSV, read from their texts."""
+"""The dialect of CSV files, from the options."""
 
 from __future__ import annotations
 

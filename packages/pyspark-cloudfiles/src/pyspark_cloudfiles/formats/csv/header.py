@@ -1,4 +1,4 @@
-"""The columns of a CSV file: their names, where they go, and how many there may be."""
+"""The header of a CSV file: its column names, the schema's column for each, and the limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema of CSV files, as Spark's reader infers it: each value narrows or widens what is known of its column."""
+"""The schema of CSV files, inferred as by Spark's reader: each value can widen its column's type."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest
-from pyspark_cloudfiles.formats.csv.blocks import Part, parts
+from pyspark_cloudfiles.formats.csv.blocks import CsvPart, parts
 from pyspark_cloudfiles.formats.csv.cutters import ArrowCutter, is_plain
 from pyspark_cloudfiles.formats.csv.dialect import Dialect
 from pyspark_cloudfiles.formats.csv.header import Header, check_limits
 from pyspark_cloudfiles.formats.csv.tokenizer import Tokenizer
 from pyspark_cloudfiles.values import conversion
-from pyspark_cloudfiles.values.text_ways import ways
+from pyspark_cloudfiles.values.arrow_casts import arrow_casts
 from pyspark_cloudfiles.values.time_patterns import compiled
 from pyspark_cloudfiles.values.widening import LONGEST, wider
 
@@ -50,7 +50,7 @@ class CsvTypes:
             elif names:
                 return
 
-    def _narrow(self, part: Part, names: list[str]) -> None:
+    def _narrow(self, part: CsvPart, names: list[str]) -> None:
         """Add the values of some records of a file to what is known of its columns."""
         block, places = part.block(Header(part.names, [], [])), list(range(len(names)))
         cut = None if self._cutter is None else self._cutter.cells(block, places)
@@ -123,17 +123,17 @@ class ColumnTypes:
         """Leave out cells that are of a type; where that cannot be told by column, those that repeat themselves."""
         if known is None or isinstance(known, T.StringType | T.DecimalType):
             return cells.unique()
-        known_ways = ways(known, to_arrow_type(known, timezone="UTC"), self._options, self._timezone)
-        for way in known_ways:
+        casts = arrow_casts(known, to_arrow_type(known, timezone="UTC"), self._options, self._timezone)
+        for arrow_cast in casts:
             try:
-                way.cast(cells.slice(0, 1))  # failing at all of them takes longer
-                if way.vouches(cells, way.cast(cells)):
+                arrow_cast.cast(cells.slice(0, 1))  # failing at all of them takes longer
+                if arrow_cast.is_safe(cells, arrow_cast.cast(cells)):
                     return cells.slice(0, 0)
             except pa.ArrowInvalid:
                 pass
-        if isinstance(known, T.NumericType | T.BooleanType) and known_ways:
+        if isinstance(known, T.NumericType | T.BooleanType) and casts:
             # Of these, all that look so are so.
-            cells = cells.filter(pc.invert(pc.match_substring_regex(cells, known_ways[0].pattern)))
+            cells = cells.filter(pc.invert(pc.match_substring_regex(cells, casts[0].pattern)))
         return cells.unique()
 
     def _type_of(self, known: T.DataType | None, text: str) -> T.DataType:

@@ -1,4 +1,4 @@
-"""CSV records as columns and as rows: placed by the header, converted by the schema.
+"""CSV records as columns and as single records: placed by the header, converted to the schema.
 
 What does not fit is rescued; without a rescued column its record is malformed.
 """
@@ -23,10 +23,10 @@ from pyspark_cloudfiles.formats.records.engine import FastColumns
 from pyspark_cloudfiles.formats.records.line_arrays import mask
 from pyspark_cloudfiles.formats.records.outcome import Record
 from pyspark_cloudfiles.values import conversion
+from pyspark_cloudfiles.values.arrow_casts import arrow_casts
 from pyspark_cloudfiles.values.rescue import Leaf, Leftover, quoted
 from pyspark_cloudfiles.values.rescue_columns import member, quoted_texts
-from pyspark_cloudfiles.values.text_columns import Way, converted
-from pyspark_cloudfiles.values.text_ways import ways
+from pyspark_cloudfiles.values.text_columns import ArrowCast, converted
 
 _RAGGED = "it has too many or too few values"
 
@@ -48,7 +48,7 @@ class CsvParser:
         arrow = to_arrow_schema(T.StructType(self._fields), timezone="UTC")
         self._types = list(arrow.types)
         self._converters = [
-            _converter_and_ways(field, arrow_type, request)
+            _converter_and_casts(field, arrow_type, request)
             for field, arrow_type in zip(self._fields, self._types, strict=True)
         ]
         # Where bad records have a place of their own, the wrong number of values makes one; else it can be rescued.
@@ -121,9 +121,9 @@ class CsvParser:
         return found
 
 
-def _converter_and_ways(
+def _converter_and_casts(
     field: T.StructField, arrow_type: pa.DataType, request: ReadRequest
-) -> tuple[conversion.Convert, list[Way]]:
+) -> tuple[conversion.Convert, list[ArrowCast]]:
     """Return how texts of CSV become values: one by one, and by column.
 
     Raises
@@ -137,4 +137,4 @@ def _converter_and_ways(
     convert = conversion.converter(data_type, request.options, request.timezone)
     if isinstance(data_type, T.DateType) and "dateformat" not in request.options:
         convert = conversion.dates({})
-    return convert, ways(data_type, arrow_type, request.options, request.timezone)
+    return convert, arrow_casts(data_type, arrow_type, request.options, request.timezone)

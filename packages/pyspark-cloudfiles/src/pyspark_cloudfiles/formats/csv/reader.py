@@ -1,4 +1,4 @@
-"""CSV: columns are matched by the names in a file's header, or by position where there is no header."""
+"""The format ``csv``: columns are matched by name, or by position in files without a header."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.csv.blocks import blocks
 from pyspark_cloudfiles.formats.csv.dialect import Dialect
 from pyspark_cloudfiles.formats.csv.parser import CsvParser
-from pyspark_cloudfiles.formats.records.batches import together
+from pyspark_cloudfiles.formats.records.batches import coalesced_rows
 from pyspark_cloudfiles.formats.records.engine import Engine
 
 
@@ -37,7 +37,7 @@ class CsvFormat:
         """Read files."""
         dialect = Dialect.of(request.options)
         engine = Engine(CsvParser(request, dialect), request)
-        return together(map(engine.rows, blocks(files, dialect, request)))
+        return coalesced_rows(map(engine.rows, blocks(files, dialect, request)))
 
 
 FORMAT = CsvFormat()

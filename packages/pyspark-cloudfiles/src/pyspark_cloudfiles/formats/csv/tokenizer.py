@@ -1,4 +1,4 @@
-"""CSV text to tokens, as the parser inside Spark (univocity) cuts it, whatever the quotes.
+"""CSV records cut into tokens as by univocity, the parser inside Spark, whatever their quotes.
 
 :class:`Tokenizer` cuts lines without oddities at once; what is odd, and texts where records span lines, goes character
 by character through :class:`_Cursor`.  An unquoted token of no length is None, for it is NULL whatever the options.
@@ -65,7 +65,7 @@ def _with_plain_line_ends(text: str) -> str:
     return text if found is None or found[0] == "\n" else text.replace(found[0], "\n")
 
 
-class _End(Exception):
+class _EndOfText(Exception):
     """There are no more characters."""
 
 
@@ -96,7 +96,7 @@ class _Cursor:
                         self._advance()
                     continue
                 self._record()
-            except _End:
+            except _EndOfText:
                 self._finish()
             except RecursionError:
                 # Hundreds of stray quotes in one value: the rest of the line is taken as it is.
@@ -113,7 +113,7 @@ class _Cursor:
 
     def _advance(self) -> None:
         if self._next_at >= len(self._text):
-            raise _End
+            raise _EndOfText
         self._at = self._text[self._next_at]
         self._next_at += 1
 
@@ -166,7 +166,7 @@ class _Cursor:
             while not self._ended():
                 self._value.append(self._at)
                 self._advance()
-        except _End:
+        except _EndOfText:
             # What the end of the text means depends on the character that this began with.
             self._at = first
             raise
@@ -220,7 +220,7 @@ class _Cursor:
             while self._at not in special:
                 self._value.append(self._at)
                 self._advance()
-        except _End:
+        except _EndOfText:
             self._at = first
             raise
 

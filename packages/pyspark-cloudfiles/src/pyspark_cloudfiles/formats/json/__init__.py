@@ -1,1 +1,1 @@
-"""JSON."""
+"""The format ``json``."""

@@ -1,9 +1,8 @@
-"""Lines that fit the schema, as Arrow columns: msgspec decodes whole blocks of them into objects of one class.
+"""The fast path of JSON: msgspec decodes whole blocks into objects, whose fields become Arrow columns.
 
-The class has integers, floating point numbers, truth values and texts where the schema says so, and the source of the
+The class of a schema has integers, floats, booleans and strings where the schema says so.  It has the source of the
 value (``msgspec.Raw``) where a type is converted from it, or where a STRING holds values of other kinds.  Columns are
-made of joined buffers.  A line that the class refuses, or that has a text that its type refuses, is for the row
-reader.
+made of joined buffers.  A line that the class refuses, or with a text that does not fit its type, goes to the row reader.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.json.lenient_parser import Malformed
+from pyspark_cloudfiles.formats.json.lenient_parser import MalformedJsonError
 from pyspark_cloudfiles.formats.variant import encoding
 from pyspark_cloudfiles.formats.variant.encoding import JsonVariants
 from pyspark_cloudfiles.values import conversion
+from pyspark_cloudfiles.values.arrow_casts import arrow_casts
 from pyspark_cloudfiles.values.plain_arrays import binaries, lists_of, maps_of, offsets_of, plain, structs_of
 from pyspark_cloudfiles.values.rescue_columns import member
 from pyspark_cloudfiles.values.text_columns import converted
-from pyspark_cloudfiles.values.text_ways import ways
 
 _NULL = msgspec.Raw(b"null")
 _ABSENT = msgspec.Raw(b"")
@@ -152,11 +151,11 @@ def _column(data_type: T.DataType, request: ReadRequest, strict: bool, source: b
         return Column(float | None, lambda cells: (pc.cast(plain(cells, pa.float64()), arrow, safe=False), ()))
     if isinstance(data_type, T.DateType | T.TimestampType | T.TimestampNTZType):
         convert = conversion.converter(data_type, request.options, request.timezone)
-        known = ways(data_type, arrow, request.options, request.timezone)
+        known = arrow_casts(data_type, arrow, request.options, request.timezone)
         return Column(str | None, lambda cells: converted(plain(cells, pa.string()), arrow, convert, known))
     if isinstance(data_type, T.DecimalType):
         convert = conversion.decimals(data_type)
-        known = ways(data_type, arrow, request.options, request.timezone)
+        known = arrow_casts(data_type, arrow, request.options, request.timezone)
         return Column(msgspec.Raw, lambda cells: converted(texts(cells), arrow, convert, known), _NULL)
     annotation = _annotation(data_type)
     return Column(annotation | None, lambda cells: (plain(cells, arrow), ()))
@@ -206,7 +205,7 @@ def _variants(request: ReadRequest) -> Build:
             try:
                 # A null is a value of this type, and no NULL.
                 found.append(reader.variant(bytes(cell)) if len(cell) else None)
-            except Malformed:
+            except MalformedJsonError:
                 found.append(None)
                 wrong.append(position)
         return encoding.column(found), wrong

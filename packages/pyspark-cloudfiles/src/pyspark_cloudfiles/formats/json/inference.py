@@ -1,4 +1,4 @@
-"""The schema of JSON lines, as Spark's reader infers it.
+"""The schema of JSON records, inferred as by Spark's reader.
 
 Each line's type is found, then merged with what was found before; only at the end NULLs become STRINGs and empty
 structs vanish.  Types are small values of this module while they are merged: a struct is a dict, an array a
@@ -18,7 +18,7 @@ import msgspec
 from pyspark.sql import types as T
 
 from pyspark_cloudfiles.formats.base import InferRequest
-from pyspark_cloudfiles.formats.json.lenient_parser import LenientJson, Malformed, Node
+from pyspark_cloudfiles.formats.json.lenient_parser import LenientJson, MalformedJsonError, Node
 from pyspark_cloudfiles.values import conversion
 from pyspark_cloudfiles.values.widening import LONGEST, wider
 
@@ -41,7 +41,7 @@ def inferred(lines: Iterable[bytes], request: InferRequest) -> T.StructType:
     for record in inference.records(line for line in lines if not covered.takes(line)):
         try:
             found = inference.merged(found, inference.type_of(record))
-        except Malformed:
+        except MalformedJsonError:
             continue
     schema = inference.finished(found)
     fields = schema.fields if isinstance(schema, T.StructType) else []
@@ -140,7 +140,7 @@ class _Inference:
     def _leniently(self, line: bytes) -> Any:
         try:
             document = self._parser.document(line.decode())
-        except (Malformed, UnicodeDecodeError):
+        except (MalformedJsonError, UnicodeDecodeError):
             return None
         if document is None:
             return None
@@ -163,7 +163,7 @@ class _Inference:
         if node.source[-1:] not in "NFy":
             return self._type_of_number(int(node.source) if node.kind == "i" else Decimal(node.source))
         if self._decimals:
-            raise Malformed(f"{node.source} is no decimal number")
+            raise MalformedJsonError(f"{node.source} is no decimal number")
         return DOUBLE
 
     def _type_of_elements(self, elements: list[Any]) -> Found:

@@ -1,4 +1,4 @@
-"""JSON texts taken apart, with the source text of every value, because a STRING column keeps it.
+"""A JSON parser as lenient as Spark's, which keeps the source text of each value for STRING columns.
 
 A parser as lenient as Spark's (single quotes, NaN, text after the end, and more by options) makes a tree of
 :class:`Node`.  It is slow: only what a strict parser refuses comes to it.  :class:`StrictNode` has the face of a node
@@ -29,7 +29,7 @@ _KINDS = {ord("{"): "{", ord("["): "[", ord('"'): '"', ord("t"): "b", ord("f"): 
 _UNQUOTED_NAME = re.compile(r"[\w$@#*+-]+")
 
 
-class Malformed(ValueError):
+class MalformedJsonError(ValueError):
     """A text that is no JSON document."""
 
 
@@ -75,7 +75,7 @@ class LenientJson:
 
         Raises
         ------
-        Malformed
+        MalformedJsonError
             There is no value.
         """
         position = self._after_blank(text, 0)
@@ -128,7 +128,7 @@ class LenientJson:
         mark = text[position : position + 1]
         if mark and mark in "{[":
             if depth >= MAX_DEPTH:
-                raise Malformed("too deep")
+                raise MalformedJsonError("too deep")
             return self._opened(text, position, mark)
         if mark in self._strings and mark:
             end, value = self._string(text, position)
@@ -147,14 +147,14 @@ class LenientJson:
     def _scalar(self, text: str, position: int) -> tuple[Node, int]:
         if found := self._number.match(text, position):
             if found.end() - position > MAX_NUMBER:
-                raise Malformed("a number is too long")
+                raise MalformedJsonError("a number is too long")
             return Node("f" if found[1] or found[2] else "i", found[0]), found.end()
         if found := _LITERAL.match(text, position):
             return Node("n" if found[0] == "null" else "b", found[0]), found.end()
         found = _NON_NUMERIC.match(text, position)
         if found and self._non_numeric:
             return Node("f", found[0]), found.end()
-        raise Malformed(f"no value at character {position}")
+        raise MalformedJsonError(f"no value at character {position}")
 
     def _name(self, text: str, position: int, node: Node) -> int:
         """Read a field's name and its colon, if the node is an object."""
@@ -165,10 +165,10 @@ class LenientJson:
         elif self._unquoted and (found := _UNQUOTED_NAME.match(text, position)):
             end, name = found.end(), found[0]
         else:
-            raise Malformed(f"no name at character {position}")
+            raise MalformedJsonError(f"no name at character {position}")
         end = self._after_blank(text, end)
         if text[end : end + 1] != ":":
-            raise Malformed(f"no colon at character {end}")
+            raise MalformedJsonError(f"no colon at character {end}")
         node.text = name
         return self._after_blank(text, end + 1)
 
@@ -184,13 +184,13 @@ class LenientJson:
             parent.source = text[parent.start : position + 1]
             return True, position + 1
         if mark != ",":
-            raise Malformed(f"no comma at character {position}")
+            raise MalformedJsonError(f"no comma at character {position}")
         return False, self._name(text, self._after_blank(text, position + 1), parent)
 
     def _string(self, text: str, position: int) -> tuple[int, str]:
         found = self._strings[text[position]].match(text, position)
         if found is None:
-            raise Malformed(f"no end of the text at character {position}")
+            raise MalformedJsonError(f"no end of the text at character {position}")
         value = found[1]
         return found.end(), self._unescaped(value) if "\\" in value else value
 
@@ -208,7 +208,7 @@ class LenientJson:
             return _ESCAPES[code]
         if code != "u" and (self._any_escape or (code == "'" and self._single)):
             return code
-        raise Malformed(f"unknown escape {found[0]}")
+        raise MalformedJsonError(f"unknown escape {found[0]}")
 
 
 class StrictNode:
@@ -222,7 +222,7 @@ class StrictNode:
         if kind is None:
             kind = "f" if b"." in raw or b"e" in raw or b"E" in raw else "i"
             if len(raw) > MAX_NUMBER:
-                raise Malformed("a number is too long")
+                raise MalformedJsonError("a number is too long")
         self.kind = kind
 
     @property

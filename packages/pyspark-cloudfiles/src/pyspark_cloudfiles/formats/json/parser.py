@@ -1,7 +1,7 @@
-"""JSON records as rows: a block by one call where all of it fits the schema, the odd records one by one.
+"""JSON records as columns where a block fits the schema, and as single records where they do not.
 
-A block is decoded into objects of a class (:mod:`.columns`).  Where the class refuses a block, a wider one is made
-if that is possible: an unknown field becomes one more column, and STRINGs take values of any kind.
+A block is decoded into objects of a class (:mod:`.columns`).  If the class refuses it, a wider class is made where that
+is possible: an unknown field becomes one more column, and STRINGs take values of any kind.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pyspark.sql.types import StringType, StructType
 
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.json.columns import StructColumns
-from pyspark_cloudfiles.formats.json.lenient_parser import Malformed
-from pyspark_cloudfiles.formats.json.row_reader import RowReader
+from pyspark_cloudfiles.formats.json.lenient_parser import MalformedJsonError
+from pyspark_cloudfiles.formats.json.row_reader import JsonRowReader
 from pyspark_cloudfiles.formats.records.engine import FastColumns
 from pyspark_cloudfiles.formats.records.line_arrays import is_utf8
 from pyspark_cloudfiles.formats.records.outcome import Record
@@ -63,7 +63,7 @@ class JsonParser:
         self._is_sampled = False
         self._others: tuple[str, ...] = ()
         self._classes: dict[Any, StructColumns] = {}
-        self._row_reader = RowReader(self._schema, request)
+        self._row_reader = JsonRowReader(self._schema, request)
 
     @_without_garbage_collection()
     def columns(self, block: Block) -> FastColumns | None:
@@ -78,7 +78,7 @@ class JsonParser:
         """Return the records of a line."""
         try:
             return self._row_reader.records(block.lines[number])
-        except Malformed as error:
+        except MalformedJsonError as error:
             return [Record(None, malformed=str(error))]
 
     def _decoded(self, block: Block) -> tuple[list[Any], StructColumns, list[int]]:

@@ -1,4 +1,4 @@
-"""JSON: a record per line, or per file or element of its array with ``multiLine``.
+"""The format ``json``: a record per line, or with ``multiLine`` per file or per element of its array.
 
 How it is read is in :mod:`.parser`; the process that infers a schema does without Arrow, whose import takes longer
 than a look at a few files.

@@ -1,4 +1,4 @@
-"""One record after the other: the path for everything that is odd, and for what is rescued.
+"""The row reader of JSON: one record at a time, with what did not fit the schema.
 
 A line becomes a tree, by the strict parser or else the lenient one; the tree becomes a row, and what did not fit is
 left over.  Values and nulls are what Spark's reader makes of the same line.
@@ -15,7 +15,7 @@ from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.json.lenient_parser import LenientJson, Malformed, Node, StrictNode
+from pyspark_cloudfiles.formats.json.lenient_parser import LenientJson, MalformedJsonError, Node, StrictNode
 from pyspark_cloudfiles.formats.records.names import Names
 from pyspark_cloudfiles.formats.records.outcome import Record
 from pyspark_cloudfiles.formats.variant.encoding import JsonVariants
@@ -31,7 +31,7 @@ _NAMED_NUMBERS |= dict.fromkeys(("+INF", "+Infinity", "Infinity"), float("inf"))
 _NAMED_NUMBERS |= dict.fromkeys(("-INF", "-Infinity"), float("-inf"))
 
 
-class RowReader:
+class JsonRowReader:
     """Reads lines by a schema.
 
     Parameters
@@ -53,13 +53,13 @@ class RowReader:
 
         Raises
         ------
-        Malformed
+        MalformedJsonError
             The line is no such thing.
         """
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
-            raise Malformed("not UTF-8") from error
+            raise MalformedJsonError("not UTF-8") from error
         if line[:1] == b"{":
             try:
                 return [self._record(StrictNode(line))]
@@ -71,7 +71,7 @@ class RowReader:
             return []
         records = document.items if document.kind == "[" else [document]
         if any(record.kind != "{" for record in records):
-            raise Malformed("no object")
+            raise MalformedJsonError("no object")
         return [self._record(record) for record in records]
 
     def _record(self, record: AnyNode) -> Record:

@@ -1,1 +1,1 @@
-"""What formats of records share: blocks of files, and the way from a record to a row."""
+"""What the text formats share: blocks of records, the reading engine, and the outcome of each record."""

@@ -1,4 +1,4 @@
-"""Rows of several files in one batch, of a large file in several, and of both paths in the order of their lines."""
+"""Record batches of a good size: rows of small files together, rows of a large file cut, two paths merged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pyspark_cloudfiles.formats.typed.arrow_types import rows_without_columns
 Spans = Sequence[tuple[SourceFile, int]]
 
 
-class Piece(NamedTuple):
+class FileRows(NamedTuple):
     """Rows of one file, in the request's schema; ``rescued`` as in :class:`~pyspark_cloudfiles.formats.base.Rows`."""
 
     file: SourceFile
@@ -26,12 +26,12 @@ class Piece(NamedTuple):
     rescued: pa.Array | None = None
 
 
-def gathered(pieces: Iterable[Piece]) -> Iterator[Rows]:
+def batches_of(pieces: Iterable[FileRows]) -> Iterator[Rows]:
     """Yield the same rows in the same order, in batches of at most ``BATCH_BYTES`` (or one row)."""
-    return together(Rows(batch, [(file, batch.num_rows)], rescued) for file, batch, rescued in _cut(pieces))
+    return coalesced_rows(Rows(batch, [(file, batch.num_rows)], rescued) for file, batch, rescued in _cut(pieces))
 
 
-def together(parts: Iterable[Rows]) -> Iterator[Rows]:
+def coalesced_rows(parts: Iterable[Rows]) -> Iterator[Rows]:
     """Yield the same rows in the same order, small parts together in batches of at most ``BATCH_BYTES``."""
     return map(_joined, coalesced(parts, _size))
 
@@ -86,7 +86,7 @@ def counts(numbers: list[int], files: Spans) -> list[tuple[SourceFile, int]]:
     return found
 
 
-def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _cut(pieces: Iterable[FileRows]) -> Iterator[FileRows]:
     for piece in pieces:
         rows = piece.batch.num_rows
         if rows == 0:
@@ -94,10 +94,10 @@ def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
         step = max(1, rows * base.BATCH_BYTES // max(_size(piece), 1))
         for start in range(0, rows, step):
             rescued = None if piece.rescued is None else piece.rescued.slice(start, step)
-            yield Piece(piece.file, piece.batch.slice(start, step), rescued)
+            yield FileRows(piece.file, piece.batch.slice(start, step), rescued)
 
 
-def _size(part: Piece | Rows) -> int:
+def _size(part: FileRows | Rows) -> int:
     return part.batch.nbytes + (0 if part.rescued is None else part.rescued.nbytes)
 
 

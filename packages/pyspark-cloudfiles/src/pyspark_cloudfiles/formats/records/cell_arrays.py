@@ -1,4 +1,4 @@
-"""Arrow arrays of the values that a row reader has made: structs are tuples, maps are dicts."""
+"""Arrow arrays of a row reader's values: structs are tuples, maps are dicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small things put together until they are as large as a batch."""
+"""Coalescing of small items into groups of the size of a batch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The reading of text formats: whole columns of the lines that are as they should be, and the others one by one.
+"""The engine of the text formats: the fast path for whole columns, the row reader for the other records.
 
-A format is a :class:`Parser`.  Its fast path takes a block and gives columns; lines that it does not understand as
-Spark does it refuses, and they go to the format's row reader.  Where :data:`.base.FAST_PATH` is off, all lines do.
+A format provides a :class:`Parser`.  Its fast path makes columns of a block and refuses the lines that it would not
+read as Spark does; those go to the format's row reader.  If :data:`.base.FAST_PATH` is off, all lines go there.
 """
 
 from __future__ import annotations

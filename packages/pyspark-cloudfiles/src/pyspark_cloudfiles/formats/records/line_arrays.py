@@ -1,4 +1,4 @@
-"""Texts of many lines, as bytes and as Arrow arrays of their lines; nothing here makes a Python object per line."""
+"""Operations on many lines at once, as bytes and as Arrow arrays, without a Python object per line."""
 
 from __future__ import annotations
 

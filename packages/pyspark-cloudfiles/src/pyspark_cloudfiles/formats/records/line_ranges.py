@@ -1,4 +1,4 @@
-"""Files of lines read in parts: each line by the one who has the byte with which it begins.
+"""Reading a part of a text file: a line belongs to the part that contains its first byte.
 
 Whoever reads a part looks for the first line that begins in it, and reads on to the end of the last.  The ends of lines
 are found wherever one begins to look, because none of them can lie across another.

@@ -1,4 +1,4 @@
-"""Which column takes a name: the one that is spelled so, or else, where case does not matter, in another case."""
+"""Column lookup by name: the exact name first, then, if case does not matter, the name in another case."""
 
 from __future__ import annotations
 

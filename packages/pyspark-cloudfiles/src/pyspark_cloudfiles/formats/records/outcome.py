@@ -1,7 +1,7 @@
-"""What becomes of a record that is not as it should be; no other module knows the modes and the rescued column.
+"""The outcome of a record: a row, a rescued or corrupt record, a dropped one, or an error.
 
 A malformed record fails the batch, is dropped, or becomes a row whose text is kept in the column for corrupt records or
-in the rescued column.  Fields that the schema does not have are an error, are rescued, or are dropped.
+in the rescued column.  Unknown fields are an error, are rescued, or are dropped.  Only this module knows the modes.
 """
 
 from __future__ import annotations

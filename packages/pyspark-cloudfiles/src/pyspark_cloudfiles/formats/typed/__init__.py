@@ -1,1 +1,1 @@
-"""Files that have columns and types of their own: Parquet, ORC and Avro."""
+"""The formats with column types of their own: Parquet, ORC and Avro."""

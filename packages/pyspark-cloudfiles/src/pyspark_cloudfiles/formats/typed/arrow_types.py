@@ -1,4 +1,4 @@
-"""What Spark calls a type of Arrow, and arrays of exactly the types that Spark's Arrow schemas have."""
+"""Arrow's types as Spark's, and arrays in exactly the types of Spark's Arrow schemas."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ATOMS = [
 ]
 
 
-class NoSuchType(ValueError):
+class UnknownArrowTypeError(ValueError):
     """Spark has no type for what a file has."""
 
 
@@ -68,7 +68,7 @@ def spark_schema(schema: pa.Schema, physical: Iterator[str] | None = None) -> St
 
     Raises
     ------
-    NoSuchType
+    UnknownArrowTypeError
         A column has a type that Spark does not have: a time of day, or decimals of more than 38 digits.
     """
     kinds = repeat("") if physical is None else physical
@@ -107,7 +107,7 @@ def spark_type(arrow: pa.DataType, physical: Iterator[str]) -> DataType:
     for is_it, spark in _ATOMS:
         if is_it(arrow):
             return spark
-    raise NoSuchType(str(arrow))
+    raise UnknownArrowTypeError(str(arrow))
 
 
 def normalized(array: pa.Array, data_type: DataType) -> pa.Array:

@@ -1,4 +1,4 @@
-"""Avro files: their own types, read some blocks at a time."""
+"""The format ``avro``, read a few blocks at a time."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from pyspark.sql.types import DataType, StructType
 from pyspark_cloudfiles.errors import CloudFilesError, InferenceFailed, InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import Piece, gathered
+from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
 from pyspark_cloudfiles.formats.typed.arrow_types import batch_of
-from pyspark_cloudfiles.formats.typed.avro_types import AvroType, AvroTypes, NoSuchAvroType
+from pyspark_cloudfiles.formats.typed.avro_types import AvroType, AvroTypes, UnknownAvroTypeError
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.merging import Merged
 
@@ -54,10 +54,10 @@ class AvroFormat:
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read the files."""
         given = _given_schema(request.options)
-        return gathered(piece for file in files for piece in _pieces(file, request, given))
+        return batches_of(piece for file in files for piece in _pieces(file, request, given))
 
 
-def _pieces(file: SourceFile, request: ReadRequest, given: Any) -> Iterator[Piece]:
+def _pieces(file: SourceFile, request: ReadRequest, given: Any) -> Iterator[FileRows]:
     with _opened(file, given) as blocks:
         if blocks is None:
             return
@@ -86,7 +86,7 @@ def _opened(file: SourceFile, given: Any) -> Iterator[fastavro.block_reader | No
 def _inferred(file: SourceFile, blocks: fastavro.block_reader) -> DataType:
     try:
         return _struct(blocks.writer_schema).spark
-    except NoSuchAvroType as error:
+    except UnknownAvroTypeError as error:
         raise InferenceFailed(f"{file.url} has {error}, which Spark does not have.") from error
 
 
@@ -125,7 +125,7 @@ def _struct(schema: Any) -> AvroType:
     named: dict[str, Any] = {}
     found = AvroTypes(named).of(fastavro.parse_schema(schema, named_schemas=named, _write_hint=False))
     if not isinstance(found.spark, StructType):
-        raise NoSuchAvroType("no records, but single values")
+        raise UnknownAvroTypeError("no records, but single values")
     return found
 
 

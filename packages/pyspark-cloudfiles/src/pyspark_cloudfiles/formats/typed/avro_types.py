@@ -1,4 +1,4 @@
-"""What Spark calls a type of Avro, and what its values must become to be one of Arrow.
+"""Avro's types as Spark's, and Avro's values as Arrow's.
 
 As in Spark's Avro reader: a union with null is nullable, a union of several types is a struct with a member for each,
 and an enum or a UUID is a STRING.
@@ -40,7 +40,7 @@ class AvroType(NamedTuple):
     convert: Convert | None = None
 
 
-class NoSuchAvroType(ValueError):
+class UnknownAvroTypeError(ValueError):
     """Spark has no type for what a file has."""
 
 
@@ -107,7 +107,7 @@ class AvroTypes:
 
         Raises
         ------
-        NoSuchAvroType
+        UnknownAvroTypeError
             It contains itself, or has decimals of more than 38 digits.
         """
         if isinstance(schema, list):
@@ -135,7 +135,7 @@ class AvroTypes:
     def _record(self, schema: dict[str, Any]) -> AvroType:
         name = schema["name"]
         if name in self._inside:
-            raise NoSuchAvroType(f"{name}, which contains itself")
+            raise UnknownAvroTypeError(f"{name}, which contains itself")
         self._inside.add(name)
         fields = {field["name"]: self.of(field["type"]) for field in schema["fields"]}
         self._inside.discard(name)
@@ -202,7 +202,7 @@ class AvroTypes:
                 logical = "logicalType" in self._resolved(branch)
                 if type(value) is python or (logical and not exact and type(value) not in _PYTHON_TYPES.values()):
                     return index, value
-        raise NoSuchAvroType(f"a union without a branch for {value!r}")
+        raise UnknownAvroTypeError(f"a union without a branch for {value!r}")
 
     def _kind(self, branch: Any) -> str:
         return self._resolved(branch)["type"]
@@ -211,5 +211,5 @@ class AvroTypes:
 def _decimal(schema: dict[str, Any]) -> AvroType:
     precision, scale = schema["precision"], schema.get("scale", 0)
     if precision > 38:
-        raise NoSuchAvroType(f"a decimal of {precision} digits")
+        raise UnknownAvroTypeError(f"a decimal of {precision} digits")
     return AvroType(DecimalType(precision, scale))

@@ -1,4 +1,4 @@
-"""Batches of a file that has columns and types of its own, as the stream's schema wants them.
+"""Batches of a typed file converted to the stream's schema.
 
 A type fits where Spark's Parquet reader would read one as the other; what does not fit is left over.  Fields are found
 by name: one in another case is another field, unless case does not matter.  Columns that fit are converted whole; only
@@ -39,7 +39,7 @@ from pyspark.sql.types import (
 from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.records.batches import Piece
+from pyspark_cloudfiles.formats.records.batches import FileRows
 from pyspark_cloudfiles.formats.records.names import Names
 from pyspark_cloudfiles.formats.typed.arrow_types import batch_of, normalized
 from pyspark_cloudfiles.values.rescue_columns import rescued_values
@@ -93,7 +93,7 @@ class FileColumns:
             return None
         return [name for index, name in enumerate(self._source.names) if index in wanted]
 
-    def piece(self, batch: pa.RecordBatch) -> Piece:
+    def piece(self, batch: pa.RecordBatch) -> FileRows:
         """Return a batch of the file as the request wants it.
 
         Raises
@@ -116,7 +116,7 @@ class FileColumns:
         for index in self._left_over:
             source = self._source[index]
             left.append((source.name, normalized(arrays[source.name], source.dataType)))
-        return Piece(
+        return FileRows(
             self._file,
             batch_of(columns, self._schema, batch.num_rows),
             rescued_values(left, batch.num_rows, self._file) if left else None,

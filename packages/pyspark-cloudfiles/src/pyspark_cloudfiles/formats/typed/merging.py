@@ -1,4 +1,4 @@
-"""One type for the types that files have, as Spark's ``mergeSchema`` finds it: nothing is widened but decimals."""
+"""The merged schema of several files, as by Spark's ``mergeSchema``: only decimals are widened."""
 
 from __future__ import annotations
 

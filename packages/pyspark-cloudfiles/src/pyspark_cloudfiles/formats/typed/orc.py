@@ -1,4 +1,4 @@
-"""ORC files: their own types, read one stripe at a time, in a schema that the user gives."""
+"""The format ``orc``, read one stripe at a time; its schema must be given."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnreadableFi
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import Piece, gathered
-from pyspark_cloudfiles.formats.typed.arrow_types import NoSuchType, batch_of, spark_schema
+from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
+from pyspark_cloudfiles.formats.typed.arrow_types import UnknownArrowTypeError, batch_of, spark_schema
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 
 
@@ -41,10 +41,10 @@ class OrcFormat:
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read the files."""
-        return gathered(piece for file in files for piece in _pieces(file, request))
+        return batches_of(piece for file in files for piece in _pieces(file, request))
 
 
-def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[Piece]:
+def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
     with _opened(file) as orc:
         if orc is None:
             return
@@ -84,7 +84,7 @@ def _opened(file: SourceFile) -> Iterator[ORCFile | None]:
 def _schema(file: SourceFile, orc: ORCFile) -> StructType:
     try:
         return spark_schema(orc.schema)
-    except NoSuchType as error:
+    except UnknownArrowTypeError as error:
         raise UnreadableFile(file.url, f"it has a column of type {error}, which Spark does not have.") from error
 
 

@@ -1,4 +1,4 @@
-"""Parquet files: their own types, read one row group at a time."""
+"""The format ``parquet``, read one row group at a time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnreadableFi
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import Piece, gathered
-from pyspark_cloudfiles.formats.typed.arrow_types import NoSuchType, spark_schema
+from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
+from pyspark_cloudfiles.formats.typed.arrow_types import UnknownArrowTypeError, spark_schema
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.merging import Merged
 
@@ -40,10 +40,10 @@ class ParquetFormat:
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read the files."""
-        return gathered(piece for file in files for piece in _pieces(file, request))
+        return batches_of(piece for file in files for piece in _pieces(file, request))
 
 
-def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[Piece]:
+def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
     with _opened(file) as parquet:
         if parquet is None:
             return
@@ -75,7 +75,7 @@ def _schema(file: SourceFile, parquet: pq.ParquetFile) -> StructType:
     physical = (parquet.schema.column(index).physical_type for index in range(len(parquet.schema)))
     try:
         return spark_schema(parquet.schema_arrow, physical)
-    except NoSuchType as error:
+    except UnknownArrowTypeError as error:
         raise UnreadableFile(file.url, f"it has a column of type {error}, which Spark does not have.") from error
 
 

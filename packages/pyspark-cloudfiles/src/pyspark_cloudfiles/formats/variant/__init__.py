@@ -1,1 +1,1 @@
-"""Values and records as VARIANT."""
+"""VARIANT: its encoding, and whole records in one VARIANT column."""

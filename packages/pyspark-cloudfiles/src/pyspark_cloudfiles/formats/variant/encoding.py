@@ -1,4 +1,4 @@
-"""VARIANT as Spark keeps it: a value, and beside it the names that its objects refer to by number.
+"""Spark's binary encoding of VARIANT: a value, and the dictionary of its field names.
 
 Both are bytes, laid out as in Spark's own ``VariantBuilder``, so that what is encoded here equals what ``parse_json``
 makes of the same record.  A Python data source hands a VARIANT over as a struct of the two.  :class:`JsonVariants`
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import VariantType
 
-from pyspark_cloudfiles.formats.json.lenient_parser import LenientJson, Malformed, Node
+from pyspark_cloudfiles.formats.json.lenient_parser import LenientJson, MalformedJsonError, Node
 from pyspark_cloudfiles.values.plain_arrays import binaries, longs
 
 # Spark refuses larger ones.
@@ -44,7 +44,7 @@ class Variant(NamedTuple):
     metadata: bytes
 
 
-class TooLarge(ValueError):
+class VariantTooLargeError(ValueError):
     """A record is larger than a VARIANT may be."""
 
 
@@ -65,7 +65,7 @@ class Encoder:
 
         Raises
         ------
-        TooLarge
+        VariantTooLargeError
         RecursionError
             It is nested too deep.
         """
@@ -74,7 +74,7 @@ class Encoder:
         encoded = self._encoded(value, numbers)
         metadata = self._metadata_of(tuple(numbers))
         if len(encoded) > MOST_BYTES or len(metadata) > MOST_BYTES:
-            raise TooLarge(f"it is larger than {MOST_BYTES} bytes")
+            raise VariantTooLargeError(f"it is larger than {MOST_BYTES} bytes")
         return Variant(encoded, metadata)
 
     def _encoded(self, value: Any, numbers: dict[str, int]) -> bytes:
@@ -228,7 +228,7 @@ def _array(parts: list[bytes]) -> bytes:
 def _size_of(number: int) -> int:
     """Return the bytes that a number takes; one that takes more than three is too large for anything."""
     if number >= 1 << 24:
-        raise TooLarge(f"it is larger than {MOST_BYTES} bytes")
+        raise VariantTooLargeError(f"it is larger than {MOST_BYTES} bytes")
     return 1 if number < 1 << 8 else 2 if number < 1 << 16 else 3
 
 
@@ -250,7 +250,7 @@ def _remember(known: dict, key: object, value: object) -> None:
     known[key] = value
 
 
-_UNFIT = (msgspec.DecodeError, RecursionError, UnicodeDecodeError, TooLarge)
+_UNFIT = (msgspec.DecodeError, RecursionError, UnicodeDecodeError, VariantTooLargeError)
 
 
 class JsonVariants:
@@ -265,7 +265,7 @@ class JsonVariants:
 
         Raises
         ------
-        Malformed
+        MalformedJsonError
             There is none, a name comes twice in an object, it is nested too deep for this process, or it is too large.
         """
         try:
@@ -279,10 +279,10 @@ class JsonVariants:
         try:
             node = self._lenient.document(source.decode())
             if node is None:
-                raise Malformed("a blank text")
+                raise MalformedJsonError("a blank text")
             return self._encoder.variant(_plain(node))
-        except (RecursionError, UnicodeDecodeError, TooLarge) as error:
-            raise Malformed(str(error)) from error
+        except (RecursionError, UnicodeDecodeError, VariantTooLargeError) as error:
+            raise MalformedJsonError(str(error)) from error
 
 
 def _plain(node: Node) -> Any:
@@ -290,7 +290,7 @@ def _plain(node: Node) -> Any:
     if node.kind == "{":
         fields = {name: _plain(value) for name, value in node.fields}
         if len(fields) < len(node.fields):
-            raise Malformed("a name comes twice")
+            raise MalformedJsonError("a name comes twice")
         return fields
     if node.kind == "[":
         return [_plain(item) for item in node.items]

@@ -1,4 +1,4 @@
-"""Whole records of text files as VARIANT, as Spark's own readers make them with ``singleVariantColumn``.
+"""Whole records of text files as VARIANT, as by Spark's readers with ``singleVariantColumn``.
 
 JSON keeps its kinds of values.  In CSV and XML a text that looks like a number, a truth value or (in CSV) a time is
 one; floating point numbers are decimals, so that no digit is lost.
@@ -18,7 +18,7 @@ from pyspark_cloudfiles.formats.csv.blocks import parts
 from pyspark_cloudfiles.formats.csv.dialect import Dialect
 from pyspark_cloudfiles.formats.csv.header import Header, check_limits
 from pyspark_cloudfiles.formats.csv.tokenizer import Tokenizer
-from pyspark_cloudfiles.formats.json.lenient_parser import Malformed
+from pyspark_cloudfiles.formats.json.lenient_parser import MalformedJsonError
 from pyspark_cloudfiles.formats.records import text_lines
 from pyspark_cloudfiles.formats.records.outcome import Record
 from pyspark_cloudfiles.formats.variant import encoding
@@ -50,7 +50,7 @@ def json_records(file: SourceFile, request: ReadRequest) -> Records:
 def _of_line(line: bytes, reader: JsonVariants) -> tuple[Record, str]:
     try:
         return Record((reader.variant(line),)), ""
-    except Malformed:
+    except MalformedJsonError:
         return Record(None, malformed=_MALFORMED), line.decode("utf-8", "replace")
 
 

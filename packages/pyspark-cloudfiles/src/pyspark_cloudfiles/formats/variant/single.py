@@ -1,4 +1,4 @@
-"""``singleVariantColumn``: each record as one VARIANT, whatever is in it.
+"""The option ``singleVariantColumn``: each record as one VARIANT.
 
 There is nothing to infer and nothing that could drift, so a stream needs no schema location.  What is malformed is NULL
 by default; its text is kept where there is a column for it, ``columnNameOfCorruptRecord`` in the user's schema or the
@@ -16,7 +16,7 @@ from pyspark.sql.types import StructField, StructType, VariantType
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import Piece, gathered
+from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
 
 if TYPE_CHECKING:
     from pyspark_cloudfiles.formats.records.outcome import Record
@@ -60,9 +60,9 @@ class SingleVariantFormat:
                 f"singleVariantColumn is {self._column}, and the schema is {request.schema.simpleString()}. Give none, "
                 f"or one with {self._column} VARIANT and, if you like, a column for corrupt records."
             )
-        return gathered(piece for file in files for piece in self._pieces(file, request))
+        return batches_of(piece for file in files for piece in self._pieces(file, request))
 
-    def _pieces(self, file: SourceFile, request: ReadRequest) -> Iterator[Piece]:
+    def _pieces(self, file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
         from pyspark_cloudfiles.formats.variant import records  # the process that plans reads nothing
 
         records = getattr(records, f"{self.name}_records")
@@ -70,11 +70,11 @@ class SingleVariantFormat:
             yield _piece(file, some, request)
 
 
-def _piece(file: SourceFile, records: list[tuple[Record, str]], request: ReadRequest) -> Piece:
+def _piece(file: SourceFile, records: list[tuple[Record, str]], request: ReadRequest) -> FileRows:
     from pyspark_cloudfiles.formats.records.outcome import Outcome  # as above
 
     outcome = Outcome(request)
     for number, (record, text) in enumerate(records):
         outcome.add(number, file.url, [record], partial(str, text))
     _, batch, rescued = outcome.rows()
-    return Piece(file, batch, rescued)
+    return FileRows(file, batch, rescued)

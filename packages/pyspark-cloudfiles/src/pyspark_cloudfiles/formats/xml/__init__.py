@@ -1,1 +1,1 @@
-"""XML."""
+"""The format ``xml``."""

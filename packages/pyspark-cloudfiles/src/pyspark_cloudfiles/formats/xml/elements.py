@@ -1,4 +1,4 @@
-"""Records in the text of XML files: the outermost elements of one name, as small trees, while the file is read.
+"""Records of XML files as small element trees, parsed while the file is read.
 
 Namespaces are part of names, entities from outside are not followed, comments are passed over: as in Spark's reader.
 """
@@ -171,7 +171,7 @@ def parsed(
         if read:
             builder.feed(decode(b"", True), last=True)
             yield builder.take()
-    except (expat.ExpatError, _TooLarge):
+    except (expat.ExpatError, _RecordTooLargeError):
         yield [*builder.take(), Broken(_beginning(file, options))]
 
 
@@ -188,7 +188,7 @@ def _beginning(file: SourceFile, options: XmlOptions) -> str:
         return source.read(_MOST_TEXT).decode(options.encoding, "replace")
 
 
-class _TooLarge(Exception):
+class _RecordTooLargeError(Exception):
     """A record does not end: its end tag may be missing, and all that follows would be kept in memory."""
 
 
@@ -210,7 +210,7 @@ class _Builder:
         """Parse some more."""
         self._parser.Parse(text, last)
         if self._open and self._parser.CurrentByteIndex - self._began > _LARGEST_RECORD:
-            raise _TooLarge
+            raise _RecordTooLargeError
 
     def take(self) -> list[Element | Broken]:
         """Return the records that have ended since the last time."""

@@ -1,8 +1,8 @@
-"""XML in two lanes: this is the quick one, for files whose records look alike.
+"""The fast path of XML: records with the same fields are cut by one regular expression.
 
 Most XML that is data is a root element with records, and a record has attributes and elements with text, in one order,
 some of which may be missing.  Such text is cut by one regular expression, which accepts nothing that the parser would
-understand in another way: no entities, comments, CDATA or names with prefixes.  From where a file is not like that on,
+understand differently: no entities, comments, CDATA or names with prefixes.  From where a file is not like that on,
 the parser reads it.
 """
 
@@ -21,9 +21,9 @@ from pyspark_cloudfiles.formats.records.names import Names
 from pyspark_cloudfiles.formats.typed.arrow_types import batch_of
 from pyspark_cloudfiles.formats.xml.elements import XmlOptions
 from pyspark_cloudfiles.formats.xml.row_reader import converter
+from pyspark_cloudfiles.values.arrow_casts import arrow_casts
 from pyspark_cloudfiles.values.plain_arrays import plain
 from pyspark_cloudfiles.values.text_columns import converted
-from pyspark_cloudfiles.values.text_ways import ways
 
 CHUNK = 1024 * 1024
 _BLANK = r"[ \t\n]*"
@@ -39,23 +39,23 @@ _PROLOG = re.compile(
 _SAMPLED = 50
 
 
-class Cut(NamedTuple):
+class CutRecords(NamedTuple):
     """Records that look alike: the names of their fields, and of each record the texts; None where one is missing."""
 
     names: list[str]
     rows: list[tuple[str | None, ...]]
 
 
-class Text(NamedTuple):
+class WholeRecords(NamedTuple):
     """What is read next: some whole records, cut, with what surrounds them in the file."""
 
     opening: str
     text: str
-    cut: Cut
+    cut: CutRecords
     closing: str
 
 
-class Rest(NamedTuple):
+class RestOfFile(NamedTuple):
     """What the parser must read: where the root begins, and what has been decoded of the rest; or that this was all."""
 
     opening: str
@@ -63,8 +63,8 @@ class Rest(NamedTuple):
     is_all: bool = False
 
 
-def texts(source: BinaryIO, decode: Any, options: XmlOptions) -> Iterator[Text | Rest]:
-    """Yield the records of a file; a :class:`Rest` is the last.
+def texts(source: BinaryIO, decode: Any, options: XmlOptions) -> Iterator[WholeRecords | RestOfFile]:
+    """Yield the records of a file; a :class:`RestOfFile` is the last.
 
     Parameters
     ----------
@@ -81,28 +81,28 @@ def texts(source: BinaryIO, decode: Any, options: XmlOptions) -> Iterator[Text |
             prolog = _PROLOG.match(waiting)
             root = "" if prolog is None else prolog["root"]
             if prolog is None or root == options.row_tag:
-                yield Rest("", waiting)
+                yield RestOfFile("", waiting)
                 return
             waiting = waiting[prolog.end() :]
         end = waiting.rfind(end_tag) + len(end_tag)
         if end < len(end_tag):
             break
         some, waiting = waiting[:end], waiting[end:]
-        cutter = cutter or Cutter.of(some, options)
+        cutter = cutter or RecordCutter.of(some, options)
         cut = None if cutter is None else cutter.cut(some)
         if cut is None:
             waiting = some + waiting
             break
-        yield Text(prolog["opening"], some, cut, f"</{prolog['root']}>")
+        yield WholeRecords(prolog["opening"], some, cut, f"</{prolog['root']}>")
     else:
         waiting += decode(b"", True)
         if prolog is not None and re.fullmatch(rf"{_BLANK}</{re.escape(prolog['root'])}>{_BLANK}", waiting, re.ASCII):
-            yield Rest("", "", is_all=True)
+            yield RestOfFile("", "", is_all=True)
             return
-    yield Rest(prolog["opening"] if prolog else "", waiting)
+    yield RestOfFile(prolog["opening"] if prolog else "", waiting)
 
 
-class Cutter:
+class RecordCutter:
     """Cuts the text of records that have certain attributes and elements, in this order.
 
     Parameters
@@ -132,7 +132,7 @@ class Cutter:
         self._attributes = len(attributes)
 
     @classmethod
-    def of(cls, text: str, options: XmlOptions) -> Cutter | None:
+    def of(cls, text: str, options: XmlOptions) -> RecordCutter | None:
         """Return the cutter for records like the first of a text; None if they are not for it."""
         tag = re.escape(options.row_tag)
         mark = "'" if re.match(rf"{_BLANK}<{tag} {_NAME}='", text, re.ASCII) else '"'
@@ -156,14 +156,14 @@ class Cutter:
         odd = options.row_tag in elements or options.value_tag in made.names
         return made if position and unique and not odd and not any(a.startswith("xmlns") for a in attributes) else None
 
-    def cut(self, text: str) -> Cut | None:
+    def cut(self, text: str) -> CutRecords | None:
         """Return the fields of all records of a text; None if there is anything else in it."""
         if "]]>" in text or self._all.fullmatch(text) is None:
             return None
         rows = [found.groups() for found in self._record.finditer(text)]
         if self._with_attributes:
-            return Cut(self.names, rows)
-        return Cut(self.names[self._attributes :], [row[self._attributes :] for row in rows])
+            return CutRecords(self.names, rows)
+        return CutRecords(self.names[self._attributes :], [row[self._attributes :] for row in rows])
 
 
 def _with_plain_line_ends(text: str) -> str:
@@ -192,8 +192,8 @@ class ColumnReader:
         self._fields = [field for field in request.schema if field.name != request.corrupt_column]
         self._names = Names([field.name for field in self._fields], request.case_sensitive)
 
-    def batch(self, cut: Cut) -> pa.RecordBatch | None:
-        """Return the rows, or None if something in them is for the other lane."""
+    def batch(self, cut: CutRecords) -> pa.RecordBatch | None:
+        """Return the rows, or None if something in them is for the row reader."""
         columns: dict[str, pa.Array] = {}
         for name, cells in zip(cut.names, zip(*cut.rows, strict=True), strict=True):
             index = self._names.index_of(name)
@@ -218,6 +218,6 @@ class ColumnReader:
         if isinstance(field.dataType, StringType):
             return plain(texts, wanted)
         convert = converter(field.dataType, self._request)
-        known = ways(field.dataType, wanted, self._request.options, self._request.timezone)
+        known = arrow_casts(field.dataType, wanted, self._request.options, self._request.timezone)
         array, misfits = converted(plain([text or None for text in texts], pa.string()), wanted, convert, known)
         return None if misfits else array

@@ -1,4 +1,4 @@
-"""The types of XML records, as Spark's reader infers them."""
+"""The schema of XML records, inferred as by Spark's reader."""
 
 from __future__ import annotations
 

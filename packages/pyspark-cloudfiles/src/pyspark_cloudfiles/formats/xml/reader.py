@@ -1,6 +1,6 @@
-"""XML files: a row for each element of one name.
+"""The format ``xml``: a row for each element with the name ``rowTag``.
 
-Records that look alike are cut out of the text (:mod:`.fast_path`), everything else goes through the parser.
+Records that have the same fields take the fast path (:mod:`.fast_path`); all others go through the parser.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pyspark.sql.types import StructType
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import Piece, gathered
+from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
 from pyspark_cloudfiles.formats.records.outcome import Outcome, Record
 from pyspark_cloudfiles.formats.xml.elements import Broken, Element, XmlOptions, elements, opened, parsed, records
-from pyspark_cloudfiles.formats.xml.fast_path import ColumnReader, Rest, texts
+from pyspark_cloudfiles.formats.xml.fast_path import ColumnReader, RestOfFile, texts
 from pyspark_cloudfiles.formats.xml.inference import XmlTypes
-from pyspark_cloudfiles.formats.xml.row_reader import RowReader
+from pyspark_cloudfiles.formats.xml.row_reader import XmlRowReader
 
 
 class XmlFormat:
@@ -43,14 +43,14 @@ class XmlFormat:
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read the files."""
         options = XmlOptions.of(request.options)
-        return gathered(piece for file in files for piece in _pieces(file, request, options))
+        return batches_of(piece for file in files for piece in _pieces(file, request, options))
 
 
-def _pieces(file: SourceFile, request: ReadRequest, options: XmlOptions) -> Iterator[Piece]:
-    rows, columns = RowReader(request, options), ColumnReader(request, options)
+def _pieces(file: SourceFile, request: ReadRequest, options: XmlOptions) -> Iterator[FileRows]:
+    rows, columns = XmlRowReader(request, options), ColumnReader(request, options)
     with opened(file, options) as (source, decode):
         for some in texts(source, decode, options):
-            if isinstance(some, Rest):
+            if isinstance(some, RestOfFile):
                 if some.is_all:
                     return
                 for part in parsed(file, options, source, decode, some.opening, some.text):
@@ -58,12 +58,12 @@ def _pieces(file: SourceFile, request: ReadRequest, options: XmlOptions) -> Iter
                 return
             batch = columns.batch(some.cut) if base.FAST_PATH else None
             if batch is not None:
-                yield Piece(file, batch)
+                yield FileRows(file, batch)
             else:
                 yield _piece(file, elements(some.opening, some.text, some.closing, options), request, rows)
 
 
-def _piece(file: SourceFile, some: list[Element | Broken], request: ReadRequest, rows: RowReader) -> Piece:
+def _piece(file: SourceFile, some: list[Element | Broken], request: ReadRequest, rows: XmlRowReader) -> FileRows:
     outcome = Outcome(request)
     for number, record in enumerate(some):
         if isinstance(record, Broken):
@@ -71,7 +71,7 @@ def _piece(file: SourceFile, some: list[Element | Broken], request: ReadRequest,
         else:
             outcome.add(number, file.url, [rows.record(record)], record.outer)
     _, batch, rescued = outcome.rows()
-    return Piece(file, batch, rescued)
+    return FileRows(file, batch, rescued)
 
 
 FORMAT = XmlFormat()

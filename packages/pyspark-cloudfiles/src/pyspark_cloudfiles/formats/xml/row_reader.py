@@ -1,4 +1,4 @@
-"""One XML record as a row, and what of it did not fit."""
+"""The row reader of XML: one record at a time, with what did not fit the schema."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pyspark_cloudfiles.values.rescue import Leaf, Leftover, quoted
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-class RowReader:
+class XmlRowReader:
     """Reads records by a schema."""
 
     def __init__(self, request: ReadRequest, options: XmlOptions) -> None:

@@ -1,7 +1,7 @@
-"""Which texts Arrow converts to values as Spark does, type by type.
+"""The casts of Arrow that convert texts to a type as Spark does, with the texts for which they do.
 
-It is told by their shape.  A timestamp without a zone of its own is put into the session's by the same rules as a
-single value (:func:`.times.instant`), asked once for each hour that occurs.
+A timestamp without a time zone is put into the session's by the same rules as a single value (:func:`.times.instant`),
+which are applied once for each hour that occurs.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pyspark.sql import types as T
 
 from pyspark_cloudfiles.values.conversion import zone_of
 from pyspark_cloudfiles.values.plain_arrays import binaries
-from pyspark_cloudfiles.values.text_columns import Way
+from pyspark_cloudfiles.values.text_columns import ArrowCast
 from pyspark_cloudfiles.values.times import MICROS, instant
 
 _PLAIN_NUMBER = r"^-?[0-9]{1,300}(\.[0-9]{1,300})?([eE][-+]?[0-9]{1,2})?$"
 _DIGITS = {8: 2, 16: 4, 32: 9, 64: 18}
 _DAY_OF_YEAR_1000 = -354_285
 _NAMES_OF_NUMBERS = {"nanvalue", "positiveinf", "negativeinf"}
-# Years before 1000 are left to the slow way: Arrow and Java have other ideas of them.
+# Years before 1000 are left to the slow path: Arrow and Java have other ideas of them.
 _DAY = r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _LOCAL = rf"^{_DAY}[ T](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{{1,6}})?"
 _OFFSET = r"(?:Z|[-+](?:0[0-9]|1[0-7]):[0-5][0-9])"
@@ -37,35 +37,37 @@ _COLON = binaries([b":"])[0]
 _FIRST_HOUR, _LAST_HOUR = -30_610_224_000 // 3600 + 24, 253_402_300_799 // 3600 - 24
 
 
-def ways(data_type: T.DataType, arrow_type: pa.DataType, options: Mapping[str, str], timezone: str) -> list[Way]:
-    """Return the ways to a type; none where options change what texts mean."""
+def arrow_casts(
+    data_type: T.DataType, arrow_type: pa.DataType, options: Mapping[str, str], timezone: str
+) -> list[ArrowCast]:
+    """Return the casts to a type; none where options change what texts mean."""
     cast = partial(pc.cast, target_type=arrow_type)
     if isinstance(data_type, T.IntegralType):
-        return [Way(rf"^-?[0-9]{{1,{_DIGITS[arrow_type.bit_width]}}}$", cast, _without_hexadecimals)]
+        return [ArrowCast(rf"^-?[0-9]{{1,{_DIGITS[arrow_type.bit_width]}}}$", cast, _without_hexadecimals)]
     if isinstance(data_type, T.DecimalType):
         return _to_decimals(data_type, cast)
     if isinstance(data_type, T.FractionalType):
-        return [] if _NAMES_OF_NUMBERS & options.keys() else [Way(_PLAIN_NUMBER, cast, _finite_doubles)]
+        return [] if _NAMES_OF_NUMBERS & options.keys() else [ArrowCast(_PLAIN_NUMBER, cast, _finite_doubles)]
     if isinstance(data_type, T.BooleanType):
-        return [Way("^(?:true|false)$", cast, _never)]
+        return [ArrowCast("^(?:true|false)$", cast, _never)]
     if isinstance(data_type, T.DateType):
-        return [] if "dateformat" in options else [Way(f"^{_DAY}$", cast, _not_before_1000)]
+        return [] if "dateformat" in options else [ArrowCast(f"^{_DAY}$", cast, _not_before_1000)]
     return _to_timestamps(data_type, options, timezone)
 
 
-def _to_timestamps(data_type: T.DataType, options: Mapping[str, str], timezone: str) -> list[Way]:
+def _to_timestamps(data_type: T.DataType, options: Mapping[str, str], timezone: str) -> list[ArrowCast]:
     if isinstance(data_type, T.TimestampNTZType):
-        way = Way(f"{_LOCAL}$", partial(pc.cast, target_type=_MICROS), _is_plain_local)
-        return [] if "timestampntzformat" in options else [way]
+        arrow_cast = ArrowCast(f"{_LOCAL}$", partial(pc.cast, target_type=_MICROS), _is_plain_local)
+        return [] if "timestampntzformat" in options else [arrow_cast]
     if isinstance(data_type, T.TimestampType):
         return [] if "timestampformat" in options else _to_instants(zone_of(timezone, options))
     return []
 
 
-def _to_decimals(data_type: T.DecimalType, cast: Callable[[pa.Array], pa.Array]) -> list[Way]:
+def _to_decimals(data_type: T.DecimalType, cast: Callable[[pa.Array], pa.Array]) -> list[ArrowCast]:
     whole = data_type.precision - data_type.scale
     fraction = rf"(\.[0-9]{{1,{data_type.scale}}})?" if data_type.scale else ""
-    return [Way(rf"^-?[0-9]{{1,{whole}}}{fraction}$", cast, _never)] if whole else []
+    return [ArrowCast(rf"^-?[0-9]{{1,{whole}}}{fraction}$", cast, _never)] if whole else []
 
 
 def _never(texts: pa.Array, values: pa.Array) -> bool:
@@ -91,11 +93,11 @@ def _at_least(values: pa.Array, least: int) -> bool:
     return lowest is None or lowest >= least
 
 
-def _to_instants(zone: tzinfo) -> list[Way]:
-    """Return the ways to timestamps: with an offset or ``Z``, and without, in a zone."""
+def _to_instants(zone: tzinfo) -> list[ArrowCast]:
+    """Return the casts to timestamps: with an offset or ``Z``, and without, in a zone."""
     return [
-        Way(f"{_LOCAL}{_OFFSET}$", partial(pc.cast, target_type=_INSTANTS), _is_plain_instant),
-        Way(f"{_LOCAL}$", partial(_in_zone, zone=zone), _is_plain_local),
+        ArrowCast(f"{_LOCAL}{_OFFSET}$", partial(pc.cast, target_type=_INSTANTS), _is_plain_instant),
+        ArrowCast(f"{_LOCAL}$", partial(_in_zone, zone=zone), _is_plain_local),
     ]
 
 

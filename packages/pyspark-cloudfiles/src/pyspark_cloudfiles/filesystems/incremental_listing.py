@@ -1,4 +1,4 @@
-"""Listing only what comes behind the last name, where names grow (``cloudFiles.useIncrementalListing``).
+"""Listing only the files after the last known name (``cloudFiles.useIncrementalListing``).
 
 Many who write to a store begin names with a date or a number that grows, and a store lists in the order of names; so
 what is new is at the end, and a listing that begins there is short however much there is.  Whether names grow is seen
@@ -14,7 +14,7 @@ SHORT_IN_A_ROW = 7
 
 
 @dataclass
-class _Seen:
+class _SeenNames:
     """What was seen below a directory: the last name, whether new ones came behind it, how many short listings."""
 
     last: str = ""
@@ -22,7 +22,7 @@ class _Seen:
     short: int = 0
 
 
-class GrowingNames:
+class IncrementalListing:
     """What listings of stores have shown of their names.
 
     Parameters
@@ -34,7 +34,7 @@ class GrowingNames:
 
     def __init__(self, choice: str = "auto") -> None:
         self._choice = choice
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, _SeenNames] = {}
 
     def after(self, root: str) -> str | None:
         """Return the URL behind which to list a directory; None to list everything."""
@@ -55,7 +55,7 @@ class GrowingNames:
         first_new : str or None
             The first of those that were new.
         """
-        seen = self._seen.setdefault(root, _Seen())
+        seen = self._seen.setdefault(root, _SeenNames())
         if after is not None:
             seen.short += 1
         else:

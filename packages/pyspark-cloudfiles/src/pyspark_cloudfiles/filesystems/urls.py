@@ -1,4 +1,4 @@
-"""Which place a URL means, and its one spelling.
+"""URLs resolved: one spelling for each, and the local path if it has one.
 
 A URL is taken literally, as Hadoop's ``Path`` takes it: ``%20`` is three characters, not a blank.  Where a scheme is
 mounted on a local directory, its files are local files; otherwise ``file:`` and paths without a scheme are the
@@ -25,7 +25,7 @@ _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 _ALIASES = {"s3a": "s3", "s3n": "s3"}
 
 
-class Place(NamedTuple):
+class ResolvedUrl(NamedTuple):
     """A place.
 
     Parameters
@@ -49,7 +49,7 @@ class Mount(NamedTuple):
     name: str
 
 
-def place(url: str) -> Place:
+def resolved(url: str) -> ResolvedUrl:
     """Return what a URL means.
 
     ``.``, ``..`` and empty names are resolved by the text alone; what is above a root is the root, so that no mount
@@ -61,15 +61,15 @@ def place(url: str) -> Place:
         It names a host where there can be none, or is empty.
     """
     if _is_plain_file(url):
-        return Place(url, _native(url[5:]))
+        return ResolvedUrl(url, _native(url[5:]))
     root, parts = _split(url)
     for mount in mounts():
         inside = len(mount.parts)
         if mount.root == root and parts[:inside] == mount.parts:
-            return Place(_joined(mount.name, parts[inside:]), _native(_joined(mount.directory, parts[inside:])))
+            return ResolvedUrl(_joined(mount.name, parts[inside:]), _native(_joined(mount.directory, parts[inside:])))
     if root in ("", _FILE):
-        return Place(_joined(_FILE, parts), _native(_joined("", parts)))
-    return Place(_joined(root, parts), None)
+        return ResolvedUrl(_joined(_FILE, parts), _native(_joined("", parts)))
+    return ResolvedUrl(_joined(root, parts), None)
 
 
 def mounts() -> list[Mount]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pyspark_cloudfiles.filesystems.growing import SHORT_IN_A_ROW, GrowingNames
+from pyspark_cloudfiles.filesystems.incremental_listing import SHORT_IN_A_ROW, IncrementalListing
 
 
 def test_the_first_listing_is_of_everything():
     for choice in ("auto", "true", "false"):
-        assert GrowingNames(choice).after("r") is None
+        assert IncrementalListing(choice).after("r") is None
 
 
 def test_automatically_only_where_all_that_was_new_came_last():
-    names = GrowingNames("auto")
+    names = IncrementalListing("auto")
     names.listed("r", None, "r/2", "r/1")
     assert names.after("r") is None
     names.listed("r", None, "r/4", "r/3")
@@ -20,14 +20,14 @@ def test_automatically_only_where_all_that_was_new_came_last():
 
 
 def test_one_name_in_between_and_everything_is_listed_again():
-    names = GrowingNames("auto")
+    names = IncrementalListing("auto")
     names.listed("r", None, "r/2", "r/1")
     names.listed("r", None, "r/4", "r/1b")
     assert names.after("r") is None
 
 
 def test_on_demand_always_and_never():
-    wanted, refused = GrowingNames("true"), GrowingNames("false")
+    wanted, refused = IncrementalListing("true"), IncrementalListing("false")
     for names in (wanted, refused):
         names.listed("r", None, "r/2", "r/1")
         names.listed("r", None, "r/4", "r/1b")
@@ -36,7 +36,7 @@ def test_on_demand_always_and_never():
 
 
 def test_after_seven_short_listings_comes_one_of_everything():
-    names = GrowingNames("true")
+    names = IncrementalListing("true")
     names.listed("r", None, "r/2", "r/1")
     for _ in range(SHORT_IN_A_ROW):
         assert names.after("r") == "r/2"
@@ -47,6 +47,6 @@ def test_after_seven_short_listings_comes_one_of_everything():
 
 
 def test_an_empty_directory_has_no_last_name():
-    names = GrowingNames("true")
+    names = IncrementalListing("true")
     names.listed("r", None, "", None)
     assert names.after("r") is None

@@ -1,10 +1,10 @@
-"""The files below a directory of this machine, with as few questions to the system as possible.
+"""The recursive listing of a local directory, with as few system calls as possible.
 
 A directory is listed with one ``scandir``; a file is looked at only if somebody wants it.  Real directories come first;
 then those that links lead to, in the order of their URLs, unless they were entered already, which device and inode
 tell.  So a file that is there without a link has that URL only, each file is found once, and there are no circles.
 
-A walk that is repeated can be given its :class:`Listings`, and then passes over directories that have not changed.
+A repeated listing can be given a :class:`ListingCache`, and then skips directories that have not changed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Listing:
 
 
 @dataclass
-class _Known:
+class _KnownDirectory:
     """A directory as it was: its identity and time, since when it is so, when it was listed, and what is below."""
 
     state: tuple[int, int, int]
@@ -49,8 +49,8 @@ class _Known:
     links: list[str]
 
 
-class Listings:
-    """What earlier walks have found, so that the next one need not look where nothing has changed.
+class ListingCache:
+    """What earlier listings have found, so that the next one can skip directories that have not changed.
 
     A directory is passed over when its time is the same as at a listing that found nothing wanted in it, and that was
     made so long after the time was first seen that no change can hide behind a coarse clock; and not for ever.  Our
@@ -59,7 +59,7 @@ class Listings:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _KnownDirectory] = {}
 
     def unchanged(self, path: str, state: tuple[int, int, int]) -> _Listing | None:
         """Return what is below a directory, without its files, where nothing can have changed; else None."""
@@ -75,15 +75,15 @@ class Listings:
         before = self._known.get(path)
         since = before.since if before is not None and before.state == state else began
         settled = not wanted and not listing.odd and began - since >= COARSEST_CLOCK
-        self._known[path] = _Known(state, since, began, settled, listing.directories, listing.links)
+        self._known[path] = _KnownDirectory(state, since, began, settled, listing.directories, listing.links)
 
     def now(self) -> float:
         """Return the time of the clock that listings are noted by."""
         return self._clock()
 
 
-def walk(
-    path: str, url: str, enter: Enter, wanted: Wanted | None = None, listings: Listings | None = None
+def list_files(
+    path: str, url: str, enter: Enter, wanted: Wanted | None = None, listings: ListingCache | None = None
 ) -> Iterator[tuple[str, int, int]]:
     """Yield (URL, bytes, microseconds) of the files below a directory, whose own URL is ``url``.
 
@@ -96,8 +96,8 @@ def walk(
         Told the URL of each directory; whether to list it.
     wanted : callable, optional
         Told the URLs of a directory's files, gives those to look at; by default all.
-    listings : Listings, optional
-        Of earlier walks over the same path, with the same ``enter``, by one who has kept what they have yielded.
+    listings : ListingCache, optional
+        Of earlier listings of the same path, with the same ``enter``, by one who has kept what they have yielded.
 
     Raises
     ------

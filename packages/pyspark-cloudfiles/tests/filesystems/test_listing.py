@@ -13,8 +13,8 @@ from unittest.mock import patch
 import pytest
 
 from pyspark_cloudfiles.errors import PathNotFound
-from pyspark_cloudfiles.filesystems import filesystem, walking
-from pyspark_cloudfiles.filesystems.walking import COARSEST_CLOCK, LONGEST_TRUST, Listings
+from pyspark_cloudfiles.filesystems import filesystem, listing
+from pyspark_cloudfiles.filesystems.listing import COARSEST_CLOCK, LONGEST_TRUST, ListingCache
 
 
 @pytest.fixture(autouse=True)
@@ -23,9 +23,9 @@ def no_mounts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def below(path: Path) -> list[str]:
-    """Return what a walk finds, relative to where it began."""
+    """Return what a listing finds, relative to where it began."""
     root = f"file:{path}/"
-    return sorted(url.removeprefix(root) for url, _, _ in filesystem.walk(root))
+    return sorted(url.removeprefix(root) for url, _, _ in filesystem.list_files(root))
 
 
 def put(path: Path) -> Path:
@@ -34,10 +34,10 @@ def put(path: Path) -> Path:
     return path
 
 
-def test_a_walk_finds_everything_with_size_and_time(tmp_path: Path) -> None:
+def test_a_listing_finds_everything_with_size_and_time(tmp_path: Path) -> None:
     file = put(tmp_path / "a/b/c/d.json")
     os.utime(file, ns=(0, 1_700_000_000_123_456_789))
-    assert list(filesystem.walk(str(tmp_path))) == [(f"file:{file}", 1, 1_700_000_000_123_456)]
+    assert list(filesystem.list_files(str(tmp_path))) == [(f"file:{file}", 1, 1_700_000_000_123_456)]
 
 
 def test_unusual_names_are_found(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_unusual_names_are_found(tmp_path: Path) -> None:
     for name in names:
         put(tmp_path / name / name)
     assert below(tmp_path) == sorted(f"{name}/{name}" for name in names)
-    assert all(filesystem.read_bytes(url) == b"x" for url, _, _ in filesystem.walk(str(tmp_path)))
+    assert all(filesystem.read_bytes(url) == b"x" for url, _, _ in filesystem.list_files(str(tmp_path)))
 
 
 def test_names_that_are_not_valid_utf8_are_passed_over(tmp_path: Path) -> None:
@@ -87,25 +87,25 @@ def test_a_directory_that_cannot_be_listed_is_named(tmp_path: Path) -> None:
         return scandir(path)
 
     with (
-        patch.object(walking.os, "scandir", refuse),
+        patch.object(listing.os, "scandir", refuse),
         pytest.raises(PathNotFound, match=r"shut cannot be listed: Permission denied. Make it readable"),
     ):
         below(tmp_path)
 
 
-def test_what_vanishes_during_a_walk_is_passed_over(tmp_path: Path) -> None:
+def test_what_vanishes_during_a_listing_is_passed_over(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         put(tmp_path / name / "x")
-    walk = filesystem.walk(str(tmp_path))
-    first, _, _ = next(walk)
+    files = filesystem.list_files(str(tmp_path))
+    first, _, _ = next(files)
     for name in ("a", "b", "c"):
         (tmp_path / name / "x").unlink()
         (tmp_path / name).rmdir()
     assert first.endswith("/x")
-    assert list(walk) == []
+    assert list(files) == []
 
 
-def test_a_walk_of_nothing_is_empty(tmp_path: Path) -> None:
+def test_a_listing_of_nothing_is_empty(tmp_path: Path) -> None:
     assert below(tmp_path / "none") == []
     assert below(put(tmp_path / "file")) == []
 
@@ -113,7 +113,7 @@ def test_a_walk_of_nothing_is_empty(tmp_path: Path) -> None:
 def test_directories_that_are_not_entered_are_not_listed(tmp_path: Path) -> None:
     put(tmp_path / "a/x")
     put(tmp_path / "b/x")
-    found = filesystem.walk(str(tmp_path), lambda directory: directory.endswith("/b"))
+    found = filesystem.list_files(str(tmp_path), lambda directory: directory.endswith("/b"))
     assert [url for url, _, _ in found] == [f"file:{tmp_path}/b/x"]
 
 
@@ -148,19 +148,19 @@ def test_directories_that_a_file_system_numbers_alike_are_all_entered(tmp_path: 
     def alike(path: str) -> SimpleNamespace:
         return SimpleNamespace(st_dev=7, st_ino=7, st_mtime_ns=stat(path).st_mtime_ns, st_size=1)
 
-    with patch.object(walking.os, "stat", alike):
+    with patch.object(listing.os, "stat", alike):
         assert below(tmp_path) == ["a/x", "b/y"]
 
 
 class Follower:
-    """One who walks again and again, keeps what he is told, and has a clock of his own."""
+    """One who lists again and again, keeps what he is told, and has a clock of his own."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.seconds, self.kept = root, 1000.0, set()
-        self.listings = Listings(lambda: self.seconds)
+        self.listings = ListingCache(lambda: self.seconds)
 
     def look(self) -> list[str]:
-        found = list(filesystem.walk(str(self.root), wanted=self._new, listings=self.listings))
+        found = list(filesystem.list_files(str(self.root), wanted=self._new, listings=self.listings))
         self.kept.update(url for url, _, _ in found)
         return sorted(url.rsplit("/", 1)[1] for url, _, _ in found)
 
@@ -182,7 +182,7 @@ def counted(name: str) -> Iterator[list[str]]:
         asked.append(Path(path).name)
         return original(path)
 
-    with patch.object(walking.os, name, noting):
+    with patch.object(listing.os, name, noting):
         yield asked
 
 

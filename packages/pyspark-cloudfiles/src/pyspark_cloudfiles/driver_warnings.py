@@ -1,4 +1,4 @@
-"""Warnings of the process that plans, shown where the user looks.
+"""Warnings of Spark's planning process, shown in the notebook cell that called ``load``.
 
 That process is Spark's, and what it prints is in the JVM's log.  In a classic session the user's own process is on the
 same machine: it listens there, at an address that travels with the options of each ``load``, and shows what it is told
@@ -32,11 +32,11 @@ class CloudFilesWarning(UserWarning):
 
 def warn(text: str, address: str | None = None) -> None:
     """Warn in the process that listens at an address; in this one where there is none or nobody has heard it."""
-    if address is None or not _told(address, text):
+    if address is None or not _delivered(address, text):
         warnings.warn(text, CloudFilesWarning, stacklevel=3)
 
 
-def _told(address: str, text: str) -> bool:
+def _delivered(address: str, text: str) -> bool:
     port, _, word = address.partition(":")
     try:
         with socket.create_connection((_HOST, int(port)), timeout=_PATIENCE) as connection:
@@ -98,7 +98,7 @@ def _listening() -> tuple[int, _Cells]:
     """Begin to listen, once a process; return the port, and the cells of those who may speak."""
     server = socket.create_server((_HOST, 0))
     cells = _Cells()
-    threading.Thread(target=_listen, args=(server, cells), daemon=True, name="cloudFiles notices").start()
+    threading.Thread(target=_listen, args=(server, cells), daemon=True, name="cloudFiles warnings").start()
     return server.getsockname()[1], cells
 
 

@@ -1,4 +1,4 @@
-"""Warnings find their way from one process to another's cell."""
+"""A warning of one process is shown in the notebook cell of another."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from contextvars import ContextVar, copy_context
 
 import pytest
 
-from pyspark_cloudfiles import notices
+from pyspark_cloudfiles import driver_warnings
 
 CELL: ContextVar[str] = ContextVar("cell", default="none")
-TELL = "import sys; from pyspark_cloudfiles import notices; notices.warn(sys.argv[2], sys.argv[1])"
+TELL = "import sys; from pyspark_cloudfiles import driver_warnings; driver_warnings.warn(sys.argv[2], sys.argv[1])"
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> queue.SimpleQueue:
 def address_in(cell: str) -> str:
     def load() -> str:
         CELL.set(cell)
-        return notices.address()
+        return driver_warnings.address()
 
     return copy_context().run(load)
 
@@ -40,30 +40,30 @@ def test_what_another_process_warns_of_is_shown_in_the_cell_of_its_load(shown: q
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert shown.get(timeout=5) == ("first", "é, and more")
-    notices.warn("b", second)
+    driver_warnings.warn("b", second)
     assert shown.get(timeout=5) == ("second", "b")
 
 
 def test_the_same_is_shown_once_a_load(shown: queue.SimpleQueue):
     first, second = address_in("first"), address_in("second")
     for address in (first, first, second):
-        notices.warn("a", address)
-    notices.warn("last", second)
+        driver_warnings.warn("a", address)
+    driver_warnings.warn("last", second)
     assert [shown.get(timeout=5) for _ in range(3)] == [("first", "a"), ("second", "a"), ("second", "last")]
 
 
 def test_where_nobody_listens_the_warning_is_this_process_own():
-    with pytest.warns(notices.CloudFilesWarning, match="alone"):
-        notices.warn("alone")
-    with pytest.warns(notices.CloudFilesWarning, match="nobody"):
-        notices.warn("nobody", "1:word")
+    with pytest.warns(driver_warnings.CloudFilesWarning, match="alone"):
+        driver_warnings.warn("alone")
+    with pytest.warns(driver_warnings.CloudFilesWarning, match="nobody"):
+        driver_warnings.warn("nobody", "1:word")
 
 
 def test_who_does_not_know_the_word_is_not_heard(shown: queue.SimpleQueue):
     address = address_in("first")
-    notices.warn("forged", f"{address.partition(':')[0]}:other")
+    driver_warnings.warn("forged", f"{address.partition(':')[0]}:other")
     assert shown.get(timeout=5) == ("none", "forged")  # in the process that has said it, which here is this one
-    notices.warn("true", address)
+    driver_warnings.warn("true", address)
     assert shown.get(timeout=5) == ("first", "true")
 
 
@@ -74,7 +74,7 @@ def test_what_is_no_message_disturbs_nobody(shown: queue.SimpleQueue):
     for nonsense in (b"nonsense\n", b"[1]\n", b"", b'{"a": 1}\n'):
         with socket.create_connection(("127.0.0.1", int(address.partition(":")[0])), timeout=5) as connection:
             connection.sendall(nonsense)
-    notices.warn("true", address)
+    driver_warnings.warn("true", address)
     assert shown.get(timeout=5) == ("first", "true")
 
 
@@ -84,5 +84,5 @@ def test_a_user_who_turns_warnings_into_errors_still_reads_them(
     address = address_in("first")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        notices.warn("strict", address)
+        driver_warnings.warn("strict", address)
     assert "CloudFilesWarning: strict" in capsys.readouterr().err
