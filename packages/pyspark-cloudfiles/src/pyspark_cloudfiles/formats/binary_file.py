@@ -12,8 +12,7 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructField, Str
 from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
-from pyspark_cloudfiles.formats.typed.arrow_types import batch_of
+from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
 
 _SCHEMA = StructType(
     [

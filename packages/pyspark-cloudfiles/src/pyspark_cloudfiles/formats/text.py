@@ -15,9 +15,8 @@ from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.compression import open_text, unreadable_if_broken
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
+from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
 from pyspark_cloudfiles.formats.records.text_lines import split, whole_lines
-from pyspark_cloudfiles.formats.typed.arrow_types import batch_of
 
 _VALUE = "value"
 

@@ -19,7 +19,6 @@ _EPOCH_ORDINAL = 719_163
 _DAYS_OF_400_YEARS = 146_097
 # What Spark trims: whitespace and control characters.
 _BLANK = "".join(map(chr, range(0x21))) + "\x7f"
-_YEARS_OF_LONG = 292_277
 
 _TIME = (
     r"(?P<hour>\d{1,2})(?::(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.(?P<fraction>\d*))?(?P<zone>[^\d.].*)?)?)?"

@@ -17,6 +17,7 @@ from pyspark_cloudfiles.formats.csv.dialect import Dialect
 from pyspark_cloudfiles.formats.csv.header import Header, check_limits, part_with_names, safe_names
 from pyspark_cloudfiles.formats.csv.tokenizer import Tokenizer, Tokens
 from pyspark_cloudfiles.formats.records import text_lines
+from pyspark_cloudfiles.formats.records.blocks import Block, size_of
 from pyspark_cloudfiles.formats.records.coalescing import coalesced
 from pyspark_cloudfiles.formats.records.line_arrays import (
     is_blank,
@@ -25,7 +26,6 @@ from pyspark_cloudfiles.formats.records.line_arrays import (
     without_blank_start,
     without_lines_that_begin_with,
 )
-from pyspark_cloudfiles.formats.records.text_lines import Block
 
 
 class CsvBlock(Block):
@@ -98,7 +98,7 @@ def blocks(files: Sequence[SourceFile], dialect: Dialect, request: ReadRequest) 
     found = (part for file in files for part in parts(file, dialect, request.options))
     for names, some in groupby(found, lambda part: part.names):
         header = Header.of(names, request, dialect.header)
-        for few in coalesced(some, lambda part: text_lines.size_of(part.content)):
+        for few in coalesced(some, lambda part: size_of(part.content)):
             if header.unknown and request.on_unknown == "error":
                 raise UnknownFields(few[0].file.url, None, header.unknown)
             yield few[0].block(header) if len(few) == 1 else _joined(few, header)

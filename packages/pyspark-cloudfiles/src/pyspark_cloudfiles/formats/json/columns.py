@@ -2,7 +2,7 @@
 
 The class of a schema has integers, floats, booleans and strings where the schema says so.  It has the source of the
 value (``msgspec.Raw``) where a type is converted from it, or where a STRING holds values of other kinds.  Columns are
-made of joined buffers.  A line that the class refuses, or with a text that does not fit its type, goes to the row reader.
+made of joined buffers.  A line that the class refuses, or whose text does not fit its type, goes to the row reader.
 """
 
 from __future__ import annotations

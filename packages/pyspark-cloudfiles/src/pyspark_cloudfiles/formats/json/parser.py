@@ -20,10 +20,10 @@ from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.json.columns import StructColumns
 from pyspark_cloudfiles.formats.json.lenient_parser import MalformedJsonError
 from pyspark_cloudfiles.formats.json.row_reader import JsonRowReader
+from pyspark_cloudfiles.formats.records.blocks import Block
 from pyspark_cloudfiles.formats.records.engine import FastColumns
 from pyspark_cloudfiles.formats.records.line_arrays import is_utf8
 from pyspark_cloudfiles.formats.records.outcome import Record
-from pyspark_cloudfiles.formats.records.text_lines import Block
 
 _REFUSED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])

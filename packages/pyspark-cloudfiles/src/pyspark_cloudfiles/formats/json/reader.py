@@ -15,7 +15,7 @@ from pyspark_cloudfiles.filesystems.compression import read_text
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records import text_lines
-from pyspark_cloudfiles.formats.records.text_lines import Block, blocks
+from pyspark_cloudfiles.formats.records.blocks import Block, blocks
 
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw]).decode
 

@@ -13,7 +13,6 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import Rows
 from pyspark_cloudfiles.formats.records.coalescing import coalesced
-from pyspark_cloudfiles.formats.typed.arrow_types import rows_without_columns
 
 Spans = Sequence[tuple[SourceFile, int]]
 
@@ -125,3 +124,15 @@ def _rescued(parts: Sequence[Rows | NumberedRows]) -> pa.Array | None:
     return pa.concat_arrays(
         [pa.nulls(part.batch.num_rows, pa.string()) if part.rescued is None else part.rescued for part in parts]
     )
+
+
+def batch_of(columns: list[pa.Array], schema: pa.Schema, rows: int) -> pa.RecordBatch:
+    """Return a batch that knows how many rows it has, also where there is no column."""
+    if not columns:
+        return rows_without_columns(rows)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def rows_without_columns(length: int) -> pa.RecordBatch:
+    """Return a batch that has rows and no columns."""
+    return pa.RecordBatch.from_struct_array(pa.array([{}] * length, pa.struct([])))

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import NumberedRows, in_order
+from pyspark_cloudfiles.formats.records.blocks import Block
 from pyspark_cloudfiles.formats.records.line_arrays import line_numbers, mask
 from pyspark_cloudfiles.formats.records.outcome import Outcome, Record, batch_of_request
-from pyspark_cloudfiles.formats.records.text_lines import Block
 from pyspark_cloudfiles.values.plain_arrays import longs
 from pyspark_cloudfiles.values.rescue_columns import paths_of, rescued_column
 

@@ -6,17 +6,17 @@ in the rescued column.  Unknown fields are an error, are rescued, or are dropped
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from pyspark_cloudfiles.errors import MalformedRecord, UnknownFields
+from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.records.batches import NumberedRows
+from pyspark_cloudfiles.formats.records.batches import FileRows, NumberedRows, batch_of
 from pyspark_cloudfiles.formats.records.cell_arrays import array_of
-from pyspark_cloudfiles.formats.typed.arrow_types import batch_of
 from pyspark_cloudfiles.values import rescue
 from pyspark_cloudfiles.values.plain_arrays import longs
 
@@ -130,6 +130,15 @@ class Outcome:
         if self._request.on_unknown == "ignore":
             leftover = {name: part for name, part in leftover.items() if not rescue.is_unknown(part)}
         return rescue.rescued_text(leftover, url) if leftover and self._request.rescue else None
+
+
+def file_rows(file: SourceFile, records: Iterable[tuple[Record, Callable[[], str]]], request: ReadRequest) -> FileRows:
+    """Return the rows of a file's records, each with a function that returns its text."""
+    outcome = Outcome(request)
+    for number, (record, text) in enumerate(records):
+        outcome.add(number, file.url, [record], text)
+    _, batch, rescued = outcome.rows()
+    return FileRows(file, batch, rescued)
 
 
 def batch_of_request(

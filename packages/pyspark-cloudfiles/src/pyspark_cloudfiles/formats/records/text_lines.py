@@ -1,21 +1,15 @@
-"""Files of text as blocks of lines, in UTF-8.
-
-Small files share a block; a large one is cut into several, so that a block stays near ``BATCH_BYTES``.
-"""
+"""The lines of text files, in UTF-8 and in pieces of a limited size, whatever their encoding and line separator."""
 
 from __future__ import annotations
 
 import codecs
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.compression import is_compressed, open_text, unreadable_if_broken
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
-from pyspark_cloudfiles.formats.records.coalescing import coalesced
 from pyspark_cloudfiles.formats.records.line_ranges import LinesOfPart, overlaps
 
 _BOMS = {
@@ -27,57 +21,6 @@ _BOMS = {
 }
 # What Java calls so has this byte order, if no mark tells another.
 _BIG_ENDIAN = {"utf-16": "utf-16-be", "utf-32": "utf-32-be"}
-
-
-class Block:
-    """Some lines of some files.
-
-    Parameters
-    ----------
-    files : list of (SourceFile, int)
-        How many lines each file has, in their order; an empty file has none.
-    content : bytes or list of bytes
-        The lines, each ended by LF; or, where records may have ends of lines in them, a list of the records.
-    """
-
-    def __init__(self, files: list[tuple[SourceFile, int]], content: bytes | list[bytes]) -> None:
-        self.files = files
-        self.data = content if isinstance(content, bytes) else None
-        self._lines = None if isinstance(content, bytes) else content
-        self._ends = list(accumulate(lines for _, lines in files))
-        self.count = self._ends[-1] if files else 0
-
-    @property
-    def lines(self) -> list[bytes]:
-        """The lines, without their ends."""
-        if self._lines is None:
-            self._lines = self.data.split(b"\n")[:-1]  # type: ignore[union-attr]
-        return self._lines
-
-    def text(self, number: int) -> str:
-        """Return a line as text."""
-        return self.lines[number].decode("utf-8", "replace")
-
-    def file_of(self, number: int) -> SourceFile:
-        """Return the file that a line is from."""
-        return self.files[bisect_right(self._ends, number)][0]
-
-
-def blocks(parts: Iterable[tuple[SourceFile, bytes | list[bytes]]]) -> Iterator[Block]:
-    """Yield parts of files, whole lines or lists of records, in blocks of at most ``BATCH_BYTES`` (or one part)."""
-    for some in coalesced(parts, lambda part: size_of(part[1])):
-        first = some[0][1]
-        if isinstance(first, bytes):
-            files = [(file, data.count(b"\n")) for file, data in some]
-            yield Block(files, first if len(some) == 1 else b"".join(data for _, data in some))
-        else:
-            files = [(file, len(records)) for file, records in some]
-            yield Block(files, [record for _, records in some for record in records])  # type: ignore[misc]
-
-
-def size_of(content: bytes | list[bytes]) -> int:
-    """Return the number of bytes."""
-    return len(content) if isinstance(content, bytes) else sum(map(len, content))
 
 
 def lines_of_files(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[tuple[SourceFile, bytes]]:

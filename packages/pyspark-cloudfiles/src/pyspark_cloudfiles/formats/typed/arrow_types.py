@@ -122,15 +122,3 @@ def normalized(array: pa.Array, data_type: DataType) -> pa.Array:
         array = array.storage
     wanted = to_arrow_type(data_type, timezone="UTC")
     return array if array.type == wanted else array.cast(wanted, safe=False)
-
-
-def batch_of(columns: list[pa.Array], schema: pa.Schema, rows: int) -> pa.RecordBatch:
-    """Return a batch that knows how many rows it has, also where there is no column."""
-    if not columns:
-        return rows_without_columns(rows)
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def rows_without_columns(length: int) -> pa.RecordBatch:
-    """Return a batch that has rows and no columns."""
-    return pa.RecordBatch.from_struct_array(pa.array([{}] * length, pa.struct([])))

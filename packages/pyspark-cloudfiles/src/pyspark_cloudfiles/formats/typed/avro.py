@@ -17,8 +17,7 @@ from pyspark.sql.types import DataType, StructType
 from pyspark_cloudfiles.errors import CloudFilesError, InferenceFailed, InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
-from pyspark_cloudfiles.formats.typed.arrow_types import batch_of
+from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
 from pyspark_cloudfiles.formats.typed.avro_types import AvroType, AvroTypes, UnknownAvroTypeError
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.merging import Merged

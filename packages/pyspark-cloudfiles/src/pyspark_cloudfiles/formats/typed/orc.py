@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.orc import ORCFile
 from pyspark.sql.types import StructType, TimestampType
 
-from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnreadableFile
-from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.errors import InferenceFailed
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
-from pyspark_cloudfiles.formats.typed.arrow_types import UnknownArrowTypeError, batch_of, spark_schema
+from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
+from pyspark_cloudfiles.formats.typed.opening import opened, schema_of
 
 
 class OrcFormat:
@@ -45,10 +43,11 @@ class OrcFormat:
 
 
 def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
-    with _opened(file) as orc:
-        if orc is None:
+    with opened(file, "an ORC") as source:
+        if source is None:
             return
-        columns = FileColumns(file, _schema(file, orc), request)
+        orc = ORCFile(source)
+        columns = FileColumns(file, schema_of(file, orc.schema), request)
         needed = columns.needed()
         if needed == []:
             yield columns.piece(batch_of([], pa.schema([]), orc.nrows))
@@ -67,25 +66,6 @@ def _with_zone(batch: pa.RecordBatch, request: ReadRequest) -> pa.RecordBatch:
             column = pc.assume_timezone(batch[index], request.timezone, ambiguous="earliest", nonexistent="latest")
             batch = batch.set_column(index, field.name, column)
     return batch
-
-
-@contextmanager
-def _opened(file: SourceFile) -> Iterator[ORCFile | None]:
-    """Open a file; None for one without any bytes, which Spark passes over."""
-    try:
-        with filesystem.open_arrow(file.url) as source:
-            yield ORCFile(source) if source.size() else None
-    except FileNotFoundError as error:
-        raise MissingFile(file.url) from error
-    except (pa.ArrowException, OSError) as error:
-        raise UnreadableFile(file.url, f"it cannot be read as an ORC file ({error}).") from error
-
-
-def _schema(file: SourceFile, orc: ORCFile) -> StructType:
-    try:
-        return spark_schema(orc.schema)
-    except UnknownArrowTypeError as error:
-        raise UnreadableFile(file.url, f"it has a column of type {error}, which Spark does not have.") from error
 
 
 FORMAT = OrcFormat()

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnreadableFile
-from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
-from pyspark_cloudfiles.formats.typed.arrow_types import UnknownArrowTypeError, spark_schema
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.merging import Merged
+from pyspark_cloudfiles.formats.typed.opening import opened, schema_of
 
 _MOST_ROWS = 65_536
 
@@ -54,29 +52,18 @@ def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
 
 @contextmanager
 def _opened(file: SourceFile) -> Iterator[pq.ParquetFile | None]:
-    """Open a file; None for one without any bytes, which Spark passes over."""
-    try:
-        with filesystem.open_arrow(file.url) as source:
-            if source.size() == 0:
-                yield None
-                return
-            # Columns are buffered in pieces: a row group as a whole may be larger than the worker's memory.
-            with pq.ParquetFile(
-                source, pre_buffer=False, buffer_size=1 << 20, coerce_int96_timestamp_unit="us"
-            ) as parquet:
-                yield parquet
-    except FileNotFoundError as error:
-        raise MissingFile(file.url) from error
-    except (pa.ArrowException, OSError) as error:
-        raise UnreadableFile(file.url, f"it cannot be read as a Parquet file ({error}).") from error
+    with opened(file, "a Parquet") as source:
+        if source is None:
+            yield None
+            return
+        # Columns are buffered in pieces: a row group as a whole may be larger than the worker's memory.
+        with pq.ParquetFile(source, pre_buffer=False, buffer_size=1 << 20, coerce_int96_timestamp_unit="us") as parquet:
+            yield parquet
 
 
 def _schema(file: SourceFile, parquet: pq.ParquetFile) -> StructType:
     physical = (parquet.schema.column(index).physical_type for index in range(len(parquet.schema)))
-    try:
-        return spark_schema(parquet.schema_arrow, physical)
-    except UnknownArrowTypeError as error:
-        raise UnreadableFile(file.url, f"it has a column of type {error}, which Spark does not have.") from error
+    return schema_of(file, parquet.schema_arrow, physical)
 
 
 def _inferred(file: SourceFile, parquet: pq.ParquetFile) -> StructType:

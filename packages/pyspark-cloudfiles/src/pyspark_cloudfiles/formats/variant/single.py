@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pyspark.sql.types import StructField, StructType, VariantType
 
@@ -17,9 +16,6 @@ from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
-
-if TYPE_CHECKING:
-    from pyspark_cloudfiles.formats.records.outcome import Record
 
 FORMATS = ("json", "csv", "xml")
 
@@ -63,18 +59,9 @@ class SingleVariantFormat:
         return batches_of(piece for file in files for piece in self._pieces(file, request))
 
     def _pieces(self, file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
-        from pyspark_cloudfiles.formats.variant import records  # the process that plans reads nothing
+        # The process that plans reads nothing.
+        from pyspark_cloudfiles.formats.records.outcome import file_rows
+        from pyspark_cloudfiles.formats.variant import records
 
-        records = getattr(records, f"{self.name}_records")
-        for some in records(file, request):
-            yield _piece(file, some, request)
-
-
-def _piece(file: SourceFile, records: list[tuple[Record, str]], request: ReadRequest) -> FileRows:
-    from pyspark_cloudfiles.formats.records.outcome import Outcome  # as above
-
-    outcome = Outcome(request)
-    for number, (record, text) in enumerate(records):
-        outcome.add(number, file.url, [record], partial(str, text))
-    _, batch, rescued = outcome.rows()
-    return FileRows(file, batch, rescued)
+        for some in getattr(records, f"{self.name}_records")(file, request):
+            yield file_rows(file, ((record, partial(str, text)) for record, text in some), request)

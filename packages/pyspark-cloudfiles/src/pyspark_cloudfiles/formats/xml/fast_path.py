@@ -17,8 +17,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, MapType, StringType, StructField, StructType
 
 from pyspark_cloudfiles.formats.base import ReadRequest
+from pyspark_cloudfiles.formats.records.batches import batch_of
 from pyspark_cloudfiles.formats.records.names import Names
-from pyspark_cloudfiles.formats.typed.arrow_types import batch_of
 from pyspark_cloudfiles.formats.xml.elements import XmlOptions
 from pyspark_cloudfiles.formats.xml.row_reader import converter
 from pyspark_cloudfiles.values.arrow_casts import arrow_casts

@@ -5,7 +5,7 @@ Records that have the same fields take the fast path (:mod:`.fast_path`); all ot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from pyspark.sql.types import StructType
@@ -14,7 +14,7 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
-from pyspark_cloudfiles.formats.records.outcome import Outcome, Record
+from pyspark_cloudfiles.formats.records.outcome import Record, file_rows
 from pyspark_cloudfiles.formats.xml.elements import Broken, Element, XmlOptions, elements, opened, parsed, records
 from pyspark_cloudfiles.formats.xml.fast_path import ColumnReader, RestOfFile, texts
 from pyspark_cloudfiles.formats.xml.inference import XmlTypes
@@ -54,24 +54,20 @@ def _pieces(file: SourceFile, request: ReadRequest, options: XmlOptions) -> Iter
                 if some.is_all:
                     return
                 for part in parsed(file, options, source, decode, some.opening, some.text):
-                    yield _piece(file, part, request, rows)
+                    yield file_rows(file, (_record(found, rows) for found in part), request)
                 return
             batch = columns.batch(some.cut) if base.FAST_PATH else None
             if batch is not None:
                 yield FileRows(file, batch)
             else:
-                yield _piece(file, elements(some.opening, some.text, some.closing, options), request, rows)
+                found = elements(some.opening, some.text, some.closing, options)
+                yield file_rows(file, (_record(element, rows) for element in found), request)
 
 
-def _piece(file: SourceFile, some: list[Element | Broken], request: ReadRequest, rows: XmlRowReader) -> FileRows:
-    outcome = Outcome(request)
-    for number, record in enumerate(some):
-        if isinstance(record, Broken):
-            outcome.add(number, file.url, [Record(None, malformed="it is no XML")], partial(str, record.text))
-        else:
-            outcome.add(number, file.url, [rows.record(record)], record.outer)
-    _, batch, rescued = outcome.rows()
-    return FileRows(file, batch, rescued)
+def _record(found: Element | Broken, rows: XmlRowReader) -> tuple[Record, Callable[[], str]]:
+    if isinstance(found, Broken):
+        return Record(None, malformed="it is no XML"), partial(str, found.text)
+    return rows.record(found), found.outer
 
 
 FORMAT = XmlFormat()
