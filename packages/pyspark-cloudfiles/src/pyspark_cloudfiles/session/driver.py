@@ -26,9 +26,9 @@ def install(spark: SparkSession) -> None:
     sql.install(type(spark))
     readers.install(type(spark.readStream))
     if hasattr(spark, "_jvm"):
-        from pyspark_cloudfiles.session import pruning  # over Spark Connect there is no `_metadata`
+        from pyspark_cloudfiles.session import metadata_pruning  # over Spark Connect there is no `_metadata`
 
-        pruning.install()
+        metadata_pruning.install()
     for error in _errors(spark):
         reports.install_errors(error)
 

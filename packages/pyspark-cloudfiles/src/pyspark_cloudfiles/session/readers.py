@@ -124,29 +124,29 @@ def _mention_where_progress_is(spark: SparkSession, options: dict[str, str]) -> 
 def _loaded_here(spark: SparkSession, name: str | None, options: dict, schema: StructType | None, load: Any) -> Any:
     """Load in a classic session, with what this process can do faster than those that Spark starts."""
     # Sessions that load nothing, or elsewhere, do without.
-    from pyspark_cloudfiles.session import creation, pruning, warming
+    from pyspark_cloudfiles.session import metadata_pruning, source_creation, worker_warmup
 
     registration.spare_lookup(spark)
     registration.register(spark)
-    warming.warm(spark, options.get("cloudfiles.format", ""))
-    if not creation.is_here(spark):
+    worker_warmup.warm(spark, options.get("cloudfiles.format", ""))
+    if not source_creation.is_here(spark):
         return load(_ours(spark, name, options, schema))
-    with creation.variables_of_workers(spark):
-        made = creation.created(options, schema)
+    with source_creation.variables_of_workers(spark):
+        made = source_creation.created(options, schema)
     if schema is None:
         options |= {f"{INTERNAL}inferred": "true"}
 
-    def handed_over(made: creation.Created, options: dict[str, str]) -> DataFrame:
+    def handed_over(made: source_creation.Created, options: dict[str, str]) -> DataFrame:
         frame = load(_ours(spark, name, options, made.schema))
-        creation.hand_over(frame, made)
+        source_creation.hand_over(frame, made)
         return frame
 
     def without_metadata() -> DataFrame:
-        with creation.variables_of_workers(spark):
+        with source_creation.variables_of_workers(spark):
             other = made.without_metadata()
         return handed_over(other, options | {f"{INTERNAL}metadata": "false"})
 
-    return handed_over(made, options | pruning.remembered(without_metadata))
+    return handed_over(made, options | metadata_pruning.remembered(without_metadata))
 
 
 def _ours(spark: SparkSession, name: str | None, options: dict[str, str], schema: StructType | None) -> Any:

@@ -210,7 +210,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
 
     def _look_at(self, partition: FilePartition) -> None:
         """Look whether a small batch will end the query; if that cannot be told from its names, read it here first."""
-        from pyspark_cloudfiles.reading.first_look import is_plainly_known  # tasks do not look
+        from pyspark_cloudfiles.reading.field_preview import is_plainly_known  # tasks do not look
 
         if is_plainly_known(partition, self._plan):
             return

@@ -6,8 +6,8 @@ from pyspark.sql import types as T
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.json.parser import JsonParser
+from pyspark_cloudfiles.formats.records.blocks import Block
 from pyspark_cloudfiles.formats.records.engine import FastColumns
-from pyspark_cloudfiles.formats.records.text_lines import Block
 
 
 def columns_of(lines: list[str], data_type: T.DataType, **request: str) -> FastColumns:

@@ -29,7 +29,7 @@ IMPORTED = (
     "msgspec",
     "pyspark_cloudfiles.source.stream_reader",
     "pyspark_cloudfiles.planning.discovery",
-    "pyspark_cloudfiles.reading.first_look",
+    "pyspark_cloudfiles.reading.field_preview",
     "pyspark_cloudfiles.formats.json.reader",
     "pyspark_cloudfiles.formats.csv.reader",
 )

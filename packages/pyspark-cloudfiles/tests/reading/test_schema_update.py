@@ -12,7 +12,7 @@ from pyspark.sql.streaming.datasource import ReadMaxFiles
 
 from pyspark_cloudfiles.errors import StateInUse
 from pyspark_cloudfiles.planning.plan import FilePartition, Plan
-from pyspark_cloudfiles.reading import evolving
+from pyspark_cloudfiles.reading import schema_update
 from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 
 
@@ -20,14 +20,14 @@ from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 def inferred(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note each time that a batch is looked at, which takes a moment."""
     calls: list[int] = []
-    original = evolving.infer
+    original = schema_update.infer
 
     def infer(files, options):
         calls.append(len(files))
         time.sleep(0.2)
         return original(files, options)
 
-    monkeypatch.setattr(evolving, "infer", infer)
+    monkeypatch.setattr(schema_update, "infer", infer)
     return calls
 
 
@@ -52,7 +52,7 @@ def planned(root: Path, **options: str) -> tuple[FilePartition, Plan]:
 
 def at_once(partition: FilePartition, plan: Plan, tasks: int = 6) -> set[bool]:
     with ThreadPoolExecutor(tasks) as pool:
-        return set(pool.map(lambda _: evolving.evolve(partition, plan), range(tasks)))
+        return set(pool.map(lambda _: schema_update.evolve(partition, plan), range(tasks)))
 
 
 def test_one_task_looks_at_the_batch_and_all_know_of_the_new_column(tmp_path: Path, inferred: list[int]):
@@ -72,9 +72,9 @@ def test_that_there_is_nothing_new_is_found_once_as_well(tmp_path: Path, inferre
 def test_another_batch_is_looked_at_again(tmp_path: Path, inferred: list[int]):
     partition, plan = planned(tmp_path)
     partition.end = 1
-    assert evolving.evolve(partition, plan) is False
+    assert schema_update.evolve(partition, plan) is False
     partition.end = 2
-    assert evolving.evolve(partition, plan) is True
+    assert schema_update.evolve(partition, plan) is True
     assert inferred == [1, 2]
 
 
@@ -85,5 +85,5 @@ def test_who_has_waited_too_long_looks_for_himself(
         raise StateInUse("held by another")
 
     partition, plan = planned(tmp_path)
-    monkeypatch.setattr(evolving.filesystem, "lock", held)
-    assert evolving.evolve(partition, plan) is True
+    monkeypatch.setattr(schema_update.filesystem, "lock", held)
+    assert schema_update.evolve(partition, plan) is True

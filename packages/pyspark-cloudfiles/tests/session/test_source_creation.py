@@ -12,7 +12,7 @@ from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import IntegerType, StructField, StructType
 
-from pyspark_cloudfiles.session import creation
+from pyspark_cloudfiles.session import source_creation
 
 if TYPE_CHECKING:
     from conftest import Ingestion
@@ -66,7 +66,7 @@ def test_in_another_directory_spark_makes_it_itself(
 
 
 def test_a_spark_that_keeps_it_elsewhere_makes_it_itself(ingestion: Ingestion, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(creation, "hand_over", lambda *_: None)
+    monkeypatch.setattr(source_creation, "hand_over", lambda *_: None)
     ingestion.put("a.json", {"id": 1})
     frame = ingestion.frame()
     assert made(frame) == [False, False]
@@ -82,13 +82,13 @@ def test_a_spark_that_keeps_it_elsewhere_makes_it_itself(ingestion: Ingestion, m
 def test_what_cannot_be_handed_over_ends_nothing(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     frame = ingestion.frame()
-    made_of_it = creation.created({"path": "/x", "cloudfiles.format": "text"}, frame.schema)
-    creation.hand_over(frame.sparkSession.range(1), made_of_it)  # whose plan has no data source
+    made_of_it = source_creation.created({"path": "/x", "cloudfiles.format": "text"}, frame.schema)
+    source_creation.hand_over(frame.sparkSession.range(1), made_of_it)  # whose plan has no data source
 
 
 @pytest.mark.parametrize("options", [{"cloudfiles.format": "jsn"}, {"cloudfiles.schemaevolutionmode": "addNewColumns"}])
 def test_what_is_wrong_is_an_error_of_analysis(options: dict[str, str]):
     schema = StructType([StructField("id", IntegerType())])
     with pytest.raises(AnalysisException, match=r"^\[CF_") as error:
-        creation.created({"path": "/x", "cloudfiles.format": "json"} | options, schema)
+        source_creation.created({"path": "/x", "cloudfiles.format": "json"} | options, schema)
     assert error.value.__suppress_context__

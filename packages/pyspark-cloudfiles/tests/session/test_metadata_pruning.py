@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from pyspark_cloudfiles.errors import CloudFilesError
-from pyspark_cloudfiles.session import pruning
+from pyspark_cloudfiles.session import metadata_pruning
 
 NOTES = "InputFileBlockHolder"
 
@@ -131,14 +131,14 @@ def test_what_cannot_be_exchanged_is_read_with_all(files, monkeypatch) -> None:
     def refuses() -> DataFrame:
         raise CloudFilesError("no such thing")
 
-    for key in list(pruning._loads):
-        monkeypatch.setitem(pruning._loads, key, refuses)
+    for key in list(metadata_pruning._loads):
+        monkeypatch.setitem(metadata_pruning._loads, key, refuses)
     query = files.run(frame)
     assert "_metadata#" in read_by(query) and len(files.rows("id")) == 4
 
 
 def test_a_frame_that_is_long_forgotten_is_read_with_all(files, monkeypatch) -> None:
-    monkeypatch.setattr(pruning, "_KEPT", 1)
+    monkeypatch.setattr(metadata_pruning, "_KEPT", 1)
     old = files.frame()
     files.frame()
     query = files.run(old)

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader
 
-from pyspark_cloudfiles.session import warming
+from pyspark_cloudfiles.session import worker_warmup
 
 
 def source_of_its_daemon() -> type:
@@ -46,7 +46,7 @@ def test_what_is_warm_comes_from_the_daemon_that_data_sources_use(spark: SparkSe
 
         Path(note).write_text(f"{os.getppid()} {os.getpid()}")
 
-    warming.run_in_worker(spark, tell)
+    worker_warmup.run_in_worker(spark, tell)
     daemon, worker = map(int, Path(note).read_text().split())
     spark.dataSource.register(source_of_its_daemon())
     assert [row["daemon"] for row in spark.read.format("daemon").load().collect()] == [daemon]
@@ -55,10 +55,10 @@ def test_what_is_warm_comes_from_the_daemon_that_data_sources_use(spark: SparkSe
 
 @pytest.mark.parametrize("file_format", ["json", "csv", "parquet", "binaryFile"])
 def test_the_worker_can_import_what_it_is_told_to(file_format: str):
-    assert warming._importing(file_format)().name == file_format
+    assert worker_warmup._importing(file_format)().name == file_format
 
 
 def test_it_is_done_once_a_session_and_ends_quietly_with_it():
     ended = SimpleNamespace()  # a session whose context is gone
-    warming.warm(ended, "json").join(10)
-    assert warming.warm(ended, "json") is None
+    worker_warmup.warm(ended, "json").join(10)
+    assert worker_warmup.warm(ended, "json") is None
