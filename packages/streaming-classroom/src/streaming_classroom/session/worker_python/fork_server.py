@@ -29,9 +29,9 @@ IMPORTED = (
     "msgspec",
     "pyspark_cloudfiles.source.stream_reader",
     "pyspark_cloudfiles.planning.discovery",
-    "pyspark_cloudfiles.reading.first_look",
-    "pyspark_cloudfiles.formats.json_format",
-    "pyspark_cloudfiles.formats.csv_format",
+    "pyspark_cloudfiles.reading.field_preview",
+    "pyspark_cloudfiles.formats.json.reader",
+    "pyspark_cloudfiles.formats.csv.reader",
 )
 
 
