@@ -29,7 +29,6 @@ from pyspark_cloudfiles.values import conversion
 from pyspark_cloudfiles.values.rescue import CORRUPT_RECORD, Leaf, quoted
 from pyspark_cloudfiles.values.time_patterns import compiled
 
-
 # Each with its text, which matters only if it is malformed.
 Records = Iterator[list[tuple[Record, str]]]
 _MALFORMED = "it is malformed"
