@@ -41,6 +41,7 @@ FIELDS: dict[str, T.DataType] = {
 TYPED = T.StructType([T.StructField(name, data_type) for name, data_type in FIELDS.items()])
 STRINGS = T.StructType([T.StructField(name, T.StringType()) for name in FIELDS])
 TIMED = T.StructType([T.StructField(f.name, T.TimestampType() if f.name == "recorded" else f.dataType) for f in TYPED])
+DECIMAL = T.StructType([T.StructField(f.name, T.DecimalType(10, 3)) if f.name == "temperature" else f for f in TYPED])
 WITHOUT_STATUS = T.StructType([field for field in TYPED if field.name != "status"])
 
 
@@ -60,7 +61,7 @@ def main() -> None:
 
 
 def _rows(scratch: Path) -> Iterator[tuple[str, Callable[[], float], Callable[[], float] | None]]:
-    records = list(_records())
+    records, draw = list(_records()), random.Random(7)
     csv = _put(scratch / "plain.csv", _csv(records, "{}"))
     quoted = _put(scratch / "quoted.csv", _csv(records, '"{}"'))
     lines = _put(scratch / "plain.json", "".join(f"{json.dumps(record)}\n" for record in records))
@@ -68,6 +69,14 @@ def _rows(scratch: Path) -> Iterator[tuple[str, Callable[[], float], Callable[[]
     some = ({**record, **({"extra": 1} if record["id"] % 100 == 0 else {})} for record in records)
     one_nested = _put(scratch / "nested.json", "".join(f"{json.dumps(record)}\n" for record in nested))
     one_percent = _put(scratch / "some.json", "".join(f"{json.dumps(record)}\n" for record in some))
+    absent = ({k: v for k, v in record.items() if k == "id" or draw.random() > 1 / 3} for record in records)
+    escaped = ({**record, "status": f'{record["status"]}, "as said"\\n'} for record in records)
+    misfit = ({**record, **({"temperature": "hot"} if record["id"] % 100 == 0 else {})} for record in records)
+    mapped = ({**record, "place": {"room": "12", f"tag {record['id'] % 9}": "a"}} for record in records)
+    one_absent = _put(scratch / "absent.json", "".join(f"{json.dumps(record)}\n" for record in absent))
+    one_escaped = _put(scratch / "escaped.json", "".join(f"{json.dumps(record)}\n" for record in escaped))
+    one_misfit = _put(scratch / "misfit.json", "".join(f"{json.dumps(record)}\n" for record in misfit))
+    one_mapped = _put(scratch / "mapped.json", "".join(f"{json.dumps(record)}\n" for record in mapped))
     array = _put(scratch / "array.json", json.dumps(records))
     pretty = _put(scratch / "pretty.json", json.dumps(records, indent=2))
     ended = _put(scratch / "ended.json", "".join(f"{json.dumps(record)}|" for record in records))
@@ -77,6 +86,8 @@ def _rows(scratch: Path) -> Iterator[tuple[str, Callable[[], float], Callable[[]
     pyarrow.parquet.write_table(pa.Table.from_pylist(records), parquet)
     columns = _source(parquet)
     place = T.StructType([T.StructField("room", T.LongType()), T.StructField("tags", T.ArrayType(T.StringType()))])
+
+    tags = T.MapType(T.StringType(), T.StringType())
 
     def with_place(data_type: T.DataType, others: T.StructType) -> T.StructType:
         return T.StructType([*others.fields, T.StructField("place", data_type)])
@@ -96,6 +107,11 @@ def _rows(scratch: Path) -> Iterator[tuple[str, Callable[[], float], Callable[[]
     yield "json, strings", _reading(lines, STRINGS), by_arrow(pyarrow.json.read_json, lines)
     yield "json, typed", _reading(lines, TYPED), None
     yield "json, timestamps", _reading(lines, TIMED), None
+    yield "json, a third of the values absent, typed", _reading(one_absent, TYPED), None
+    yield "json, escapes, typed", _reading(one_escaped, TYPED), None
+    yield "json, decimals", _reading(lines, DECIMAL), None
+    yield "json, a value in 100 that does not fit, typed", _reading(one_misfit, TYPED), None
+    yield "json, a map", _reading(one_mapped, with_place(tags, TYPED)), None
     yield "json, nested, strings", _reading(one_nested, with_place(T.StringType(), STRINGS)), None
     yield "json, nested, typed", _reading(one_nested, with_place(place, TYPED)), None
     yield "json, an unknown field in each row", _reading(lines, WITHOUT_STATUS), None

@@ -15,13 +15,13 @@ from pyspark_cloudfiles.errors import InvalidOption, MissingFile, PathNotFound
 from pyspark_cloudfiles.filesystems import filesystem, remote
 from pyspark_cloudfiles.filesystems import s3 as s3_client
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.filesystems.growing import GrowingNames
-from pyspark_cloudfiles.filesystems.walking import Listings
-from pyspark_cloudfiles.formats.avro_format import FORMAT as AVRO
+from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
+from pyspark_cloudfiles.filesystems.listing import ListingCache
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.formats.parquet_format import FORMAT as PARQUET
-from pyspark_cloudfiles.formats.text_format import FORMAT as TEXT
-from pyspark_cloudfiles.planning.discovery import DiscoveryOptions, Known, discover
+from pyspark_cloudfiles.formats.text import FORMAT as TEXT
+from pyspark_cloudfiles.formats.typed.avro import FORMAT as AVRO
+from pyspark_cloudfiles.formats.typed.parquet import FORMAT as PARQUET
+from pyspark_cloudfiles.planning.discovery import DiscoveryOptions, KnownFiles, discover
 from pyspark_cloudfiles.schemas.partitions import partition_values
 
 NAMES = ["a.json", "b c/%41#é+.json", "k=1/x=a%3Ab/c.json", "_hidden/d.json", "deep/er/_e.json"]
@@ -148,7 +148,7 @@ def test_a_listing_comes_page_by_page(s3: str, monkeypatch: pytest.MonkeyPatch) 
     for number in range(5):
         filesystem.write_atomically(f"{s3}/pages/{number}.json", b"1")
     asked: list[int] = []
-    found = filesystem.walk(f"{s3}/pages", wanted=lambda urls: asked.append(len(urls)) or urls)
+    found = filesystem.list_files(f"{s3}/pages", wanted=lambda urls: asked.append(len(urls)) or urls)
     next(found)
     assert asked == [2]
     assert len(list(found)) == 4 and asked == [2, 2, 1]
@@ -200,7 +200,7 @@ def test_where_names_grow_only_the_end_is_listed(s3: str) -> None:
         read.update(found)
         return [url.rsplit("/", 1)[1] for url in found]
 
-    known = Known(new, Listings(), GrowingNames())
+    known = KnownFiles(new, ListingCache(), IncrementalListing())
     assert look("1", "2") == ["1", "2"]
     assert look("3") == ["3"] and listed == ["1", "2", "3"]
     assert look("4") == ["4"] and listed == ["4"]

@@ -8,16 +8,16 @@ import pytest
 
 from pyspark_cloudfiles import spelling
 from pyspark_cloudfiles.errors import CloudFilesError
-from pyspark_cloudfiles.session.readers import Said
+from pyspark_cloudfiles.session.readers import ReaderOptions
 from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 
 
 def load(root: Path, **options: str) -> None:
     """Load a stream as the reader's wrapper has it loaded."""
-    said = Said()
+    said = ReaderOptions()
     for key, value in {"cloudFiles.format": "json", "path": f"file:{root}", **options}.items():
         said.note(key, value)
-    CloudFilesDataSource(said.options | {spelling.KEY: spelling.told(said.spelling)}).schema()
+    CloudFilesDataSource(said.options | {spelling.KEY: spelling.as_text(said.spelling)}).schema()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
 
-from pyspark_cloudfiles.notices import CloudFilesWarning
+from pyspark_cloudfiles.driver_warnings import CloudFilesWarning
 
 if TYPE_CHECKING:
     from conftest import Ingestion

@@ -20,7 +20,7 @@ from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.log.file_state import FileState, file_states
 from pyspark_cloudfiles.log.segments import Segments
 from pyspark_cloudfiles.planning import cleaning
-from pyspark_cloudfiles.reading.evolving import TypesWidened
+from pyspark_cloudfiles.reading.schema_update import TypesWidened
 from pyspark_cloudfiles.source import stream_reader
 from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 

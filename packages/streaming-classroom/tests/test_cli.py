@@ -261,6 +261,11 @@ def test_bench_runs_the_module_of_that_name(delegated) -> None:
     assert delegated == [[sys.executable, "-m", "benchmarks.startup"]]
 
 
+def test_lint_alone_checks_the_code_as_well(delegated) -> None:
+    assert cli.main(["lint"]) == 7
+    assert delegated == [[sys.executable, "-m", "code_checks"]]
+
+
 def test_lint_runs_the_linter_with_what_follows(delegated) -> None:
     assert cli.main(["lint", "07", "x.ipynb"]) == 7
     assert delegated == [[sys.executable, "-m", "lesson_linter", "07", "x.ipynb"]]

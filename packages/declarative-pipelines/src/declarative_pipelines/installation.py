@@ -51,13 +51,20 @@ class _InstallOnImport(MetaPathFinder, Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Let the real loader make the module."""
-        return self._real.create_module(spec)
+        return self._loader().create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         """Load the real module, then replace its names."""
-        module.__spec__.loader = module.__loader__ = self._real
-        self._real.exec_module(module)
+        real = self._loader()
+        if module.__spec__ is not None:
+            module.__spec__.loader = real
+        module.__loader__ = real
+        real.exec_module(module)
         install()
+
+    def _loader(self) -> Loader:
+        assert self._real is not None, "a module is made by what has found it"
+        return self._real
 
 
 class _DltFinder(MetaPathFinder, Loader):

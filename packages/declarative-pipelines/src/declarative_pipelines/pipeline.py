@@ -265,7 +265,7 @@ def _jobs_named(session: SparkSession, name: str) -> Iterator[None]:
     try:
         yield
     finally:
-        context.setLocalProperty(_JOB_GROUP, before)
+        context.setLocalProperty(_JOB_GROUP, before)  # type: ignore[arg-type]  # None takes it away
 
 
 def _nobody(progress: Progress) -> None:

@@ -139,7 +139,7 @@ class Dialect:
         from pyspark.sql import SparkSession
 
         self.files.prepare()
-        conf = self.files.spark_conf() | self.files.default_conf()
+        conf: dict[str, Any] = {**self.files.spark_conf(), **self.files.default_conf()}
         return SparkSession.builder.config(map=conf).getOrCreate()
 
 

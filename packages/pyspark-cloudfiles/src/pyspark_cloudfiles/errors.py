@@ -1,4 +1,4 @@
-"""The errors of this package, each with the error condition that people search for.
+"""The errors of this package, each with a searchable error condition.
 
 Every one is a :class:`CloudFilesError`.  It keeps its facts in fields and makes a text of them only when it is
 printed: ``[CONDITION] what is wrong and what to do``.  The conditions are the ones that Auto Loader documents, where

@@ -1,4 +1,4 @@
-"""The options of a stream: which there are, what they may be, and what they come to together.
+"""The options of a stream: names, values, and the checks of their combinations.
 
 Spark hands a data source its options as text with keys in lower case.  :func:`parse` makes one checked value of them
 and is the only place that knows the keys.  What Auto Loader refuses is refused here as well, with the same condition,
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from pyspark_cloudfiles import notices
+from pyspark_cloudfiles import driver_warnings
 from pyspark_cloudfiles.errors import InvalidOption, UnknownOptions, UnsupportedOption
 
 PREFIX = "cloudfiles."
@@ -96,8 +96,8 @@ class Options:
         Whether the files are read once, for ``read_files``.
     inferred : bool
         Whether the schema that comes with the options is the one that was inferred for them, not the user's.
-    notices : str or None
-        Where the user's process hears warnings; see :mod:`pyspark_cloudfiles.notices`.
+    warnings_address : str or None
+        Where the user's process hears warnings; see :mod:`pyspark_cloudfiles.driver_warnings`.
     """
 
     format: str
@@ -136,7 +136,7 @@ class Options:
     sample_bytes: int = 50 * 1024**3
     batch: bool = False
     inferred: bool = False
-    notices: str | None = None
+    warnings_address: str | None = None
 
 
 def parse(options: Mapping[str, str]) -> Options:
@@ -198,7 +198,7 @@ def _values(read: _Reader) -> Options:
         sample_bytes=read.setting("samplebytes", parse_bytes, 50 * 1024**3),
         batch=read.boolean(f"{INTERNAL}batch", False),
         inferred=read.boolean(f"{INTERNAL}inferred", False),
-        notices=read.plain(f"{INTERNAL}notices"),
+        warnings_address=read.plain(f"{INTERNAL}warnings"),
     )
 
 
@@ -307,7 +307,7 @@ def _refuse_cloud_only_keys(given: Mapping[str, str]) -> None:
 def _mention_keys_without_effect(given: Mapping[str, str]) -> None:
     named = [f"cloudFiles.{key}" for key in WITHOUT_EFFECT if f"cloudFiles.{key}".lower() in given]
     if named:
-        notices.warn(f"{', '.join(named)} has no effect outside Databricks.", given.get(f"{INTERNAL}notices"))
+        driver_warnings.warn(f"{', '.join(named)} has no effect outside Databricks.", given.get(f"{INTERNAL}warnings"))
 
 
 def _refuse_contradictions(options: Options) -> None:

@@ -1,4 +1,4 @@
-"""How this package reaches the processes that read.
+"""This package shipped to Spark's workers together with the objects that need it.
 
 Spark sends the data source to its workers as pickled objects, which name the modules they come from.  A worker that
 does not have this package could not load them.  So the objects are pickled together with the package itself, some 100

@@ -1,4 +1,4 @@
-"""Options in messages as the user has written them.
+"""Option names in messages, spelled as the user has written them.
 
 Spark takes options whatever their letter case, and hands a data source their keys in lower case.  What the user wrote,
 ``cloudfiles.maxfilespertrigger`` for instance, is remembered by the reader's wrapper; a search for it in the program
@@ -42,7 +42,7 @@ def respelled(text: str, written: Mapping[str, str]) -> str:
     return _NAMES.sub(lambda name: written.get(name[0].lower(), name[0]), text)
 
 
-def told(written: Mapping[str, str]) -> str:
+def as_text(written: Mapping[str, str]) -> str:
     """Return the option that tells the data source how keys are written."""
     return json.dumps({key: name for key, name in written.items() if not key.startswith(INTERNAL)})
 

@@ -1,3 +1,3 @@
-"""Which version this is; two processes of a query must have the same."""
+"""The version of this package, which must be the same in all processes of a query."""
 
 VERSION = "0.1.0"

@@ -106,9 +106,9 @@ def test_mounted_files_are_in_the_mounts_directory(dbfs: Path) -> None:
     filesystem.write_atomically("/mnt/x/a.txt", b"1")
     assert (dbfs / "mnt/x/a.txt").read_bytes() == b"1"
     assert filesystem.read_bytes("dbfs:/mnt/x/a.txt") == b"1"
-    assert [url for url, _, _ in filesystem.walk("/mnt")] == ["dbfs:/mnt/x/a.txt"]
-    assert [url for url, _, _ in filesystem.walk("dbfs:/")] == ["dbfs:/mnt/x/a.txt"]
-    assert [url for url, _, _ in filesystem.walk(f"file:{dbfs}")] == [f"file:{dbfs}/mnt/x/a.txt"]
+    assert [url for url, _, _ in filesystem.list_files("/mnt")] == ["dbfs:/mnt/x/a.txt"]
+    assert [url for url, _, _ in filesystem.list_files("dbfs:/")] == ["dbfs:/mnt/x/a.txt"]
+    assert [url for url, _, _ in filesystem.list_files(f"file:{dbfs}")] == [f"file:{dbfs}/mnt/x/a.txt"]
 
 
 def test_a_relative_path_in_a_mounted_root_is_below_the_users_home(dbfs: Path) -> None:

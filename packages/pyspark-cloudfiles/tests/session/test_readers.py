@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql.types import IntegerType, StructField, StructType
 
-from pyspark_cloudfiles.notices import CloudFilesWarning
+from pyspark_cloudfiles.driver_warnings import CloudFilesWarning
 from pyspark_cloudfiles.session import readers
 
 GIVEN = StructType([StructField("id", IntegerType(), nullable=False)])

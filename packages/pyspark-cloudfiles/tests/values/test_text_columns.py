@@ -10,8 +10,8 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
 from pyspark_cloudfiles.values import conversion, text_columns
+from pyspark_cloudfiles.values.arrow_casts import arrow_casts
 from pyspark_cloudfiles.values.text_columns import converted, one_by_one
-from pyspark_cloudfiles.values.text_ways import ways
 
 NUMBERS = [
     "0",
@@ -80,10 +80,10 @@ def test_a_column_is_what_its_cells_are(data_type: T.DataType, texts: list[str |
     convert = conversion.converter(data_type, {}, zone)
     for some in [[text] for text in texts] if lone else [texts]:
         slow, misfits = one_by_one(some, arrow_type, convert)
-        quick, wrong = converted(
-            pa.array(some, pa.string()), arrow_type, convert, ways(data_type, arrow_type, {}, zone)
+        fast, wrong = converted(
+            pa.array(some, pa.string()), arrow_type, convert, arrow_casts(data_type, arrow_type, {}, zone)
         )
-        assert (comparable(quick), wrong) == (comparable(slow), misfits), some
+        assert (comparable(fast), wrong) == (comparable(slow), misfits), some
 
 
 def comparable(array: pa.Array) -> list[str]:
@@ -102,5 +102,6 @@ def test_one_odd_cell_leaves_the_others_to_arrow(monkeypatch: pytest.MonkeyPatch
 
     arrow_type = pa.timestamp("us", "UTC")
     texts = pa.array([f"2024-01-02T03:04:{second:02}Z" for second in range(60)] + [odd])
-    _, misfits = text_columns.converted(texts, arrow_type, convert, ways(T.TimestampType(), arrow_type, {}, "UTC"))
+    casts = arrow_casts(T.TimestampType(), arrow_type, {}, "UTC")
+    _, misfits = text_columns.converted(texts, arrow_type, convert, casts)
     assert looked_at == [odd] and misfits == ([] if odd[-5:] == "03:04" else [60])

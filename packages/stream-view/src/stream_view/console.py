@@ -63,8 +63,8 @@ def install() -> None:
 
     if not hasattr(DataStreamWriter, _MARK):  # on the class: others may wrap its methods too
         setattr(DataStreamWriter, _MARK, True)
-        DataStreamWriter.format = _remembering(DataStreamWriter.format)
-        DataStreamWriter.start = _with_output(DataStreamWriter.start)
+        DataStreamWriter.format = _remembering(DataStreamWriter.format)  # type: ignore[method-assign]
+        DataStreamWriter.start = _with_output(DataStreamWriter.start)  # type: ignore[method-assign]
 
 
 def _remembering(function: Callable) -> Callable:

@@ -194,7 +194,7 @@ def _follow(stream: _Stream) -> None:
     try:
         deadline = time.monotonic() + FIRST_RESULT_TIMEOUT
         while not view.has_result and time.monotonic() < deadline:
-            if stream.query.awaitTermination(LOOK_EVERY):  # raises what the query failed with
+            if stream.query.awaitTermination(LOOK_EVERY):  # type: ignore[arg-type]  # raises what the query failed with
                 break
         view.tick()
     finally:
@@ -205,7 +205,7 @@ def _first_result(stream: _Stream) -> Table:
     """Return what the query has brought so far; give a source that makes rows by the clock time for a first one."""
     deadline = time.monotonic() + FIRST_RESULT_TIMEOUT / 2
     while not (table := stream.table()).rows and time.monotonic() < deadline:
-        if stream.query.awaitTermination(LOOK_EVERY):
+        if stream.query.awaitTermination(LOOK_EVERY):  # type: ignore[arg-type]
             break
     return table
 

@@ -65,6 +65,8 @@ class _Endings(StreamingQueryListener):
 class _FromTheJvm(JStreamingQueryListener):
     """PySpark's adapter, but a report is asked for its JSON alone, and only if anybody wants it."""
 
+    pylistener: _Endings
+
     def onQueryProgress(self, jevent) -> None:
         if self.pylistener.subscribers:
             progress = jevent.progress()

@@ -158,7 +158,7 @@ def _await(query: StreamingQuery, condition: Callable[[], bool], timeout: float)
             _raise_if_failed(query)
             return True
         # Ends at once, and raises, when the stream does; until then it is the pause between two looks.
-        if query.awaitTermination(LOOK_EVERY):
+        if query.awaitTermination(LOOK_EVERY):  # type: ignore[arg-type]
             return True
     return condition()
 

@@ -125,8 +125,9 @@ def progress(_options: argparse.Namespace) -> int:
 
 
 def lint(options: argparse.Namespace) -> int:
-    """Check that lessons have the form that all of them share; nothing is run."""
-    return _delegate([sys.executable, "-m", "lesson_linter", *options.lessons], _with_tools())
+    """Check the form that all lessons share; without a lesson, the form and the types of the code as well."""
+    what = ["lesson_linter", *options.lessons] if options.lessons else ["code_checks"]
+    return _delegate([sys.executable, "-m", *what], _with_tools())
 
 
 def convert(options: argparse.Namespace) -> int:
@@ -228,10 +229,10 @@ def _tools() -> Path:
 
 def _delegate(command: Sequence[str], more: Mapping[str, str] | None = None) -> int:
     """Run a program in place of this process, so that signals are its own; on Windows, wait for it."""
-    environ = os.environ | {"PYTHONUTF8": "1"} | (more or {})
+    environ = {**os.environ, "PYTHONUTF8": "1", **(more or {})}
     if sys.platform != "win32":
         sys.stdout.flush()
-        os.execve(command[0], command, environ)
+        os.execve(command[0], list(command), environ)
     with subprocess.Popen(command, env=environ) as process:
         while True:
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from stream_view.errors import ExplainedError, NotAvailable, StreamNotFound, StreamTimeout
 
@@ -24,7 +25,7 @@ __all__ = [
 
 
 # Under the name that the course's own callers know: whoever catches it catches those of the packages below as well.
-ClassroomError = ExplainedError
+ClassroomError: TypeAlias = ExplainedError
 
 
 @dataclass(eq=False)

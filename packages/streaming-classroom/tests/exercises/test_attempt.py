@@ -249,7 +249,7 @@ def test_an_earlier_try_is_taken_away_and_nothing_else(
     grader.begin("01.1")  # once more, with nothing there
     assert not query.isActive and namespace == {"other": 1}
     after = {table.name for table in spark.catalog.listTables()}
-    assert (after - before, before - after) == ({"other_t"}, {"v"})
+    assert (after - before - {"made"}, before - after) == ({"other_t"}, {"v"})  # a stream's own table is no mistake
     assert not classroom_files().local_path(f"{home}/checkpoints/t").exists()
     assert classroom_files().local_path(f"{home}/checkpoints/other").exists()
     spark.sql("DROP TABLE other_t")

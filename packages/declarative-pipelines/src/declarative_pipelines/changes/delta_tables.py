@@ -75,7 +75,7 @@ def bring_in_line(
     else:
         create(session, target, schema)
     same = " AND ".join(f"old.{quoted(name)} = new.{quoted(name)}" for name in identity)
-    values = {quoted(name): f"new.{quoted(name)}" for name in schema.names}
+    values: dict[str, str | Column] = {quoted(name): f"new.{quoted(name)}" for name in schema.names}
     merge = DeltaTable.forName(session, target).alias("old").merge(rows.alias("new"), same)
     merge = merge.whenMatchedDelete(f"NOT new.{THERE}")
     if (different := differs(field for field in schema if field.name not in identity)) is not None:

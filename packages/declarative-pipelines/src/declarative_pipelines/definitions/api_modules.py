@@ -41,7 +41,7 @@ def install() -> None:
         _replaced[name] = getattr(pipelines, name, None)
         setattr(pipelines, name, getattr(decorators, name))
     _replaced["__getattr__"] = vars(pipelines).get("__getattr__")
-    pipelines.__getattr__ = module.__getattr__
+    vars(pipelines)["__getattr__"] = module.__getattr__
     sys.modules["dlt"] = module
 
 

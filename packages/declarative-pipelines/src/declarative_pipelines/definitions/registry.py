@@ -140,5 +140,5 @@ def _replace_elsewhere(definition: Dataset | Flow | ChangeFlow | SnapshotFlow, d
 
 def _forget_flows_to(dataset: str, definitions: Definitions) -> None:
     """Forget the flows with which a cell had filled a dataset that it has no longer; another kind may need none."""
-    for flows in (definitions.flows, definitions.changes):
-        flows[:] = [one for one in flows if one.target != dataset]
+    definitions.flows[:] = [one for one in definitions.flows if one.target != dataset]
+    definitions.changes[:] = [one for one in definitions.changes if one.target != dataset]

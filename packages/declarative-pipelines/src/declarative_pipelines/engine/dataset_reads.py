@@ -126,7 +126,7 @@ def _stream_of(reader: Any, name: str) -> str:
     return f"SELECT * FROM STREAM {without_live_names(name)}{f' WITH ({options})' if options else ''}"
 
 
-def _remember_options(reader: type) -> None:
+def _remember_options(reader: Any) -> None:
     option, options, form = reader.option, reader.options, reader.format
 
     @wraps(option)
@@ -152,7 +152,7 @@ def _remember_options(reader: type) -> None:
     reader.option, reader.options, reader.format = remembering, remembering_all, remembering_format
 
 
-def _keep_schemas(reader: type) -> None:
+def _keep_schemas(reader: Any) -> None:
     original = reader.load
 
     @wraps(original)

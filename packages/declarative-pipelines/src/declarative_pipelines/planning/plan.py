@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from declarative_pipelines.changes.auto_cdc import target_schema
-from declarative_pipelines.definitions.model import DatasetKind, Definitions, Namespace, SnapshotFlow
+from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, Definitions, Namespace, SnapshotFlow
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.spark_engine import FailedFlow, FlowSource, ResolvedFlow, ResolvedGraph, SparkEngine
 from declarative_pipelines.errors import BadDefinition, PipelineError
@@ -129,7 +129,7 @@ def _checked(flow: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:
     target = flow.target
 
     def make() -> DataFrame:
-        frame = _frame_of(flow, flow.definition.query(engine.session))
+        frame = _frame_of(flow, flow.definition.query(engine.session))  # type: ignore[union-attr]
         if target.kind is DatasetKind.SINK or (flow.kind is FlowKind.VIEW and not target.expectations):
             return frame
         if not engine.is_running:
@@ -157,8 +157,8 @@ class _Changes:
     def __call__(self) -> DataFrame:
         from pyspark.sql import functions as F
 
-        flow, target = self._flow.definition, self._flow.target
-        session = self._engine.session
+        flow = cast(ChangeFlow, self._flow.definition)
+        target, session = self._flow.target, self._engine.session
         frame = (session.read if self._flow.is_once else session.readStream).table(flow.source)
         if self._engine.is_running:
             return checked(frame, target.name, flow.name, target.expectations)
@@ -174,7 +174,8 @@ class _Snapshot:
         self._flow, self._engine = flow, engine
 
     def __call__(self) -> DataFrame:
-        flow, session = self._flow.definition, self._engine.session
+        flow = cast(SnapshotFlow, self._flow.definition)
+        session = self._engine.session
         if isinstance(flow.source, str):
             frame = session.read.table(flow.source)
             return frame if self._engine.is_running else _with_times(frame, flow, "timestamp")
@@ -198,7 +199,11 @@ def _with_times(frame: DataFrame, flow: SnapshotFlow, kind: str) -> DataFrame:
     return frame.select("*", *times).limit(0) if flow.scd_type == 2 else frame.limit(0)
 
 
-_MADE = {FlowKind.CHANGES: _Changes, FlowKind.SNAPSHOT: _Snapshot}
+#: What makes the function behind a flow whose frame is not simply its query.
+_MADE: dict[FlowKind | None, Callable[[FlowNode, SparkEngine], Callable[[], DataFrame]]] = {
+    FlowKind.CHANGES: _Changes,
+    FlowKind.SNAPSHOT: _Snapshot,
+}
 
 
 def _with_way(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:

@@ -69,7 +69,8 @@ def read_dataset(
     """
     columns = read_columns(reader.parenthesized()) if reader.at("(") else Columns()
     given = _clauses(reader)
-    query, views = None, []
+    query = None
+    views: list[Dataset] = []
     if reader.take("AS"):
         query, views = read_query(reader, name)
     elif kind is not DatasetKind.STREAMING_TABLE:

@@ -140,7 +140,8 @@ def flow_progress(
 def _error(error: Exception | None) -> tuple[Any, ...] | None:
     if error is None:
         return None
-    chain, found = [], error
+    chain: list[tuple[str, str]] = []
+    found: BaseException | None = error
     while found is not None and len(chain) < 5:
         chain.append((type(found).__name__, str(found)[:10_000]))
         found = found.__cause__

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from declarative_pipelines.changes import auto_cdc, snapshots
-from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, SnapshotFlow
 from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.session_settings import having
 from declarative_pipelines.engine.spark_engine import WriteObserver, observed
@@ -174,7 +174,7 @@ class ChangesRun(StreamRun):
     def _write(self, batch: DataFrame, number: int) -> None:
         batch = batch.persist()  # a merge reads it more than once, and it is counted once
         try:
-            auto_cdc.merge_changes(self._update.session, self.flow.definition, batch, number, self._table)
+            auto_cdc.merge_changes(self._update.session, _changes(self.flow), batch, number, self._table)
         finally:
             batch.unpersist()
 
@@ -275,7 +275,7 @@ class OnceChangesRun(JobsRun):
         self._checkpoint.begin_once()
         changes = self._frame().localCheckpoint()  # a merge reads them more than once, and they are counted here
         counts = self._counted()
-        auto_cdc.merge_changes(self._update.session, self.flow.definition, changes, 0, self._table)
+        auto_cdc.merge_changes(self._update.session, _changes(self.flow), changes, 0, self._table)
         self._checkpoint.end_once()
         return counts
 
@@ -285,7 +285,7 @@ class SnapshotRun(JobsRun):
 
     def run(self) -> dict[str, Counts]:
         """Compare the snapshots with the target, one after another."""
-        session, flow = self._update.session, self.flow.definition
+        session, flow = self._update.session, _snapshots(self.flow)
         self._begin()
         rows = 0
         for frame, version in self._snapshots():
@@ -296,7 +296,7 @@ class SnapshotRun(JobsRun):
         return self._kept({self.flow.target.name: Counts(rows)})
 
     def _snapshots(self) -> Any:
-        flow, session = self.flow.definition, self._update.session
+        flow, session = _snapshots(self.flow), self._update.session
         if isinstance(flow.source, str):
             now = session.sql("SELECT current_timestamp()").first()[0]
             yield self._frame(), now
@@ -313,13 +313,21 @@ def run_of(flow: FlowNode, update: RunContext) -> FlowRun:
         return SinkRun(flow, update) if flow.target.take_batch is None else FunctionSinkRun(flow, update)
     if flow.is_once:
         return OnceChangesRun(flow, update) if flow.kind is FlowKind.CHANGES else OnceRun(flow, update)
-    kinds = {
+    kinds: dict[FlowKind | None, Callable[[FlowNode, RunContext], FlowRun]] = {
         FlowKind.APPEND: StreamRun,
         FlowKind.CHANGES: ChangesRun,
         FlowKind.SNAPSHOT: SnapshotRun,
         FlowKind.REPLACE: ReplaceRun,
     }
     return kinds[flow.kind](flow, update)
+
+
+def _changes(flow: FlowNode) -> ChangeFlow:
+    return cast(ChangeFlow, flow.definition)
+
+
+def _snapshots(flow: FlowNode) -> SnapshotFlow:
+    return cast(SnapshotFlow, flow.definition)
 
 
 def _as(flow: FlowNode) -> str:
@@ -338,7 +346,7 @@ def _as_declared(frame: DataFrame, schema: Any) -> DataFrame:
 
     if schema is None:
         return frame
-    fields = StructType.fromDDL(schema) if isinstance(schema, str) else schema
+    fields: Any = StructType.fromDDL(schema) if isinstance(schema, str) else schema
     return frame.select(*[F.col(f"`{field.name}`").cast(field.dataType).alias(field.name) for field in fields])
 
 

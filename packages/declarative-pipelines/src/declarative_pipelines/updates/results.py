@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from html import escape
@@ -147,7 +147,7 @@ class Update:
     def _end(self, before: str) -> str:
         return before + self._headline() + (f"\n{self.error}" if self.error is not None else "")
 
-    def _tables(self) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+    def _tables(self) -> list[tuple[tuple[str, ...], Sequence[tuple[str, ...]]]]:
         datasets = [
             (one.name, one.kind.value, one.state.value, _number(one.rows), str(one.dropped), f"{one.seconds:.1f}")
             if one.state is not State.EXCLUDED
@@ -167,14 +167,14 @@ def _number(value: int | None) -> str:
     return "" if value is None else str(value)
 
 
-def _text(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _text(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     widths = [max(len(row[column]) for row in [heads, *rows]) for column in range(len(heads))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [heads, *rows]
     )
 
 
-def _html(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _html(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

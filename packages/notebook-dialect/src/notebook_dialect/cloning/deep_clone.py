@@ -19,7 +19,7 @@ from stream_view.errors import NotAvailable
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_COLUMNS = ("source_table_size", "source_num_of_files", "num_removed_files")
+_COLUMNS: tuple[str, ...] = ("source_table_size", "source_num_of_files", "num_removed_files")
 _COLUMNS += ("num_copied_files", "removed_files_size", "copied_files_size")
 
 

@@ -41,7 +41,7 @@ class NotebookModules(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Fill a module."""
         if module.__name__ == "pyspark.dbutils":
-            module.DBUtils = lambda _spark=None: self._namespace["dbutils"]
+            vars(module)["DBUtils"] = lambda _spark=None: self._namespace["dbutils"]
         elif module.__name__ == "databricks.sdk.runtime":
             there = {name: self._namespace[name] for name in NAMES if name in self._namespace}
             module.__dict__.update(there, __all__=list(there))

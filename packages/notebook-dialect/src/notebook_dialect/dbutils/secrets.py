@@ -5,6 +5,7 @@ The secret ``password`` of the scope ``kafka`` is ``CLASSROOM_SECRET_KAFKA_PASSW
 
 from __future__ import annotations
 
+import builtins
 import os
 from typing import NamedTuple
 
@@ -60,7 +61,7 @@ class SecretUtils:
         prefix = variable_name(_KIND, scope, "")
         return [SecretMetadata(name.removeprefix(prefix).lower()) for name in _variables() if name.startswith(prefix)]
 
-    def listScopes(self) -> list[SecretScope]:
+    def listScopes(self) -> builtins.list[SecretScope]:
         """List the scopes.
 
         Where a scope's name ends is not to be seen in ``CLASSROOM_SECRET_MY_SCOPE_MY_KEY``: its first word is

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from notebook_dialect.dbutils.execution_errors import InputWidgetNotDefined, WidgetInvalid
 from notebook_dialect.dbutils.help import describe
@@ -157,7 +158,7 @@ class Widgets:
 
     def _show(self, state: _State) -> None:
         if state.view is None:
-            state.view = WidgetView(lambda value, name=state.widget.name: self._choose(name, value))
+            state.view = WidgetView(partial(self._choose, state.widget.name))
         state.view.show(state.widget, self._value(state))
 
     def _choose(self, name: str, value: str) -> None:

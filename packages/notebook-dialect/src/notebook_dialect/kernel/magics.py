@@ -116,4 +116,4 @@ def _replace_run(shell: InteractiveShell, context: MagicContext) -> None:
         __tracebackhide__ = True
         include.run_magic(context.running, shell, context.widgets, stock, line)
 
-    shell.register_magic_function(run, "line", "run")
+    shell.register_magic_function(run, "line", "run")  # type: ignore[arg-type]

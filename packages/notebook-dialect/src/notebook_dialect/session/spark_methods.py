@@ -21,9 +21,9 @@ def install() -> None:
         writers.append(connect.DataStreamWriter)
     for writer in writers:
         if not hasattr(writer, "table"):
-            writer.table = writer.toTable
+            writer.table = writer.toTable  # type: ignore[attr-defined]
     if not hasattr(DataFrame, "display"):
-        DataFrame.display = _display
+        DataFrame.display = _display  # type: ignore[attr-defined]
 
 
 def _display(self: Any, *arguments: Any, **options: Any) -> None:

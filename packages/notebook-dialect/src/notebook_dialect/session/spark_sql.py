@@ -38,7 +38,7 @@ def install() -> None:
         _install_in(connect.SparkSession, Reader, (Writer, StreamReader, StreamWriter))
 
 
-def _install_in(session: type, reader: type, others: tuple[type, type, type]) -> None:
+def _install_in(session: Any, reader: Any, others: tuple[type, type, type]) -> None:
     if _MARK in vars(session):
         return
     setattr(session, _MARK, True)

@@ -1,1 +1,1 @@
-"""Where files are: on this machine (``local``), or in a store that pyarrow or fsspec opens (``remote``)."""
+"""Files by URL: on this machine (``local``), or in a store that pyarrow or fsspec opens (``remote``)."""

@@ -1,4 +1,4 @@
-"""Compressed files of text formats: which they are is told by the end of their name, as Hadoop does it."""
+"""Compressed files of text formats, recognized by their file extension as in Hadoop."""
 
 from __future__ import annotations
 

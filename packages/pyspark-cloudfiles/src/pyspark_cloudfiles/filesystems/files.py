@@ -1,4 +1,4 @@
-"""A discovered file, or a part of it: where it is and what it was like when it was found."""
+"""A source file, or a part of one: its URL, size and modification time when it was discovered."""
 
 from __future__ import annotations
 

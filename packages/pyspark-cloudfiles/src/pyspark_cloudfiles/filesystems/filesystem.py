@@ -13,17 +13,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, BinaryIO
 
 from pyspark_cloudfiles.filesystems import local
-from pyspark_cloudfiles.filesystems.places import place
+from pyspark_cloudfiles.filesystems.urls import resolved
 
 if TYPE_CHECKING:
     from pyarrow import NativeFile
 
-    from pyspark_cloudfiles.filesystems.growing import GrowingNames
-    from pyspark_cloudfiles.filesystems.walking import Listings
+    from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
+    from pyspark_cloudfiles.filesystems.listing import ListingCache
 
 
 def canonical(url: str) -> str:
-    """Return the one spelling of a place: ``file:/a/b``, ``dbfs:/a/b``, ``s3://bucket/key``.
+    """Return the one spelling of a URL: ``file:/a/b``, ``dbfs:/a/b``, ``s3://bucket/key``.
 
     Without a slash at the end, and literally: nothing is percent-decoded, as in Hadoop's ``Path``.
 
@@ -32,12 +32,12 @@ def canonical(url: str) -> str:
     InvalidOption
         It is empty, or has a host where there can be none.
     """
-    return place(url).url
+    return resolved(url).url
 
 
 def local_path(url: str) -> str | None:
     """Return where a file is on this machine, or None where it is remote."""
-    return place(url).path
+    return resolved(url).path
 
 
 def read_bytes(url: str) -> bytes:
@@ -48,7 +48,7 @@ def read_bytes(url: str) -> bytes:
     FileNotFoundError
         It is gone.
     """
-    where = place(url)
+    where = resolved(url)
     return local.read_bytes(where.path) if where.path is not None else _remote().read_bytes(where.url)
 
 
@@ -60,7 +60,7 @@ def open_binary(url: str) -> BinaryIO:
     FileNotFoundError
         It is gone.
     """
-    where = place(url)
+    where = resolved(url)
     return local.open_binary(where.path) if where.path is not None else _remote().open_binary(where.url)
 
 
@@ -72,7 +72,7 @@ def open_arrow(url: str) -> NativeFile:
     FileNotFoundError
         It is gone.
     """
-    where = place(url)
+    where = resolved(url)
     if where.path is None:
         return _remote().open_arrow(where.url)
     from pyarrow import OSFile
@@ -91,7 +91,7 @@ def write_atomically(url: str, data: bytes, overwrite: bool = True) -> None:
         It exists, and ``overwrite`` is false.  Of several writers of a local file at once, one succeeds, and so on S3
         with obstore; elsewhere it is looked for before it is written, which two may do at the same time.
     """
-    where = place(url)
+    where = resolved(url)
     if where.path is None:
         _remote().write(where.url, data, overwrite)
     else:
@@ -100,19 +100,19 @@ def write_atomically(url: str, data: bytes, overwrite: bool = True) -> None:
 
 def exists(url: str) -> bool:
     """Tell whether there is a file or a directory."""
-    where = place(url)
+    where = resolved(url)
     return Path(where.path).exists() if where.path is not None else _remote().exists(where.url)
 
 
 def is_directory(url: str) -> bool:
     """Tell whether there is a directory."""
-    where = place(url)
+    where = resolved(url)
     return Path(where.path).is_dir() if where.path is not None else _remote().is_directory(where.url)
 
 
 def names(url: str) -> list[str]:
     """Return the names in a directory, in no order; none where there is no directory."""
-    where = place(url)
+    where = resolved(url)
     return local.names(where.path) if where.path is not None else _remote().names(where.url)
 
 
@@ -124,13 +124,13 @@ def modified(url: str) -> tuple[int, int]:
     FileNotFoundError
         There is none.
     """
-    where = place(url)
+    where = resolved(url)
     return local.modified(where.path) if where.path is not None else _remote().modified(where.url)
 
 
 def delete(url: str) -> None:
     """Delete a file; it is no error if it is gone already."""
-    where = place(url)
+    where = resolved(url)
     if where.path is None:
         _remote().delete(where.url)
     else:
@@ -145,7 +145,7 @@ def move(source: str, destination: str) -> None:
     FileNotFoundError
         ``source`` is gone.
     """
-    origin, target = place(source), place(destination)
+    origin, target = resolved(source), resolved(destination)
     if origin.path is not None and target.path is not None:
         local.move(origin.path, target.path)
         return
@@ -179,12 +179,12 @@ def lock(url: str, timeout: float = 10.0) -> AbstractContextManager[None]:
     return local.lock(path, timeout)
 
 
-def walk(
+def list_files(
     url: str,
     enter: Callable[[str], bool] = lambda directory: True,
     wanted: Callable[[list[str]], list[str]] | None = None,
-    listings: Listings | None = None,
-    growing: GrowingNames | None = None,
+    listings: ListingCache | None = None,
+    incremental: IncrementalListing | None = None,
 ) -> Iterator[tuple[str, int, int]]:
     """Yield (URL, bytes, microseconds since the epoch) of the files below a directory, in no order.
 
@@ -197,23 +197,23 @@ def walk(
         Told the URL of each directory below; whether its files are wanted.
     wanted : callable, optional
         Told the URLs of files that were listed together, gives those that are wanted; by default all.
-    listings : Listings, optional
+    listings : ListingCache, optional
         Of earlier walks, so that local directories that have not changed are passed over; see
-        :class:`pyspark_cloudfiles.filesystems.walking.Listings`.
-    growing : GrowingNames, optional
-        The same for stores; see :class:`pyspark_cloudfiles.filesystems.growing.GrowingNames`.
+        :class:`pyspark_cloudfiles.filesystems.listing.ListingCache`.
+    incremental : IncrementalListing, optional
+        The same for stores; see :class:`pyspark_cloudfiles.filesystems.incremental_listing.IncrementalListing`.
 
     Raises
     ------
     PathNotFound
         A directory cannot be listed.
     """
-    where = place(url)
+    where = resolved(url)
     if where.path is None:
-        return _remote().walk(where.url, enter, wanted, growing)
-    from pyspark_cloudfiles.filesystems import walking  # workers list nothing
+        return _remote().list_files(where.url, enter, wanted, incremental)
+    from pyspark_cloudfiles.filesystems import listing  # workers list nothing
 
-    return walking.walk(where.path, where.url, enter, wanted, listings)
+    return listing.list_files(where.path, where.url, enter, wanted, listings)
 
 
 def _remote() -> ModuleType:

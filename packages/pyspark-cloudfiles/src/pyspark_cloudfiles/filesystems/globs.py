@@ -1,4 +1,4 @@
-"""Globs, as Hadoop understands them: ``*``, ``?``, ``[ab]``, ``[^a]``, ``{a,b}`` and ``\\`` before a literal character.
+"""Globs as in Hadoop: ``*``, ``?``, ``[ab]``, ``[^a]``, ``{a,b}``, and ``\\`` before a literal character.
 
 A glob becomes a regular expression over a whole path.  Spark's globs are strict: nothing but a slash matches a slash.
 Auto Loader's own are loose: ``*`` may cross directories, and a path needs only begin with what matches.

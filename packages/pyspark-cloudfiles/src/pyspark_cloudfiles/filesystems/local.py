@@ -1,4 +1,4 @@
-"""Files of this machine, by their path: read, written so that nobody ever sees half of it, and locked."""
+"""Local files: read, written atomically, and locked."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyarrow import NativeFile
     from pyarrow.fs import FileInfo, FileSystem
 
-    from pyspark_cloudfiles.filesystems.growing import GrowingNames
+    from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
 
 _BUFFER = 1024 * 1024
 
@@ -101,11 +101,11 @@ def modified(url: str) -> tuple[int, int]:
     return info.size or 0, _microseconds(system, info)
 
 
-def walk(
+def list_files(
     url: str,
     enter: Callable[[str], bool],
     wanted: Callable[[list[str]], list[str]] | None = None,
-    names: GrowingNames | None = None,
+    names: IncrementalListing | None = None,
 ) -> Iterator[tuple[str, int, int]]:
     """Yield (URL, bytes, microseconds) of every file below a directory that is wanted.
 
@@ -113,7 +113,7 @@ def walk(
 
     Parameters
     ----------
-    names : GrowingNames, optional
+    names : IncrementalListing, optional
         Of earlier walks, so that what is new may be all that is listed.
     """
     entered: dict[str, bool] = {url: True}

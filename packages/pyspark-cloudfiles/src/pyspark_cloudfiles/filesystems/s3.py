@@ -1,4 +1,4 @@
-"""What pyarrow cannot do with S3: list page by page, from a name on, and write a file only if there is none.
+"""S3 operations that pyarrow lacks: paged listing from a given name, and conditional put.
 
 pyarrow gives a listing when it has all of it, and only looks before it writes, after which another may write first.
 obstore gives pages of a thousand, and has the store itself refuse the second of two writers.  Of the clients that do so

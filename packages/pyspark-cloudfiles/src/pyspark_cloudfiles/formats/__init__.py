@@ -1,10 +1,7 @@
 """The file formats that can be ingested, by the name that ``cloudFiles.format`` gives them.
 
-Each is a module ``<name>_format``; :mod:`.base` says what a format is.  The parts of a text format begin with its name:
-``_text`` takes a text apart, ``_rows`` makes rows of it one by one, ``_lanes`` and ``_arrow`` whole columns where Arrow
-reads as Spark does, ``_infer`` finds the schema.  Files of lines share ``text_lines``, ``line_ranges`` and
-``line_arrays``; files with types of their own ``columnar``, ``arrow_types`` and ``merging``; all of them ``gathering``.
-Records as VARIANT are in ``single_variant``, ``variant_records`` and ``variants``.
+:mod:`.base` is the interface of a format.  The text formats ``json``, ``csv`` and ``xml``, and ``variant`` for whole
+records in one column, share ``records``.  The formats with column types of their own are in ``typed``.
 """
 
 from __future__ import annotations
@@ -20,14 +17,14 @@ if TYPE_CHECKING:
 
 # Imported when needed: a worker that reads JSON should not wait for the imports of others.
 _MODULES = {
-    "json": "json",
-    "csv": "csv",
-    "parquet": "parquet",
+    "json": "json.reader",
+    "csv": "csv.reader",
+    "parquet": "typed.parquet",
     "text": "text",
     "binaryfile": "binary_file",
-    "avro": "avro",
-    "orc": "orc",
-    "xml": "xml",
+    "avro": "typed.avro",
+    "orc": "typed.orc",
+    "xml": "xml.reader",
 }
 NAMES = ("json", "csv", "parquet", "text", "binaryFile", "avro", "orc", "xml")
 
@@ -43,7 +40,7 @@ def format_named(name: str) -> Format:
     module = _MODULES.get(name.lower())
     if module is None:
         raise InvalidOption(f"cloudFiles.format is {name!r}. Choose one of {', '.join(NAMES)}.")
-    return import_module(f"pyspark_cloudfiles.formats.{module}_format").FORMAT
+    return import_module(f"pyspark_cloudfiles.formats.{module}").FORMAT
 
 
 def format_of(options: Options) -> Format:
@@ -56,7 +53,7 @@ def format_of(options: Options) -> Format:
     """
     if options.single_variant_column is None:
         return format_named(options.format)
-    from pyspark_cloudfiles.formats.single_variant import FORMATS, SingleVariantFormat  # few streams have it
+    from pyspark_cloudfiles.formats.variant.single import FORMATS, SingleVariantFormat  # few streams have it
 
     if options.format.lower() not in FORMATS:
         raise InvalidOption(

@@ -1,1 +1,1 @@
-"""The record of which files a stream has found, in which order: what makes it ingest each of them once."""
+"""The file log of a stream: which files it has found and ingested."""

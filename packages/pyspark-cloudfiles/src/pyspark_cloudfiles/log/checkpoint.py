@@ -1,4 +1,4 @@
-"""When the batches of a query were done, as its checkpoint tells.
+"""The commit times of batches, read from the checkpoint of the query.
 
 Spark notes in ``offsets`` where a batch ends and when it began, and in ``commits``, with a file for each batch, that it
 is done.  It keeps the notes of the last hundred batches.

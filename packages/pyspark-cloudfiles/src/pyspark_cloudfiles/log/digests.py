@@ -1,4 +1,4 @@
-"""A set of digests that has room for millions.
+"""A compact set for millions of digests.
 
 A digest is 16 bytes.  New ones are in a Python set; when they are many they join two sorted columns of numbers, 16
 bytes a digest instead of 90.  Ten million take 160 MB, and twice that for the moment in which they are sorted.

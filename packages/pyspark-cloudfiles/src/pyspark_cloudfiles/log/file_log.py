@@ -1,4 +1,4 @@
-"""The files of one stream, numbered in the order in which they were found.
+"""The file log: the files of a stream, numbered in the order in which they were found.
 
 An offset of the stream is a number into this list.  A file enters it once: what is known is remembered by a digest of
 its path (:mod:`.digests`), which is in the list as well, so that a start need not make ten million of them again.

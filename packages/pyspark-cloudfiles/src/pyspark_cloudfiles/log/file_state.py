@@ -1,4 +1,4 @@
-"""What became of each file of a stream, for ``cloud_files_state``."""
+"""The state of each file of a stream, for ``cloud_files_state``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of the files of a log: when they were done, and which were cleaned up."""
+"""The history of logged files: when each was ingested, and which were cleaned up."""
 
 from __future__ import annotations
 

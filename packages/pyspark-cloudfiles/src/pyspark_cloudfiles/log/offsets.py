@@ -1,4 +1,4 @@
-"""A position of the stream: how many files of its log were taken.
+"""The offset of a stream: how many files of its log it has read.
 
 It stays small, whatever the number of files.  It names its log, because a checkpoint and its log belong together: with
 a new checkpoint the stream begins a new log and reads everything again.

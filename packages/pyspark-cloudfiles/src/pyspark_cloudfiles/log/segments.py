@@ -1,4 +1,4 @@
-"""A numbered list of rows that only grows, kept in files that are never changed.
+"""An append-only list of rows, kept in segment files that never change.
 
 Row numbers begin at 0.  A file, a *segment*, holds consecutive rows and says in its name which the first is.  It is
 written whole and gets its name only when it is safe on disk, so that a crash leaves either all of it or nothing.  The
@@ -115,11 +115,11 @@ class Segments:
         for _ in range(_LOOKS):
             try:
                 return read()
-            except (FileNotFoundError, _OtherRows):
+            except (FileNotFoundError, _OtherRowsError):
                 self._look()
         try:
             return read()
-        except _OtherRows as error:
+        except _OtherRowsError as error:
             raise self._lost(str(error)) from error
 
     def require(self, count: int) -> None:
@@ -270,13 +270,13 @@ class Segments:
     def _load(self, segment: Segment, columns: list[str] | None) -> pa.Table:
         table = self._unsealed(segment, filesystem.read_bytes(self._url(segment)), columns)
         if table.num_rows != segment.count:
-            raise _OtherRows(f"has {table.num_rows} rows in {segment.name}, where there should be {segment.count}")
+            raise _OtherRowsError(f"has {table.num_rows} rows in {segment.name}, where there should be {segment.count}")
         return table
 
     def _unsealed(self, segment: Segment, data: bytes, columns: list[str] | None = None) -> pa.Table:
         try:
             return _unseal(data, columns)
-        except _Damaged as error:
+        except _DamagedSegmentError as error:
             raise self._lost(f"is damaged in {segment.name}: {error}") from error
 
     def _lost(self, what: str) -> StateLost:
@@ -295,11 +295,11 @@ class Segments:
         return f"{self._directory}/{segment.name}"
 
 
-class _OtherRows(Exception):
+class _OtherRowsError(Exception):
     """A segment has not the rows that the names say: one was missed in a listing, or removed."""
 
 
-class _Damaged(Exception):
+class _DamagedSegmentError(Exception):
     """The bytes are not what was written."""
 
 
@@ -321,19 +321,19 @@ def _unseal(data: bytes, columns: list[str] | None = None) -> pa.Table:
 
     Raises
     ------
-    _Damaged
+    _DamagedSegmentError
         A bit of them has changed, or a part is missing.
     """
     content = memoryview(data)
     if data.endswith(_SEALED):
         content = content[:-_SEAL_LENGTH]
         if zlib.crc32(content).to_bytes(4, "little") != data[-_SEAL_LENGTH : -len(_SEALED)]:
-            raise _Damaged("its checksum is another one")
+            raise _DamagedSegmentError("its checksum is another one")
     elif not data.endswith(_PARQUET):
-        raise _Damaged("its end is missing")
+        raise _DamagedSegmentError("its end is missing")
     try:
         file = pq.ParquetFile(pa.BufferReader(content))
         names = file.schema_arrow.names
         return file.read(names if columns is None else [name for name in columns if name in names])
     except (pa.ArrowException, OSError) as error:
-        raise _Damaged(str(error)) from error
+        raise _DamagedSegmentError(str(error)) from error

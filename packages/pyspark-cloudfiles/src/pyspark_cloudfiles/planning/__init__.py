@@ -1,1 +1,1 @@
-"""The process that plans: which files there are, which task reads what, and what is cleaned up behind it."""
+"""The planning process: discovery of files, division into tasks, and cleaning of the source."""

@@ -1,4 +1,4 @@
-"""Removing or moving files some time after they were ingested (``cloudFiles.cleanSource``).
+"""The cleaning of the source: ingested files are deleted or moved later (``cloudFiles.cleanSource``).
 
 Only files of batches that are done are touched, and never one that has changed since it was read: what is there then
 has been ingested by nobody.  The position is kept, so that a restart goes on where it was; a file that is gone already
@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 from enum import Enum
 
-from pyspark_cloudfiles import notices
+from pyspark_cloudfiles import driver_warnings
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems import filesystem, globs
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -32,7 +32,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0
 LAST_PATIENCE = 30.0
 
 
-class Outcome(Enum):
+class CleaningOutcome(Enum):
     """What became of a file."""
 
     CLEANED = "cleaned"
@@ -59,7 +59,7 @@ class Cleaner:
         self._commits, self._cleaned = Commits(log), CleanedFiles(log)
         self._thread: threading.Thread | None = None
         self._ends, self._error = threading.Event(), None
-        self._said: set[str] = set()
+        self._warned: set[str] = set()
         self._pause, self._try_again_at = FIRST_PAUSE, 0.0
 
     def clean(self, done: int) -> None:
@@ -105,7 +105,7 @@ class Cleaner:
         if done > start:
             failed, changed = (
                 [number for number, outcome in outcomes.items() if outcome is wanted]
-                for wanted in (Outcome.FAILED, Outcome.CHANGED)
+                for wanted in (CleaningOutcome.FAILED, CleaningOutcome.CHANGED)
             )
             self._note(done, failed=failed, changed=changed)
         return done
@@ -113,12 +113,12 @@ class Cleaner:
     def _try_again(self, numbers: list[int]) -> None:
         some = numbers[:FILES_AT_A_TIME]
         outcomes = self._outcomes((number, *files_between(self._log, number, number + 1)) for number in some)
-        if cleaned := [number for number, outcome in outcomes.items() if outcome is not Outcome.FAILED]:
+        if cleaned := [number for number, outcome in outcomes.items() if outcome is not CleaningOutcome.FAILED]:
             self._note(self._cleaned.end, again=cleaned)
         self._pause = FIRST_PAUSE if cleaned else min(LONGEST_PAUSE, 2 * self._pause)
         self._try_again_at = time.monotonic() + self._pause
 
-    def _outcomes(self, files: Iterable[tuple[int, SourceFile]]) -> dict[int, Outcome]:
+    def _outcomes(self, files: Iterable[tuple[int, SourceFile]]) -> dict[int, CleaningOutcome]:
         outcomes = {}
         for number, file in files:
             if self._ends.is_set():
@@ -126,27 +126,27 @@ class Cleaner:
             outcomes[number] = self._outcome(file)
         return outcomes
 
-    def _outcome(self, file: SourceFile) -> Outcome:
+    def _outcome(self, file: SourceFile) -> CleaningOutcome:
         try:
             return self._remove(file)
         except FileNotFoundError:
-            return Outcome.CLEANED
+            return CleaningOutcome.CLEANED
         except OSError as error:  # it was ingested, which is what the stream is for
-            if file.url not in self._said:
-                self._said.add(file.url)
+            if file.url not in self._warned:
+                self._warned.add(file.url)
                 text = f"{file.url} was ingested and could not be cleaned up: {error}."
-                notices.warn(text, self._options.notices)
+                driver_warnings.warn(text, self._options.warnings_address)
             self._try_again_at = max(self._try_again_at, time.monotonic() + self._pause)
-            return Outcome.FAILED
+            return CleaningOutcome.FAILED
 
-    def _remove(self, file: SourceFile) -> Outcome:
+    def _remove(self, file: SourceFile) -> CleaningOutcome:
         if filesystem.modified(file.url) != (file.size, file.modified):
-            return Outcome.CHANGED
+            return CleaningOutcome.CHANGED
         if self._options.clean_source == "DELETE":
             filesystem.delete(file.url)
         else:
             filesystem.move(file.url, f"{self._destination}/{file.url.removeprefix(f'{self._source}/')}")
-        return Outcome.CLEANED
+        return CleaningOutcome.CLEANED
 
     def _note(self, end: int, **numbers: list[int]) -> None:
         self._cleaned.add(end, self._options.clean_source, self._options.move_destination, **numbers)

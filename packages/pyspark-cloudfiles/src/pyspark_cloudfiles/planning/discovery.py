@@ -1,4 +1,4 @@
-"""Which files are at the source path of a stream.
+"""The discovery of files at the source path.
 
 The path is a directory, of which everything below is read; or a file; or a glob.  Names that Spark passes over are
 passed over here: whatever is being written, or is not data.
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
 from pyspark_cloudfiles.filesystems import filesystem, globs
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.filesystems.growing import GrowingNames
-from pyspark_cloudfiles.filesystems.walking import Listings
+from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
+from pyspark_cloudfiles.filesystems.listing import ListingCache
 from pyspark_cloudfiles.options import Options
 from pyspark_cloudfiles.values import times
 
@@ -64,25 +64,25 @@ def is_passed_over(name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFiles:
     """What one who discovers again and again knows already.
 
     Parameters
     ----------
     new : callable
         Told URLs, gives those that it has not kept yet.
-    listings : Listings
+    listings : ListingCache
         What its earlier discoveries have seen of directories.
-    growing : GrowingNames
+    incremental : IncrementalListing
         What they have seen of the names in stores.
     """
 
     new: Callable[[list[str]], list[str]]
-    listings: Listings
-    growing: GrowingNames
+    listings: ListingCache
+    incremental: IncrementalListing
 
 
-def discover_files(options: Options, known: Known | None = None) -> Iterator[SourceFile]:
+def discover_files(options: Options, known: KnownFiles | None = None) -> Iterator[SourceFile]:
     """Yield the files of a stream that are there now, without those that are known."""
     timezone = options.timezone or times.local_timezone()
     bounds = (options.modified_after, options.modified_before)
@@ -97,13 +97,13 @@ def discover_files(options: Options, known: Known | None = None) -> Iterator[Sou
 
 
 def discover(
-    root_url: str, options: DiscoveryOptions | None = None, known: Known | None = None
+    root_url: str, options: DiscoveryOptions | None = None, known: KnownFiles | None = None
 ) -> Iterator[SourceFile]:
     """Yield the files of a source path, in no order, each once.
 
     Parameters
     ----------
-    known : Known, optional
+    known : KnownFiles, optional
         Files to leave out. They are not looked at, so that a change of one is not seen.
 
     Raises
@@ -115,25 +115,26 @@ def discover(
     """
     options = options or DiscoveryOptions()
     root = filesystem.canonical(root_url)
-    looked_for = _Looked(options, known)
-    found = _below_glob(root, options.strict_glob, looked_for) if globs.is_glob(root) else _below(root, looked_for)
+    wanted_files = _WantedFiles(options, known)
+    is_glob = globs.is_glob(root)
+    found = _below_glob(root, options.strict_glob, wanted_files) if is_glob else _below(root, wanted_files)
     in_time = _time_filter(options)
     for url, size, modified in found:
         if in_time is None or in_time(modified):
             yield SourceFile(url, size, modified)
 
 
-class _Looked:
-    """Which files of a listing are looked at, told by their names; and what is known of the listings before."""
+class _WantedFiles:
+    """Selects files of a listing by their names, and knows the earlier listings."""
 
-    def __init__(self, options: DiscoveryOptions, known: Known | None) -> None:
+    def __init__(self, options: DiscoveryOptions, known: KnownFiles | None) -> None:
         glob = options.path_glob_filter
         self._name = None if glob is None else globs.name_filter(glob)
         self._known = known
         # A file's own time may change, and let it in, without its directory's.
         timed = options.modified_after_us is not None or options.modified_before_us is not None
         self.listings = None if known is None or timed else known.listings
-        self.growing = None if known is None or timed else known.growing
+        self.incremental = None if known is None or timed else known.incremental
 
     def __call__(self, urls: list[str]) -> list[str]:
         named = [url for url in urls if self._is_named(url[url.rfind("/") + 1 :])]
@@ -156,9 +157,9 @@ class _Looked:
         return wanted
 
 
-def _below(root: str, looked_for: _Looked) -> Iterator[tuple[str, int, int]]:
+def _below(root: str, wanted_files: _WantedFiles) -> Iterator[tuple[str, int, int]]:
     if filesystem.is_directory(root):
-        yield from filesystem.walk(root, _enters, looked_for, looked_for.listings, looked_for.growing)
+        yield from filesystem.list_files(root, _enters, wanted_files, wanted_files.listings, wanted_files.incremental)
         return
     try:
         found = (root, *filesystem.modified(root))
@@ -166,29 +167,29 @@ def _below(root: str, looked_for: _Looked) -> Iterator[tuple[str, int, int]]:
         raise _not_found(root) from None
     except PermissionError as error:
         raise PathNotFound(f"{root} cannot be looked at: {error.strerror}. Make it readable.") from error
-    if looked_for([root]):
+    if wanted_files([root]):
         yield found
 
 
-def _below_glob(path: str, strict: bool, looked_for: _Looked) -> Iterator[tuple[str, int, int]]:
+def _below_glob(path: str, strict: bool, wanted_files: _WantedFiles) -> Iterator[tuple[str, int, int]]:
     """Yield what matches; where braces span directories, several globs may match the same file."""
     patterns = globs.path_globs(path, strict)
     bases = [pattern for pattern in patterns if filesystem.is_directory(pattern.base)]
     if not bases:
-        yield from _literally(path, patterns[0].base, looked_for)
+        yield from _literally(path, patterns[0].base, wanted_files)
     seen: set[str] | None = set() if len(bases) > 1 else None
     # Of several globs over the same directories one has entered what another must, so that each lists anew.
-    listings, growing = (looked_for.listings, looked_for.growing) if len(bases) == 1 else (None, None)
+    listings, incremental = (wanted_files.listings, wanted_files.incremental) if len(bases) == 1 else (None, None)
     for pattern in bases:
-        wanted = looked_for.matching(pattern.matches, seen)
-        yield from filesystem.walk(pattern.base, _entering(pattern), wanted, listings, growing)
+        wanted = wanted_files.matching(pattern.matches, seen)
+        yield from filesystem.list_files(pattern.base, _entering(pattern), wanted, listings, incremental)
 
 
-def _literally(path: str, base: str, looked_for: _Looked) -> Iterator[tuple[str, int, int]]:
+def _literally(path: str, base: str, wanted_files: _WantedFiles) -> Iterator[tuple[str, int, int]]:
     """Take a glob at its word where it can match nothing: a directory may be named with brackets."""
     if not filesystem.exists(path):
         raise _not_found(base)
-    yield from _below(path, looked_for)
+    yield from _below(path, wanted_files)
 
 
 def _entering(pattern: globs.PathGlob) -> Callable[[str], bool]:

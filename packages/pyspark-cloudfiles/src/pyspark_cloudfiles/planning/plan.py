@@ -1,4 +1,4 @@
-"""What a query's processes must agree on, and which task reads which files of a batch.
+"""The plan of a query, which all its processes share, and the division of a batch into tasks.
 
 A plan has the options, the columns, and what happens to those that are new.  A batch is divided by bytes into as many
 groups as there are cores, fewer for little, more for much.  Where a boundary falls into a file that can be read in
@@ -18,7 +18,7 @@ from pyspark_cloudfiles.filesystems.compression import is_compressed
 from pyspark_cloudfiles.filesystems.files import SMALLEST_PART, SourceFile
 from pyspark_cloudfiles.formats import format_of
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.line_ranges import has_lines
+from pyspark_cloudfiles.formats.records.line_ranges import has_lines
 from pyspark_cloudfiles.options import Options
 from pyspark_cloudfiles.schemas.layout import Layout
 from pyspark_cloudfiles.schemas.partitions import partition_values

@@ -1,1 +1,1 @@
-"""The tasks that read: files become rows of the stream's columns, and what is new in them a schema version."""
+"""The tasks that read: files become rows of the stream's columns, and new fields become a schema version."""

@@ -1,4 +1,4 @@
-"""Records and files that could not be read, kept for somebody to look at: the option ``badRecordsPath``.
+"""Bad records and bad files, written below ``badRecordsPath``.
 
 They are lines of JSON below ``<badRecordsPath>/<time of the start>/``, in files of ``bad_records``, with ``path``,
 ``record`` and ``reason``, and of ``bad_files``, with ``path`` and ``reason``.  As on Databricks this is not

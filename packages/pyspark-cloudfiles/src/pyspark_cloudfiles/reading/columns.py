@@ -1,4 +1,4 @@
-"""Putting a stream's columns together: the data's, the path's, what did not fit, and the file's metadata."""
+"""The stream's columns assembled: data, path columns, rescued data, and file metadata."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class _PerFile:
         Encodings that would make a repeated value small, dictionaries and runs, are refused by PySpark, which compares
         the types of batches with those of plain columns.  What it costs is that its bytes are copied, a hundred for
         each row where the path is long; so queries that do not use it are read without
-        (:mod:`pyspark_cloudfiles.session.pruning`).
+        (:mod:`pyspark_cloudfiles.session.metadata_pruning`).
         """
         values: dict[str, Callable[[SourceFile], object]] = {
             "file_path": lambda file: uri(file.url),

@@ -1,4 +1,4 @@
-"""Reading a partition's files into Spark's Arrow batches, with what to do when they are not as the schema says.
+"""The task that reads a partition's files into Arrow batches, and handles missing, broken and changed ones.
 
 The rows come from the format; columns of the path, what did not fit and the file's metadata are put beside them here.
 A file that cannot be read ends the task, or is passed over where the options say so.  What is new in the data is kept
@@ -116,7 +116,7 @@ class _Reading:
 
     def _evolve_or_raise(self, error: UnknownFields) -> None:
         """Keep the new columns and end the task; return only if there is none that could be added."""
-        from pyspark_cloudfiles.reading.evolving import evolve  # most tasks meet nothing new
+        from pyspark_cloudfiles.reading.schema_update import evolve  # most tasks meet nothing new
 
         if not self._plan.inferred or self._plan.evolution_mode == "failOnNewColumns":
             raise UnknownFields(error.path, error.record, error.columns, retry=False) from None
@@ -128,7 +128,7 @@ class _Reading:
         """Where types may grow, see once whether what was rescued fits wider ones."""
         if rows.rescued is None or not self._may_widen:
             return rows
-        from pyspark_cloudfiles.reading.evolving import evolve, widened_columns  # most tasks meet nothing new
+        from pyspark_cloudfiles.reading.schema_update import evolve, widened_columns  # most tasks meet nothing new
 
         self._may_widen = False
         if evolve(self._partition, self._plan):

@@ -1,1 +1,1 @@
-"""Schemas of a stream: read from hints, kept in versions, and changed by what arrives."""
+"""The schema of a stream: hints, inference, versions, and evolution."""

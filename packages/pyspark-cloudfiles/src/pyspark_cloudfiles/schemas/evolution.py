@@ -1,4 +1,4 @@
-"""How a schema changes when data brings something new.
+"""Schema evolution: new columns and widened types.
 
 New columns go to the end of the data columns, new fields to the end of their struct, and what was there keeps its place
 and its type; only ``addNewColumnsWithTypeWidening`` lets a type grow, and only where every old value fits the new type.

@@ -1,4 +1,4 @@
-"""Schema hints: types that the user knows better than inference does.
+"""Schema hints: column types that the user gives (``cloudFiles.schemaHints``).
 
 ``cloudFiles.schemaHints`` is a list of columns and types as in SQL, where a name may be a path into a column:
 ``user.dob DATE`` for a field of a struct, ``users.element.id INT`` for the elements of an array, ``m.value INT`` and
@@ -76,7 +76,7 @@ def parse_hints(text: str | None) -> list[Hint]:
     """
     if text is None:
         return []
-    parser = _Parser(text)
+    parser = _HintParser(text)
     hints = [parser.hint()]
     while parser.take(","):
         hints.append(parser.hint())
@@ -124,7 +124,7 @@ def _at(current: DataType | None, path: tuple[str, ...], data_type: DataType) ->
     return _with_field(current if isinstance(current, StructType) else StructType(), path, data_type)
 
 
-class _Parser:
+class _HintParser:
     """Recursive descent over the tokens of SQL's column lists."""
 
     def __init__(self, text: str) -> None:

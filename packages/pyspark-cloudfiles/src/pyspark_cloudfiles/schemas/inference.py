@@ -1,4 +1,4 @@
-"""The schema of files, whatever their format.
+"""Schema inference for the files of a stream, in any format.
 
 It is asked of the format, without the files that nobody can read; columns of the path are found in the paths.
 """

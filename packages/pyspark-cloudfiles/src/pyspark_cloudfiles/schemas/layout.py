@@ -1,4 +1,4 @@
-"""Which column of a stream comes from where: from the data, the path, what did not fit, or the file itself."""
+"""The layout of a stream's columns: which come from the data, from the path, or from the file itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that are in the path: ``event=click/date=2024-01-01/``.
+"""Partition columns, read from paths such as ``event=click/date=2024-01-01/``.
 
 Keys, values and types are those that Spark's readers find, except that a TIME is a STRING, and that a directory
 without ``=`` between two with it ends nothing.

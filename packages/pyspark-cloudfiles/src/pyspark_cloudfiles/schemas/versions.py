@@ -1,4 +1,4 @@
-"""The versions of a schema: what one means to a stream, and how they are kept.
+"""The versions of a schema, and their store below the schema location.
 
 They are the files ``<schemaLocation>/_schemas/0``, ``1`` ...  A version is written once, whole, and never changed.
 Several writers may find the same new column at the same moment, on several machines: the one that comes second sees the

@@ -1,1 +1,1 @@
-"""What is added to the user's own process: the parts that Spark's interface for data sources has no place for."""
+"""Patches of the user's own process, for what Spark's data source API has no hook for."""

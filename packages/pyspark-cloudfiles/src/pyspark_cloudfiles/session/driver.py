@@ -1,4 +1,4 @@
-"""What the user's own process adds: the source brought to the workers, ``_metadata``, progress metrics, SQL functions.
+"""The entry point ``install``, which patches a session.
 
 The source alone needs none of it where workers can import this package.  These are the parts that Spark's interface for
 data sources has no place for.
@@ -26,9 +26,9 @@ def install(spark: SparkSession) -> None:
     sql.install(type(spark))
     readers.install(type(spark.readStream))
     if hasattr(spark, "_jvm"):
-        from pyspark_cloudfiles.session import pruning  # over Spark Connect there is no `_metadata`
+        from pyspark_cloudfiles.session import metadata_pruning  # over Spark Connect there is no `_metadata`
 
-        pruning.install()
+        metadata_pruning.install()
     for error in _errors(spark):
         reports.install_errors(error)
 

@@ -1,4 +1,4 @@
-"""The ``_metadata`` column: not among a frame's columns, but there when it is asked for by name.
+"""The hidden ``_metadata`` column: not in ``df.columns``, but selectable by name.
 
 Spark's file sources have it built in.  Here the data source gives it as an ordinary last column, and the frame that
 ``load`` returns hides it, with the mark that Spark itself puts on the columns that ``USING`` hides in a join.  That

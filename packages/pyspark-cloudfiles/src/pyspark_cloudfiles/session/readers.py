@@ -1,4 +1,4 @@
-"""``spark.readStream`` with what a data source cannot do: bring itself along, and hide its ``_metadata``.
+"""The wrapper of ``spark.readStream`` that ships the package and hides ``_metadata``.
 
 Spark's readers keep what the user says on the other side of a bridge.  Here they remember it, and when they load
 ``cloudFiles`` they register the source, tell it what only the session knows, hide the column, and have
@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from pyspark_cloudfiles import notices, spelling
+from pyspark_cloudfiles import driver_warnings, spelling
 from pyspark_cloudfiles.options import INTERNAL, SETTINGS
 from pyspark_cloudfiles.session import registration
 
@@ -22,8 +22,8 @@ _MARK = "_cloudfiles_reader"
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1", "[::1]")
 
 
-class Said:
-    """What the user has said to one reader."""
+class ReaderOptions:
+    """What the user has given to one reader."""
 
     def __init__(self) -> None:
         self.format = ""
@@ -45,10 +45,10 @@ def install(reader: type) -> None:
     if hasattr(reader, _MARK):
         return
     setattr(reader, _MARK, True)
-    _remember(reader, "format", lambda said, source: setattr(said, "format", source))
-    _remember(reader, "schema", lambda said, schema: setattr(said, "schema", schema))
-    _remember(reader, "option", lambda said, key, value: said.note(key, value))
-    _remember(reader, "name", lambda said, name: setattr(said, "name", name))
+    _remember(reader, "format", lambda given, source: setattr(given, "format", source))
+    _remember(reader, "schema", lambda given, schema: setattr(given, "schema", schema))
+    _remember(reader, "option", lambda given, key, value: given.note(key, value))
+    _remember(reader, "name", lambda given, name: setattr(given, "name", name))
     _spell_out_options(reader)
     _load(reader)
 
@@ -58,7 +58,7 @@ def _remember(reader: type, method: str, note: Any) -> None:
 
     @wraps(original)
     def remembering(self: Any, *args: Any, **kwargs: Any) -> Any:
-        note(_said(self), *args, **kwargs)
+        note(_options_of(self), *args, **kwargs)
         return original(self, *args, **kwargs)
 
     setattr(reader, method, remembering)
@@ -70,7 +70,7 @@ def _spell_out_options(reader: type) -> None:
     @wraps(original)
     def options(self: Any, **given: Any) -> Any:
         for key, value in given.items():
-            _said(self).note(key, value)
+            _options_of(self).note(key, value)
         return original(self, **given)
 
     reader.options = options
@@ -86,7 +86,7 @@ def _load(reader: type) -> None:
         if schema is not None:
             self.schema(schema)
         self.options(**options)
-        if _said(self).format.lower() != "cloudfiles" or not (path is None or isinstance(path, str)):
+        if _options_of(self).format.lower() != "cloudfiles" or not (path is None or isinstance(path, str)):
             return original(self, path)  # which refuses what is no path
         return _loaded(self, path, original)
 
@@ -95,17 +95,17 @@ def _load(reader: type) -> None:
 
 def _loaded(reader: Any, path: Any, load: Any) -> DataFrame:
     """Load with a reader of our own: what we say besides stays away from what the user's loads next."""
-    spark, said = _session_of(reader), _said(reader)
-    options = said.options if path is None else {**said.options, "path": path}
+    spark, given = _session_of(reader), _options_of(reader)
+    options = given.options if path is None else {**given.options, "path": path}
     classic = hasattr(spark, "_jvm")
-    options = {**options, **_of_the_session(spark, classic), spelling.KEY: spelling.told(said.spelling)}
-    schema = said.schema
+    options = {**options, **_of_the_session(spark, classic), spelling.KEY: spelling.as_text(given.spelling)}
+    schema = given.schema
     if schema is not None:
         schema = _completed(schema, options.get("rescueddatacolumn"), classic)
     if classic:
-        return _without_metadata(_loaded_here(spark, said.name, options, schema, load))
+        return _without_metadata(_loaded_here(spark, given.name, options, schema, load))
     registration.register(spark)
-    frame = load(_ours(spark, said.name, options, schema))
+    frame = load(_ours(spark, given.name, options, schema))
     _mention_where_progress_is(spark, options)
     return frame
 
@@ -114,7 +114,7 @@ def _mention_where_progress_is(spark: SparkSession, options: dict[str, str]) -> 
     """Warn that a stream without a schema location leaves its progress in a home on another machine."""
     host = spark.client.host
     if not options.get("cloudfiles.schemalocation") and host not in _THIS_MACHINE:
-        notices.warn(
+        driver_warnings.warn(
             f"Which files this stream has read is noted on {host}, in the home of whoever runs the server there, for "
             "the stream has no cloudFiles.schemaLocation. Set it, to the checkpoint for instance, so that both are "
             "kept together."
@@ -124,29 +124,29 @@ def _mention_where_progress_is(spark: SparkSession, options: dict[str, str]) -> 
 def _loaded_here(spark: SparkSession, name: str | None, options: dict, schema: StructType | None, load: Any) -> Any:
     """Load in a classic session, with what this process can do faster than those that Spark starts."""
     # Sessions that load nothing, or elsewhere, do without.
-    from pyspark_cloudfiles.session import creation, pruning, warming
+    from pyspark_cloudfiles.session import metadata_pruning, source_creation, worker_warmup
 
     registration.spare_lookup(spark)
     registration.register(spark)
-    warming.warm(spark, options.get("cloudfiles.format", ""))
-    if not creation.is_here(spark):
+    worker_warmup.warm(spark, options.get("cloudfiles.format", ""))
+    if not source_creation.is_here(spark):
         return load(_ours(spark, name, options, schema))
-    with creation.variables_of_workers(spark):
-        made = creation.created(options, schema)
+    with source_creation.variables_of_workers(spark):
+        made = source_creation.created(options, schema)
     if schema is None:
         options |= {f"{INTERNAL}inferred": "true"}
 
-    def handed_over(made: creation.Created, told: dict[str, str]) -> DataFrame:
-        frame = load(_ours(spark, name, told, made.schema))
-        creation.hand_over(frame, made)
+    def handed_over(made: source_creation.Created, options: dict[str, str]) -> DataFrame:
+        frame = load(_ours(spark, name, options, made.schema))
+        source_creation.hand_over(frame, made)
         return frame
 
     def without_metadata() -> DataFrame:
-        with creation.variables_of_workers(spark):
+        with source_creation.variables_of_workers(spark):
             other = made.without_metadata()
         return handed_over(other, options | {f"{INTERNAL}metadata": "false"})
 
-    return handed_over(made, options | pruning.remembered(without_metadata))
+    return handed_over(made, options | metadata_pruning.remembered(without_metadata))
 
 
 def _ours(spark: SparkSession, name: str | None, options: dict[str, str], schema: StructType | None) -> Any:
@@ -158,21 +158,21 @@ def _ours(spark: SparkSession, name: str | None, options: dict[str, str], schema
 
 def _of_the_session(spark: SparkSession, classic: bool) -> dict[str, str]:
     """Return what only the session knows, as options."""
-    known = told_by(spark)
+    known = session_options(spark)
     if classic:
         known |= {
-            f"{INTERNAL}notices": notices.address(),
+            f"{INTERNAL}warnings": driver_warnings.address(),
             f"{INTERNAL}metadata": "true",  # which is out of reach over Spark Connect
             f"{INTERNAL}parallelism": str(spark.sparkContext.defaultParallelism),
         }
     return known
 
 
-def told_by(spark: SparkSession) -> dict[str, str]:
+def session_options(spark: SparkSession) -> dict[str, str]:
     """Return the options that tell the data source what only the session knows."""
-    told = {f"{INTERNAL}timezone": spark.conf.get("spark.sql.session.timeZone")}
-    said = {key: spark.conf.get(setting, None) for key, setting in SETTINGS.items()}
-    return told | {f"{INTERNAL}{key}": value for key, value in said.items() if value}
+    options = {f"{INTERNAL}timezone": spark.conf.get("spark.sql.session.timeZone")}
+    given = {key: spark.conf.get(setting, None) for key, setting in SETTINGS.items()}
+    return options | {f"{INTERNAL}{key}": value for key, value in given.items() if value}
 
 
 def _without_metadata(frame: DataFrame) -> DataFrame:
@@ -194,10 +194,10 @@ def _completed(schema: StructType | str, rescued: str | None, with_hidden: bool)
     return with_metadata(completed) if with_hidden else completed
 
 
-def _said(reader: Any) -> Said:
-    if "_cloudfiles_said" not in vars(reader):
-        reader._cloudfiles_said = Said()
-    return reader._cloudfiles_said
+def _options_of(reader: Any) -> ReaderOptions:
+    if "_cloudfiles_options" not in vars(reader):
+        reader._cloudfiles_options = ReaderOptions()
+    return reader._cloudfiles_options
 
 
 def _session_of(reader: Any) -> SparkSession:

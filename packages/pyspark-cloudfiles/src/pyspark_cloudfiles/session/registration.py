@@ -1,4 +1,4 @@
-"""Making a session know the source and the table function, wherever its workers are.
+"""Registration of the data source and the table function with a session.
 
 Both are sent as classes that bring this package along, because a worker may not have it.  What Spark does besides at
 the first registration is spared where this process can tell what would come of it.

@@ -1,4 +1,4 @@
-"""What Spark reports of a stream, in Auto Loader's words: its progress, and the error that ends it.
+"""A stream's progress and final error, reported in Auto Loader's words.
 
 Spark gives a Python data source no way to report metrics, so they are read from the offsets that it does report.
 
@@ -41,11 +41,11 @@ def install_progress() -> None:
 
     SourceProgress.__init__ = initialise  # type: ignore[method-assign]
     for kind in (SourceProgress, StreamingQueryProgress):
-        _print_what_is_said(kind)
+        _print_message(kind)
     setattr(SourceProgress, _METRICS, True)
 
 
-def _print_what_is_said(kind: type) -> None:
+def _print_message(kind: type) -> None:
     """Let a report's JSON, which Spark takes from the JVM, say the same as its fields."""
     for name, indent in (("json", None), ("prettyJson", 4)):
         original = getattr(kind, name).fget

@@ -1,4 +1,4 @@
-"""The SQL functions: ``cloud_files_state``, ``read_files`` and ``cloud_files``.
+"""The SQL functions ``cloud_files_state``, ``read_files`` and ``cloud_files``.
 
 The first is a table function that Spark runs.  The other two must become a relation with the schema that is found at
 that moment, and a streaming one in part, which no function of Spark's can; so ``spark.sql`` is given a text in which
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.options import INTERNAL, PREFIX
 from pyspark_cloudfiles.session import registration
-from pyspark_cloudfiles.session.readers import told_by
+from pyspark_cloudfiles.session.readers import session_options
 from pyspark_cloudfiles.session.temporary_views import temporary_view
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def relation(spark: SparkSession, call: Call, with_metadata: bool = False) -> Da
         reader = spark.readStream.format("cloudFiles")
     else:
         reader = spark.read.format("cloudFiles").option(f"{INTERNAL}batch", "true")
-        reader = reader.option(f"{INTERNAL}metadata", str(with_metadata).lower()).options(**told_by(spark))
+        reader = reader.option(f"{INTERNAL}metadata", str(with_metadata).lower()).options(**session_options(spark))
     options = dict(call.options)
     if schema := options.pop("schema", None):
         reader = reader.schema(schema)

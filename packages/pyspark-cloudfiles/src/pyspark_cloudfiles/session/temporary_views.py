@@ -1,4 +1,4 @@
-"""``CREATE TEMP VIEW name AS SELECT ... FROM read_files(...)``.
+"""``CREATE TEMP VIEW name AS SELECT ... FROM read_files(...)`` as a view of the query's frame.
 
 Spark keeps the text of such a view and reads it again whenever the view is used; but the frame that a call was replaced
 by is only known to the statement.  So the view is made of the query's frame, which Spark keeps as it is.

@@ -1,1 +1,1 @@
-"""What Spark talks to: the data source ``cloudFiles``, and the readers that it gives to Spark."""
+"""Spark's data source API: the data source ``cloudFiles`` and its readers."""

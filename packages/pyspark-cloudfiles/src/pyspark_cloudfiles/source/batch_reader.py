@@ -1,4 +1,4 @@
-"""Reading the files that are there, once: what ``read_files`` does in SQL."""
+"""The batch reader: all files that are there, read once, for ``read_files`` in SQL."""
 
 from __future__ import annotations
 

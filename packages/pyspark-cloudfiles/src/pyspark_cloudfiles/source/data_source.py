@@ -1,4 +1,4 @@
-"""The data source ``cloudFiles``: what ``spark.readStream.format("cloudFiles").load(path)`` makes."""
+"""The data source behind ``spark.readStream.format("cloudFiles").load(path)``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stream's planning: what is new, which of it makes the next batch, and which task reads what.
+"""The stream reader: offsets, and the tasks of each batch.
 
 Spark asks one process for offsets and partitions, and others to read.  The log is appended to by the first alone, and
 an offset is given out only after the files before it are safe in the log; so a batch that Spark has planned can be
@@ -29,10 +29,10 @@ from pyspark_cloudfiles.reading.task import read_partition
 from pyspark_cloudfiles.shipping import shipped
 
 if TYPE_CHECKING:
-    from pyspark_cloudfiles.filesystems.growing import GrowingNames
-    from pyspark_cloudfiles.filesystems.walking import Listings
+    from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
+    from pyspark_cloudfiles.filesystems.listing import ListingCache
     from pyspark_cloudfiles.planning.cleaning import Cleaner
-    from pyspark_cloudfiles.planning.discovery import Known
+    from pyspark_cloudfiles.planning.discovery import KnownFiles
 
 LOCK_TIMEOUT = 15
 # Looking at a batch of this size costs a tenth of a second at most; larger ones are only read by the tasks.
@@ -57,8 +57,8 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         self._plan = plan
         self._initial: Offset | None = None
         self._only_once = self._has_found = False
-        self._listings: Listings | None = None
-        self._growing: GrowingNames | None = None
+        self._listings: ListingCache | None = None
+        self._incremental: IncrementalListing | None = None
         self._newest: Offset | None = None
         self._log: FileLog | None = None
         self._log_url = ""
@@ -185,18 +185,18 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         self._listed_until = time.monotonic()
         self._listing_took = self._listed_until - began
 
-    def _known(self) -> Known | None:
+    def _known(self) -> KnownFiles | None:
         """Return which files need not be looked at; where a change makes a file a new one, each must be."""
         if self._plan.options.allow_overwrites:
             return None
         # As above.
-        from pyspark_cloudfiles.filesystems.growing import GrowingNames
-        from pyspark_cloudfiles.filesystems.walking import Listings
-        from pyspark_cloudfiles.planning.discovery import Known  # as above
+        from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
+        from pyspark_cloudfiles.filesystems.listing import ListingCache
+        from pyspark_cloudfiles.planning.discovery import KnownFiles  # as above
 
-        self._listings = self._listings or Listings()
-        self._growing = self._growing or GrowingNames(self._plan.options.incremental_listing)
-        return Known(self._log.new_urls, self._listings, self._growing)
+        self._listings = self._listings or ListingCache()
+        self._incremental = self._incremental or IncrementalListing(self._plan.options.incremental_listing)
+        return KnownFiles(self._log.new_urls, self._listings, self._incremental)
 
     def _rest(self) -> float:
         return min(LONGEST_REST, REST_AFTER_LISTING * self._listing_took)
@@ -210,7 +210,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
 
     def _look_at(self, partition: FilePartition) -> None:
         """Look whether a small batch will end the query; if that cannot be told from its names, read it here first."""
-        from pyspark_cloudfiles.reading.first_look import is_plainly_known  # tasks do not look
+        from pyspark_cloudfiles.reading.field_preview import is_plainly_known  # tasks do not look
 
         if is_plainly_known(partition, self._plan):
             return

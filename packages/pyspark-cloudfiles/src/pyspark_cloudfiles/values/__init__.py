@@ -1,1 +1,1 @@
-"""Texts as values, and values as Arrow columns, exactly as Spark converts them; and what did not fit a schema."""
+"""Text values converted to Spark's types, singly and as Arrow columns, and rescued data."""

@@ -1,4 +1,4 @@
-"""Text to typed values, exactly as Spark's readers convert it.
+"""Text converted to a value of a type, exactly as by Spark's readers.
 
 :func:`converter` is what CSV, XML and partition values need; JSON takes the parts it shares.  A value is what PyArrow
 takes for the column's Arrow type: timestamps are microseconds and dates days since the epoch, as integers.

@@ -1,4 +1,4 @@
-"""What of a record did not fit the schema, and the texts that tell of it.
+"""Rescued data: what of a record did not fit the schema, as JSON.
 
 A :class:`Leaf` is a value as it was, as JSON text; leaves hang in dicts (fields of a struct, entries of a map) and
 lists (elements of an array, None where an element fitted), nested as they were in the record.
@@ -73,6 +73,11 @@ def has_misfit(leftover: Leftover) -> bool:
         return not leftover.fits
     parts = leftover.values() if isinstance(leftover, dict) else leftover
     return any(part is not None and has_misfit(part) for part in parts)
+
+
+def is_unknown(leftover: Leftover) -> bool:
+    """Return whether it is a field that the schema does not have."""
+    return isinstance(leftover, Leaf) and leftover.unknown
 
 
 def _json(leftover: Leftover | None) -> str:

@@ -1,4 +1,4 @@
-"""The rescued column made of whole columns: the same texts as :func:`.rescue.rescued_text` makes.
+"""The rescued column built from whole columns, with the same texts as :func:`.rescue.rescued_text`.
 
 The columns are JSON texts already, or, in files whose values have types, values that become such texts here.
 """

@@ -1,7 +1,7 @@
-"""Whole columns of texts to Arrow arrays: at once where Arrow converts as Spark does, cell by cell where it does not.
+"""Columns of texts converted to Arrow arrays: by a cast of Arrow's where it agrees with Spark, otherwise text by text.
 
-A :class:`Way` says which texts those are.  An odd cell does not slow down its column.  Cells that do not fit at all
-become NULL, and their positions are reported.
+An :class:`ArrowCast` says which texts it is right for.  A text that it is not right for does not slow down its column.
+Texts that do not fit the type become NULL, and their positions are reported.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _MOST_FAILURES = 10
 _FIRST = 4
 
 
-class Way(NamedTuple):
-    """A way from texts to values that Arrow goes as Spark does.
+class ArrowCast(NamedTuple):
+    """A conversion of texts by Arrow, and the texts for which it gives the values that Spark gives.
 
-    It names the texts by a regular expression.  Looking at each text costs more than converting it, so a way also has
-    a cheap look at a whole column and its values, which says yes only if all of it is well.
+    A regular expression matches those texts.  Matching a text costs more than converting it, so there is also a cheap
+    check of a whole column and its values, which passes only if all of them are right.
 
     Parameters
     ----------
@@ -32,55 +32,43 @@ class Way(NamedTuple):
         A text that matches it is converted as Spark does it, or not at all.
     cast : callable
         Converts a column; raises ``pyarrow.ArrowInvalid`` if some text cannot be converted.
-    vouches : callable
+    is_safe : callable
         Is given the texts and their values, and tells whether all were converted as Spark does it; False says nothing.
     """
 
     pattern: str
     cast: Callable[[pa.Array], pa.Array]
-    vouches: Callable[[pa.Array, pa.Array], bool]
+    is_safe: Callable[[pa.Array, pa.Array], bool]
 
 
-def column(
-    cells: Sequence[Any], arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
+def converted(
+    texts: pa.Array, arrow_type: pa.DataType, convert: Convert, arrow_casts: Sequence[ArrowCast]
 ) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow array, and the positions of cells that do not fit.
+    """Return an Arrow array of the values of texts, and the positions of texts that do not fit.
 
     Parameters
     ----------
-    cells : sequence
-        Texts, None, and values that are converted already.
+    texts : pyarrow.Array
+        STRING.
     arrow_type : pyarrow.DataType
         The column's type.
     convert : Callable
         Converts a text, or raises ``ValueError``.
-    ways : sequence of Way
+    arrow_casts : sequence of ArrowCast
         What Arrow may convert instead.
     """
-    if ways:
-        try:
-            return converted(pa.array(cells, pa.string()), arrow_type, convert, ways)
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            pass  # some cells are values already, or a text that is not Unicode
-    return one_by_one(cells, arrow_type, convert)
-
-
-def converted(
-    texts: pa.Array, arrow_type: pa.DataType, convert: Convert, ways: Sequence[Way]
-) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow array of texts, and the positions of those that do not fit; parameters as :func:`column`."""
     first = texts.drop_null().slice(0, _FIRST)
-    for way in ways:
+    for arrow_cast in arrow_casts:
         # Arrow takes its time to fail at a column, so it has to succeed with some cells first.
-        if _attempted(first, way) is None:
+        if _attempted(first, arrow_cast) is None:
             continue
-        values = _attempted(texts, way)
-        if values is not None and way.vouches(texts, values):
+        values = _attempted(texts, arrow_cast)
+        if values is not None and arrow_cast.is_safe(texts, values):
             return values, []
     found = pa.nulls(len(texts), arrow_type)
-    for way in ways:
-        matching = pc.if_else(pc.match_substring_regex(texts, way.pattern), texts, None)
-        values = None if matching.null_count == len(texts) else _without_failing(matching, way)
+    for arrow_cast in arrow_casts:
+        matching = pc.if_else(pc.match_substring_regex(texts, arrow_cast.pattern), texts, None)
+        values = None if matching.null_count == len(texts) else _without_failing(matching, arrow_cast)
         if values is not None:
             found = values if found.null_count == len(texts) else pc.coalesce(found, values)
             if found.null_count == texts.null_count:
@@ -88,38 +76,35 @@ def converted(
     return _completed(found, texts, convert)
 
 
-def one_by_one(cells: Sequence[Any], arrow_type: pa.DataType, convert: Convert) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow array, and the positions of cells that do not fit."""
+def one_by_one(texts: Sequence[str | None], arrow_type: pa.DataType, convert: Convert) -> tuple[pa.Array, list[int]]:
+    """Return the same without Arrow's help."""
     values: list[Any] = []
     misfits: list[int] = []
     known: dict[str, Any] = {}
-    for position, cell in enumerate(cells):
-        if type(cell) is str:
+    for position, text in enumerate(texts):
+        # Columns repeat themselves.
+        value = None if text is None else known.get(text)
+        if value is None and text is not None:
             try:
-                # Columns repeat themselves.
-                value = known.get(cell)
-                if value is None:
-                    value = known[cell] = convert(cell)
-                cell = value
+                value = known[text] = convert(text)
             except ValueError:
                 misfits.append(position)
-                cell = None
-        values.append(cell)
+        values.append(value)
     return pa.array(values, arrow_type), misfits
 
 
-def _attempted(texts: pa.Array, way: Way) -> pa.Array | None:
+def _attempted(texts: pa.Array, arrow_cast: ArrowCast) -> pa.Array | None:
     try:
-        return way.cast(texts)
+        return arrow_cast.cast(texts)
     except pa.ArrowInvalid:
         return None
 
 
-def _without_failing(texts: pa.Array, way: Way) -> pa.Array | None:
+def _without_failing(texts: pa.Array, arrow_cast: ArrowCast) -> pa.Array | None:
     """Convert all but a few texts that only look convertible: the 30th of February."""
     for _ in range(_MOST_FAILURES):
         try:
-            return way.cast(texts)
+            return arrow_cast.cast(texts)
         except pa.ArrowInvalid as error:
             failing = _NAMED.search(str(error))
             if failing is None:

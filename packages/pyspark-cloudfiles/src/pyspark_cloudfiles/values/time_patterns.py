@@ -1,4 +1,4 @@
-"""Patterns of dates and times as java.time's ``DateTimeFormatter`` writes them, for parsing as Spark does it.
+"""Patterns of ``java.time.DateTimeFormatter``, parsed as Spark parses them.
 
 A pattern becomes one regular expression.  Strict, as Spark's formatters are: a date that does not exist is none, letter
 case does not matter, and a fraction of seconds may be shorter than its pattern.

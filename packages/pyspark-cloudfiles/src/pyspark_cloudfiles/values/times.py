@@ -1,4 +1,4 @@
-"""Text to timestamps and dates by the rules of Spark's CAST, which its readers use where no pattern is given.
+"""Timestamps and dates parsed by the rules of Spark's CAST, for readers without a pattern.
 
 Timestamps are microseconds and dates are days since the epoch, plain integers: Python's own types end at the year 9999,
 Spark's do not.  A text that is none raises ``ValueError``.
@@ -19,7 +19,6 @@ _EPOCH_ORDINAL = 719_163
 _DAYS_OF_400_YEARS = 146_097
 # What Spark trims: whitespace and control characters.
 _BLANK = "".join(map(chr, range(0x21))) + "\x7f"
-_YEARS_OF_LONG = 292_277
 
 _TIME = (
     r"(?P<hour>\d{1,2})(?::(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.(?P<fraction>\d*))?(?P<zone>[^\d.].*)?)?)?"

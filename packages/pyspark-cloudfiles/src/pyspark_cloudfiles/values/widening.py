@@ -1,4 +1,4 @@
-"""The wider of two types: the smallest that Spark has for the values of both."""
+"""The wider of two types: the smallest Spark type for the values of both."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def columns_of(names: Sequence[str], edges: Iterable[tuple[str, str]]) -> tuple[
     for source, target in edges:
         bends: list[Spot] = [(source, target, column) for column in range(depth[source] + 1, depth[target])]
         for bend in bends:
-            columns[bend[2]].append(bend)  # type: ignore[arg-type]
+            columns[bend[2]].append(bend)  # type: ignore[index]
         routes.append([source, *bends, target])
     return _untangled(columns, [pair for route in routes for pair in pairwise(route)]), routes
 

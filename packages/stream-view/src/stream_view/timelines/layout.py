@@ -18,7 +18,7 @@ MARK = 5.5  # half the size of a mark
 MOST_ROWS = 8  # rows of marks in a lane; where they do not suffice, marks at one place become one with a number
 LABEL = 12  # size of the events' labels
 
-_NICE = (1, 1000, 10_000, 100_000, 500_000)
+_NICE: tuple[int, ...] = (1, 1000, 10_000, 100_000, 500_000)
 _NICE += tuple(n * SECOND for n in (1, 2, 5, 10, 15, 30))
 _NICE += tuple(n * MINUTE for n in (1, 2, 5, 10, 15, 20, 30))
 _NICE += tuple(n * HOUR for n in (1, 2, 3, 6, 12))

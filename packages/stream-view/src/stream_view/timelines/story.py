@@ -220,12 +220,12 @@ def windows_of(window: str | Sequence[str | None] | None) -> Windows | None:
     if window is None:
         return None
     size, slide, start = (*([window] if isinstance(window, str) else window), None, None)[:3]
-    size = _duration(size)
-    slide = _duration(slide) if slide else size
-    start = _duration(start, least=0) if start else 0
-    if slide > size:
+    length = _duration(size)
+    step = _duration(slide) if slide else length
+    offset = _duration(start, least=0) if start else 0
+    if step > length:
         raise TimelineInput("A window cannot slide further than it is long.", "Give (length, slide) as in F.window.")
-    return Windows(size, slide, start)
+    return Windows(length, step, offset)
 
 
 def micros(text: Any) -> int | None:

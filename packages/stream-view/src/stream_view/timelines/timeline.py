@@ -293,7 +293,8 @@ def _read(
     timeless = sum(moment is None for moment, _, _ in rows[:MOST_EVENTS])
     if timeless:
         notes.append(f"Not shown: {timeless:,} events without an event time; Spark's windows leave them out as well.")
-    return [Event(moment, number, text) for moment, number, text in rows[:MOST_EVENTS] if moment is not None], notes
+    shown = [(moment, number, text) for moment, number, text in rows[:MOST_EVENTS] if moment is not None]
+    return [Event(moment, number, text) for moment, number, text in shown], notes  # type: ignore[arg-type]
 
 
 def _order(frames: int, batches: Sequence[Batch]) -> list[int | None]:
@@ -362,7 +363,7 @@ def _pandas_rows(
         )
     times = pd.to_datetime(values, utc=True, errors="coerce", format="ISO8601").dt.as_unit("us")
     moments = [None if missing else int(v) for v, missing in zip(times.astype("int64"), times.isna(), strict=True)]
-    numbers = [None] * len(frame)
+    numbers: list[int | None] = [None] * len(frame)
     if len(columns) > 1:
         found = pd.to_numeric(frame[columns[1]], errors="coerce")
         numbers = [int(n) if pd.notna(n) and abs(n) != float("inf") else None for n in found]

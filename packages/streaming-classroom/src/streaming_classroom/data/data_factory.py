@@ -31,8 +31,13 @@ landing = RLock()
 class Target(Protocol):
     """Where batches land; ``path`` is where Python finds it, or None where that is not known."""
 
-    name: str
-    path: Path | None
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+
+    @property
+    def path(self) -> Path | None:
+        """Where Python finds it."""
 
     def land(self, batch: DatasetBatch, number: int) -> None:
         """Make the batch visible to readers; doing it again changes nothing."""

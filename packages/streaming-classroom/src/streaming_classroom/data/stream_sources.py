@@ -37,7 +37,7 @@ def reads(queries: Iterable[StreamingQuery], place: Path) -> bool | None:
 
 def _sources(query: StreamingQuery) -> list[Mapping[str, Any]]:
     """Return what the query says of its sources; one that says nothing where it has not reported."""
-    progress = query.lastProgress or {}
+    progress: Any = query.lastProgress or {}
     return progress.get("sources") or [{}]
 
 

@@ -107,7 +107,7 @@ class MadeStream:
 
     def _goes_on(self) -> bool:
         """Whether it waits for more; one that is about to end says so as well, for a moment."""
-        return waiting.is_idle(self.query) and not self.query.awaitTermination(MOMENT)
+        return waiting.is_idle(self.query) and not self.query.awaitTermination(MOMENT)  # type: ignore[arg-type]
 
     def _execution(self) -> Any:
         """Return the JVM's own object; None where there is no JVM to ask."""

@@ -19,6 +19,14 @@ class Paths:
     path the same way.
     """
 
+    working_dir: str
+    checkpoints: str
+    landing: str
+    user_db: str
+    datasets: str
+    _spark: SparkSession
+    _are_settings: bool
+
     def __init__(self, spark: SparkSession, **paths: str) -> None:
         object.__setattr__(self, "_spark", spark)
         object.__setattr__(self, "_are_settings", True)

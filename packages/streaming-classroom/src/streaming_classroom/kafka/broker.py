@@ -40,7 +40,7 @@ PROPERTIES = "server.properties"
 _PORT_TAKEN = "Address already in use"
 
 # A lesson's broker has little to do and shares two cores with Spark: it should start quickly and stay small.
-_JVM = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN")
+_JVM: tuple[str, ...] = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN")
 _JVM += ("-XX:+ExitOnOutOfMemoryError",)  # one that has no memory left answers nobody, and would go on doing so
 
 # `messages` is relative to the working directory: Java reads this file as Latin-1, which not every path is.
@@ -118,7 +118,7 @@ def start(java: Java, place: BrokerDirectory, log: Path) -> Broker:
     log.parent.mkdir(parents=True, exist_ok=True)
     ports = _ports_of_before(place.folder) or _free_ports(2)
     for _try in range(PORT_TRIES):
-        broker = _start_on(*ports, java, place, log, deadline)
+        broker = _start_on(ports[0], ports[1], java, place, log, deadline)
         if broker is not None:
             return broker
         ports = _free_ports(2)

@@ -186,7 +186,7 @@ def send(options: Mapping[str, str], topic: str, records: Iterable[KafkaRecord])
 
 
 def _produce(producer: Producer, topic: str, record: KafkaRecord, delivered: Any) -> None:
-    more = {
+    more: dict[str, Any] = {
         "partition": record.partition,
         "timestamp": record.timestamp_ms,
         "headers": list(record.headers) or None,

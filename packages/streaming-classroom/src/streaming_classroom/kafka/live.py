@@ -43,7 +43,8 @@ def parse(lines: Iterable[bytes]) -> Iterator[ServerSentEvent]:
 
     What is cut off, without an empty line after it, is no event.
     """
-    last, data = "", []
+    last = ""
+    data: list[str] = []
     for raw in lines:
         line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
         if not line:

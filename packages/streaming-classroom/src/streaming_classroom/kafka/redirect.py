@@ -27,8 +27,8 @@ def install() -> None:
 
     for kind in (DataFrameReader, DataFrameWriter, DataStreamReader, DataStreamWriter):
         if not hasattr(kind, _MARK):
-            kind.option = _looked_at_one(kind.option)
-            kind.options = _looked_at_all(kind.options)
+            kind.option = _looked_at_one(kind.option)  # type: ignore[method-assign]
+            kind.options = _looked_at_all(kind.options)  # type: ignore[method-assign]
             setattr(kind, _MARK, True)
 
 

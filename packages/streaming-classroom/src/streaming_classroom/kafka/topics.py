@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +166,7 @@ class LessonKafka:
 
         for topic in topics:
             try:
-                self._ask(lambda admin, one=topic: client.results(admin.delete_topics([one])))
+                self._ask(partial(_delete_topic, topic))
             except KafkaException as error:
                 if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
                     raise
@@ -244,3 +245,7 @@ def _bytes(value: Any) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
     return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode("utf-8")
+
+
+def _delete_topic(topic: str, admin: Any) -> Any:
+    return client.results(admin.delete_topics([topic]))

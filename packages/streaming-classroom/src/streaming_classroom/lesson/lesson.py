@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from stream_view import listener, waiting
 from streaming_classroom.data import datasets
-from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget, landing
+from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget, Target, landing
 from streaming_classroom.errors import NotAvailable
 from streaming_classroom.exercises import last_cell
 from streaming_classroom.files import directories
@@ -73,7 +73,7 @@ class Lesson:
     ) -> None:
         self._spark = spark
         self._directory = directory
-        self._arguments = {"dataset": dataset, "into_table": into_table, "into_topic": into_topic}
+        self._arguments: Mapping[str, Any] = {"dataset": dataset, "into_table": into_table, "into_topic": into_topic}
         batches = _batches(
             dataset, into_table or into_topic
         )  # before the paths, which are settings that the session keeps
@@ -95,7 +95,7 @@ class Lesson:
         if dataset:
             self.data_factory = self._make_factory(batches, dataset, into_table, into_topic)
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> NoReturn:
         if name == "data_factory":
             raise NotAvailable(f"Lesson {self.lesson} has no dataset of its own.", "Pass dataset=... to start_lesson.")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
@@ -223,6 +223,7 @@ class Lesson:
         into_topic: str | None,
     ) -> DataFactory:
         working_dir = classroom_files().local_path(self.paths.working_dir)
+        target: Target
         position = working_dir / ".data-factory.json"
         if into_table:
             [part] = _parts(dataset)
@@ -289,7 +290,7 @@ def start_lesson(
     last_cell.watch()
     datasets.register()
     previous = _current
-    directory = lesson_directory(name, previous and previous._directory)
+    directory = lesson_directory(name, previous._directory if previous else None)
     directory.take()  # before anything of the present lesson is touched: where this one is busy, that one goes on
     try:
         lesson = Lesson(spark, directory, dataset, into_table, into_topic)

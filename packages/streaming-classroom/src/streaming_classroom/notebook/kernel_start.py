@@ -53,7 +53,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         transforms.append(cell_language.to_cell_magic)
     magics = {magic for magic in cell_language.LANGUAGES.values() if magic} - set(shell.magics_manager.magics["cell"])
     for name in magics:
-        shell.register_magic_function(no_var_expand(_too_early), "line_cell", name)
+        shell.register_magic_function(no_var_expand(_too_early), "line_cell", name)  # type: ignore[arg-type]
     shell.set_custom_exc((NameError,), _show_name_error)
     if (kernel := getattr(shell, "kernel", None)) is not None:
         kernel.language_info = {name: value for name, value in kernel.language_info.items() if name != "version"}

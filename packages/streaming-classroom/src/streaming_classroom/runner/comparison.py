@@ -49,8 +49,8 @@ def _of_cell(before: NotebookNode, now: NotebookNode) -> Iterator[str]:
     tags = before.metadata.get("tags", [])
     if MAY_FAIL in tags and (old := _errors(before)) != (new := _errors(now)):
         yield f"failed with {', '.join(new) or 'nothing'}, and the file says {', '.join(old) or 'nothing'}"
-    if CHECKED in tags and (old := _texts(before)) != (new := _texts(now)):
-        yield "\n".join(["shows something else than the file:", *_difference(old, new)])
+    if CHECKED in tags and (shown := _texts(before)) != (now_shown := _texts(now)):
+        yield "\n".join(["shows something else than the file:", *_difference(shown, now_shown)])
 
 
 def _errors(cell: NotebookNode) -> list[str]:

@@ -77,6 +77,8 @@ class Observed:
 class LessonClient(PapermillNotebookClient):
     """Papermill's client for one lesson in one fresh kernel."""
 
+    _deadlines: Deadlines
+
     def __init__(self, nb_man: Any, seen: Observed, deadlines: Deadlines, prepare: str | None, **options: Any) -> None:
         super().__init__(
             nb_man,

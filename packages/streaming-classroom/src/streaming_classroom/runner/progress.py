@@ -6,7 +6,6 @@ Every method may be called from any thread.
 from __future__ import annotations
 
 import threading
-from types import TracebackType
 from typing import Protocol, Self
 
 from rich.console import Console
@@ -83,9 +82,7 @@ class ProgressBar:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def started(self, lesson: str) -> None:

@@ -36,10 +36,10 @@ def print_summary(result: SuiteResult, console: Console) -> None:
 
 def write_junit(result: SuiteResult, path: Path) -> None:
     """Write `result` to `path` as JUnit XML, one test case a lesson; directories are made as needed."""
-    suite = ElementTree.Element("testsuite", name="lessons", **_counts(result))
+    suite = ElementTree.Element("testsuite", {"name": "lessons", **_counts(result)})
     for lesson in result.lessons:
         suite.append(_case(lesson))
-    root = ElementTree.Element("testsuites", **_counts(result))
+    root = ElementTree.Element("testsuites", _counts(result))
     root.append(suite)
     ElementTree.indent(root)
     path.parent.mkdir(parents=True, exist_ok=True)

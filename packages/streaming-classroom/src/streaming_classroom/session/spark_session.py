@@ -44,14 +44,14 @@ IMPORTED_MEANWHILE = (
     "pyspark_cloudfiles.session.readers",
     "pyspark_cloudfiles.session.registration",
     "pyspark_cloudfiles.session.sql",
-    "pyspark_cloudfiles.session.pruning",
-    "pyspark_cloudfiles.session.creation",
+    "pyspark_cloudfiles.session.metadata_pruning",
+    "pyspark_cloudfiles.session.source_creation",
     "pyspark_cloudfiles.session.hidden_metadata",
-    "pyspark_cloudfiles.session.warming",
+    "pyspark_cloudfiles.session.worker_warmup",
     "pyspark_cloudfiles.source.data_source",
     "pyspark_cloudfiles.source.stream_reader",
-    "pyspark_cloudfiles.formats.json_format",
-    "pyspark_cloudfiles.formats.csv_format",
+    "pyspark_cloudfiles.formats.json.reader",
+    "pyspark_cloudfiles.formats.csv.reader",
 )
 # Lists to which the user's own entries and the classroom's both belong, and what separates the entries.
 ADDED = {"spark.sql.extensions": ",", "spark.jars": ",", "spark.driver.extraClassPath": os.pathsep}

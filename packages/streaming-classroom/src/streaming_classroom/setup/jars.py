@@ -62,7 +62,8 @@ def directory(of: JarSet = SPARK) -> Path:
 def locked(of: JarSet = SPARK) -> tuple[Jar, ...]:
     """Return the jars of the lock file, in class-path order."""
     lines = (line.split("#")[0].split() for line in of.lock_file.read_text(encoding="utf-8").splitlines())
-    return tuple(Jar(*coordinates.split(":"), sha256) for coordinates, sha256 in filter(None, lines))
+    rows = ((*coordinates.split(":"), sha256) for coordinates, sha256 in filter(None, lines))
+    return tuple(Jar(organisation, module, revision, sha256) for organisation, module, revision, sha256 in rows)
 
 
 def paths(of: JarSet = SPARK) -> list[Path]:

@@ -29,9 +29,9 @@ IMPORTED = (
     "msgspec",
     "pyspark_cloudfiles.source.stream_reader",
     "pyspark_cloudfiles.planning.discovery",
-    "pyspark_cloudfiles.reading.first_look",
-    "pyspark_cloudfiles.formats.json_format",
-    "pyspark_cloudfiles.formats.csv_format",
+    "pyspark_cloudfiles.reading.field_preview",
+    "pyspark_cloudfiles.formats.json.reader",
+    "pyspark_cloudfiles.formats.csv.reader",
 )
 
 
@@ -45,7 +45,7 @@ def main(path: Path) -> int:
     installed = _without_users_own(sys.path[1:])
     _import()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for workers
-    while 0 not in select.select([0, listener], [], [])[0]:
+    while 0 not in select.select([0, listener], [], [])[0]:  # type: ignore[type-var]
         connection, _ = listener.accept()
         if os.fork() == 0:
             listener.close()
@@ -81,7 +81,7 @@ def _worker(connection: socket.socket, installed: list) -> int:
     own = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     sys.path[:] = [request["directory"], *own, *installed]
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(write_through=True)  # somebody reads along
+        stream.reconfigure(write_through=True)  # type: ignore[union-attr]  # somebody reads along
     connection.sendall(b"+")
     is_over = threading.Event()
     threading.Thread(target=_end_with, args=(connection, is_over), daemon=True).start()

@@ -1,0 +1,196 @@
+"""The recursive listing of a local directory, with as few system calls as possible.
+
+A directory is listed with one ``scandir``; a file is looked at only if somebody wants it.  Real directories come first;
+then those that links lead to, in the order of their URLs, unless they were entered already, which device and inode
+tell.  So a file that is there without a link has that URL only, each file is found once, and there are no circles.
+
+A repeated listing can be given a :class:`ListingCache`, and then skips directories that have not changed.
+"""
+
+from __future__ import annotations
+
+import errno
+import heapq
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from pyspark_cloudfiles.errors import PathNotFound
+
+# A clock that says when a directory was changed may count in steps: of two seconds on FAT, of milliseconds on most.
+COARSEST_CLOCK = 3.0
+# There are file systems that do not note when a directory was changed. What lands there is found this much later.
+LONGEST_TRUST = 60.0
+
+Enter = Callable[[str], bool]
+Wanted = Callable[[list[str]], list[str]]
+
+
+@dataclass
+class _Listing:
+    """What one look into a directory has found; ``odd``: an entry may become a file without the directory's time."""
+
+    files: list[str] = field(default_factory=list)
+    directories: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    odd: bool = False
+
+
+@dataclass
+class _KnownDirectory:
+    """A directory as it was: its identity and time, since when it is so, when it was listed, and what is below."""
+
+    state: tuple[int, int, int]
+    since: float
+    listed: float
+    settled: bool
+    directories: list[str]
+    links: list[str]
+
+
+class ListingCache:
+    """What earlier listings have found, so that the next one can skip directories that have not changed.
+
+    A directory is passed over when its time is the same as at a listing that found nothing wanted in it, and that was
+    made so long after the time was first seen that no change can hide behind a coarse clock; and not for ever.  Our
+    own clock is never compared with the file system's, which may be that of another machine.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._known: dict[str, _KnownDirectory] = {}
+
+    def unchanged(self, path: str, state: tuple[int, int, int]) -> _Listing | None:
+        """Return what is below a directory, without its files, where nothing can have changed; else None."""
+        known = self._known.get(path)
+        if known is None or known.state != state or not known.settled:
+            return None
+        if self._clock() - known.listed > LONGEST_TRUST:
+            return None
+        return _Listing([], known.directories, known.links)
+
+    def note(self, path: str, state: tuple[int, int, int], began: float, listing: _Listing, wanted: int) -> None:
+        """Keep what a listing has found that was begun at ``began`` by :meth:`now`."""
+        before = self._known.get(path)
+        since = before.since if before is not None and before.state == state else began
+        settled = not wanted and not listing.odd and began - since >= COARSEST_CLOCK
+        self._known[path] = _KnownDirectory(state, since, began, settled, listing.directories, listing.links)
+
+    def now(self) -> float:
+        """Return the time of the clock that listings are noted by."""
+        return self._clock()
+
+
+def list_files(
+    path: str, url: str, enter: Enter, wanted: Wanted | None = None, listings: ListingCache | None = None
+) -> Iterator[tuple[str, int, int]]:
+    """Yield (URL, bytes, microseconds) of the files below a directory, whose own URL is ``url``.
+
+    What vanishes while it is listed is passed over, and so are names that are not valid UTF-8, which no Spark path can
+    spell, and links that lead nowhere.
+
+    Parameters
+    ----------
+    enter : callable
+        Told the URL of each directory; whether to list it.
+    wanted : callable, optional
+        Told the URLs of a directory's files, gives those to look at; by default all.
+    listings : ListingCache, optional
+        Of earlier listings of the same path, with the same ``enter``, by one who has kept what they have yielded.
+
+    Raises
+    ------
+    PathNotFound
+        A directory cannot be listed, or a file not be looked at.
+    """
+    directories, links = [(url, path, False)], []
+    entered: set[tuple[int, int]] = set()
+    while directories or links:
+        url, path, linked = directories.pop() if directories else heapq.heappop(links)
+        try:
+            status = os.stat(path)  # noqa: PTH116 - a Path for each of a million costs more than the question
+            # Only where a link was followed: there are file systems that number different directories alike.
+            if linked and (status.st_dev, status.st_ino) in entered:
+                continue
+            entered.add((status.st_dev, status.st_ino))
+            state = (status.st_dev, status.st_ino, status.st_mtime_ns)
+            listing = listings.unchanged(path, state) if listings else None
+            if listing is None:
+                began = listings.now() if listings else 0.0
+                listing = _list(path)
+                found = _urls(url, listing.files)
+                chosen = found if wanted is None or not found else wanted(found)
+                if listings:
+                    listings.note(path, state, began, listing, len(chosen))
+                yield from _looked_at(path, url, chosen)
+        except OSError as error:
+            _pass_over_or_raise(error, url)
+            continue
+        directories += _below(path, url, listing.directories, enter, linked)
+        for link in _below(path, url, listing.links, enter, True):
+            heapq.heappush(links, link)
+
+
+def _list(path: str) -> _Listing:
+    listing = _Listing()
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if not _can_be_spelled(entry.name):
+                continue
+            if entry.is_symlink():
+                _follow(entry, listing)
+            elif entry.is_dir():
+                listing.directories.append(entry.name)
+            elif entry.is_file():
+                listing.files.append(entry.name)
+    return listing
+
+
+def _follow(entry: os.DirEntry[str], listing: _Listing) -> None:
+    try:
+        if entry.is_dir():
+            listing.links.append(entry.name)
+        elif entry.is_file():
+            listing.files.append(entry.name)
+        else:
+            listing.odd = True  # what it leads to may come
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        listing.odd = True
+
+
+def _urls(url: str, names: list[str]) -> list[str]:
+    prefix = url.rstrip("/") + "/"
+    return [prefix + name for name in names]
+
+
+def _below(path: str, url: str, names: list[str], enter: Enter, linked: bool) -> list[tuple[str, str, bool]]:
+    prefix = url.rstrip("/") + "/"
+    return [(prefix + name, f"{path}{os.sep}{name}", linked) for name in names if enter(prefix + name)]
+
+
+def _looked_at(path: str, url: str, urls: list[str]) -> Iterator[tuple[str, int, int]]:
+    inside = len(url.rstrip("/")) + 1
+    for file in urls:
+        try:
+            status = os.stat(f"{path}{os.sep}{file[inside:]}")  # noqa: PTH116 - as above
+        except OSError as error:
+            _pass_over_or_raise(error, file)
+        else:
+            yield file, status.st_size, status.st_mtime_ns // 1000
+
+
+def _pass_over_or_raise(error: OSError, url: str) -> None:
+    # It vanished, is another thing by now, or is a link to itself.
+    if isinstance(error, FileNotFoundError | NotADirectoryError) or error.errno == errno.ELOOP:
+        return
+    raise PathNotFound(
+        f"{url} cannot be listed: {error.strerror}. Make it readable to the user that runs Spark, or move it out of "
+        "the source directory."
+    ) from error
+
+
+def _can_be_spelled(name: str) -> bool:
+    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)

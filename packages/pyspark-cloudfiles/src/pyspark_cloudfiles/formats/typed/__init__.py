@@ -1,0 +1,1 @@
+"""The formats with column types of their own: Parquet, ORC and Avro."""

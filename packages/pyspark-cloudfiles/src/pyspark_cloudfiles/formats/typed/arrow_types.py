@@ -1,0 +1,124 @@
+"""Arrow's types as Spark's, and arrays in exactly the types of Spark's Arrow schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import repeat
+
+import pyarrow as pa
+import pyarrow.types as pat
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+_ATOMS = [
+    (pat.is_boolean, BooleanType()),
+    (pat.is_int8, ByteType()),
+    (lambda arrow: pat.is_int16(arrow) or pat.is_uint8(arrow), ShortType()),
+    (lambda arrow: pat.is_int32(arrow) or pat.is_uint16(arrow), IntegerType()),
+    (lambda arrow: pat.is_int64(arrow) or pat.is_uint32(arrow) or pat.is_duration(arrow), LongType()),
+    (pat.is_uint64, DecimalType(20, 0)),
+    (lambda arrow: pat.is_float32(arrow) or pat.is_float16(arrow), FloatType()),
+    (pat.is_float64, DoubleType()),
+    (lambda arrow: pat.is_string(arrow) or pat.is_large_string(arrow) or pat.is_string_view(arrow), StringType()),
+    (
+        lambda arrow: (
+            pat.is_binary(arrow)
+            or pat.is_large_binary(arrow)
+            or pat.is_binary_view(arrow)
+            or pat.is_fixed_size_binary(arrow)
+        ),
+        BinaryType(),
+    ),
+    (pat.is_date, DateType()),
+    (pat.is_null, NullType()),
+]
+
+
+class UnknownArrowTypeError(ValueError):
+    """Spark has no type for what a file has."""
+
+
+def spark_schema(schema: pa.Schema, physical: Iterator[str] | None = None) -> StructType:
+    """Return a file's schema as Spark has it; all is nullable, as whatever Spark reads from files.
+
+    Parameters
+    ----------
+    physical : iterator of str, optional
+        The physical types of the leaves, of a Parquet file: an INT96 is a TIMESTAMP, which Arrow does not tell.
+
+    Raises
+    ------
+    UnknownArrowTypeError
+        A column has a type that Spark does not have: a time of day, or decimals of more than 38 digits.
+    """
+    kinds = repeat("") if physical is None else physical
+    return StructType([_spark_field(field, kinds) for field in schema])
+
+
+def _spark_field(field: pa.Field, physical: Iterator[str]) -> StructField:
+    return StructField(field.name, _type_of_field(field, physical))
+
+
+def _type_of_field(field: pa.Field, physical: Iterator[str]) -> DataType:
+    found = spark_type(field.type, physical)
+    # How Spark writes a TIMESTAMP_NTZ into ORC, which has none: a number of microseconds, with this note.
+    if found == LongType() and (field.metadata or {}).get(b"spark.sql.catalyst.type") == b"timestamp_ntz":
+        return TimestampNTZType()
+    return found
+
+
+def spark_type(arrow: pa.DataType, physical: Iterator[str]) -> DataType:
+    """Return a type as Spark has it, and take the physical types of its leaves."""
+    if isinstance(arrow, pa.BaseExtensionType):
+        return spark_type(arrow.storage_type, physical)
+    if pat.is_struct(arrow):
+        return StructType([_spark_field(field, physical) for field in arrow])
+    if pat.is_map(arrow):
+        return MapType(_type_of_field(arrow.key_field, physical), _type_of_field(arrow.item_field, physical))
+    if pat.is_nested(arrow) and hasattr(arrow, "value_field"):
+        return ArrayType(_type_of_field(arrow.value_field, physical))
+    if pat.is_dictionary(arrow):
+        return spark_type(arrow.value_type, physical)
+    kind = next(physical)
+    if pat.is_timestamp(arrow):
+        return TimestampType() if arrow.tz is not None or kind == "INT96" else TimestampNTZType()
+    if pat.is_decimal(arrow) and arrow.precision <= 38 and 0 <= arrow.scale <= arrow.precision:
+        return DecimalType(arrow.precision, arrow.scale)
+    for is_it, spark in _ATOMS:
+        if is_it(arrow):
+            return spark
+    raise UnknownArrowTypeError(str(arrow))
+
+
+def normalized(array: pa.Array, data_type: DataType) -> pa.Array:
+    """Return a file's array as Spark's Arrow type for it; nanoseconds are cut to microseconds.
+
+    Parameters
+    ----------
+    data_type : DataType
+        What :func:`spark_type` says.
+    """
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    wanted = to_arrow_type(data_type, timezone="UTC")
+    return array if array.type == wanted else array.cast(wanted, safe=False)

@@ -1,0 +1,315 @@
+"""Batches of a typed file converted to the stream's schema.
+
+A type fits where Spark's Parquet reader would read one as the other; what does not fit is left over.  Fields are found
+by name: one in another case is another field, unless case does not matter.  Columns that fit are converted whole; only
+those that do not are looked at value by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats.base import ReadRequest
+from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of
+from pyspark_cloudfiles.formats.records.names import Names
+from pyspark_cloudfiles.formats.typed.arrow_types import normalized
+from pyspark_cloudfiles.values.rescue_columns import rescued_values
+from pyspark_cloudfiles.values.widening import DIGITS
+
+_BITS = {ByteType: 8, ShortType: 16, IntegerType: 32}
+_SMALL = (ByteType, ShortType, IntegerType)
+_FITS: dict[type[DataType], tuple[type[DataType], ...]] = {
+    # A smaller integer is tried value by value; Spark would cut its bits off.
+    ByteType: (*_SMALL, LongType, DoubleType),
+    ShortType: (*_SMALL, LongType, DoubleType),
+    IntegerType: (*_SMALL, LongType, DoubleType),
+    FloatType: (DoubleType,),
+    StringType: (BinaryType,),
+    BinaryType: (StringType,),
+    DateType: (TimestampNTZType,),
+    TimestampType: (TimestampNTZType,),
+    TimestampNTZType: (TimestampType,),
+}
+# Values that are left over, one for each row, with the name of their column.
+_Left = tuple[str, "pa.Array | Sequence[Any]"]
+
+
+class FileColumns:
+    """What becomes of one file's columns.
+
+    Parameters
+    ----------
+    source : StructType
+        The file's schema.
+
+    Raises
+    ------
+    UnknownFields
+        The file has columns that the schema does not have, and the request wants to know.
+    """
+
+    def __init__(self, file: SourceFile, source: StructType, request: ReadRequest) -> None:
+        if request.on_unknown == "error" and (unknown := list(unknown_fields(source, request.schema))):
+            raise UnknownFields(file.url, None, unknown)
+        self._file, self._source, self._request = file, source, request
+        self._fitting = Fitting.of(request)
+        self._schema = to_arrow_schema(request.schema, timezone="UTC")
+        self._pairs = self._fitting.pairs(source, request.schema)
+        self._left_over = self._fitting.left_over(source, request.schema)
+
+    def needed(self) -> list[str] | None:
+        """Return the columns to read; None for all of them."""
+        wanted = {index for index in self._pairs if index is not None} | set(self._left_over)
+        if len(wanted) == len(self._source):
+            return None
+        return [name for index, name in enumerate(self._source.names) if index in wanted]
+
+    def piece(self, batch: pa.RecordBatch) -> FileRows:
+        """Return a batch of the file as the request wants it.
+
+        Raises
+        ------
+        UnreadableFile
+            A value does not fit, and there is no rescued column.
+        """
+        arrays = {name: batch.column(index) for index, name in reversed(list(enumerate(batch.schema.names)))}
+        columns: list[pa.Array] = []
+        left: list[_Left] = []
+        for index, field, wanted in zip(self._pairs, self._request.schema, self._schema, strict=True):
+            if index is None:
+                columns.append(pa.nulls(batch.num_rows, wanted.type))
+                continue
+            source = self._source[index]
+            array, rest = self._fitted(normalized(arrays[source.name], source.dataType), source, field, wanted.type)
+            columns.append(array)
+            if rest is not None:
+                left.append((source.name, rest))
+        for index in self._left_over:
+            source = self._source[index]
+            left.append((source.name, normalized(arrays[source.name], source.dataType)))
+        return FileRows(
+            self._file,
+            batch_of(columns, self._schema, batch.num_rows),
+            rescued_values(left, batch.num_rows, self._file) if left else None,
+        )
+
+    def _fitted(
+        self, array: pa.Array, source: StructField, target: StructField, wanted: pa.DataType
+    ) -> tuple[pa.Array, pa.Array | Sequence[Any] | None]:
+        if array.type == wanted:
+            return array, None
+        if self._fitting.whole(source.dataType, target.dataType):
+            try:
+                # Bytes become text without being looked at, as in Spark.
+                return pc.cast(array, options=pc.CastOptions(wanted, allow_invalid_utf8=True)), None
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                pass  # some value is too large for it: which, is to be found
+        elif not fits(source.dataType, target.dataType):
+            return pa.nulls(len(array), wanted), self._checked(array, source, target.dataType)
+        pairs = [self._fitting.split(value, source.dataType, target.dataType) for value in array.to_pylist()]
+        rest = self._checked([over for _, over in pairs], source, target.dataType)
+        return pa.array([fitted for fitted, _ in pairs], wanted), rest
+
+    def _checked(
+        self, rest: pa.Array | Sequence[Any], source: StructField, target: DataType
+    ) -> pa.Array | Sequence[Any] | None:
+        if rest.null_count == len(rest) if isinstance(rest, pa.Array) else all(value is None for value in rest):
+            return None
+        if not self._request.rescue:
+            raise UnreadableFile(
+                self._file.url,
+                f"column {source.name} is {source.dataType.simpleString().upper()} there, and some of it does not fit "
+                f"{target.simpleString().upper()}, as the schema has it.",
+            )
+        return rest
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How values are made to fit.
+
+    Parameters
+    ----------
+    case_sensitive : bool
+        Whether a field in another case is another field.
+    keep_unknown : bool
+        Whether fields that the schema does not have are left over, or dropped.
+    keep_other_case : bool
+        The same for fields that the schema has in another case.
+    """
+
+    case_sensitive: bool
+    keep_unknown: bool
+    keep_other_case: bool
+
+    @classmethod
+    def of(cls, request: ReadRequest) -> Fitting:
+        """Return what a request wants."""
+        return cls(request.case_sensitive, request.rescue and request.on_unknown == "rescue", request.rescue)
+
+    def pairs(self, source: StructType, target: StructType) -> list[int | None]:
+        """Return for each field of the target where it is in the source."""
+        names = Names(source.names, self.case_sensitive)
+        return [names.index_of(name) for name in target.names]
+
+    def left_over(self, source: StructType, target: StructType) -> list[int]:
+        """Return the fields of the source that the target has not, and that are to be kept."""
+        matched, known = set(self.pairs(source, target)), Names(target.names, self.case_sensitive)
+        return [
+            index
+            for index, name in enumerate(source.names)
+            if index not in matched and (self.keep_unknown if known.is_unknown(name) else self.keep_other_case)
+        ]
+
+    def whole(self, source: DataType, target: DataType) -> bool:
+        """Tell whether values can be converted as a whole column, with nothing but too large numbers left over."""
+        match source, target:
+            case StructType(), StructType():
+                pairs = self.pairs(source, target)
+                return not self.left_over(source, target) and all(
+                    index is None
+                    or (source.names[index] == field.name and self.whole(source[index].dataType, field.dataType))
+                    for index, field in zip(pairs, target, strict=True)
+                )
+            case ArrayType(), ArrayType():
+                return self.whole(source.elementType, target.elementType)
+            case MapType(), MapType():
+                return self.whole(source.keyType, target.keyType) and self.whole(source.valueType, target.valueType)
+        return fits(source, target)
+
+    def split(self, value: Any, source: DataType, target: DataType) -> tuple[Any, Any]:
+        """Return what of a value fits, and what is left over; None for nothing.
+
+        Structs are dicts, maps are lists of pairs.  Of an array, what is left over keeps its positions.
+        """
+        if value is None or source == target:
+            return value, None
+        if not fits(source, target):
+            return None, value
+        match source, target:
+            case StructType(), StructType():
+                return self._split_struct(value, source, target)
+            case ArrayType(), ArrayType():
+                pairs = [self.split(element, source.elementType, target.elementType) for element in value]
+                return [fitted for fitted, _ in pairs], _list_or_none([rest for _, rest in pairs])
+            case MapType(), MapType():
+                return self._split_map(value, source, target)
+        fitted = converted(value, target)
+        return fitted, value if fitted is None else None
+
+    def _split_struct(self, value: dict[str, Any], source: StructType, target: StructType) -> tuple[Any, Any]:
+        fitted: dict[str, Any] = {}
+        rest: dict[str, Any] = {}
+        for field, index in zip(target, self.pairs(source, target), strict=True):
+            if index is None:
+                fitted[field.name] = None
+                continue
+            name = source.names[index]
+            fitted[field.name], over = self.split(value.get(name), source[index].dataType, field.dataType)
+            if over is not None:
+                rest[name] = over
+        for index in self.left_over(source, target):
+            over = value.get(source.names[index])
+            if over is not None:
+                rest[source.names[index]] = over
+        return fitted, rest or None
+
+    def _split_map(self, value: list[tuple[Any, Any]], source: MapType, target: MapType) -> tuple[Any, Any]:
+        fitted, rest = [], {}
+        for key, item in value:
+            new_key, _ = self.split(key, source.keyType, target.keyType)
+            new_item, over = self.split(item, source.valueType, target.valueType)
+            if new_key is None:  # a map's key cannot be NULL
+                rest[key] = item
+                continue
+            fitted.append((new_key, new_item))
+            if over is not None:
+                rest[key] = over
+        return fitted, rest or None
+
+
+def fits(source: DataType, target: DataType) -> bool:
+    """Tell whether values of one type can be of the other at all; of nested types, only their kind counts."""
+    if source == target or isinstance(source, NullType):
+        return True
+    if isinstance(target, DecimalType):
+        if isinstance(source, DecimalType):
+            return target.scale >= source.scale and _integral(target) >= _integral(source)
+        return _integral(target) >= DIGITS.get(type(source), 99)
+    if type(source) is type(target):
+        return isinstance(source, StructType | ArrayType | MapType | StringType)
+    return type(target) in _FITS.get(type(source), ())
+
+
+def _integral(data_type: DecimalType) -> int:
+    return data_type.precision - data_type.scale
+
+
+def converted(value: Any, target: DataType) -> Any:
+    """Return a value whose type fits as the type wants it, or None where the value is too large."""
+    match target:
+        case ByteType() | ShortType() | IntegerType():
+            limit = 1 << (_BITS[type(target)] - 1)
+            return value if -limit <= value < limit else None
+        case DoubleType():
+            return float(value)
+        case StringType() if isinstance(value, bytes):
+            return value.decode("utf-8", "replace")
+        case BinaryType() if isinstance(value, str):
+            return value.encode()
+        case TimestampNTZType():
+            if not isinstance(value, datetime):
+                return datetime.combine(value, time())
+            return value.replace(tzinfo=None)  # which was UTC
+    return value
+
+
+def unknown_fields(source: DataType, target: DataType, prefix: str = "") -> Iterator[str]:
+    """Yield the fields that the schema has in no case, dotted; those of a struct that is unknown are not listed."""
+    match source, target:
+        case StructType(), StructType():
+            known = {field.name.lower(): field for field in target}
+            for field in source:
+                if field.name.lower() not in known:
+                    yield prefix + field.name
+                else:
+                    yield from unknown_fields(
+                        field.dataType, known[field.name.lower()].dataType, f"{prefix}{field.name}."
+                    )
+        case ArrayType(), ArrayType():
+            yield from unknown_fields(source.elementType, target.elementType, f"{prefix}element.")
+        case MapType(), MapType():
+            yield from unknown_fields(source.valueType, target.valueType, f"{prefix}value.")
+
+
+def _list_or_none(values: list[Any]) -> list[Any] | None:
+    return values if any(value is not None for value in values) else None

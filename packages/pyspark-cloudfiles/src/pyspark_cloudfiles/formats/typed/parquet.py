@@ -1,0 +1,83 @@
+"""The format ``parquet``, read one row group at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pyarrow.parquet as pq
+from pyspark.sql.types import StructType
+
+from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
+from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
+from pyspark_cloudfiles.formats.typed.fitting import FileColumns
+from pyspark_cloudfiles.formats.typed.merging import Merged
+from pyspark_cloudfiles.formats.typed.opening import opened, schema_of
+
+_MOST_ROWS = 65_536
+
+
+class ParquetFormat:
+    """Reads what Spark's Parquet reader reads, and timestamps with nanoseconds besides, which are cut."""
+
+    name = "parquet"
+
+    def fixed_schema(self) -> None:
+        """Return None: each file has its own."""
+
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+        """Return the files' schemas, merged."""
+        merged = Merged(request.case_sensitive, request.hinted)
+        for file in files:
+            with _opened(file) as parquet:
+                if parquet is not None:
+                    merged.add(_inferred(file, parquet), file.url)
+        return merged.schema()
+
+    def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
+        """Read the files."""
+        return batches_of(piece for file in files for piece in _pieces(file, request))
+
+
+def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
+    with _opened(file) as parquet:
+        if parquet is None:
+            return
+        columns = FileColumns(file, _schema(file, parquet), request)
+        for batch in parquet.iter_batches(_rows_at_once(parquet), columns=columns.needed()):
+            yield columns.piece(batch)
+
+
+@contextmanager
+def _opened(file: SourceFile) -> Iterator[pq.ParquetFile | None]:
+    with opened(file, "a Parquet") as source:
+        if source is None:
+            yield None
+            return
+        # Columns are buffered in pieces: a row group as a whole may be larger than the worker's memory.
+        with pq.ParquetFile(source, pre_buffer=False, buffer_size=1 << 20, coerce_int96_timestamp_unit="us") as parquet:
+            yield parquet
+
+
+def _schema(file: SourceFile, parquet: pq.ParquetFile) -> StructType:
+    physical = (parquet.schema.column(index).physical_type for index in range(len(parquet.schema)))
+    return schema_of(file, parquet.schema_arrow, physical)
+
+
+def _inferred(file: SourceFile, parquet: pq.ParquetFile) -> StructType:
+    try:
+        return _schema(file, parquet)
+    except UnreadableFile as error:
+        raise InferenceFailed(f"{error.message()}") from error
+
+
+def _rows_at_once(parquet: pq.ParquetFile) -> int:
+    """Return how many rows are about a batch, if they are as large when read as they are in the file."""
+    metadata = parquet.metadata
+    size = sum(metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups))
+    return max(1, min(_MOST_ROWS, BATCH_BYTES * max(metadata.num_rows, 1) // max(size, 1)))
+
+
+FORMAT = ParquetFormat()

@@ -1,0 +1,1 @@
+"""VARIANT: its encoding, and whole records in one VARIANT column."""

@@ -1,0 +1,309 @@
+"""Spark's binary encoding of VARIANT: a value, and the dictionary of its field names.
+
+Both are bytes, laid out as in Spark's own ``VariantBuilder``, so that what is encoded here equals what ``parse_json``
+makes of the same record.  A Python data source hands a VARIANT over as a struct of the two.  :class:`JsonVariants`
+makes them of JSON texts, as Spark's JSON reader does.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import VariantType
+
+from pyspark_cloudfiles.formats.json.lenient_parser import LenientJson, MalformedJsonError, Node
+from pyspark_cloudfiles.values.plain_arrays import binaries, longs
+
+# Spark refuses larger ones.
+MOST_BYTES = 16 * 1024 * 1024
+_MOST_DIGITS = 38
+_MOST_REMEMBERED = 10_000
+_NULL, _TRUE, _FALSE = b"\x00", b"\x04", b"\x08"
+_BYTES = [struct.pack("<Bb", 3 << 2, number) for number in (*range(128), *range(-128, 0))]
+_SHORT, _INT, _LONG = struct.Struct("<Bh"), struct.Struct("<Bi"), struct.Struct("<Bq")
+_DECIMAL4, _DECIMAL8 = struct.Struct("<BBi"), struct.Struct("<BBq")
+_DOUBLE, _LONG_TEXT = struct.Struct("<Bd"), struct.Struct("<BI")
+_ARROW = to_arrow_type(VariantType())
+# Found more often than there are names, where a text has these characters; then it is looked at closely.
+_NAMES = re.compile(rb'"[ \t\r\n]*:').findall
+
+
+class Variant(NamedTuple):
+    """A value of the type VARIANT."""
+
+    value: bytes
+    metadata: bytes
+
+
+class VariantTooLargeError(ValueError):
+    """A record is larger than a VARIANT may be."""
+
+
+class Encoder:
+    """Makes VARIANT of records: of dicts, lists, texts, truth values, integers, None, and of bytes.
+
+    Bytes are values that are encoded already; see :func:`decimal`, :func:`double`, :func:`date` and :func:`timestamp`.
+    Records that have the same names share what can be told of them.
+    """
+
+    def __init__(self) -> None:
+        self._orders: dict[tuple[str, ...], list[int]] = {}
+        self._metadata: dict[tuple[str, ...], bytes] = {}
+        self.names = 0
+
+    def variant(self, value: Any) -> Variant:
+        """Return a record as VARIANT; ``names`` tells then how many names its objects have in all.
+
+        Raises
+        ------
+        VariantTooLargeError
+        RecursionError
+            It is nested too deep.
+        """
+        self.names = 0
+        numbers: dict[str, int] = {}
+        encoded = self._encoded(value, numbers)
+        metadata = self._metadata_of(tuple(numbers))
+        if len(encoded) > MOST_BYTES or len(metadata) > MOST_BYTES:
+            raise VariantTooLargeError(f"it is larger than {MOST_BYTES} bytes")
+        return Variant(encoded, metadata)
+
+    def _encoded(self, value: Any, numbers: dict[str, int]) -> bytes:
+        kind = type(value)
+        if kind is str:
+            return text(value)
+        if kind is bytes:
+            return value
+        if kind is int:
+            return integer(value)
+        if kind is dict:
+            return self._object(value, numbers)
+        if kind is list:
+            return _array([self._encoded(element, numbers) for element in value])
+        return _NULL if value is None else _TRUE if value else _FALSE
+
+    def _object(self, fields: dict[str, Any], numbers: dict[str, int]) -> bytes:
+        names = tuple(fields)
+        self.names += len(names)
+        ids, parts = [], []
+        for name, value in fields.items():
+            number = numbers.get(name)
+            if number is None:
+                number = numbers[name] = len(numbers)
+            ids.append(number)
+            parts.append(self._encoded(value, numbers))
+        order = self._order(names)
+        offsets = [0, *accumulate(map(len, parts))]
+        size, most = offsets[-1], max(ids, default=0)
+        if size < 256 > most and len(names) < 256:
+            ordered = [ids[place] for place in order] + [offsets[place] for place in order]
+            return b"".join([bytes((2, len(names), *ordered, size)), *parts])
+        large, id_size, offset_size = len(names) > 255, _size_of(most), _size_of(size)
+        header = bytes([large << 6 | (id_size - 1) << 4 | (offset_size - 1) << 2 | 2])
+        places = [ids[place].to_bytes(id_size, "little") for place in order]
+        places += [offsets[place].to_bytes(offset_size, "little") for place in (*order, len(order))]
+        return b"".join([header, len(names).to_bytes(4 if large else 1, "little"), *places, *parts])
+
+    def _order(self, names: tuple[str, ...]) -> list[int]:
+        """Return the places of names in the order in which an object lists them: Java's, by UTF-16 units."""
+        order = self._orders.get(names)
+        if order is None:
+            keys = [name.encode("utf-16-be", "surrogatepass") for name in names]
+            order = sorted(range(len(names)), key=keys.__getitem__)
+            _remember(self._orders, names, order)
+        return order
+
+    def _metadata_of(self, names: tuple[str, ...]) -> bytes:
+        metadata = self._metadata.get(names)
+        if metadata is None:
+            texts = [name.encode() for name in names]
+            offsets = [0, *accumulate(map(len, texts))]
+            size = _size_of(max(offsets[-1], len(names)))
+            numbers = (number.to_bytes(size, "little") for number in (len(names), *offsets))
+            metadata = b"".join([bytes([1 | (size - 1) << 6]), *numbers, *texts])
+            _remember(self._metadata, names, metadata)
+        return metadata
+
+
+def text(value: str) -> bytes:
+    """Return a text, encoded."""
+    data = value.encode()
+    if len(data) < 64:
+        return bytes((len(data) << 2 | 1,)) + data
+    return _LONG_TEXT.pack(16 << 2, len(data)) + data
+
+
+def integer(value: int) -> bytes:
+    """Return an integer in the fewest bytes; one that no BIGINT holds is a decimal, or else a DOUBLE."""
+    if -128 <= value < 128:
+        return _BYTES[value]
+    if -(1 << 15) <= value < 1 << 15:
+        return _SHORT.pack(4 << 2, value)
+    if -(1 << 31) <= value < 1 << 31:
+        return _INT.pack(5 << 2, value)
+    if -(1 << 63) <= value < 1 << 63:
+        return _LONG.pack(6 << 2, value)
+    exact = decimal(Decimal(value))
+    return double(_float(value)) if exact is None else exact
+
+
+def number(source: str) -> bytes:
+    """Return a number as JSON has it: a decimal if that is exact and has no exponent, or else a DOUBLE."""
+    if "e" not in source and "E" not in source and len(source) <= 2 * _MOST_DIGITS:
+        whole, _, fraction = source.partition(".")
+        exact = _exact(int(whole + fraction), len(fraction))
+        if exact is not None:
+            return exact
+    return double(float(source))
+
+
+def decimal(value: Decimal) -> bytes | None:
+    """Return a decimal in the fewest bytes, or None if it has too many digits; a positive exponent is written out."""
+    sign, digits, exponent = value.as_tuple()
+    if len(digits) > _MOST_DIGITS or exponent > _MOST_DIGITS:  # type: ignore[operator]
+        return None
+    unscaled = int("".join(map(str, digits))) * 10 ** max(exponent, 0)  # type: ignore[type-var]
+    return _exact(-unscaled if sign else unscaled, max(-exponent, 0))  # type: ignore[operator]
+
+
+def _exact(unscaled: int, scale: int) -> bytes | None:
+    digits = max(scale, len(str(abs(unscaled))))
+    if digits <= 9:
+        return _DECIMAL4.pack(8 << 2, scale, unscaled)
+    if digits <= 18:
+        return _DECIMAL8.pack(9 << 2, scale, unscaled)
+    if digits <= _MOST_DIGITS:
+        return bytes((10 << 2, scale)) + unscaled.to_bytes(16, "little", signed=True)
+    return None
+
+
+def double(value: float) -> bytes:
+    """Return a DOUBLE, encoded."""
+    return _DOUBLE.pack(7 << 2, value)
+
+
+def date(days: int) -> bytes:
+    """Return a date, encoded, from its days since the epoch."""
+    return _INT.pack(11 << 2, days)
+
+
+def timestamp(microseconds: int) -> bytes:
+    """Return a timestamp, encoded, from its microseconds since the epoch."""
+    return _LONG.pack(12 << 2, microseconds)
+
+
+def exactly(source: str, exact: Callable[[str], Decimal]) -> bytes | None:
+    """Return a text that is a decimal number, encoded; None if it is none, or has too many digits."""
+    try:
+        return decimal(exact(source.replace(",", "")))
+    except ValueError:
+        return None
+
+
+def column(variants: list[Variant | None]) -> pa.Array:
+    """Return variants as an Arrow array of the type that Spark expects."""
+    children = [binaries([b"" if some is None else some[part] for some in variants]) for part in (0, 1)]
+    absent = pc.equal(longs(map(_is_absent, variants)), 1) if None in variants else None
+    return pa.StructArray.from_arrays(children, fields=list(_ARROW), mask=absent)
+
+
+def _array(parts: list[bytes]) -> bytes:
+    offsets = [0, *accumulate(map(len, parts))]
+    if offsets[-1] < 256 > len(parts):
+        return b"".join([bytes((3, len(parts), *offsets)), *parts])
+    large, size = len(parts) > 255, _size_of(offsets[-1])
+    header = bytes([large << 4 | (size - 1) << 2 | 3]) + len(parts).to_bytes(4 if large else 1, "little")
+    return b"".join([header, *(offset.to_bytes(size, "little") for offset in offsets), *parts])
+
+
+def _size_of(number: int) -> int:
+    """Return the bytes that a number takes; one that takes more than three is too large for anything."""
+    if number >= 1 << 24:
+        raise VariantTooLargeError(f"it is larger than {MOST_BYTES} bytes")
+    return 1 if number < 1 << 8 else 2 if number < 1 << 16 else 3
+
+
+def _is_absent(variant: Variant | None) -> bool:
+    return variant is None
+
+
+def _float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("-inf") if value < 0 else float("inf")
+
+
+def _remember(known: dict, key: object, value: object) -> None:
+    """Keep what was found, but not for ever: records may differ from each other without end."""
+    if len(known) >= _MOST_REMEMBERED:
+        known.clear()
+    known[key] = value
+
+
+_UNFIT = (msgspec.DecodeError, RecursionError, UnicodeDecodeError, VariantTooLargeError)
+
+
+class JsonVariants:
+    """Makes VARIANT of JSON, by the format's options."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._encoder, self._lenient = Encoder(), LenientJson(options)
+        self._decode = msgspec.json.Decoder(float_hook=number).decode
+
+    def variant(self, source: bytes) -> Variant:
+        """Return the first value of a text; what follows it does not matter.
+
+        Raises
+        ------
+        MalformedJsonError
+            There is none, a name comes twice in an object, it is nested too deep for this process, or it is too large.
+        """
+        try:
+            source.decode()
+            variant = self._encoder.variant(self._decode(source))
+            # A name that comes twice is malformed, and msgspec does not tell.
+            if self._encoder.names == len(_NAMES(source)):
+                return variant
+        except _UNFIT:
+            pass
+        try:
+            node = self._lenient.document(source.decode())
+            if node is None:
+                raise MalformedJsonError("a blank text")
+            return self._encoder.variant(_plain(node))
+        except (RecursionError, UnicodeDecodeError, VariantTooLargeError) as error:
+            raise MalformedJsonError(str(error)) from error
+
+
+def _plain(node: Node) -> Any:
+    """Return a parsed value as an encoder takes it."""
+    if node.kind == "{":
+        fields = {name: _plain(value) for name, value in node.fields}
+        if len(fields) < len(node.fields):
+            raise MalformedJsonError("a name comes twice")
+        return fields
+    if node.kind == "[":
+        return [_plain(item) for item in node.items]
+    if node.kind == '"':
+        return node.text
+    if node.kind == "i":
+        return int(node.source)
+    if node.kind == "f":
+        return _floating(node.source)
+    return None if node.kind == "n" else node.source == "true"
+
+
+def _floating(source: str) -> bytes:
+    if source[-1] in "NFy":  # NaN, -INF, Infinity
+        return double(float(source.replace("INF", "Infinity")))
+    return number(source)

@@ -1,0 +1,73 @@
+"""The format ``xml``: a row for each element with the name ``rowTag``.
+
+Records that have the same fields take the fast path (:mod:`.fast_path`); all others go through the parser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from pyspark.sql.types import StructType
+
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.formats import base
+from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
+from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
+from pyspark_cloudfiles.formats.records.outcome import Record, file_rows
+from pyspark_cloudfiles.formats.xml.elements import Broken, Element, XmlOptions, elements, opened, parsed, records
+from pyspark_cloudfiles.formats.xml.fast_path import ColumnReader, RestOfFile, texts
+from pyspark_cloudfiles.formats.xml.inference import XmlTypes
+from pyspark_cloudfiles.formats.xml.row_reader import XmlRowReader
+
+
+class XmlFormat:
+    """Reads records as Spark's XML reader does, by the same options; ``rowTag`` is required."""
+
+    name = "xml"
+
+    def fixed_schema(self) -> None:
+        """Return None: the schema is in the data."""
+
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+        """Return the schema of all records, sorted by names; what is no XML is passed over."""
+        options = XmlOptions.of(request.options)
+        types = XmlTypes(request, options)
+        for file in files:
+            for some in records(file, options):
+                for record in some:
+                    if isinstance(record, Element):
+                        types.add(record)
+        return types.schema()
+
+    def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
+        """Read the files."""
+        options = XmlOptions.of(request.options)
+        return batches_of(piece for file in files for piece in _pieces(file, request, options))
+
+
+def _pieces(file: SourceFile, request: ReadRequest, options: XmlOptions) -> Iterator[FileRows]:
+    rows, columns = XmlRowReader(request, options), ColumnReader(request, options)
+    with opened(file, options) as (source, decode):
+        for some in texts(source, decode, options):
+            if isinstance(some, RestOfFile):
+                if some.is_all:
+                    return
+                for part in parsed(file, options, source, decode, some.opening, some.text):
+                    yield file_rows(file, (_record(found, rows) for found in part), request)
+                return
+            batch = columns.batch(some.cut) if base.FAST_PATH else None
+            if batch is not None:
+                yield FileRows(file, batch)
+            else:
+                found = elements(some.opening, some.text, some.closing, options)
+                yield file_rows(file, (_record(element, rows) for element in found), request)
+
+
+def _record(found: Element | Broken, rows: XmlRowReader) -> tuple[Record, Callable[[], str]]:
+    if isinstance(found, Broken):
+        return Record(None, malformed="it is no XML"), partial(str, found.text)
+    return rows.record(found), found.outer
+
+
+FORMAT = XmlFormat()

@@ -1,0 +1,29 @@
+"""The form and the types of the code, as `course.py lint` checks them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import code_checks
+
+
+def test_nothing_is_found(capfd: pytest.CaptureFixture[str]) -> None:
+    assert code_checks.check_code() == [], capfd.readouterr().out
+
+
+def test_each_check_finds_what_it_is_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "wrong.py").write_text("import os\ndef f(a:int)->str: return a\n")
+    settings = Path(code_checks.PROJECT / "pyproject.toml").read_text(encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
+    checks = [
+        tuple(part.replace(str(code_checks.PROJECT), str(tmp_path)) for part in check) for check in code_checks.CHECKS
+    ]
+    monkeypatch.setattr(code_checks, "CHECKS", checks)
+    monkeypatch.setattr(code_checks, "SOURCES", [str(tmp_path / "wrong.py")])
+    assert code_checks.check_code() == ["ruff check", "ruff format", "mypy"]
+    said = capfd.readouterr().out
+    assert "F401" in said and "wrong.py" in said and "return-value" in said

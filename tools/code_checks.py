@@ -1,0 +1,40 @@
+"""What `course.py lint` does of itself: the code's form (ruff), its types (mypy), then the lessons' form."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from lesson_linter.__main__ import main as lint_lessons
+
+PROJECT = Path(__file__).resolve().parents[1]
+SOURCES = sorted(map(str, PROJECT.glob("packages/*/src/*[a-z]")))  # without what building leaves
+CHECKS = (
+    ("ruff", "check", "--quiet", str(PROJECT)),
+    ("ruff", "format", "--check", "--quiet", str(PROJECT)),
+    ("mypy", "--no-error-summary", f"--config-file={PROJECT / 'pyproject.toml'}"),
+)
+
+
+def check_code() -> list[str]:
+    """Return the names of the checks that found something, which they have printed."""
+    failed = []
+    for name, *arguments in CHECKS:
+        more = [source for source in SOURCES if not source.endswith(".egg-info")] if name == "mypy" else []
+        done = subprocess.run([sys.executable, "-m", name, *arguments, *more], cwd=PROJECT)
+        if done.returncode:
+            failed.append(" ".join((name, *arguments[:1])) if name == "ruff" else name)
+    return failed
+
+
+def main() -> int:
+    """Check code, then lessons; return 1 where something is to be mended."""
+    failed = check_code()
+    for name in failed:
+        print(f"{name} found something, above.")
+    return lint_lessons([]) or int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
