@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -23,6 +24,10 @@ from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base, format_named
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
+
+if find_spec("suite") is None:  # by itself, without the repository around it
+    from .plain_session import *  # noqa: F403
+    from .plain_session import _session  # noqa: F401
 
 DEADLINE = 90  # seconds for one run of a stream
 
@@ -88,7 +93,7 @@ class Ingestion:
 
     def rows(self, *columns: str) -> list[Row]:
         """Return the table's rows, sorted."""
-        table = self.spark.read.load(self.url(self.table))
+        table = self.spark.read.option("mergeSchema", "true").load(self.url(self.table))
         return sorted(table.select(*columns).collect() if columns else table.collect(), key=str)
 
     def ids(self) -> list[int]:
@@ -105,6 +110,13 @@ PLAIN = {
     "rescuedDataColumn", "readerCaseSensitive", "recursiveFileLookup", "mode", "header", "rowTag",
     "columnNameOfCorruptRecord", "badRecordsPath",
 }  # fmt: skip
+
+
+@pytest.fixture
+def delta(spark: SparkSession) -> None:
+    """Leave out a test whose table must be Delta's: a plain session writes Parquet."""
+    if spark.conf.get("spark.sql.sources.default") != "delta":
+        pytest.skip("needs Delta, which a plain session has not")
 
 
 @pytest.fixture

@@ -150,6 +150,7 @@ def test_a_frame_that_was_loaded_before_does_not_know_the_new_column(ingestion: 
     assert ingestion.ids() == [1, 2]
 
 
+@pytest.mark.usefixtures("delta")
 def test_without_merge_schema_the_restart_fails_in_delta(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run(merge=False)
@@ -345,6 +346,7 @@ def test_a_column_that_is_hinted_as_variant_takes_any_value(ingestion: Ingestion
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("delta")
 def test_types_that_grew_reach_a_table_that_lets_them(ingestion: Ingestion):
     ingestion.format, ingestion.options["schemaEvolutionMode"] = "parquet", "addNewColumnsWithTypeWidening"
     widening = "spark.databricks.delta.properties.defaults.enableTypeWidening"

@@ -101,6 +101,7 @@ def test_a_changed_file_is_read_again_whole_where_overwrites_are_allowed(ingesti
     assert ingestion.ids() == [1, 1, 2]
 
 
+@pytest.mark.usefixtures("delta")
 def test_a_new_checkpoint_reads_everything_again(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -134,6 +135,7 @@ def test_with_a_schema_no_schema_location_is_needed_and_restarts_go_on(ingestion
     assert ingestion.ids() == [1, 2]
 
 
+@pytest.mark.usefixtures("delta")
 def test_a_file_that_vanished_ends_the_stream_and_nothing_is_lost(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -154,6 +156,7 @@ def test_a_file_that_vanished_ends_the_stream_and_nothing_is_lost(ingestion: Ing
     assert ingestion.ids() == [1, 2, 3]
 
 
+@pytest.mark.usefixtures("delta")
 def test_a_file_that_vanished_is_passed_over_on_request(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -181,6 +184,7 @@ def test_a_schema_location_that_is_gone_is_an_error_not_a_second_ingestion(inges
     assert ingestion.ids() == [1]
 
 
+@pytest.mark.usefixtures("delta")
 def test_a_checkpoint_that_is_gone_begins_anew_with_the_schema_that_is_there(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.options["schemaLocation"] = ingestion.url("schemas")

@@ -108,6 +108,7 @@ def test_only_the_side_that_uses_it_has_it(files) -> None:
     assert query.lastProgress["numInputRows"] == 8
 
 
+@pytest.mark.usefixtures("delta")
 def test_a_stream_goes_on_when_its_query_begins_to_use_it(files) -> None:
     files.run(files.frame())
     files.put("three.json", {"id": 5})
