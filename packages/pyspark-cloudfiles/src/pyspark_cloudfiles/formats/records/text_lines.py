@@ -137,6 +137,7 @@ def _pieces_of(
     stream: BinaryIO | LinesOfPart, data: bytes, decoder: codecs.IncrementalDecoder | None, separator: bytes | None
 ) -> Iterator[bytes]:
     waiting, tail, last = [], b"", False
+    longest = len(separator or b"\r\n")
     while not last:
         more = stream.read(base.BATCH_BYTES)
         last = not more
@@ -145,13 +146,13 @@ def _pieces_of(
             data = decoder.decode(data, last).encode()
         waiting.append(data)
         # An end of line may begin in one piece and end in the next.
-        if last or _end_of_lines(tail + data, separator):
+        if last or _end_of_lines(data, separator) or _end_of_lines(tail + data[:longest], separator):
             joined = b"".join(waiting)
             end = len(joined) if last else _end_of_lines(joined, separator)
             if end:
                 yield joined[:end]
             waiting = [joined[end:]]
-        tail = (tail + data)[-len(separator or b"\r\n") :]
+        tail = (tail + data[-longest:])[-longest:]
         data = b""
 
 
