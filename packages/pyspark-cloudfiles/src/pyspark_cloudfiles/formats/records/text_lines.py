@@ -63,7 +63,7 @@ def texts(file: SourceFile, options: Mapping[str, str]) -> Iterator[bytes]:
             if encoding == "utf-8":
                 yield from whole_lines(stream, file, line_separator(options))
             elif not file.start:
-                # Ends of lines are not found there from anywhere: who has the first part reads it all.
+                # In these encodings line ends are not found from any position: the task with the first part reads all.
                 yield from _decoded_lines(stream, options, line_separator(options))
         return
     if file.size <= base.BATCH_BYTES and not is_compressed(file):
