@@ -1,8 +1,8 @@
 """Warnings of Spark's planning process, shown in the notebook cell that called ``load``.
 
-That process is Spark's, and what it prints is in the JVM's log.  In a classic session the user's own process is on the
-same machine: it listens there, at an address that travels with the options of each ``load``, and shows what it is told
-as an ordinary warning below the cell that has called ``load``.  Elsewhere, over Spark Connect for instance, warnings
+The planning process is started by Spark, and its output goes to the log of the JVM.  In a classic session the user's
+own process runs on the same machine.  It listens at an address that is passed with the options of each ``load``, and
+shows a message as an ordinary warning below the cell that called ``load``.  Elsewhere, as over Spark Connect, warnings
 stay in the log.
 """
 
@@ -31,7 +31,7 @@ class CloudFilesWarning(UserWarning):
 
 
 def warn(text: str, address: str | None = None) -> None:
-    """Warn in the process that listens at an address; in this one where there is none or nobody has heard it."""
+    """Warn in the process that listens at an address; in this process if there is none or it does not answer."""
     if address is None or not _delivered(address, text):
         warnings.warn(text, CloudFilesWarning, stacklevel=3)
 
@@ -47,7 +47,7 @@ def _delivered(address: str, text: str) -> bool:
 
 
 def address() -> str:
-    """Return the address at which this process listens, for one ``load``: what is told there is shown in its cell."""
+    """Return the address at which this process listens, for one ``load``: messages to it are shown in its cell."""
     port, cells = _listening()
     return f"{port}:{cells.remember()}"
 
@@ -78,7 +78,7 @@ class _Cells:
         return word
 
     def show(self, word: str, text: str) -> bool:
-        """Show a warning once in the cell that belongs to the word; who does not know one is not heard."""
+        """Show a warning once in the cell that a word stands for; return whether there is such a cell."""
         with self._lock:
             cell = self._cells.get(word)
         if cell is not None:
@@ -95,7 +95,7 @@ def _show(text: str, shown: dict) -> None:
 
 @cache
 def _listening() -> tuple[int, _Cells]:
-    """Begin to listen, once a process; return the port, and the cells of those who may speak."""
+    """Begin to listen, once per process; return the port, and the cells of the latest loads."""
     server = socket.create_server((_HOST, 0))
     cells = _Cells()
     threading.Thread(target=_listen, args=(server, cells), daemon=True, name="cloudFiles warnings").start()

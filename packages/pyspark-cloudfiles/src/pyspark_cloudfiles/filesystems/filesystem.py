@@ -188,17 +188,17 @@ def list_files(
 ) -> Iterator[tuple[str, int, int]]:
     """Yield (URL, bytes, microseconds since the epoch) of the files below a directory, in no order.
 
-    Links are followed; a directory that several lead to is entered once.  Dangling ones, and what vanishes meanwhile,
-    are passed over, and so are names that are not valid UTF-8, which Spark cannot spell.
+    Links are followed; the target of several links is listed once.  Dangling links, files that vanish meanwhile, and
+    names that are not valid UTF-8, which Spark cannot spell, are skipped.
 
     Parameters
     ----------
     enter : callable
-        Told the URL of each directory below; whether its files are wanted.
+        Takes the URL of a directory, and returns whether its files are wanted.
     wanted : callable, optional
-        Told the URLs of files that were listed together, gives those that are wanted; by default all.
+        Takes the URLs of files that were listed together, and returns the wanted ones; by default all.
     listings : ListingCache, optional
-        Of earlier walks, so that local directories that have not changed are passed over; see
+        Of earlier listings, so that local directories that have not changed are skipped; see
         :class:`pyspark_cloudfiles.filesystems.listing.ListingCache`.
     incremental : IncrementalListing, optional
         The same for stores; see :class:`pyspark_cloudfiles.filesystems.incremental_listing.IncrementalListing`.

@@ -1,9 +1,8 @@
 """Listing only the files after the last known name (``cloudFiles.useIncrementalListing``).
 
-Many who write to a store begin names with a date or a number that grows, and a store lists in the order of names; so
-what is new is at the end, and a listing that begins there is short however much there is.  Whether names grow is seen
-in listings of everything.  As on Databricks, after seven short listings in a row comes one of everything: what was put
-in between is found then.
+File names often begin with a date or a growing number, and a store lists names in their order.  New files then come
+last, and a listing that begins after the last known name is short, however many files there are.  Full listings show
+whether names grow.  As on Databricks, every eighth listing is a full one, which finds files with names in between.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ SHORT_IN_A_ROW = 7
 
 @dataclass
 class _SeenNames:
-    """What was seen below a directory: the last name, whether new ones came behind it, how many short listings."""
+    """The state of a directory: its last name, whether new names came after it, and the number of short listings."""
 
     last: str = ""
     grew: bool = False
@@ -23,13 +22,13 @@ class _SeenNames:
 
 
 class IncrementalListing:
-    """What listings of stores have shown of their names.
+    """Decides from earlier listings of a store whether the next one can be short.
 
     Parameters
     ----------
     choice : str
-        ``true``: list what comes behind the last name; ``auto``: where all that was new last time came behind it;
-        ``false``: always everything.
+        ``true``: list what comes after the last name; ``auto``: only if all new names came after it last time;
+        ``false``: always list everything.
     """
 
     def __init__(self, choice: str = "auto") -> None:
@@ -37,7 +36,7 @@ class IncrementalListing:
         self._seen: dict[str, _SeenNames] = {}
 
     def after(self, root: str) -> str | None:
-        """Return the URL behind which to list a directory; None to list everything."""
+        """Return the URL after which to list a directory; None to list everything."""
         seen = self._seen.get(root)
         if seen is None or not seen.last or self._choice == "false" or seen.short >= SHORT_IN_A_ROW:
             return None
@@ -49,7 +48,7 @@ class IncrementalListing:
         Parameters
         ----------
         after : str or None
-            What it began behind.
+            The URL after which it began.
         last : str
             The last URL of all that there are, empty where there is none.
         first_new : str or None

@@ -1,8 +1,8 @@
 """The recursive listing of a local directory, with as few system calls as possible.
 
-A directory is listed with one ``scandir``; a file is looked at only if somebody wants it.  Real directories come first;
-then those that links lead to, in the order of their URLs, unless they were entered already, which device and inode
-tell.  So a file that is there without a link has that URL only, each file is found once, and there are no circles.
+A directory is listed with one ``scandir``; only wanted files cost a ``stat``.  Real directories are listed first, then
+the targets of links in the order of their URLs, unless they were listed already, by device and inode.  So a file that
+is reachable without a link has only that URL, each file is found once, and cycles end.
 
 A repeated listing can be given a :class:`ListingCache`, and then skips directories that have not changed.
 """
@@ -29,7 +29,7 @@ Wanted = Callable[[list[str]], list[str]]
 
 @dataclass
 class _Listing:
-    """What one look into a directory has found; ``odd``: an entry may become a file without the directory's time."""
+    """The entries of a directory; ``odd``: one may become a file without a change of the directory's time."""
 
     files: list[str] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)
@@ -52,8 +52,8 @@ class _KnownDirectory:
 class ListingCache:
     """What earlier listings have found, so that the next one can skip directories that have not changed.
 
-    A directory is passed over when its time is the same as at a listing that found nothing wanted in it, and that was
-    made so long after the time was first seen that no change can hide behind a coarse clock; and not for ever.  Our
+    A directory is skipped if its modification time is that of an earlier listing which found nothing wanted in it, and
+    which came so long after that time was first seen that a coarse clock cannot hide a change; and not for ever.  Our
     own clock is never compared with the file system's, which may be that of another machine.
     """
 
@@ -93,11 +93,11 @@ def list_files(
     Parameters
     ----------
     enter : callable
-        Told the URL of each directory; whether to list it.
+        Takes the URL of a directory, and returns whether to list it.
     wanted : callable, optional
-        Told the URLs of a directory's files, gives those to look at; by default all.
+        Takes the URLs of a directory's files, and returns the wanted ones; by default all.
     listings : ListingCache, optional
-        Of earlier listings of the same path, with the same ``enter``, by one who has kept what they have yielded.
+        Of earlier listings of the same path, with the same ``enter``, whose results the caller has kept.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def list_files(
                 chosen = found if wanted is None or not found else wanted(found)
                 if listings:
                     listings.note(path, state, began, listing, len(chosen))
-                yield from _looked_at(path, url, chosen)
+                yield from _with_status(path, url, chosen)
         except OSError as error:
             _pass_over_or_raise(error, url)
             continue
@@ -171,7 +171,7 @@ def _below(path: str, url: str, names: list[str], enter: Enter, linked: bool) ->
     return [(prefix + name, f"{path}{os.sep}{name}", linked) for name in names if enter(prefix + name)]
 
 
-def _looked_at(path: str, url: str, urls: list[str]) -> Iterator[tuple[str, int, int]]:
+def _with_status(path: str, url: str, urls: list[str]) -> Iterator[tuple[str, int, int]]:
     inside = len(url.rstrip("/")) + 1
     for file in urls:
         try:

@@ -26,14 +26,14 @@ _ALIASES = {"s3a": "s3", "s3n": "s3"}
 
 
 class ResolvedUrl(NamedTuple):
-    """A place.
+    """A URL in its one spelling, and the local path that it stands for.
 
     Parameters
     ----------
     url : str
-        Its one spelling.
+        The URL.
     path : str or None
-        Where it is on this machine; None if it is remote.
+        The path on this machine; None if the URL is remote.
     """
 
     url: str
@@ -50,10 +50,10 @@ class Mount(NamedTuple):
 
 
 def resolved(url: str) -> ResolvedUrl:
-    """Return what a URL means.
+    """Return the one spelling of a URL, and its local path.
 
-    ``.``, ``..`` and empty names are resolved by the text alone; what is above a root is the root, so that no mount
-    is left.
+    ``.``, ``..`` and empty names are resolved in the text alone; the parent of a root is the root, so that a URL cannot
+    leave its mount.
 
     Raises
     ------

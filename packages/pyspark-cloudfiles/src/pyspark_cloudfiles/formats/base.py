@@ -1,8 +1,7 @@
 """The interface of a file format: it infers a schema from files, and reads files into Arrow.
 
-A format knows nothing of checkpoints, evolution modes or partition columns.  It is given files and a request, and it
-answers with :class:`Rows`; what did not fit the schema is in their ``rescued`` column, or ended in an error, as the
-request wants it.
+A format knows nothing of checkpoints, evolution modes or partition columns.  It takes files and a request, and returns
+:class:`Rows`.  Data that does not fit the schema is in their ``rescued`` column, or is an error, as the request says.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class ReadRequest:
     corrupt_column : str or None
         The column of ``schema`` that takes the text of malformed records.
     bad_records : callable or None
-        Told of each record that the mode drops: the URL of its file, its text, and what is wrong with it.
+        Called for each record that the mode drops, with the URL of its file, its text, and the reason.
     timezone : str
         Time zone in which timestamps without one are read; an IANA name or an offset.
     options : Mapping

@@ -65,16 +65,16 @@ def is_passed_over(name: str) -> bool:
 
 @dataclass(frozen=True)
 class KnownFiles:
-    """What one who discovers again and again knows already.
+    """The state of repeated discoveries: known files, and earlier listings.
 
     Parameters
     ----------
     new : callable
-        Told URLs, gives those that it has not kept yet.
+        Takes URLs, and returns those that are not known.
     listings : ListingCache
-        What its earlier discoveries have seen of directories.
+        Of local directories.
     incremental : IncrementalListing
-        What they have seen of the names in stores.
+        Of stores.
     """
 
     new: Callable[[list[str]], list[str]]
@@ -104,7 +104,7 @@ def discover(
     Parameters
     ----------
     known : KnownFiles, optional
-        Files to leave out. They are not looked at, so that a change of one is not seen.
+        Files to leave out. Changes of known files are not noticed.
 
     Raises
     ------

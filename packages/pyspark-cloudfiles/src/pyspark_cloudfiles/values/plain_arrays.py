@@ -49,7 +49,7 @@ def plain(cells: Sequence[Any], arrow: pa.DataType) -> pa.Array:
     except TypeError:  # some are None; to look for them first takes longer
         zero = "" if arrow == pa.string() else 0
         values = _dense([zero if cell is None else cell for cell in cells], arrow)
-        return pc.if_else(_known(cells), values, pa.nulls(len(cells), arrow))
+        return pa.Array.from_buffers(arrow, len(cells), [_known(cells).buffers()[1], *values.buffers()[1:]])
 
 
 def offsets_of(cells: Sequence[Sized]) -> array:

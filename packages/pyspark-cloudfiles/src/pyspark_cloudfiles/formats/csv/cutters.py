@@ -1,7 +1,7 @@
 """CSV blocks cut into text columns: by Arrow's reader if it agrees with Spark, otherwise by our tokenizer.
 
-Which lines Arrow may read is told by their bytes.  The others are refused, each by its number, and so are lines that
-have more or fewer values than the header has names.
+The bytes of a line show whether Arrow reads it as Spark does.  Other lines are refused, each by its number, and so are
+lines that have more or fewer values than the header has names.
 """
 
 from __future__ import annotations

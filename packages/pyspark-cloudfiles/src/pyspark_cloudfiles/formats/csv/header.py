@@ -74,8 +74,8 @@ def part_with_names(
 ) -> tuple[SourceFile | None, list[str] | None]:
     """Return what to read of a part of a file, and the names of its columns if they stand before it.
 
-    The names are in the first line that counts.  If that is not near the beginning of the file, who has the first part
-    reads all of it.
+    The names are in the first line that is a record.  If that is not near the beginning of the file, the task with the
+    first part reads the whole file.
     """
     if not file.is_part:
         return file, None

@@ -15,7 +15,7 @@ from pyspark_cloudfiles.filesystems.compression import read_text
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records import text_lines
-from pyspark_cloudfiles.formats.records.blocks import Block, blocks
+from pyspark_cloudfiles.formats.records.blocks import blocks
 
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
@@ -33,27 +33,32 @@ class JsonFormat:
         """Return the schema of the files."""
         from pyspark_cloudfiles.formats.json.inference import inferred  # tasks that read do not infer
 
-        return inferred((line for block in _blocks(files, request) for line in block.lines if line), request)
+        return inferred((record for _, some in _records(files, request) for record in some if record), request)
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read files."""
         from pyspark_cloudfiles.formats.json.parser import JsonParser
         from pyspark_cloudfiles.formats.records.engine import Engine  # see above
 
-        return map(Engine(JsonParser(request), request).rows, _blocks(files, request))
+        # Where lines have an end of their own, records may have the usual one in them.
+        is_plain = not _spans_lines(request) and text_lines.line_separator(request.options) is None
+        parts = text_lines.lines_of_files(files, request.options) if is_plain else _records(files, request)
+        return map(Engine(JsonParser(request), request).rows, blocks(parts))
 
 
-def _blocks(files: Sequence[SourceFile], request: ReadRequest | InferRequest) -> Iterator[Block]:
-    options = request.options
-    if options.get("multiline", "false").lower() == "true":
-        return blocks((file, _records(text_lines.utf8(read_text(file), options))) for file in files)
-    if text_lines.line_separator(options) is None:
-        return blocks(text_lines.lines_of_files(files, options))
-    # Then records may have ends of lines in them.
-    return blocks(text_lines.records_of_files(files, options))
+def _spans_lines(request: ReadRequest | InferRequest) -> bool:
+    return request.options.get("multiline", "false").lower() == "true"
 
 
-def _records(data: bytes) -> list[bytes]:
+def _records(
+    files: Sequence[SourceFile], request: ReadRequest | InferRequest
+) -> Iterator[tuple[SourceFile, list[bytes]]]:
+    if not _spans_lines(request):
+        return text_lines.records_of_files(files, request.options)
+    return ((file, _elements(text_lines.utf8(read_text(file), request.options))) for file in files)
+
+
+def _elements(data: bytes) -> list[bytes]:
     """Return the elements of a document that is an array of objects, or else the document."""
     if data.lstrip(b" \t\r\n")[:1] == b"[":
         try:

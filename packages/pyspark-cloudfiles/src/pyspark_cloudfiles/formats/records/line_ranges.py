@@ -1,7 +1,7 @@
 """Reading a part of a text file: a line belongs to the part that contains its first byte.
 
-Whoever reads a part looks for the first line that begins in it, and reads on to the end of the last.  The ends of lines
-are found wherever one begins to look, because none of them can lie across another.
+The reader of a part looks for the first line that begins in it, and reads to the end of the last one, which may be in
+the next part.  Line separators cannot overlap, so they are found from any position.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def has_lines(options: Options) -> bool:
     return not encoded and not overlaps(separator)
 
 
-def overlaps(separator: str) -> bool:
+def overlaps(separator: str | bytes) -> bool:
     """Tell whether an end of line can begin in another one: where the first is then depends on the lines before."""
     return any(separator.startswith(separator[start:]) for start in range(1, len(separator)))
 

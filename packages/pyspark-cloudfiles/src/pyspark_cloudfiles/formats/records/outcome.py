@@ -75,6 +75,9 @@ class Outcome:
         MalformedRecord
             One is malformed, and the mode is FAILFAST.
         """
+        if len(records) == 1 and records[0].cells is not None and not records[0].leftover and not records[0].malformed:
+            self._append(number, records[0].cells)
+            return
         reason = self._malformed(records)
         if reason is not None and self._request.mode == "FAILFAST":
             raise MalformedRecord(url, text())
@@ -87,10 +90,8 @@ class Outcome:
             left = record.leftover
             if record.cells is None and corrupt is None:  # without a column of its own the text would be lost
                 left = {rescue.CORRUPT_RECORD: rescue.Leaf(rescue.quoted(text()))}
-            self._cells.append(self._nothing if record.cells is None else record.cells)
-            self._numbers.append(number)
-            self._corrupt.append(corrupt)
-            self._rescued.append(self._left(left, url) if left else None)
+            cells = self._nothing if record.cells is None else record.cells
+            self._append(number, cells, corrupt, self._left(left, url) if left else None)
 
     def rows(self) -> NumberedRows:
         """Return the rows, each with the number of its line.
@@ -111,6 +112,14 @@ class Outcome:
         rescued = pa.array(self._rescued, pa.string()) if any(self._rescued) else None
         batch = batch_of_request(columns, len(self._cells), self._request, corrupt)
         return NumberedRows(longs(self._numbers), batch, rescued)
+
+    def _append(
+        self, number: int, cells: tuple[Any, ...], corrupt: str | None = None, rescued: str | None = None
+    ) -> None:
+        self._numbers.append(number)
+        self._cells.append(cells)
+        self._corrupt.append(corrupt)
+        self._rescued.append(rescued)
 
     def _malformed(self, records: Sequence[Record]) -> str | None:
         for record in records:

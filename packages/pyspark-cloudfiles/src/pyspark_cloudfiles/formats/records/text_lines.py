@@ -63,7 +63,7 @@ def texts(file: SourceFile, options: Mapping[str, str]) -> Iterator[bytes]:
             if encoding == "utf-8":
                 yield from whole_lines(stream, file, line_separator(options))
             elif not file.start:
-                # Ends of lines are not found there from anywhere: who has the first part reads it all.
+                # In these encodings line ends are not found from any position: the task with the first part reads all.
                 yield from _decoded_lines(stream, options, line_separator(options))
         return
     if file.size <= base.BATCH_BYTES and not is_compressed(file):
@@ -137,6 +137,7 @@ def _pieces_of(
     stream: BinaryIO | LinesOfPart, data: bytes, decoder: codecs.IncrementalDecoder | None, separator: bytes | None
 ) -> Iterator[bytes]:
     waiting, tail, last = [], b"", False
+    longest = len(separator or b"\r\n")
     while not last:
         more = stream.read(base.BATCH_BYTES)
         last = not more
@@ -145,13 +146,13 @@ def _pieces_of(
             data = decoder.decode(data, last).encode()
         waiting.append(data)
         # An end of line may begin in one piece and end in the next.
-        if last or _end_of_lines(tail + data, separator):
+        if last or _end_of_lines(data, separator) or _end_of_lines(tail + data[:longest], separator):
             joined = b"".join(waiting)
             end = len(joined) if last else _end_of_lines(joined, separator)
             if end:
                 yield joined[:end]
             waiting = [joined[end:]]
-        tail = (tail + data)[-len(separator or b"\r\n") :]
+        tail = (tail + data[-longest:])[-longest:]
         data = b""
 
 

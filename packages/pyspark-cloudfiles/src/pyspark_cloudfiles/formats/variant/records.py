@@ -6,7 +6,7 @@ one; floating point numbers are decimals, so that no digit is lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -30,7 +30,7 @@ from pyspark_cloudfiles.values.rescue import CORRUPT_RECORD, Leaf, quoted
 from pyspark_cloudfiles.values.time_patterns import compiled
 
 # Each with its text, which matters only if it is malformed.
-Records = Iterator[list[tuple[Record, str]]]
+Records = Iterator[Iterable[tuple[Record, str]]]
 _MALFORMED = "it is malformed"
 _BLANK = bytes(range(0x21))
 
@@ -43,7 +43,8 @@ def json_records(file: SourceFile, request: ReadRequest) -> Records:
     else:
         lines = (some for some, _ in text_lines.pieces(file, request.options))
     for some in lines:
-        yield [_of_line(line, reader) for line in some if line.strip(_BLANK)]
+        # One after the other: of many objects at once the garbage collector would look at each again and again.
+        yield (_of_line(line, reader) for line in some if line.strip(_BLANK))
 
 
 def _of_line(line: bytes, reader: JsonVariants) -> tuple[Record, str]:

@@ -1,9 +1,8 @@
 """The fast path of XML: records with the same fields are cut by one regular expression.
 
-Most XML that is data is a root element with records, and a record has attributes and elements with text, in one order,
-some of which may be missing.  Such text is cut by one regular expression, which accepts nothing that the parser would
-understand differently: no entities, comments, CDATA or names with prefixes.  From where a file is not like that on,
-the parser reads it.
+In most XML data the root element holds records, and a record has attributes and elements with text, always in one
+order; some may be missing.  The regular expression accepts nothing that the parser would read differently: no entities,
+comments, CDATA or prefixed names.  From the first record that it does not accept, the parser reads the file.
 """
 
 from __future__ import annotations
