@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import module_map
 from streaming_classroom import cli
 
 PROJECT = Path(__file__).parents[1]
@@ -194,3 +195,7 @@ def test_a_documented_setting_is_used(name: str) -> None:
 def test_a_setting_that_is_used_is_documented(name: str) -> None:
     families = tuple(each.partition("<")[0] for each in documented() if "<" in each)
     assert name in INTERNAL or name in documented() or f"{name}_".startswith(families)
+
+
+def test_the_map_of_modules_is_that_of_the_code() -> None:
+    assert module_map.MAP.read_text(encoding="utf-8") == module_map.module_map(), "run tools/module_map.py"
