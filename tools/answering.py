@@ -1,4 +1,4 @@
-"""The exercises of a lesson, answered in a kernel: what the tests of answers type and read."""
+"""Answers the exercises of a lesson in a kernel, as the tests of answers do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a target must say after some changes, computed change by change from all of them, without Spark."""
+"""An oracle for change flows: the target's rows computed in plain Python."""
 
 from __future__ import annotations
 

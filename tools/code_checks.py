@@ -1,4 +1,4 @@
-"""What `course.py lint` does of itself: the code's form (ruff), its types (mypy), then the lessons' form."""
+"""``course.py lint`` for the code: ruff and mypy, then the lessons' linter."""
 
 from __future__ import annotations
 

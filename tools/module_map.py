@@ -18,7 +18,7 @@ Search this page, then open the file. [Architecture](architecture.md) says how t
 `tools/module_map.py` writes the page from the modules' own first sentences.
 """
 PLACES = {
-    "packages/streaming-classroom/src/streaming_classroom": "the course: session, lesson, data, exercises, runner, set-up",
+    "packages/streaming-classroom/src/streaming_classroom": "session, lesson, data, exercises, runner, set-up",
     "packages/stream-view/src/stream_view": "streams and tables, shown live",
     "packages/notebook-dialect/src/notebook_dialect": "Databricks notebooks on a stock kernel",
     "packages/pyspark-cloudfiles/src/pyspark_cloudfiles": "Auto Loader",
@@ -41,21 +41,16 @@ def _section(place: str, what: str) -> str:
         if path.name not in ("__init__.py", "__main__.py"):
             folders[path.parent].append(path)
     lines = [f"## `{Path(place).name}`: {what}\n"]
-    for folder in sorted(folders):
+    for folder, paths in sorted(folders.items()):
         if folder != root:
             about = _first_sentence(folder / "__init__.py")
             lines.append(f"### `{folder.relative_to(root).as_posix()}/`\n")
             lines += [f"{about}\n"] if about else []
         lines += [
-            f"* [{path.name}](../{path.relative_to(PROJECT).as_posix()}): {_says(path)}" for path in folders[folder]
+            f"* [{path.name}](../{path.relative_to(PROJECT).as_posix()}): {_first_sentence(path)}" for path in paths
         ]
         lines.append("")
     return "\n".join(lines)
-
-
-def _says(path: Path) -> str:
-    sentence = _first_sentence(path)
-    return sentence or "(no docstring)"
 
 
 def _first_sentence(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""What has changed since a commit, and which tests that reaches.
+"""The files that changed since a commit, and the tests that they reach by imports, package and lesson.
 
 A test is reached where its file has changed, where a module has changed that it imports, however far down, or, of one
 that starts a kernel, a page or a lesson and so imports nothing of what it is about, where the folder of its package or

@@ -1,4 +1,4 @@
-"""What each test file costs, and which tests needed a second try: the last thing that a run says."""
+"""The last lines of a test run: seconds per test file, and tests that needed a second try."""
 
 from __future__ import annotations
 

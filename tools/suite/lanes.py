@@ -1,4 +1,4 @@
-"""What a test needs, and so which process runs it.
+"""The lane of a test: pure, spark, pipelines, kernel, lessons or browser.
 
 A lane is what a test needs: ``pure`` tests need nothing and go to whichever process is free; those of ``spark`` share a
 session, as do those of ``pipelines``, each of which takes seconds; ``kernel`` starts kernels and JVMs of its own,

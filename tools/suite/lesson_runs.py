@@ -1,4 +1,4 @@
-"""One run of the lessons for all tests that look at what lessons showed."""
+"""One run of the lessons for all tests that look at their outputs."""
 
 from __future__ import annotations
 

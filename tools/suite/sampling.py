@@ -1,4 +1,4 @@
-"""Some of the tests in every run, others in the next: of many cases alike, and of the lanes that take long."""
+"""Seeded samples: of many like cases, and of the lanes that take long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cell shows which stream: a cell that is run again ends what it had started, and shows the new one in its place.
+"""Which cell shows which stream: running the cell again replaces what it had started.
 
 A front end takes a cell's outputs away before it runs the cell again, and with them the button that stops the stream;
 so the stream ends with its view, whatever the cell says now.

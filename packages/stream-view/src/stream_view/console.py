@@ -1,4 +1,4 @@
-"""What the console sink prints appears below the cell that started the query.
+"""Output of the console sink, shown below the cell that started the query.
 
 The sink prints to the output of Spark's JVM, which in a stock notebook is the terminal that Jupyter was started
 from.  Here that output is a pipe, read by a thread, and drawn anew in its cell as it grows.  Spark does not say which

@@ -1,4 +1,4 @@
-"""``display(...)``: a table for a batch frame, a table that moves for a streaming one.
+"""``display``: a table for a batch frame, a live view for a streaming frame.
 
 A stream is shown by a query into a memory table, and a live view (``live``) follows it while other cells run.  Without
 a person to look, the cell waits until the stream has processed what is there and leaves one final frame; the query goes

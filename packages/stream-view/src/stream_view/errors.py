@@ -1,4 +1,4 @@
-"""The one family of errors of these packages, and what is shown of any error.
+"""The root of all packages' errors, and the short form in which any error is shown.
 
 Every error that is raised on purpose is an :class:`ExplainedError`, here and in the packages above this one, and its
 leaves are named after what the reader must do about them.  An error keeps its facts in fields and makes a sentence of

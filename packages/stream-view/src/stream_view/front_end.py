@@ -1,4 +1,4 @@
-"""Who is there: the one place where interactive and headless part.
+"""Whether a person is at the notebook: the one place where interactive and headless runs part.
 
 A notebook is written once.  What differs between a person in front of it and a run without one asks these functions
 and nothing else.

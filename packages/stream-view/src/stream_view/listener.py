@@ -1,4 +1,4 @@
-"""Listen to the session's streams: how they ended, and each report to whoever asked for it.
+"""A listener of the session's streams: how they ended, and their reports to subscribers.
 
 Spark forgets a stream's name with its end, so a helper that looks one up by name would say "not found" of one that
 has just failed, which is the one moment when the learner needs the reason.

@@ -1,4 +1,4 @@
-"""A frame as a small table: the first rows as Spark itself would print them, as HTML and as text.
+"""A frame as a small table, in HTML and text: at most 1,000 rows, printed as Spark prints them.
 
 Values are cast to strings by Spark, so a timestamp, a struct or a decimal looks as it does in Spark on every
 machine, and never more rows are fetched than are shown.  Only the exponents of numbers are written out, which Spark

@@ -1,4 +1,4 @@
-"""Wait for streams: for a condition, with a deadline, ending with the stream's own error.
+"""Waits for streams: for a condition, with a deadline, raising the stream's own error.
 
 Every wait of the course goes through here.  None sleeps and hopes: a stream that failed raises what it failed
 with, at once, and one that does nothing raises :class:`StreamTimeout` with its last status.

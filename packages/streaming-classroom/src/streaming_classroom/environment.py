@@ -1,4 +1,4 @@
-"""Where are we: on this machine, at a cluster, behind a Connect server, in a Databricks workspace.
+"""The environment of this process: one machine, a cluster, a Connect server or a Databricks workspace.
 
 A lesson is written once.  What differs between these places asks these functions and nothing else; what differs between
 a person at a notebook and a run without one asks ``stream_view.front_end``.

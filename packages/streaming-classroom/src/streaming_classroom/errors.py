@@ -1,4 +1,4 @@
-"""The course's part of the one family of errors, whose root and rules are in ``stream_view.errors``."""
+"""The course's errors; their root and rules are in ``stream_view.errors``."""
 
 from __future__ import annotations
 

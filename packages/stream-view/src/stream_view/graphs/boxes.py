@@ -1,4 +1,4 @@
-"""One node as a box of SVG: its name, what it is, how far it is, its rows, and a bar for each of its rules.
+"""One node of a graph as an SVG box: name, kind, state, rows, and a bar per rule.
 
 How large a box is depends only on what is known before anything runs, so that nothing moves while it does.
 """

@@ -1,4 +1,4 @@
-"""What a graph shows, as values: nodes with a state and counts, arrows, and what has gone wrong.
+"""A graph as values: nodes with states and counts, arrows, errors.
 
 Nothing here knows what runs; whoever does says it in these words.
 """

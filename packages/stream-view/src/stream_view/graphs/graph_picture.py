@@ -1,4 +1,4 @@
-"""A graph as HTML: a line above, boxes and arrows as SVG, and what has gone wrong below.
+"""A graph as HTML: a summary line, boxes and arrows as SVG, and errors below.
 
 Without scripts and without ids, so that it may stand in a saved notebook, and beside others.
 """

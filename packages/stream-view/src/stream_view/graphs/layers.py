@@ -1,4 +1,4 @@
-"""Which node is in which column, and in which order from top to bottom: the first half of the layout.
+"""The columns of a graph and the order of nodes within them: the first half of the layout.
 
 A node is one column after the last one that it reads (the longest path to it), so every arrow goes to the right.  An
 arrow over several columns has a bend in each of those between, which takes a place there as a node does.

@@ -1,4 +1,4 @@
-"""A graph below a cell that changes in place while something runs, and stays as its last picture.
+"""A graph below a cell that changes in place, and stays as its last picture.
 
 The picture is drawn from what is there when it is looked at, so that a thousand changes in a second cost four pictures.
 Without a person to look there is one output, at the end.

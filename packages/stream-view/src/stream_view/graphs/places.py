@@ -1,4 +1,4 @@
-"""Where each box stands and how each arrow goes: the second half of the layout, in pixels.
+"""Pixel positions of boxes and arrows: the second half of a graph's layout.
 
 All boxes of a column are equally wide, so that an arrow which is curved between columns only never meets a box.
 """

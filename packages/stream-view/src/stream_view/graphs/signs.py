@@ -1,4 +1,4 @@
-"""The signs of a graph: what a node is and how far it is, each by a drawing of its own beside its word and colour.
+"""The symbols of node kinds and states, each beside its word and color.
 
 They are paths, since no font has all of them.
 """

@@ -1,1 +1,1 @@
-"""What a person sees of a stream while it runs: the live view, its static frame, the instructor's controls."""
+"""The live view of a stream: widget, rows, dashboard, and the static frame that stays."""

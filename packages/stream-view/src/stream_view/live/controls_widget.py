@@ -1,4 +1,4 @@
-"""The widget of an instructor's panel: what it shows, as one value that the kernel sets, and what is pressed.
+"""The widget of the instructor's panel: a state that the kernel sets, and messages back.
 
 What the buttons do is not known here: the owner of the panel is told of each press.
 """

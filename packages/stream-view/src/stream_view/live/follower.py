@@ -1,4 +1,4 @@
-"""One thread that keeps all live views up to date, and ends when there is none left.
+"""The thread that updates all live views, and ends with the last of them.
 
 A thread for each view would wake a busy kernel for each of them; so they share one, which also bounds what all views
 together can take from the streams.

@@ -1,4 +1,4 @@
-"""The live view of a stream: one widget, kept up to date by one thread for all views, until the stream ends.
+"""The live view of a stream: one widget, updated until the stream ends.
 
 The cell has two outputs.  One is the widget, which needs the kernel.  The other is the static frame with the last rows,
 which the widget hides as long as it is on the page; so a notebook whose kernel has died, or that is opened elsewhere,

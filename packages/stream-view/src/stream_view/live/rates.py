@@ -1,4 +1,4 @@
-"""Rows a second over a few seconds, of batches that come at any pace.
+"""Rows per second over the last few seconds.
 
 Spark's own rates are of one batch.  A source of 5 rows a second whose batches take a tenth of a second has "50 rows a
 second" there, and after a pause something else again, which nobody who watches rows come in would say.

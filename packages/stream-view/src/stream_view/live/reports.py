@@ -1,4 +1,4 @@
-"""What a query's progress reports say, kept as the few numbers that a dashboard draws.
+"""The numbers of a query's progress reports that the dashboard draws.
 
 Spark's own list of reports is long JSON and is sent whole at each look; so each report is taken once, when Spark hands
 it out, and cut down to numbers.

@@ -1,4 +1,4 @@
-"""The rows that a live view shows of a query, read from the memory table that the query fills.
+"""The rows that a live view shows, read from the query's memory table.
 
 Who gave the query a name was promised a table of that name, so it is left alone and may grow.  A table that nobody
 knows of is emptied from time to time: the view keeps the rows that it shows, and nothing else.

@@ -1,4 +1,4 @@
-"""The one frame that stays: a plain table, to which a script adds sorting and a chart wherever scripts run.
+"""The static frame of a view: a plain table, with sorting and a chart where scripts run.
 
 It needs no kernel, so it is what a saved notebook holds.  Without the script (a code-hosting site's preview, mail, a
 notebook that is not trusted) it is the table and nothing is missing but the comfort.

@@ -1,4 +1,4 @@
-"""The widget that is on the screen while a stream lives: values that the kernel sets, and one message back."""
+"""The widget of a live view: values that the kernel sets, and one message back."""
 
 from __future__ import annotations
 

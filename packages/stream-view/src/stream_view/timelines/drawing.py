@@ -1,4 +1,4 @@
-"""The parts of a timeline as SVG, each from the story and the places of its lanes."""
+"""The parts of a timeline as SVG: lanes, events, late and dropped marks, the watermark's steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where everything of a timeline has its place: the axis of event time, a lane for each batch, marks in rows."""
+"""The layout of a timeline: the axis of event time, a lane per batch, rows of marks."""
 
 from __future__ import annotations
 

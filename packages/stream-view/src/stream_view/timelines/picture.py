@@ -1,4 +1,4 @@
-"""A timeline as a picture: event time from left to right, batches from top to bottom, the watermark a line of steps.
+"""A timeline as one picture: event time from left to right, batches from top to bottom.
 
 The picture is one string of SVG that needs no script, no style of the page's and no ids, so that any number of them
 may stand on a page.  First everything gets its place, then it is drawn in the order in which it lies on the paper.

@@ -1,4 +1,4 @@
-"""What a query's progress reports and its events say about the watermark: batch by batch, event by event.
+"""What happened to each event: on time, late or dropped, by Spark's rule and Spark's counts.
 
 All times are whole microseconds since 1970 in UTC, as Spark itself keeps them.  Nothing here needs Spark: a report is a
 dictionary, so the rule by which Spark drops late rows is written down once and tested with made-up reports.

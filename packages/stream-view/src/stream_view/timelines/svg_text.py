@@ -1,4 +1,4 @@
-"""Texts and rectangles as SVG, and the colours of a timeline: blind to colour, one can still tell them apart."""
+"""Texts, rectangles and colors of a timeline's SVG, distinct to color-blind eyes."""
 
 from __future__ import annotations
 

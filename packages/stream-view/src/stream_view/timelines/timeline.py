@@ -1,4 +1,4 @@
-"""``timeline(query)``: how a query's watermark moved, from its own progress reports, and what became of its events.
+"""``timeline(query)``: how a query's watermark moved, and what became of its events.
 
 The picture shows what the reports say, and nothing that they do not: where Spark's count of dropped rows and the rule
 disagree, Spark is right and the picture says so.  With a person to look, it can follow the query while it runs.

@@ -1,4 +1,4 @@
-"""Land new data, batch by batch, as a source that never ends would.
+"""The data factory: lands a lesson's next batch atomically, and keeps its position on disk.
 
 A batch is a few files of a generated dataset, most often one.  They land as files, each whole or not at all, or as
 one append to a Delta table, and the position is kept on disk: a restarted kernel goes on where the last one was.

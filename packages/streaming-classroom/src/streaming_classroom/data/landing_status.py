@@ -1,4 +1,4 @@
-"""The line that a person sees while batches land one after the other: which of how many, and how many rows so far.
+"""The status line while batches land: how many have landed, with how many rows.
 
 It is one output that changes in place and ends as the sentence that a single landing prints.  A notebook that runs
 without a person has only that sentence, so that each run saves the same.

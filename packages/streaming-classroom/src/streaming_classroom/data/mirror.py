@@ -1,4 +1,4 @@
-"""A folder of the classroom's file system that mirrors one of the cache's.
+"""A folder of the classroom's file system that mirrors a folder of the cache.
 
 The copies are the learners' to read and to spoil.  What was copied is noted in the home, so that the next time changed
 and removed files are told from a learner's own, which are left alone.

@@ -1,4 +1,4 @@
-"""Whether a running stream reads the place where a lesson's data lands, as the streams' own reports say.
+"""Whether a running stream reads the directory, table or topic in which a lesson's data lands.
 
 A progress report describes a source of files or of a Delta table by its path: ``FileStreamSource[dbfs:/x]``.  It is
 there already, so that asking costs no job and no plan.

@@ -1,4 +1,4 @@
-"""What a learner has made in a notebook, as a check looks at it: variables, streams, tables, views.
+"""A learner's attempt as a check sees it: variables, streams, tables and views.
 
 Each question has a sentence for the one who has made something else: so a check names only what is special about its
 exercise, and whoever forgets ``.start()`` is told the same in each of them.

@@ -1,4 +1,4 @@
-"""All exercises and quizzes of the course: modules of ``lesson_exercises``, found by the number of their lesson."""
+"""The catalogue of exercises and quizzes: modules of ``lesson_exercises``, found by the lesson's number."""
 
 from __future__ import annotations
 

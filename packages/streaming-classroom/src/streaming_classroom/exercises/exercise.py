@@ -1,4 +1,4 @@
-"""What an exercise is: what stands in the notebook, what helps, what is right, and the mistakes that people make."""
+"""An exercise: starter, hints, solution, check, and wrong answers with their verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a learner has done so far, kept in the home over restarts: tries, hints, what was right and when."""
+"""A learner's progress, kept in the home over restarts: tries, hints, verdicts, times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``DA`` does with exercises: make room for a try, judge it, give hints and solutions, tell what is done."""
+"""The grader behind ``DA.check``: makes room for an attempt, runs its check, returns a verdict."""
 
 from __future__ import annotations
 

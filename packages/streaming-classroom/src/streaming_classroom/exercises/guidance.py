@@ -1,4 +1,4 @@
-"""Hints, solutions and what is done, as a notebook and a terminal show them."""
+"""Hints, solutions and progress, rendered for a notebook and for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cell before this one has ended with: a check that finds nothing made says why."""
+"""The error of the cell before a check, which explains why nothing was made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stream that a learner has started, and what can be known of it: more from a session whose driver runs here.
+"""A stream that a learner has started, and what a check can ask about it.
 
 Over Spark Connect, which serverless compute is, a query does not tell its trigger, its mode or its checkpoint. Those
 are None then, and a check goes by what the stream has read and written.

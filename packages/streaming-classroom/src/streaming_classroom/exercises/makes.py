@@ -1,4 +1,4 @@
-"""What an exercise leaves behind in a session."""
+"""What an exercise creates, and so what is removed before another attempt."""
 
 from __future__ import annotations
 

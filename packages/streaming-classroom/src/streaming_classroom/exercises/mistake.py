@@ -1,4 +1,4 @@
-"""What a check raises where an exercise is not right: nothing was made yet, or which mistake it is."""
+"""What a check raises when an exercise is not right: not tried yet, or a named mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a quiz is made of: questions with choices, each with its reason."""
+"""A quiz question: choices, each right or wrong, each with its reason."""
 
 from __future__ import annotations
 

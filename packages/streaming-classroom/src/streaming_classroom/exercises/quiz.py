@@ -1,4 +1,4 @@
-"""A quiz: questions with choices, each with its reason, right or wrong.
+"""A quiz, rendered: choices that open, and say whether they are right and why.
 
 It is HTML that folds, without a script: a choice that is opened says why.  So it answers in any front end, without a
 network, in a saved notebook whose kernel is gone, and on a page that is not trusted.  (JupyterQuiz, measured with one

@@ -1,4 +1,4 @@
-"""Whether two frames have the same rows, in any order; and if not, a small table of what differs."""
+"""Compares two frames as multisets of rows, and returns a small table of the difference."""
 
 from __future__ import annotations
 

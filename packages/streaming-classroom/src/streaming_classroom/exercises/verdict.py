@@ -1,4 +1,4 @@
-"""What a learner is told: a small coloured box in a notebook, text everywhere else.
+"""A verdict, rendered: a small colored box in a notebook, text everywhere else.
 
 The box needs no kernel and no script: hints and solution are folded parts of it, so that a saved notebook, another
 front end or a page of yesterday has them as well.

@@ -1,4 +1,4 @@
-"""Small files that are there whole or not at all, whenever their writer is killed: positions, notes."""
+"""Small files that are written whole or not at all, even if the writer is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things are on disk.
+"""The course's directories on disk: project, home, cache, notebooks.
 
 Four roots, and nothing is ever written outside them: the *project* (this checkout), the *cache* (what set-up
 fetched or made once; deleting it costs time, never work), the *home* (what lessons create; `reset` empties it) and

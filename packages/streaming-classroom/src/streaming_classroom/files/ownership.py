@@ -1,4 +1,4 @@
-"""Folders that are the course's own: marked before anything is put into them, and nothing else is ever cleared.
+"""Ownership markers: a folder is marked before it is filled, and only a marked folder is ever cleared.
 
 The home and the cache may be moved to any path of the user's.  A folder that somebody else has filled is therefore
 neither written to nor taken for ours because of a name in it: only the marker counts, which nobody else writes.

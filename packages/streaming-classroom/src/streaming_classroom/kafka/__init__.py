@@ -1,1 +1,1 @@
-"""Kafka for lessons: a broker that several kernels share, a lesson's own topics, and the feed into one."""
+"""Kafka for lessons: a broker that several kernels share, a lesson's topics, and the feed into one."""

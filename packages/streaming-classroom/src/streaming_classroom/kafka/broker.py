@@ -1,4 +1,4 @@
-"""One local Kafka broker: a JVM of its own, with its messages in a directory that outlives it.
+"""A local Kafka broker: a JVM of its own, whose messages outlive it in a directory.
 
 A single node that is broker and controller (KRaft), on free ports of 127.0.0.1, for lessons: small, and a topic
 comes into being when it is first used.  It is a process of its own because its Kafka client is newer than

@@ -1,4 +1,4 @@
-"""The Python client of Kafka, as the classroom uses it: quiet, with deadlines, and with sentences for errors.
+"""The classroom's Kafka client in Python, with deadlines and readable errors.
 
 It spreads keys over partitions as Kafka's own Java client does, so that a message with one key lies in one partition
 whether Spark has sent it or Python.

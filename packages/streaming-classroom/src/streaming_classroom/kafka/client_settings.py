@@ -1,4 +1,4 @@
-"""What clients need to reach a broker of somebody else's: ``KAFKA_OPTIONS_FILE``, in Kafka's own words.
+"""Client settings for a broker of one's own, from the properties file that ``KAFKA_OPTIONS_FILE`` names.
 
 It is the properties file that Kafka's tools take as ``--command-config``.  Spark, whose client is Java's, is given each
 line with ``kafka.`` before it; the Python client has other names for some.

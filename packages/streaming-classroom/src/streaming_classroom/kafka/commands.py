@@ -1,4 +1,4 @@
-"""What ``python course.py kafka`` does: start the shared broker to stay, stop it, say how it is, list its topics."""
+"""The command ``kafka`` of `course.py`: start, stop, status and topics of the shared broker."""
 
 from __future__ import annotations
 

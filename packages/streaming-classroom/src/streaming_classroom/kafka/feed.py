@@ -1,4 +1,4 @@
-"""A lesson's dataset, batch by batch, into a topic: what ``DA.data_factory`` does with ``into_topic``.
+"""The feed: lands a dataset's batches in a topic, for ``DA.data_factory`` with ``into_topic``.
 
 Each line of a batch is one message, as JSON: ``value`` (text that may well be no JSON), ``key``, ``headers`` and
 ``timestamp`` in milliseconds.  The feed adds two headers, the batch's number and the line's.  They let it go on after a

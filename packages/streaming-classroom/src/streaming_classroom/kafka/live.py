@@ -1,4 +1,4 @@
-"""The public stream of edits, for those who have a network: server-sent events, as messages of the same topic.
+"""The public stream of edits: server-sent events, sent to a lesson's topic.
 
 A connection that breaks is made anew, with the id of the last event, and the server goes on after that.  The id is kept
 on disk once the broker has an event, so that a restarted kernel goes on there as well; what had been sent after the

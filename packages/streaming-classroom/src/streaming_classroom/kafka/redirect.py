@@ -1,4 +1,4 @@
-"""Spark's Kafka options, looked at before Spark has them: an address that moved, and one at which nobody answers.
+"""Patches of Spark's ``option``: redirects a Kafka address that moved, and names one that does not answer.
 
 ``KAFKA_REDIRECT=old:9092=new:9092`` (several with commas) lets a notebook reach a broker under another address than the
 one that is written in it.  And where nobody listens at an address, Spark would try for minutes; a sentence says so.

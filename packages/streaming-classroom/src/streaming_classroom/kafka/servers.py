@@ -1,4 +1,4 @@
-"""Which broker: the one that ``KAFKA_BOOTSTRAP_SERVERS`` names, else the classroom's own, started when it is asked for.
+"""The broker's address: that of ``KAFKA_BOOTSTRAP_SERVERS``, else of the classroom's own broker.
 
 The classroom's own serves all kernels of a home and ends with the last of them; its messages stay in the home.
 """

@@ -1,4 +1,4 @@
-"""One broker for all kernels of a home: the first who asks starts it, the others join, and it ends when nobody is left.
+"""Sharing one broker among all kernels of a home: joining, leaving, and ending an orphaned one.
 
 What is known about it lies in the home's folder ``kafka``, and every change of that is made under a lock.  A process
 joins by a lock of its own, which ends with it; :mod:`.supervisor` looks at those locks.

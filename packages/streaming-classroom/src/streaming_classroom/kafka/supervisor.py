@@ -1,4 +1,4 @@
-"""Run the broker as long as somebody needs it, however those who do end.
+"""The supervisor process: runs the broker until no live process uses it.
 
 A program of its own: ``python supervisor.py FOLDER ADDRESS PROGRAM ARGUMENT...``.  Each process that uses the broker
 holds a lock on a file of its own in the folder; the system takes the lock away when the process ends, also one that is

@@ -1,4 +1,4 @@
-"""The instructor's panel: land data, start over and stop streams by buttons, each with the code that does the same.
+"""The instructor's panel: buttons that land data, start over and stop streams, each with its code.
 
 The buttons' work is done in a thread of its own, one action at a time, so that the class's cells run meanwhile.  What
 the panel shows is looked up, never remembered: data that a cell lands and streams that a cell starts are there as well.

@@ -1,4 +1,4 @@
-"""What a lesson has of its own: a working directory, a schema, datasets and a data factory.
+"""``DA``: a lesson's working directory, schema, datasets, data factory and exercises.
 
 ``DA`` in a notebook is a :class:`Lesson`.  Starting a lesson starts it over, in any state it was left in, and
 nothing of it collides with another lesson, another kernel or another user.

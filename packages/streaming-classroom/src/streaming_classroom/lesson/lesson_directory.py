@@ -1,4 +1,4 @@
-"""The place that a lesson's name stands for: its directory, its schema, and the lock that keeps other kernels out.
+"""A lesson's directory and schema, and the lock that keeps a second kernel out.
 
 Names that differ are places that differ, whatever letters they are written in.
 """

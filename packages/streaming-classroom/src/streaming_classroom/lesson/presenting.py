@@ -1,4 +1,4 @@
-"""A page for a projector: larger code, text and outputs, the whole width for the notebook, no side bar.
+"""``DA.present``: a page for a projector, with larger code, text and outputs.
 
 In a lesson, what does it is an output of the cell that asked for it.  No setting of anybody's is written: a page that
 is opened on another day is as it always was, be the output saved or not.  ``course.py lab --present`` gives JupyterLab

@@ -1,4 +1,4 @@
-"""The one line that set-up shows to a person: what it is doing, and then that it is done, what it took, what is there.
+"""The status line of set-up: what it is doing, then how long it took.
 
 A notebook that runs without a person has no such line, which would be another one each time.
 """

@@ -1,4 +1,4 @@
-"""What kernels of the course's environment do before set-up: say what a lesson's cell lacks when it is run too early.
+"""What a kernel of the course loads at its start: it explains a cell that is run before set-up.
 
 After a restart of the kernel a page looks as before, and nothing of it is there any more.  A cell that is run then
 would fail on the syntax of SQL or on a name that nobody has mistyped; here it says that the set-up cell comes first.

@@ -1,4 +1,4 @@
-"""Make a stock notebook understand what a Databricks notebook does.
+"""``set_up_notebook``: gives a stock notebook what a Databricks notebook has.
 
 The first line of every include calls :func:`set_up_notebook`; ``%load_ext streaming_classroom`` does the same for a
 notebook without an include.  On Databricks the platform has all of this and keeps its own; only the waiting helpers

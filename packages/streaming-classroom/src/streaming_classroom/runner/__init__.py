@@ -1,4 +1,4 @@
-"""The headless runner: every lesson in a fresh kernel, judged as CI would judge it.
+"""The headless runner: every lesson in a fresh kernel, with the rules of CI.
 
 Importing it costs next to nothing: papermill and Jupyter, which take a second, are imported with ``run_lessons``.
 """

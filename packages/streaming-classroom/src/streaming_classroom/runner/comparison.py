@@ -1,4 +1,4 @@
-"""A fresh run against the outputs in the lesson's file: those of marked cells, and each error that is meant to be.
+"""Compares a fresh run with the committed outputs: marked cells, and errors that are meant.
 
 What is compared of a cell with the tag ``nbval-check-output`` is what nbval compares: texts by their kind, in their
 order, without pictures.  Of a cell that is meant to fail it is the error's class and Spark's condition, marked or not:

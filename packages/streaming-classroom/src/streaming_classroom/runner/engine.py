@@ -1,4 +1,4 @@
-"""The papermill engine of the course: deadlines, an ear for late stderr, a look for streams left behind.
+"""The papermill engine of the runner: deadlines, late stderr, streams left running.
 
 The engine only observes; `judge` decides what is a failure. It is called as papermill calls an engine,
 yet not through ``papermill.execute_notebook``, which takes an error in a cell tagged

@@ -1,4 +1,4 @@
-"""One lesson: read it, run it in a home of its own, judge it, leave nothing behind."""
+"""Executes one lesson in a home of its own and returns its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what a person types (``07``, ``7``, ``07L``, a path) to notebook files.
+"""Finds notebook files by what a person types: ``07``, ``7``, ``07L`` or a path.
 
 A lesson is a file ``NN-Title.ipynb``, where a letter may follow the number (``07L`` is a lab). The same
 names always give the same files in the same order, and never none: an empty list is an error.

@@ -1,4 +1,4 @@
-"""A fresh kernel that is the same everywhere: this interpreter, this environment, no profile of the user.
+"""Starts a fresh kernel with this interpreter and environment, and without the user's profile.
 
 An installed ``python3`` kernelspec may point at any Python, and start-up files in a user's IPython
 profile may print or import anything; either would make two machines save different outputs.

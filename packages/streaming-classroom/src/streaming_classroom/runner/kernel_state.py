@@ -1,4 +1,4 @@
-"""What the runner asks inside the kernel once the last cell has run."""
+"""Code that runs in the kernel after the last cell: which streams are still active."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a lesson file strictly, and writing outputs back into it without touching anything else.
+"""Reads a lesson file strictly, and writes outputs back without touching anything else.
 
 The executed notebook is never copied over the lesson: only outputs and execution counts are taken from
 it, so a saved lesson cannot differ from its source otherwise. The same run saves the same bytes on

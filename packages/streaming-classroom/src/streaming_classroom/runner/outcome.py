@@ -1,4 +1,4 @@
-"""What counts as a failure of a lesson, and where it happened.
+"""Decides whether a lesson has failed, and in which cell.
 
 A cell that fails without the tag ``raises-exception`` or does not fail with it; stderr without the tag
 ``stderr-expected``; a stream left active; a missed deadline; a dead kernel.

@@ -1,4 +1,4 @@
-"""No process of a lesson outlives it.
+"""Ends every process that a lesson has started.
 
 Every process that a lesson starts (kernel, JVM, Python workers, a broker) inherits the lesson's own
 ``CLASSROOM_HOME``, which no other lesson has. So a process is found by its environment, also when it

@@ -1,4 +1,4 @@
-"""What a person sees while lessons run: one bar over all code cells, or plain lines where nothing can move.
+"""Progress of a run: one bar over all code cells, or plain lines in a log.
 
 Every method may be called from any thread.
 """

@@ -1,4 +1,4 @@
-"""How a run went, for a person (a table, then every failure in full) and for CI (JUnit XML)."""
+"""Reports of a run: a table with every failure for a person, JUnit XML for CI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run found out, as values: one failure, one lesson, one suite.
+"""Results as values: a failure, a lesson, a suite.
 
 Text is made in ``__str__`` only, so that the table, JUnit and a test read the same fields.
 """

@@ -1,4 +1,4 @@
-"""The directory of one run of lessons, and the removal of old ones that nobody uses any more."""
+"""The directory of a run, and the removal of old ones that nobody uses any more."""
 
 from __future__ import annotations
 

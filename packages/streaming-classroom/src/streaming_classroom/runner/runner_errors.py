@@ -1,4 +1,4 @@
-"""What can be wrong with a request to run lessons, named after what the reader must do about it."""
+"""Errors of a request to run lessons, named after what the user must do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lesson with its solutions in: each exercise's starter gives way to what the exercise's source has."""
+"""A lesson with its solutions filled in, for ``course.py run --solved``."""
 
 from __future__ import annotations
 

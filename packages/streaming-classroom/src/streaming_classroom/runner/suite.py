@@ -1,4 +1,4 @@
-"""Many lessons: side by side, shown while they run, stopped cleanly by Ctrl-C.
+"""Runs many lessons side by side, and stops them cleanly at Ctrl-C.
 
 A thread a lesson is enough, since it only waits for its kernel. Ctrl-C is a flag and not an exception,
 so it can arrive at any moment: no further cell starts, the kernels are ended, what is known is reported.

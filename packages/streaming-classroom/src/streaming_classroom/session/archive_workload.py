@@ -1,4 +1,4 @@
-"""What the class-data archive is filled from: the operations that lessons begin with.
+"""The workload that fills the class-data archive: the operations with which lessons begin.
 
 Run as a program, with the path of the archive to write.  It needs to load the classes, not to be quick.
 """

@@ -1,4 +1,4 @@
-"""Spark is under way while a person reads: a lesson's kernel starts it before the set-up cell is run.
+"""Starts Spark when a lesson's notebook is opened, before its set-up cell is run.
 
 A kernel starts when its notebook is opened, and the set-up cell is run some seconds later; Spark needs just these
 seconds.  Set-up takes over what was begun and says nothing of it.

@@ -1,4 +1,4 @@
-"""Spark's logs in the home: one file a process, and not more of them than somebody may want to look at."""
+"""Spark's log files in the home: one per process, the newest few kept."""
 
 from __future__ import annotations
 

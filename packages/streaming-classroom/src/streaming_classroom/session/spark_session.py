@@ -1,4 +1,4 @@
-"""The classroom's SparkSession: real Spark and Delta, started quickly, configured for lessons.
+"""``get_spark``: the classroom's SparkSession, with Delta, started quickly.
 
 On one machine the seconds go into resolving packages, loading classes and compiling them; so the jars lie on
 the class path, the classes come from an archive, and only the first-tier compiler is used.  Elsewhere (a

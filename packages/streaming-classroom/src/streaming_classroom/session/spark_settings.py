@@ -1,4 +1,4 @@
-"""What the classroom changes in Spark's defaults, and why: one list, for the session and for whoever asks.
+"""Spark settings that the classroom changes, each with its reason.
 
 A lesson's result that depends on one of them says so; a stock Spark, with the stock value, shows another.
 """

@@ -1,4 +1,4 @@
-"""Who the user is, and the directories that are the user's own."""
+"""The user's name, and the directories of the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that an earlier kernel made without a path are known again to the next one.
+"""Registers the tables that an earlier kernel left in the warehouse.
 
 The catalog of an open-source session lives as long as its JVM, while the tables' folders in the warehouse stay; on
 Databricks both last.  Without this, a notebook that is run again could not create its table: the folder is in use.

@@ -1,0 +1,1 @@
+"""Set-up inside the virtual environment: Java, jars, datasets, class-data archive, doctor, reset."""

@@ -1,4 +1,4 @@
-"""The class-data archive: Spark's classes, parsed and verified once, mapped into every later JVM.
+"""The JVM's class-data archive: Spark's classes, parsed once and mapped by every later JVM.
 
 It halves the time to a first result.  A JVM uses it only with the very class path and Java that made it, so its
 name is derived from both; where it does not fit, the JVM starts without it, only slower.

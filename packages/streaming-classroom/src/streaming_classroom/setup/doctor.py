@@ -1,4 +1,4 @@
-"""Check what the course needs, and name the one fix for each check that fails."""
+"""``course.py doctor``: checks what the course needs, and names the fix of each failing check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file from the network: the very one that is expected, and whole, or not at all.
+"""Downloads files by SHA-256: whole or not at all, resumed after a broken connection.
 
 The standard library is enough for that: it takes proxies and certificates from the usual environment variables.
 A file appears under its name only when its SHA-256 is the expected one; what had come when a connection broke is kept

@@ -1,4 +1,4 @@
-"""What every change of the cache goes through: one process at a time, and a disk that refuses is explained.
+"""Guards changes of the cache: one process at a time, and an explanation when the disk refuses.
 
 The lock ends with its process, so a set-up that was killed keeps nobody out.
 """

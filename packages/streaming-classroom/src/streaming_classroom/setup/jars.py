@@ -1,4 +1,4 @@
-"""Jars: listed once, verified by checksum, kept in the cache.
+"""The jars of Spark's extensions and of Kafka: listed with hashes, kept in the cache.
 
 ``spark.jars.packages`` asks the network at every session start and hides the jars from the class-data archive.
 Here exactly the modules listed in a lock file are fetched into one directory, and a jar counts as present only when

@@ -1,4 +1,4 @@
-"""Find a Java that Spark can run on, and fetch one where there is none.
+"""Finds a Java that Spark can run on, or downloads one.
 
 ``JAVA_HOME`` first, then the ``PATH``, then the places where the usual installers put it, then the cache.  A
 candidate that is not there or too old is passed over with a remark, because a stale ``JAVA_HOME`` must not

@@ -1,4 +1,4 @@
-"""What kernels of the course's environment load at their start: :mod:`streaming_classroom.notebook.kernel_start`.
+"""IPython settings that make kernels of the course load ``streaming_classroom.notebook.kernel_start``.
 
 IPython reads it in the environment's own folder.  An installer would put it there, but none does for a project that is
 installed as it lies, to be edited; and somebody else's environment is not ours to write into.

@@ -1,4 +1,4 @@
-"""Remove everything the lessons created, and nothing else.
+"""``course.py reset``: removes everything the lessons created, and nothing else.
 
 Only a folder that bears the course's marker is touched, of it only what lessons are known to create, and not while a
 lesson is working in it.  A stranger's file in it stays, and so does the folder around it.

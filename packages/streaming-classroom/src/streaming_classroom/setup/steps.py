@@ -1,4 +1,4 @@
-"""What set-up does inside the virtual environment, step by step.
+"""The steps of set-up inside the virtual environment, each of which knows whether it is done.
 
 Each step knows whether it is done, so a second start does nothing and an interrupted one goes on where it was.
 """

@@ -1,4 +1,4 @@
-"""The learner's workspace: copies of the lessons that are the learner's own, outside git, made and kept by the course.
+"""The learner's workspace: copies of the lessons outside git, which the learner owns.
 
 A copy that the learner has not worked on follows the course.  One that was worked on stays exactly as it is: a newer
 version of the course is put beside it, once.  *Worked on* means that a cell's text, the order of cells, or metadata

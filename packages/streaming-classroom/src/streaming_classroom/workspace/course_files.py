@@ -1,4 +1,4 @@
-"""What a workspace has of the course: the lessons without outputs, and what their cells reach by relative paths.
+"""The files that a workspace takes from the course: lessons without outputs, includes, pictures.
 
 Those are ``../Includes/Classroom-Setup``, ``images/...`` and the glossary; the packages behind the includes are
 installed, so that nothing of them is copied.

@@ -1,4 +1,4 @@
-"""The workspace's folder: marked as the course's own, and one process at a time.
+"""The workspace's folder: marked as the course's own, changed by one process at a time.
 
 The lock ends with its process, so that one that was killed keeps nobody out.
 """

@@ -1,4 +1,4 @@
-"""What the course has put into a workspace, as digests of texts.
+"""The manifest of a workspace: digests of the texts that the course has put there.
 
 ``known`` are the texts that the course may have put there, written *before* it does, so that a copy of one is not taken
 for the learner's; ``given`` are, for each file, those that the learner has been given, written *after*, so that none is

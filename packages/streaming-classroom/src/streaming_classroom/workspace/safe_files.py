@@ -1,4 +1,4 @@
-"""Moving files of a workspace about so that nothing of the learner's is lost, whatever is killed when.
+"""Moves a workspace's files so that nothing of the learner's is lost if the process is killed.
 
 Three rules. A file appears whole and never over another one. A file that the course takes away is first moved aside
 and looked at *there*, where nobody can save into it between the look and the removal. And no step relies on a clean-up

@@ -1,4 +1,4 @@
-"""How a workspace follows the course, and how a learner starts over.
+"""Brings a workspace up to date with the course, and starts a lesson over.
 
 Both hold the workspace's lock, and both are nothing but steps that may be killed after any of them and done again.
 """

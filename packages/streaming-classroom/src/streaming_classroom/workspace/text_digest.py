@@ -1,4 +1,4 @@
-"""Which text a file holds: a digest of it that what JupyterLab writes by itself, and a run, leave as it is.
+"""A digest of a lesson's text that outputs and JupyterLab's own edits do not change.
 
 It lists what is *not* text, so that whatever is unknown counts as the learner's.
 """

@@ -1,4 +1,4 @@
-"""What a person is told about a workspace: one line."""
+"""The line that says what a synchronization has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python processes that Spark starts, ready sooner.
+"""Spark's Python workers, started faster by forking.
 
 Spark starts Python workers for functions in Python, and one for each query over a Python data source such as Auto
 Loader, for which a person waits.  They look for PySpark in an archive of sources that Spark brings along for clusters,

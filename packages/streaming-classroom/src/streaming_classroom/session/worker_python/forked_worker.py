@@ -1,4 +1,4 @@
-"""Have a worker forked, and be it for Spark: wait for its end, and have it end when Spark ends this program.
+"""The program that stands in for a forked worker: waits for its end, and ends it with Spark.
 
 Run with ``-I -S``, which starts in a hundredth of a second.  Its arguments are the interpreter and what that would have
 been given; if there is nobody who forks, this becomes that interpreter.

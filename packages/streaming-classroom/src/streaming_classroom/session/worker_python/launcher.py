@@ -1,4 +1,4 @@
-"""The program that Spark runs as its Python, and the process that workers are forked from."""
+"""The program that Spark runs as its Python: asks the fork server, else starts an interpreter."""
 
 from __future__ import annotations
 
