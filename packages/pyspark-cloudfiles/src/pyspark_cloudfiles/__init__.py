@@ -6,12 +6,14 @@ Spark finds it by itself when this package can be imported: its name begins with
 
 from __future__ import annotations
 
+from typing import Any
+
 from pyspark_cloudfiles.version import VERSION as __version__
 
 __all__ = ["DefaultSource", "__version__", "install"]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     # Each process needs one of the two, and importing the other would cost it time.
     if name == "install":
         from pyspark_cloudfiles.session.driver import install

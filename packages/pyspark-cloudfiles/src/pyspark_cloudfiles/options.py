@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pyspark_cloudfiles import driver_warnings
 from pyspark_cloudfiles.errors import InvalidOption, UnknownOptions, UnsupportedOption
@@ -235,7 +236,7 @@ class _Reader:
             raise InvalidOption(f"The option {key} is {value!r}. Set it to true or false.")
         return value.strip().lower() == "true"
 
-    def choice(self, key: str, choices: tuple[str, ...], default: str | None) -> str | None:
+    def choice(self, key: str, choices: tuple[str, ...], default: str | None) -> Any:
         value = self.plain(key)
         if value is None:
             return default
@@ -244,7 +245,7 @@ class _Reader:
             raise InvalidOption(f"The option {key} is {value!r}. Choose one of {', '.join(choices)}.")
         return chosen
 
-    def limit(self, key: str, parser: Callable[[str], float | int], default: float | int | None):
+    def limit(self, key: str, parser: Callable[[str], float | int], default: float | int | None) -> Any:
         value = self.plain(key)
         if value is None:
             return default

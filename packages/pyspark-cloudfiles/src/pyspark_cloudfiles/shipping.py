@@ -91,7 +91,7 @@ def _rebuilt(
     import pickle
     from importlib import import_module
 
-    made_importable(directory, archive, digest, version)  # noqa: F821 - a global of its copy
+    made_importable(directory, archive, digest, version)  # type: ignore[name-defined]  # noqa: F821 - a global of its copy
     made = object.__new__(getattr(import_module(module), name))
     made.__dict__.update(pickle.loads(payload))
     return made

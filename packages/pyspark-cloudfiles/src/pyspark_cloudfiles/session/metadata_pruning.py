@@ -143,7 +143,8 @@ class _Exchange:
         """Return a node with what is below it."""
         relation = _relation_of(node)
         if relation is not None:
-            own, others = [], []
+            own: list[Any] = []
+            others: list[Any] = []
             for column in elements(relation.output()):
                 (own if is_own(column) else others).append(column)
             is_used = any(str(column.exprId().id()) in self._used for column in own)

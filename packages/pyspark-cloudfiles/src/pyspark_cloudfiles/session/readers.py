@@ -64,7 +64,7 @@ def _remember(reader: type, method: str, note: Any) -> None:
     setattr(reader, method, remembering)
 
 
-def _spell_out_options(reader: type) -> None:
+def _spell_out_options(reader: Any) -> None:
     original = reader.options
 
     @wraps(original)
@@ -76,7 +76,7 @@ def _spell_out_options(reader: type) -> None:
     reader.options = options
 
 
-def _load(reader: type) -> None:
+def _load(reader: Any) -> None:
     original = reader.load
 
     @wraps(original)
@@ -170,7 +170,7 @@ def _of_the_session(spark: SparkSession, classic: bool) -> dict[str, str]:
 
 def session_options(spark: SparkSession) -> dict[str, str]:
     """Return the options that tell the data source what only the session knows."""
-    options = {f"{INTERNAL}timezone": spark.conf.get("spark.sql.session.timeZone")}
+    options = {f"{INTERNAL}timezone": str(spark.conf.get("spark.sql.session.timeZone"))}
     given = {key: spark.conf.get(setting, None) for key, setting in SETTINGS.items()}
     return options | {f"{INTERNAL}{key}": value for key, value in given.items() if value}
 
@@ -189,7 +189,7 @@ def _completed(schema: StructType | str, rescued: str | None, with_hidden: bool)
     # As above.
     from pyspark_cloudfiles.session.hidden_metadata import with_metadata, with_rescued
 
-    given = StructType.fromDDL(schema) if isinstance(schema, str) else schema
+    given: Any = StructType.fromDDL(schema) if isinstance(schema, str) else schema
     completed = with_rescued(given, rescued)
     return with_metadata(completed) if with_hidden else completed
 

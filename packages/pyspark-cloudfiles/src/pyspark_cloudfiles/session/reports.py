@@ -50,7 +50,7 @@ def _print_message(kind: type) -> None:
     for name, indent in (("json", None), ("prettyJson", 4)):
         original = getattr(kind, name).fget
 
-        def text(self: dict, original=original, indent=indent) -> str:
+        def text(self: dict, original: Any = original, indent: int | None = indent) -> str:
             content = json.loads(original(self))
             sources = content.get("sources", [content])
             if not any(_describe(source) for source in sources):
@@ -95,13 +95,13 @@ def install_errors(error: type) -> None:
     """Let a class of Spark's errors, classic or Spark Connect's, begin with what this package raised."""
     if _CAUSES in vars(error):
         return
-    original = error.__str__
+    original: Any = error.__str__
 
     @wraps(original)
     def text(self: Any) -> str:
         return with_cause(original(self), getattr(self, "_stackTrace", None) or "")
 
-    error.__str__ = text
+    error.__str__ = text  # type: ignore[method-assign,assignment]
     setattr(error, _CAUSES, True)
 
 

@@ -59,7 +59,7 @@ class Call:
     streaming: bool = False
 
 
-def install(session: type) -> None:
+def install(session: Any) -> None:
     """Teach a class of sessions, the classic one or Spark Connect's, the functions."""
     if _MARK in vars(session):
         return
@@ -108,6 +108,7 @@ def _kept(text: str, escaped: bool) -> str:
 def relation(spark: SparkSession, call: Call, with_metadata: bool = False) -> DataFrame:
     """Return the frame that a call means, if asked with ``_metadata`` as an ordinary column: views hide none."""
     registration.register(spark)
+    reader: Any
     if call.streaming:
         reader = spark.readStream.format("cloudFiles")
     else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark_cloudfiles import shipping
 
@@ -59,7 +59,8 @@ def run_in_worker(spark: SparkSession, function: Callable[[], object]) -> None:
     rows = context.parallelize([0], 1)
     command = (called, None, rows._jrdd_deserializer, rows._jrdd_deserializer)
     pickled, broadcasts, environment, includes = _prepare_for_python_RDD(context, command)
-    made = context._jvm.SimplePythonFunction(
+    jvm: Any = context._jvm
+    made = jvm.SimplePythonFunction(
         bytearray(pickled),
         {**environment, **_environment_of_sql(spark)},
         includes,
@@ -68,7 +69,7 @@ def run_in_worker(spark: SparkSession, function: Callable[[], object]) -> None:
         broadcasts,
         context._javaAccumulator,
     )
-    context._jvm.PythonRDD(rows._jrdd.rdd(), made, False, False).asJavaRDD().count()
+    jvm.PythonRDD(rows._jrdd.rdd(), made, False, False).asJavaRDD().count()
 
 
 def _environment_of_sql(spark: SparkSession) -> dict[str, str]:

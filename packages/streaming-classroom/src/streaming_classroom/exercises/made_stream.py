@@ -91,7 +91,7 @@ class MadeStream:
             with suppress(Exception):  # what it has failed with, which `error` tells
                 if self._goes_on():
                     return False
-                self.query.awaitTermination(waiting.LOOK_EVERY)
+                self.query.awaitTermination(waiting.LOOK_EVERY)  # type: ignore[arg-type]
         return not self.query.isActive
 
     def is_idle(self, seconds: float) -> bool:
