@@ -78,13 +78,13 @@ class CsvPart(NamedTuple):
     tokens: list[Tokens] | None = None
 
     @property
-    def count(self) -> int:
+    def length(self) -> int:
         """How many records there are, with blank lines."""
         return self.content.count(b"\n") if isinstance(self.content, bytes) else len(self.content)
 
     def block(self, header: Header) -> CsvBlock:
         """Return it as a block of its own."""
-        return CsvBlock([(self.file, self.count)], self.content, header, self.tokens)
+        return CsvBlock([(self.file, self.length)], self.content, header, self.tokens)
 
 
 def blocks(files: Sequence[SourceFile], dialect: Dialect, request: ReadRequest) -> Iterator[CsvBlock]:
@@ -105,7 +105,7 @@ def blocks(files: Sequence[SourceFile], dialect: Dialect, request: ReadRequest) 
 
 
 def _joined(few: list[CsvPart], header: Header) -> CsvBlock:
-    files = [(part.file, part.count) for part in few]
+    files = [(part.file, part.length) for part in few]
     if few[0].tokens is None:
         return CsvBlock(files, b"".join(part.content for part in few), header)  # type: ignore[misc]
     records: list[bytes] = [record for part in few for record in part.content]  # type: ignore[misc]

@@ -85,7 +85,8 @@ class StructColumns:
 
     def arrays(self, records: Sequence[Any]) -> tuple[list[pa.Array], set[int]]:
         """Return the columns of records, and the positions of records that do not fit."""
-        arrays, misfits = [], set()
+        arrays: list[pa.Array] = []
+        misfits: set[int] = set()
         for index, part in enumerate(self._columns):
             array, wrong = part.build(list(map(attrgetter(f"f{index}"), records)))
             arrays.append(array)

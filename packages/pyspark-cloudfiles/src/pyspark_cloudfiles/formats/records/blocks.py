@@ -50,7 +50,7 @@ def blocks(parts: Iterable[tuple[SourceFile, bytes | list[bytes]]]) -> Iterator[
         first = some[0][1]
         if isinstance(first, bytes):
             files = [(file, data.count(b"\n")) for file, data in some]
-            yield Block(files, first if len(some) == 1 else b"".join(data for _, data in some))
+            yield Block(files, first if len(some) == 1 else b"".join(data for _, data in some))  # type: ignore[misc]
         else:
             files = [(file, len(records)) for file, records in some]
             yield Block(files, [record for _, records in some for record in records])  # type: ignore[misc]

@@ -18,7 +18,7 @@ def array_of(data_type: T.DataType, cells: Sequence[Any]) -> pa.Array:
     """Return the values of a column as an array."""
     arrow = to_arrow_type(data_type, timezone="UTC")
     if isinstance(data_type, T.VariantType):
-        return encoding.column(cells)
+        return encoding.column(list(cells))
     if isinstance(data_type, T.StructType):
         nothing = (None,) * len(data_type)
         rows = list(zip(*(nothing if cell is None else cell for cell in cells), strict=True)) or [()] * len(data_type)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -60,12 +60,12 @@ class FastColumns(NamedTuple):
 
 
 class Parser(Protocol):
-    """One text format, with the options of a request."""
+    """One text format, with the options of a request; its blocks may be of a class of its own."""
 
-    def columns(self, block: Block) -> FastColumns | None:
+    def columns(self, block: Any) -> FastColumns | None:
         """Return the columns of a block; None if all of its lines are for the row reader."""
 
-    def records(self, block: Block, number: int) -> Sequence[Record]:
+    def records(self, block: Any, number: int) -> Sequence[Record]:
         """Return the records of a line of a block: usually one, none of a blank line."""
 
 

@@ -7,7 +7,7 @@ the next part.  Line separators cannot overlap, so they are found from any posit
 from __future__ import annotations
 
 import re
-from typing import BinaryIO
+from typing import AnyStr, BinaryIO
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.options import Options
@@ -31,7 +31,7 @@ def has_lines(options: Options) -> bool:
     return not encoded and not overlaps(separator)
 
 
-def overlaps(separator: str | bytes) -> bool:
+def overlaps(separator: AnyStr) -> bool:
     """Tell whether an end of line can begin in another one: where the first is then depends on the lines before."""
     return any(separator.startswith(separator[start:]) for start in range(1, len(separator)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ def opened(file: SourceFile, kind: str) -> Iterator[NativeFile | None]:
         raise UnreadableFile(file.url, f"it cannot be read as {kind} file ({error}).") from error
 
 
-def schema_of(file: SourceFile, schema: pa.Schema, physical: Iterable[str] | None = None) -> StructType:
+def schema_of(file: SourceFile, schema: pa.Schema, physical: Iterator[str] | None = None) -> StructType:
     """Return the schema of a file as Spark has it; parameters as :func:`.arrow_types.spark_schema`.
 
     Raises
