@@ -62,5 +62,6 @@ def _run(folder: Path, arguments: list[str], timeout: float) -> subprocess.Compl
     found = java.find().java
     assert found is not None
     environment |= {"JAVA_HOME": str(found.home), "SPARK_LOCAL_IP": "127.0.0.1"}
-    command = [sys.executable, "-S", "-c", RUN, str(folder / "src"), sysconfig.get_path("purelib"), *arguments]
+    paths = [str(folder / "src"), sysconfig.get_path("purelib")]
+    command = [sys.executable, "-S", "-c", RUN, *paths, "--import-mode=importlib", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout)

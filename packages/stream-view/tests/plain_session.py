@@ -18,6 +18,19 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Know the marks that some tests have."""
+    config.addinivalue_line("markers", "long: takes too long for every run; with LONG_TESTS=1")
+    config.addinivalue_line("markers", "kernel: starts kernels or JVMs of its own")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what takes long, unless it is asked for."""
+    for item in items:
+        if item.get_closest_marker("long") and os.environ.get("LONG_TESTS") != "1":
+            item.add_marker(pytest.mark.skip(reason="part of LONG_TESTS=1"))
+
+
 @pytest.fixture(scope="session")
 def _session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
