@@ -63,7 +63,7 @@ def _first_sentence(path: Path) -> str:
     else:
         said = ast.get_docstring(ast.parse(text)) or ""
     paragraph = " ".join(said.split("\n\n")[0].split())
-    sentence = re.match(r".*?\.(?=\s|$)", paragraph)
+    sentence = re.match(r".*?[^.]\.(?=\s|$)", paragraph)
     return re.sub(r"``([^`]+)``", r"`\1`", (sentence[0] if sentence else paragraph)).replace("|", r"\|")
 
 

@@ -1,4 +1,4 @@
-"""How long a lesson takes by plan: what is read, typed, predicted and tried, each at a rate that fits a learner."""
+"""How many minutes a lesson takes by plan: reading, typing, predicting and trying, each at a learner's rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests of a run: the quick ones, those that a change reaches, and a rotating part of the rest.
+"""The tests of a run: the quick ones, those that a change reaches, and of the rest a part, in CI a third by the date.
 
 A run of every day draws its part by the seed.  With ``CI=true`` it is a third, which goes by the date, so that three
 days in a row have everything.  ``CLASSROOM_TESTS=all`` runs all of it, and so does naming tests.

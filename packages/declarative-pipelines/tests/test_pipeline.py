@@ -226,6 +226,31 @@ def test_a_table_that_something_else_has_made_is_left_alone(pipeline: Pipeline) 
     assert pipeline.table("one").count() == 3
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        "spark.sql('SELECT v FROM one WHERE v > :least', args={'least': 1})",
+        "spark.sql(sqlQuery='SELECT v FROM one WHERE v > ?', args=[1])",
+        "spark.table(tableName='one').where('v > 1')",
+        "spark.read.table(tableName='one').where('v > 1')",
+    ],
+)
+def test_a_read_with_arguments_or_by_keyword_is_a_read_of_the_dataset(pipeline: Pipeline, read: str) -> None:
+    """The second dataset is planned behind the first, so an update sees the rows of that same update."""
+    pipeline.write(f"""
+        @dlt.table
+        def a_reader():
+            return {read}
+        @dlt.table
+        def one():
+            return spark.read.table("source")
+    """)
+    for landed in ((1, 2), (3,)):
+        pipeline.land(*landed)
+        pipeline.run()
+    assert pipeline.values("a_reader") == [2, 3]
+
+
 def test_a_second_update_at_the_same_time_is_refused(pipeline: Pipeline) -> None:
     pipeline.write(MEDALLION)
     pipeline.land(1)

@@ -6,6 +6,7 @@ call whether a definition is being planned in this thread.  So are the actions, 
 
 from __future__ import annotations
 
+import inspect
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.errors import ActionInDefinition
 from declarative_pipelines.sql.live_names import without_live_names
+from declarative_pipelines.sql.parameters import with_values
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -104,13 +106,16 @@ def _answering() -> _Answering | None:
 
 def _answer(kind: type, method: str, text: Callable[[Any, str], str]) -> None:
     original = getattr(kind, method)
+    signature = inspect.signature(original)
 
     @wraps(original)
-    def answered(self: Any, first: Any, *args: Any, **kwargs: Any) -> Any:
+    def answered(self: Any, *args: Any, **kwargs: Any) -> Any:
         answering = _answering()
-        if answering is None or args or kwargs:
-            return original(self, first, *args, **kwargs)
-        return answering.frame(text(self, first))
+        given = signature.bind(self, *args, **kwargs).arguments if answering is not None else {}
+        if answering is None or given.get("kwargs"):  # frames by name, which Spark puts into the text
+            return original(self, *args, **kwargs)
+        _, first, *values = given.values()
+        return answering.frame(text(self, with_values(first, values[0]) if values and values[0] else first))
 
     setattr(kind, method, answered)
 

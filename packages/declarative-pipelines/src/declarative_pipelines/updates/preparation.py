@@ -1,4 +1,4 @@
-"""Before flows run: which checkpoint each one uses, and which tables are created or emptied."""
+"""Before flows run: the checkpoint of each, a new one in a full refresh, and the tables created or emptied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One update of a pipeline at a time: a file lock per storage, released when its process ends.
+"""The lock of an update: a file per storage, released when its process ends, so that only one update runs.
 
 It is a file of this machine; two machines that share a storage are not kept apart.
 """

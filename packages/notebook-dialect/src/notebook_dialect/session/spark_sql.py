@@ -6,6 +6,7 @@ Spark gets each statement exactly as it is written.  What it refuses for one of 
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -108,7 +109,8 @@ def _travelling(
         try:
             return known(self, *args, **kwargs)
         except PySparkException:
-            then = time_travel.split_name(args[0]) if args else None
+            asked = next(iter((*args, *kwargs.values())), None)
+            then = time_travel.split_name(asked) if isinstance(asked, str) else None
             if then is None:
                 raise
         name, as_of = then
@@ -119,6 +121,7 @@ def _travelling(
 
 def _in_own_catalog(original: Callable[..., Any]) -> Callable[..., Any]:
     """Let a method that takes a table's name first understand those that begin with ``hive_metastore``."""
+    signature = inspect.signature(original)
 
     @wraps(original)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -127,9 +130,13 @@ def _in_own_catalog(original: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return original(self, *args, **kwargs)
         except PySparkException as error:
-            own = catalog_names.own_name(args[0]) if args else None
-            if own is None or own == args[0] or catalog_names.THEIRS not in str(error).lower():
+            given = signature.bind(self, *args, **kwargs)
+            name = list(given.arguments)[1]
+            asked = given.arguments[name]
+            own = catalog_names.own_name(asked) if isinstance(asked, str) else asked
+            if own == asked or catalog_names.THEIRS not in str(error).lower():
                 raise
-        return original(self, own, *args[1:], **kwargs)
+        given.arguments[name] = own
+        return original(*given.args, **given.kwargs)
 
     return method

@@ -1,4 +1,4 @@
-"""``t@v3`` and ``t@20260101000000000``: a table as it was, with the version or the time behind its name.
+"""``t@v3`` and ``t@20260101000000000`` as ``VERSION AS OF`` and ``TIMESTAMP AS OF``: a table as it was.
 
 Spark writes the same as ``t VERSION AS OF 3`` and ``t TIMESTAMP AS OF '2026-01-01 00:00:00.000'``.
 """

@@ -7,6 +7,7 @@ Spark's readers keep what the user says on the other side of a bridge.  Here the
 
 from __future__ import annotations
 
+import inspect
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -55,10 +56,12 @@ def install(reader: type) -> None:
 
 def _remember(reader: type, method: str, note: Any) -> None:
     original = getattr(reader, method)
+    signature = inspect.signature(original)
 
     @wraps(original)
     def remembering(self: Any, *args: Any, **kwargs: Any) -> Any:
-        note(_options_of(self), *args, **kwargs)
+        _, *values = signature.bind(self, *args, **kwargs).arguments.values()  # by Spark's own names
+        note(_options_of(self), *values)
         return original(self, *args, **kwargs)
 
     setattr(reader, method, remembering)

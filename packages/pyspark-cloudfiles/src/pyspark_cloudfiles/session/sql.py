@@ -73,7 +73,8 @@ def install(session: Any) -> None:
         if next(calls(sqlQuery), None) is None:
             return original(self, sqlQuery, *args, **kwargs)
         view = temporary_view(sqlQuery)
-        text, frames = with_frames(self, sqlQuery[view.start :] if view else sqlQuery, escaped=not kwargs)
+        named = kwargs.keys() - {"args"}  # frames of the user's, for whose names the text has braces already
+        text, frames = with_frames(self, sqlQuery[view.start :] if view else sqlQuery, escaped=not named)
         frame = original(self, text, *args, **kwargs, **frames)
         return view.of(frame) if view else frame
 

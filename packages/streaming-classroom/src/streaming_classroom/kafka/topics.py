@@ -1,4 +1,4 @@
-"""``DA.kafka``: a lesson's own topics, their offsets, lag and retention.
+"""``DA.kafka``: a lesson's own topics, their offsets and lag.
 
 Their names begin with the user's and the lesson's, so that two lessons on one broker never meet, and all that begin so
 go when the lesson is started over or cleaned up.

@@ -1,4 +1,4 @@
-"""A lesson's directory and schema, and the lock that keeps a second kernel out.
+"""A lesson's directory and schema, and the lock that keeps a second kernel from running it or cleaning it up.
 
 Names that differ are places that differ, whatever letters they are written in.
 """
