@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,19 @@ def test_nothing_of_the_repository_can_be_imported_there(tmp_path: Path) -> None
     )
     done = _run(tmp_path, ["tests"], timeout=60)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("package", sorted(path.name for path in PACKAGES.iterdir() if path.is_dir()))
+def test_its_wheel_has_every_module_and_what_they_read(package: str, tmp_path: Path) -> None:
+    source = tmp_path / package
+    shutil.copytree(PACKAGES / package, source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+    written = {path.relative_to(source / "src").as_posix() for path in (source / "src").rglob("*") if path.is_file()}
+    command = [sys.executable, "-m", "uv", "build", "--wheel", "--no-build-isolation", "--python", sys.executable]
+    subprocess.run([*command, "--out-dir", tmp_path / "dist", source], check=True, capture_output=True, timeout=120)
+    [wheel] = (tmp_path / "dist").glob("*.whl")
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert {name for name in written if not name.endswith(".md")} <= inside
 
 
 def _passes(package: str, tmp_path: Path, tests: list[str], timeout: float) -> None:
