@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,6 +107,18 @@ def test_opening_by_flags_reads_what_only_the_machine_has(
     else:
         with pytest.raises(FileNotFoundError):
             os.open(f"{disk}/there.txt", flags)
+
+
+def test_shutil_copies_files_and_folders_with_all_that_belongs_to_them(install, root: Path) -> None:
+    install()
+    os.makedirs("/dbfs/mnt/in/deep")
+    Path("/dbfs/mnt/in/deep/a.txt").write_text("a")
+    assert shutil.copy2("/dbfs/mnt/in/deep/a.txt", "/dbfs/mnt/b.txt") == "/dbfs/mnt/b.txt"
+    shutil.copytree("/dbfs/mnt/in", "/dbfs/mnt/out")
+    shutil.move("/dbfs/mnt/out/deep/a.txt", "/dbfs/mnt/c.txt")
+    assert os.path.samefile("/dbfs/mnt/in", root / "mnt" / "in")
+    texts = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.txt")}
+    assert texts == {"mnt/in/deep/a.txt": "a", "mnt/b.txt": "a", "mnt/c.txt": "a"}
 
 
 def test_the_newest_file_system_is_the_one_that_is_looked_up(install, tmp_path: Path, root: Path) -> None:
