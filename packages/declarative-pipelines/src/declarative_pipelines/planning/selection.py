@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.definitions.model import DatasetKind, Definitions, without_live
+from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, without_live
 from declarative_pipelines.errors import BadArgument
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, suggestion
 
 if TYPE_CHECKING:
     from declarative_pipelines.planning.plan import PipelinePlan
+
+_RESET_ALLOWED = "pipelines.reset.allowed"
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,12 @@ class Selection:
     def emptied(self, definitions: Definitions) -> frozenset[str]:
         """Return the datasets that are to be read from the beginning.
 
+        A table with the property ``pipelines.reset.allowed = false`` is not among them where all are refreshed in full.
+
         Raises
         ------
         BadArgument
-            A name is none of the pipeline's.
+            A name is none of the pipeline's, or that of a table whose property forbids it.
         """
         there = {dataset.name: dataset for dataset in definitions.datasets}
         for name in self.refresh | self.full_refresh:
@@ -50,7 +54,17 @@ class Selection:
                 raise BadArgument(
                     f"{name} is a view: it has no rows of its own to refresh. Name the table that reads it."
                 )
-        return frozenset(there) if self.full_refresh_all else self.full_refresh
+        kept = {name for name, dataset in there.items() if not _may_be_reset(dataset)}
+        if named := sorted(self.full_refresh & kept):
+            raise BadArgument(
+                f"{named[0]} has the property {_RESET_ALLOWED} = false, which keeps its rows: "
+                "leave it out of full_refresh, or remove the property."
+            )
+        return frozenset(there) - kept if self.full_refresh_all else self.full_refresh
+
+
+def _may_be_reset(dataset: Dataset) -> bool:
+    return str(dataset.properties.get(_RESET_ALLOWED, "true")).lower() != "false"
 
 
 def select(plan: PipelinePlan, asked: Selection) -> list[FlowNode]:
