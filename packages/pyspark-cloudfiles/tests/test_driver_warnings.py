@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
+import socket
 import subprocess
 import sys
 import warnings
@@ -50,6 +52,20 @@ def test_the_same_is_shown_once_a_load(shown: queue.SimpleQueue):
         driver_warnings.warn("a", address)
     driver_warnings.warn("last", second)
     assert [shown.get(timeout=5) for _ in range(3)] == [("first", "a"), ("second", "a"), ("second", "last")]
+
+
+@pytest.mark.parametrize(
+    "sent", [b"5\n", b"\xff\xfe\n", b"[]\n", b'["a"]\n', b'{"a": 1}\n', b"null\n", b"", b"[" * 70_000]
+)
+def test_what_others_send_is_not_shown_and_ends_nothing(shown: queue.SimpleQueue, sent: bytes):
+    address = address_in("cell")
+    with socket.create_connection(("127.0.0.1", int(address.partition(":")[0]))) as stranger:
+        stranger.sendall(sent)
+        stranger.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(ConnectionError):
+            assert stranger.recv(1) == b""
+    driver_warnings.warn("ours", address)
+    assert shown.get(timeout=5) == ("cell", "ours")
 
 
 def test_where_nobody_listens_the_warning_is_this_process_own():

@@ -105,7 +105,8 @@ def _listening() -> tuple[int, _Cells]:
 def _listen(server: socket.socket, cells: _Cells) -> None:
     while True:
         connection, _ = server.accept()
-        with connection, contextlib.suppress(OSError, ValueError):  # whoever it was, it was none of ours
+        # Anybody on this machine can send anything; only what has a load's own word is shown, and nothing ends the thread.
+        with connection, contextlib.suppress(Exception):
             connection.settimeout(_PATIENCE)
             with connection.makefile("rb") as lines:
                 word, text = json.loads(lines.readline(_LONGEST))

@@ -36,14 +36,15 @@ def follow(view: Followed) -> None:
     global _thread
     with _lock:
         _followed.append(view)
-        if _thread is None:
+        if _thread is None or not _thread.is_alive():  # one that has died, of whatever, is replaced
             _thread = Thread(target=_run, name="live views", daemon=True)
             _thread.start()
 
 
 def _run() -> None:
     global _thread
-    _name_jobs()
+    with suppress(Exception):  # jobs without a name are better than views that stand still
+        _name_jobs()
     while True:
         for view in list(_followed):
             if not _tick(view):
