@@ -54,15 +54,24 @@ def test_the_same_is_shown_once_a_load(shown: queue.SimpleQueue):
     assert [shown.get(timeout=5) for _ in range(3)] == [("first", "a"), ("second", "a"), ("second", "last")]
 
 
-@pytest.mark.parametrize(
-    "sent", [b"5\n", b"\xff\xfe\n", b"[]\n", b'["a"]\n', b'{"a": 1}\n', b"null\n", b"", b"[" * 70_000]
-)
+STRANGE = {
+    "a number": b"5\n",
+    "no text": b"\xff\xfe\n",
+    "an empty list": b"[]\n",
+    "one text": b'["a"]\n',
+    "an object": b'{"a": 1}\n',
+    "nothing": b"",
+    "too deep": b"[" * 70_000,
+}
+
+
+@pytest.mark.parametrize("sent", STRANGE.values(), ids=STRANGE)
 def test_what_others_send_is_not_shown_and_ends_nothing(shown: queue.SimpleQueue, sent: bytes):
     address = address_in("cell")
     with socket.create_connection(("127.0.0.1", int(address.partition(":")[0]))) as stranger:
-        stranger.sendall(sent)
-        stranger.shutdown(socket.SHUT_WR)
-        with contextlib.suppress(ConnectionError):
+        with contextlib.suppress(OSError):  # it may have heard enough before all is sent
+            stranger.sendall(sent)
+            stranger.shutdown(socket.SHUT_WR)
             assert stranger.recv(1) == b""
     driver_warnings.warn("ours", address)
     assert shown.get(timeout=5) == ("cell", "ours")

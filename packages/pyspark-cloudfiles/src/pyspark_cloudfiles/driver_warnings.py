@@ -105,7 +105,7 @@ def _listening() -> tuple[int, _Cells]:
 def _listen(server: socket.socket, cells: _Cells) -> None:
     while True:
         connection, _ = server.accept()
-        # Anybody on this machine can send anything; only what has a load's own word is shown, and nothing ends the thread.
+        # Anybody on this machine can send anything: only what has a load's word is shown, and nothing ends the thread.
         with connection, contextlib.suppress(Exception):
             connection.settimeout(_PATIENCE)
             with connection.makefile("rb") as lines:
