@@ -68,11 +68,12 @@ STRANGE = {
 @pytest.mark.parametrize("sent", STRANGE.values(), ids=STRANGE)
 def test_what_others_send_is_not_shown_and_ends_nothing(shown: queue.SimpleQueue, sent: bytes):
     address = address_in("cell")
-    with socket.create_connection(("127.0.0.1", int(address.partition(":")[0]))) as stranger:
-        with contextlib.suppress(OSError):  # it may have heard enough before all is sent
-            stranger.sendall(sent)
-            stranger.shutdown(socket.SHUT_WR)
-            assert stranger.recv(1) == b""
+    server = "127.0.0.1", int(address.partition(":")[0])
+    # It may have heard enough before all is sent.
+    with contextlib.suppress(OSError), socket.create_connection(server) as stranger:
+        stranger.sendall(sent)
+        stranger.shutdown(socket.SHUT_WR)
+        assert stranger.recv(1) == b""
     driver_warnings.warn("ours", address)
     assert shown.get(timeout=5) == ("cell", "ours")
 
