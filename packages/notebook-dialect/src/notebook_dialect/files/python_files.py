@@ -25,7 +25,7 @@ from notebook_dialect.files.filesystem import FileSystem
 
 _SPELLINGS = re.compile(r"(dbfs:/|/(?:dbfs|mnt|Volumes|FileStore|databricks-datasets)(?:/|$))")
 _READING = ("stat", "lstat", "listdir", "scandir", "access", "readlink", "chdir", "statvfs", "listxattr", "getxattr")
-_WRITING = ("mkdir", "rmdir", "remove", "unlink", "chmod", "utime", "truncate", "mkfifo", "chown")
+_WRITING: tuple[str, ...] = ("mkdir", "rmdir", "remove", "unlink", "chmod", "utime", "truncate", "mkfifo", "chown")
 _WRITING += ("setxattr", "removexattr")  # shutil copies them with a file on Linux
 _TWO_PATHS = ("rename", "replace", "link", "symlink")
 _PATH_NAMES = ("path", "file", "src", "dst")
