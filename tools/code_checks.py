@@ -9,7 +9,7 @@ from pathlib import Path
 from lesson_linter.__main__ import main as lint_lessons
 
 PROJECT = Path(__file__).resolve().parents[1]
-SOURCES = sorted(map(str, PROJECT.glob("packages/*/src/*[a-z]")))  # without what building leaves
+SOURCES = sorted(str(init.parent) for init in PROJECT.glob("packages/*/src/*/__init__.py"))
 CHECKS = (
     ("ruff", "check", "--quiet", str(PROJECT)),
     ("ruff", "format", "--check", "--quiet", str(PROJECT)),
@@ -21,7 +21,7 @@ def check_code() -> list[str]:
     """Return the names of the checks that found something, which they have printed."""
     failed = []
     for name, *arguments in CHECKS:
-        more = [source for source in SOURCES if not source.endswith(".egg-info")] if name == "mypy" else []
+        more = SOURCES if name == "mypy" else []
         done = subprocess.run([sys.executable, "-m", name, *arguments, *more], cwd=PROJECT)
         if done.returncode:
             failed.append(" ".join((name, *arguments[:1])) if name == "ruff" else name)

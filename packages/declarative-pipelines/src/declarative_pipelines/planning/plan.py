@@ -39,7 +39,7 @@ class PipelinePlan:
     Parameters
     ----------
     flows
-        All flows, each with its way.
+        All flows, each with its kind.
     kinds
         Each dataset's kind, settled.
     inputs
@@ -97,7 +97,7 @@ def plan(engine: SparkEngine, definitions: Definitions) -> PipelinePlan:
     if graph.failures:
         raise _reason(engine, flows, graph.failures, names)
     resolved = graph.flows
-    flows = [_with_way(flow, resolved[flow.name]) for flow in flows]
+    flows = [_with_kind(flow, resolved[flow.name]) for flow in flows]
     return PipelinePlan(
         definitions,
         engine,
@@ -206,8 +206,8 @@ _MADE: dict[FlowKind | None, Callable[[FlowNode, SparkEngine], Callable[[], Data
 }
 
 
-def _with_way(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
-    """Return a flow with its way settled by its query.
+def _with_kind(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
+    """Return a flow with its kind settled by its query.
 
     Raises
     ------

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from declarative_pipelines.sql.tokens import SourceText, Token
+from declarative_pipelines.sql.tokens import SourceText, Token, says_at
 
 _BLANKS = re.compile(r"\s*")
 
 
 def live_prefixes(tokens: list[Token]) -> Iterator[Token]:
     """Yield the ``LIVE`` and the dot before each name that has them; none where ``LIVE`` is somebody's alias."""
-    if any(_is_live(token) and _says(tokens, number - 1, "AS") for number, token in enumerate(tokens)):
+    if any(_is_live(token) and says_at(tokens, number - 1, "AS") for number, token in enumerate(tokens)):
         return
     for number, token in enumerate(tokens[:-2]):
         named = tokens[number + 1].says(".") and tokens[number + 2].may_be_name
-        if _is_live(token) and named and not _says(tokens, number - 1, "."):
+        if _is_live(token) and named and not says_at(tokens, number - 1, "."):
             yield from (token, tokens[number + 1])
 
 
@@ -34,7 +34,3 @@ def without_live_names(text: str) -> str:
 
 def _is_live(token: Token) -> bool:
     return token.may_be_name and token.value.upper() == "LIVE"
-
-
-def _says(tokens: list[Token], number: int, word: str) -> bool:
-    return 0 <= number < len(tokens) and tokens[number].says(word)

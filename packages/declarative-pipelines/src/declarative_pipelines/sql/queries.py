@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from declarative_pipelines.definitions.model import Dataset, DatasetKind
 from declarative_pipelines.sql.live_names import live_prefixes
 from declarative_pipelines.sql.sql_error import SqlError
+from declarative_pipelines.sql.tokens import says_at
 from notebook_dialect.sql.rewriting import Edit, Rewritten, explain
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from declarative_pipelines.definitions.model import SourceLocation
     from declarative_pipelines.sql.token_reader import TokenReader
-    from declarative_pipelines.sql.tokens import Token
 
 FILES = "__files_"
 _SETTING = re.compile(r"\$\{(?:spark:|sparkconf:)?([^{}]+)\}")
@@ -150,13 +150,13 @@ def _file_calls(query: TokenReader) -> Iterator[_Call]:
     tokens, source = query.tokens, query.source
     for number, token in enumerate(tokens[:-1]):
         word = next((call for call in _CALLS if token.says(call)), None)
-        if word is None or not tokens[number + 1].says("(") or _is(tokens, number - 1, "."):
+        if word is None or not tokens[number + 1].says("(") or says_at(tokens, number - 1, "."):
             continue
         last = number + 1 + _length(query, number + 1)
         first = number
-        if _is(tokens, number - 1, "STREAM"):
+        if says_at(tokens, number - 1, "STREAM"):
             first = number - 1
-        elif _is(tokens, number - 1, "(") and _is(tokens, number - 2, "STREAM") and _is(tokens, last, ")"):
+        elif says_at(tokens, number - 1, "(") and says_at(tokens, number - 2, "STREAM") and says_at(tokens, last, ")"):
             first, last = number - 2, last + 1
         streaming = first < number or word == "CLOUD_FILES"
         call = source.text[token.start : tokens[last - 1].end if first > number - 2 else tokens[last - 2].end]
@@ -169,7 +169,3 @@ def _length(query: TokenReader, number: int) -> int:
     reader = type(query)(query.source, query.tokens[number:])
     reader.skip()
     return len(query.tokens) - number - len(reader.tokens)
-
-
-def _is(tokens: list[Token], number: int, word: str) -> bool:
-    return 0 <= number < len(tokens) and tokens[number].says(word)

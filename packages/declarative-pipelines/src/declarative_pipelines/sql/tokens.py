@@ -73,6 +73,11 @@ class SourceText:
         return tokens
 
 
+def says_at(tokens: list[Token], number: int, word: str) -> bool:
+    """Return whether there is a token at a position, and whether it is this word or mark."""
+    return 0 <= number < len(tokens) and tokens[number].says(word)
+
+
 def _pieces(text: str, token: TheirToken) -> Iterator[Token]:
     from sqlglot.tokens import TokenType
 

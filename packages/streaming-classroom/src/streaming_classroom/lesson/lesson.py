@@ -299,8 +299,8 @@ def start_lesson(
             directory.leave()
         raise
     _current = lesson
-    if not resume and (collecting := sys.modules.get("declarative_pipelines.definitions.registry")) is not None:
-        collecting.forget_cells()  # of a pipeline in cells the tables go, too
+    if not resume and (registry := sys.modules.get("declarative_pipelines.definitions.registry")) is not None:
+        registry.forget_cells()  # of a pipeline in cells the tables go, too
     report = lesson._open(resume)
     if previous is not None and previous._directory.lock is not directory.lock:
         previous._directory.leave()  # its streams have stopped
