@@ -67,3 +67,15 @@ def test_notebook_dialects_readme(run, tmp_path: Path) -> None:
     outputs = run(own, "dbutils.fs.put('/mnt/a.txt', 'a', True)", "%fs head /mnt/a.txt")
     assert outputs[-1].strip("'\n") == "a"
     assert (tmp_path / "lakehouse" / "mnt" / "a.txt").read_text() == "a"
+
+
+def test_open_is_as_it_was_unless_it_is_asked_for(run, tmp_path: Path) -> None:
+    begin, _query, own = examples("notebook_dialect")
+    look = (
+        "import os, io, builtins as b; print([hasattr(f, '__wrapped__') for f in (b.open, io.open, os.stat, os.open)])"
+    )
+    assert run(begin, look)[-1] == "[False, False, False, False]\n"
+    asked = own.replace("lambda: spark)", "lambda: spark, python_paths=True)")
+    assert asked != own
+    outputs = run(asked, "dbutils.fs.put('/mnt/a.txt', 'a', True)", "print(open('/dbfs/mnt/a.txt').read())")
+    assert outputs[-1] == "a\n"

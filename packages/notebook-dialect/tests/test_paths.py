@@ -20,7 +20,11 @@ SPELLINGS = [
     "/dbfs/tmp/{}",
     "/dbfs/delta/{}",
 ]
-MOUNTED = ("/dbfs", "dbfs:/", "/mnt", "/Volumes", "/FileStore", "/databricks-datasets")
+
+
+def pythons(path: str) -> str:
+    """Return how Python spells a path of Spark's, as on Databricks."""
+    return path if path.startswith(("/dbfs/", "/Volumes/")) else "/dbfs/" + path.removeprefix("dbfs:").lstrip("/")
 
 
 def home_of(notebook, spelling: str) -> Path:
@@ -31,39 +35,37 @@ def home_of(notebook, spelling: str) -> Path:
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_spark_sql_dbutils_python_and_pandas_find_the_same_file(notebook, spelling: str) -> None:
     path = spelling.format("Größe 5/seen.csv")
-    notebook.ok(f"path = {path!r}; folder = path.rsplit('/', 1)[0]")
+    notebook.ok(f"path, pythons = {path!r}, {pythons(path)!r}; folder = path.rsplit('/', 1)[0]")
     notebook.ok("dbutils.fs.rm(folder, True); dbutils.fs.mkdirs(folder); dbutils.fs.put(path, 'a,b\\n1,x\\n')")
     assert home_of(notebook, path).read_text() == "a,b\n1,x\n"
     assert notebook.value("spark.read.option('header', True).csv(path).first().b") == "x"
     assert notebook.value("spark.sql(f'SELECT count(*) AS n FROM csv.`{path}`').first().n") == 2
     assert notebook.value("dbutils.fs.head(path)") == "a,b\n1,x\n"
-    assert notebook.value("open(path).read()") == "a,b\n1,x\n"
-    assert notebook.value("__import__('pandas').read_csv(path).b[0]") == "x"
+    assert notebook.value("open(pythons).read()") == "a,b\n1,x\n"
+    assert notebook.value("__import__('pandas').read_csv(pythons).b[0]") == "x"
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_what_python_writes_spark_reads_and_the_other_way_round(notebook, spelling: str) -> None:
     path = spelling.format("both")
-    notebook.ok(f"path = {path!r}; dbutils.fs.rm(path, True)")
-    notebook.ok("import os, glob, pathlib, shutil; os.makedirs(path + '/in')")
-    notebook.ok("with open(path + '/in/a.txt', 'w') as file: file.write('one\\n')")
-    notebook.ok(
-        "pathlib.Path(path, 'in', 'b.txt').write_text('two\\n')"
-        if not path.startswith("dbfs:")
-        else "open(path + '/in/b.txt', 'w').write('two\\n')"
-    )
+    notebook.ok(f"path, pythons = {path!r}, {pythons(path)!r}; dbutils.fs.rm(path, True)")
+    notebook.ok("import os, glob, pathlib, shutil; os.makedirs(pythons + '/in')")
+    notebook.ok("with open(pythons + '/in/a.txt', 'w') as file: file.write('one\\n')")
+    notebook.ok("pathlib.Path(pythons, 'in', 'b.txt').write_text('two\\n')")
     assert notebook.value("sorted(row.value for row in spark.read.text(path + '/in').collect())") == ["one", "two"]
     notebook.ok("spark.range(3).coalesce(1).write.mode('overwrite').json(path + '/out')")
-    assert notebook.value("len([name for name in os.listdir(path + '/out') if name.endswith('.json')])") == 1
-    assert notebook.value("os.path.isdir(path + '/out') and os.path.exists(path + '/out/_SUCCESS')") is True
-    assert notebook.value("len(glob.glob(path + '/out/part-*.json'))") == 1
-    notebook.ok("import pandas as pd; pd.DataFrame({'n': [4]}).to_parquet(path + '/p.parquet')")
+    assert notebook.value("len([name for name in os.listdir(pythons + '/out') if name.endswith('.json')])") == 1
+    assert notebook.value("os.path.isdir(pythons + '/out') and os.path.exists(pythons + '/out/_SUCCESS')") is True
+    assert notebook.value("len(glob.glob(pythons + '/out/part-*.json'))") == 1
+    notebook.ok("import pandas as pd; pd.DataFrame({'n': [4]}).to_parquet(pythons + '/p.parquet')")
     assert notebook.value("spark.read.parquet(path + '/p.parquet').first().n") == 4
-    assert notebook.value("pd.read_parquet(path + '/p.parquet').n[0].item()") == 4
+    assert notebook.value("pd.read_parquet(pythons + '/p.parquet').n[0].item()") == 4
     assert home_of(notebook, path + "/p.parquet").is_file()
-    notebook.ok("shutil.copy(path + '/in/a.txt', path + '/c.txt'); os.rename(path + '/c.txt', path + '/d.txt')")
-    assert notebook.value("open(path + '/d.txt').read()") == "one\n"
-    notebook.ok("shutil.rmtree(path)")
+    notebook.ok(
+        "shutil.copy(pythons + '/in/a.txt', pythons + '/c.txt'); os.rename(pythons + '/c.txt', pythons + '/d.txt')"
+    )
+    assert notebook.value("open(pythons + '/d.txt').read()") == "one\n"
+    notebook.ok("shutil.rmtree(pythons)")
     assert not home_of(notebook, path).exists()
 
 
@@ -85,19 +87,29 @@ def test_streams_checkpoints_and_tables_live_there_too(notebook, spelling: str) 
 
 def test_three_slashes_are_one(notebook) -> None:
     notebook.ok("dbutils.fs.put('dbfs:///mnt/slashes.txt', 'x', True)")
-    assert notebook.value("open('dbfs:///mnt/slashes.txt').read()") == "x"
+    assert notebook.value("open('/dbfs/mnt/slashes.txt').read()") == "x"
     assert notebook.value("spark.read.text('dbfs:///mnt/slashes.txt').first().value") == "x"
 
 
 def test_the_whole_of_python_sees_what_a_workspace_has(notebook) -> None:
     assert {"mnt", "FileStore", "Volumes", "tmp", "user"} <= set(notebook.value("os.listdir('/dbfs')"))
-    assert notebook.value("os.stat('/dbfs/mnt').st_mode == os.stat('dbfs:/mnt').st_mode") is True
 
 
-def test_a_file_that_only_the_machine_has_is_read_from_there(notebook, tmp_path: Path) -> None:
-    assert notebook.value("os.path.exists('/mnt') == os.path.exists('/mnt/') == True") is True
-    machines = [path for path in Path("/mnt").iterdir()] if Path("/mnt").is_dir() else []
-    assert all(notebook.value(f"os.path.exists({str(path)!r})") for path in machines)
+def test_mnt_is_the_machines_for_python_and_the_error_names_pythons_path(notebook) -> None:
+    machines = sorted(path.name for path in Path("/mnt").iterdir()) if Path("/mnt").is_dir() else None
+    notebook.ok("dbutils.fs.put('/mnt/of-spark/a.txt', 'x', True)")
+    assert notebook.value("sorted(os.listdir('/mnt')) if os.path.isdir('/mnt') else None") == machines
+    error = notebook.run("open('/mnt/of-spark/a.txt')").error
+    assert "Python's is /dbfs/mnt/of-spark/a.txt" in error and "No such file" in error
+
+
+def test_a_library_that_opens_files_in_c_is_told_the_real_path(notebook) -> None:
+    notebook.ok("spark.range(3).write.mode('overwrite').parquet('/mnt/for-arrow')")
+    cell = notebook.run("import pyarrow.parquet; pyarrow.parquet.read_table('/dbfs/mnt/for-arrow')")
+    assert "FileNotFoundError" in cell.error
+    place = notebook.home / "dbfs/mnt/for-arrow"
+    assert f"does not know /dbfs/mnt/for-arrow. Give it {place}." in cell.text
+    assert notebook.value(f"pyarrow.parquet.read_table({str(place)!r}).num_rows") == 3
 
 
 def test_pythons_own_paths_are_left_alone(notebook, tmp_path: Path) -> None:
@@ -138,7 +150,7 @@ def test_no_way_up_leads_out_of_the_home(notebook, path: str) -> None:
     )
     assert notebook.run("dbutils.fs.put(target, 'x', True)").status == "error"
     assert notebook.run("dbutils.fs.mkdirs(target)").status == "error"
-    if target.startswith(MOUNTED):
+    if target.startswith(("/dbfs", "/Volumes")):
         assert notebook.run("open(target, 'w').write('x')").status == "error"
     assert [path for place in places for path in place.glob(f"{name}*")] == []
     assert (notebook.home / "dbfs" / name / "_SUCCESS").is_file()

@@ -35,6 +35,9 @@ class Dialect:
         Returns the session of notebooks that have none of their own; by default one is started with ``dbfs:/`` in it.
     user : callable, optional
         Returns the user's name.
+    python_paths : bool
+        Whether ``open`` and the functions of ``os`` find ``/dbfs/...``, ``/Volumes/...`` and ``/Workspace/...`` in
+        ``files``, for the whole process.  They are as they were where this is not asked for.
 
     Attributes
     ----------
@@ -51,6 +54,7 @@ class Dialect:
         files: FileSystem,
         get_session: Callable[[], SparkSession] | None = None,
         user: Callable[[], str] = getpass.getuser,
+        python_paths: bool = False,
     ) -> None:
         self.files = files
         self.get_session = get_session or self._own_session
@@ -59,7 +63,7 @@ class Dialect:
         self.ansi_hint = ""
         self.dbutils = self._utilities()
         self._modules = NotebookModules()
-        self._python_files = PythonFiles(files)
+        self._python_files = PythonFiles(files) if python_paths else None
 
     def fill(self, namespace: dict[str, Any], spark: SparkSession) -> None:
         """Put into ``namespace`` the names that Databricks defines in every notebook."""
@@ -122,7 +126,7 @@ class Dialect:
 
     def _install_in(self, shell: InteractiveShell) -> None:
         # These need IPython, which a session in plain Python does not import.
-        from notebook_dialect.kernel import completion, interrupts, magics, short_errors
+        from notebook_dialect.kernel import completion, interrupts, magics, path_hints, short_errors
         from stream_view import console
 
         magics.install(
@@ -133,7 +137,9 @@ class Dialect:
         interrupted.install(shell)
         short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain)
         console.install()
-        self._python_files.install()
+        if self._python_files is not None:
+            self._python_files.install()
+            path_hints.install(shell, self._python_files.explain)
 
     def _own_session(self) -> SparkSession:
         from pyspark.sql import SparkSession

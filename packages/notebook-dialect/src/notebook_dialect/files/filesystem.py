@@ -36,16 +36,12 @@ class FileSystem:
         The folder that ``dbfs:/`` stands for.
     writable : Path, optional
         Outside this folder ``dbutils`` writes and removes nothing; by default the root.
-    machines : tuple of Path
-        Folders of the machine itself whose paths look like those of Databricks, such as a checkout below ``/mnt`` or
-        ``/Volumes``: to Python, what lies below them is what it is.
     spark : str
         Where Spark's driver and executors are: ``"here"``, all in this machine, or elsewhere.
     """
 
     root: Path
     writable: Path | None = None
-    machines: tuple[Path, ...] = ()
     spark: Spark = "here"
 
     @property

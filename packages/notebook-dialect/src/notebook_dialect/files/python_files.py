@@ -1,12 +1,12 @@
-"""``open`` and the functions of ``os`` understand the paths of Databricks: ``open("/dbfs/mnt/a.txt")``.
+"""``open`` and the functions of ``os`` understand ``/dbfs/...``, ``/Volumes/...`` and ``/Workspace/...``.
 
-On Databricks ``/dbfs`` and ``/Volumes`` are mounted; no program may do that on somebody's laptop.  So the functions
-of ``os`` and ``open`` that take a path are wrapped to look it up first, which is enough for ``pathlib``, ``shutil``,
-``glob`` and pandas; libraries that open files in C, such as pyarrow or sqlite3, are not reached.
+Those three are what Databricks mounts for Python; ``dbfs:/...``, ``/mnt/...`` and ``/FileStore/...`` are paths of
+Spark, SQL and ``dbutils`` alone, there and here.  No program may mount anything on somebody's laptop, so ``open`` and
+the functions of ``os`` that take a path are wrapped to look it up first, which is enough for ``pathlib``, ``shutil``,
+``glob``, ``tempfile`` and most of pandas.  Libraries that open files in C, such as pyarrow and sqlite3, are not
+reached, nor modules that kept a function from before; :meth:`PythonFiles.explain` says so.
 
-A file that the root does not have is read from the machine where it exists there (a real ``/mnt``); what is written
-goes below the root.  What lies below a folder of the machine's own, such as a checkout in ``/mnt/c`` or
-``/Volumes/Disk``, is the machine's, to be read and to be written.
+A folder of the machine wins: where it has a ``/dbfs``, or a disk ``/Volumes/Disk``, that is what Python sees.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ import functools
 import io
 import os
 import re
-import sys
-from collections.abc import Callable, Iterable
-from pathlib import Path
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from notebook_dialect.files.filesystem import FileSystem
 
-_SPELLINGS = re.compile(r"(dbfs:/|/(?:dbfs|mnt|Volumes|FileStore|databricks-datasets)(?:/|$))")
-_READING = ("stat", "lstat", "listdir", "scandir", "access", "readlink", "chdir", "statvfs", "listxattr", "getxattr")
-_WRITING: tuple[str, ...] = ("mkdir", "rmdir", "remove", "unlink", "chmod", "utime", "truncate", "mkfifo", "chown")
-_WRITING += ("setxattr", "removexattr")  # shutil copies them with a file on Linux
+# The folder of the machine that would be meant: a mount, or a disk below `/Volumes`, as macOS has them.
+_MOUNTED = re.compile(r"(/(?:dbfs|Workspace)|/Volumes(?:/[^/]+)?)(?:/|$)")
+_OF_SPARK = re.compile(r"dbfs:/|/(?:mnt|FileStore|databricks-datasets)(?:/|$)")
+_ONE_PATH: tuple[str, ...] = ("stat", "lstat", "listdir", "scandir", "access", "readlink", "chdir", "statvfs", "open")
+_ONE_PATH += ("mkdir", "rmdir", "remove", "unlink", "chmod", "utime", "truncate", "mkfifo", "mknod", "chown", "lchown")
+_ONE_PATH += ("listxattr", "getxattr", "setxattr", "removexattr")  # shutil copies them with a file on Linux
+_ONE_PATH += ("pathconf", "chflags", "lchflags", "lchmod")
 _TWO_PATHS = ("rename", "replace", "link", "symlink")
 _PATH_NAMES = ("path", "file", "src", "dst")
-_WRITING_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class PythonFiles:
@@ -38,15 +39,15 @@ class PythonFiles:
     Parameters
     ----------
     files : FileSystem
-        The files; its ``machines`` are left to the machine, and so are Python's own folder and the working directory.
+        The files.
     """
 
     _installed: PythonFiles | None = None  # the process has one set of functions
 
     def __init__(self, files: FileSystem) -> None:
         self._files = files
-        self._machines = _spelled((*files.machines, files.home, Path.cwd(), Path(sys.prefix), Path(sys.base_prefix)))
         self._originals: dict[str, Callable] = {}
+        self._told: set[str] = set()
 
     def install(self) -> None:
         """Wrap the functions of this process; calling it again changes nothing, and another one's are taken back."""
@@ -55,12 +56,11 @@ class PythonFiles:
         if PythonFiles._installed is not None:
             PythonFiles._installed.uninstall()
         PythonFiles._installed = self
-        self._wrap(_READING, 1, lambda _arguments, _options: True)
-        self._wrap(_WRITING, 1, lambda _arguments, _options: False)
-        self._wrap(_TWO_PATHS, 2, lambda _arguments, _options: False)
-        self._wrap(("open",), 1, _flags_only_read)
+        self._wrap(_ONE_PATH, 1)
+        self._wrap(_TWO_PATHS, 2)
+        os.scandir = self._entries_as_asked_for(os.scandir)
         self._originals["io.open"] = io.open
-        _put_open(self._looking_up(io.open, 1, _mode_only_reads))
+        _put_open(self._looking_up(io.open, 1))
 
     def uninstall(self) -> None:
         """Put back what was there before."""
@@ -72,76 +72,143 @@ class PythonFiles:
         self._originals.clear()
         PythonFiles._installed = None
 
-    def _wrap(self, names: tuple[str, ...], paths: int, only_reads: Callable[[tuple, dict], bool]) -> None:
+    def explain(self, error: object) -> str:
+        """Return the sentence for an error of a library that has functions of its own; none for any other error.
+
+        Such a library was handed ``/dbfs/...`` and did not find it, while the file system has it.
+        """
+        for path in re.findall(r"/(?:dbfs|Volumes|Workspace)/[^'\"\s]*", str(error)) if error else ():
+            place = self._place(path.rstrip(".,:;)"))
+            if place != path and self._exists(place):
+                return f"This library has its own way to open files and does not know {path}. Give it {place}."
+        return ""
+
+    def _wrap(self, names: tuple[str, ...], paths: int) -> None:
         for name in names:
             if (function := getattr(os, name, None)) is None:
                 continue
             self._originals[name] = function
-            wrapper = self._looking_up(function, paths, only_reads)
+            wrapper = self._looking_up(function, paths)
             # shutil asks these sets what a function can do.
             for able in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks, os.supports_effective_ids):
                 if function in able:
                     able.add(wrapper)
             setattr(os, name, wrapper)
 
-    def _looking_up(self, function: Callable, paths: int, only_reads: Callable[[tuple, dict], bool]) -> Callable:
+    def _looking_up(self, function: Callable, paths: int) -> Callable:
         """Return a function that does the same to the place that its first ``paths`` arguments stand for."""
 
         @functools.wraps(function)
         def wrapper(*arguments: Any, **options: Any) -> Any:
-            reading = only_reads(arguments[paths:], options)
-            found = [self._place(path, reading) for path in arguments[:paths]]
-            for name in _PATH_NAMES:
-                if name in options:
-                    options[name] = self._place(options[name], reading)
-            return function(*found, *arguments[paths:], **options)
+            found = [self._place(path) for path in arguments[:paths]]
+            named = {name: self._place(options[name]) for name in _PATH_NAMES if name in options}
+            try:
+                return function(*found, *arguments[paths:], **{**options, **named})
+            except OSError as error:
+                self._speak_as_asked_for(error, zip(found, arguments, strict=False))
+                raise
 
         return wrapper
 
-    def _place(self, path: Any, reading: bool) -> Any:
-        """Return the local path that a Databricks path stands for; anything else as it is."""
+    def _place(self, path: Any) -> Any:
+        """Return the local path that a mounted path stands for; anything else as it is."""
         if not isinstance(path, (str, os.PathLike)):
             return path
         text = os.fspath(path)
-        if not isinstance(text, str) or not _SPELLINGS.match(text) or self._is_machines(text):
+        if not isinstance(text, str) or not (mounted := _MOUNTED.match(text)):
             return path
+        inside = os.path.normpath(text)
         try:
-            place = str(self._files.local_path(text))
+            place = str(self._files.local_path(inside if _MOUNTED.match(inside) else text))
         except ValueError as error:
             raise FileNotFoundError(str(error)) from None
-        return text if reading and not self._exists(place) and self._exists(text) else place
+        return path if self._is_machines(mounted.group(1), place) else place
 
-    def _is_machines(self, text: str) -> bool:
-        """Whether a path is one of the machine's own folders or lies below it."""
-        return bool(self._machines) and f"{os.path.normpath(text)}/".startswith(self._machines)
+    def _is_machines(self, folder: str, place: str) -> bool:
+        """Whether the machine has the folder that a path begins with; where both have the path, say so once."""
+        if not self._exists(folder):
+            return False
+        # Otherwise nobody can have meant another one; and who looks at a disk looks at the folder of disks on the way.
+        if folder not in self._told and not folder.endswith("/Volumes") and self._exists(place):
+            self._told.add(folder)
+            warnings.warn(
+                f"This machine has a folder {folder}, which is what Python sees there. What Spark and dbutils call "
+                f"{folder} is {self._files.local_path(folder)}.",
+                stacklevel=5,
+            )
+        return True
 
     def _exists(self, path: str) -> bool:
         try:
-            self._originals["lstat"](path)
+            self._originals.get("lstat", os.lstat)(path)
         except (OSError, ValueError):
             return False
         return True
 
+    def _entries_as_asked_for(self, scandir: Callable) -> Callable:
+        """Return ``os.scandir`` whose entries have the paths that were asked for, which ``pathlib`` goes on with."""
 
-def _spelled(folders: Iterable[Path]) -> tuple[str, ...]:
-    """Return the beginnings of paths below these folders, as written and with links followed, that look like ours.
+        @functools.wraps(scandir)
+        def wrapper(path: Any = ".") -> Any:
+            entries = scandir(path)
+            return entries if self._place(path) is path else _Entries(entries, os.fspath(path))
 
-    A folder that is itself one of the names, such as ``/mnt``, cannot be told from Databricks' and is left out.
-    """
-    ways = {spelling for folder in folders for spelling in (str(folder.absolute()), os.path.realpath(folder))}
-    return tuple(sorted(f"{way}/" for way in ways if _SPELLINGS.match(way) and way.count("/") > 1))
+        if scandir in os.supports_fd:
+            os.supports_fd.add(wrapper)
+        return wrapper
+
+    @staticmethod
+    def _speak_as_asked_for(error: OSError, paths: Iterator[tuple[Any, Any]]) -> None:
+        """Name in an error the path that was asked for, and say what Python calls one of Spark's."""
+        for place, path in paths:
+            if place is not path and error.filename == place:
+                error.filename = os.fspath(path)
+            elif place is not path and error.filename2 == place:
+                error.filename2 = os.fspath(path)
+            if isinstance(path, (str, os.PathLike)) and _OF_SPARK.match(text := str(path)):
+                pythons = "/dbfs/" + text.removeprefix("dbfs:").lstrip("/")
+                error.add_note(f"{text} is a path of Spark, SQL and dbutils. Python's is {pythons}, as on Databricks.")
 
 
-def _mode_only_reads(arguments: tuple, options: dict[str, Any]) -> bool:
-    """Tell from the arguments of ``open`` after the file whether it only reads."""
-    mode = arguments[0] if arguments else options.get("mode", "r")
-    return not set(mode) & set("wax+")
+class _Entries:
+    """What ``os.scandir`` returns, in other words: the entries of a folder that was looked up."""
+
+    def __init__(self, entries: Any, folder: str) -> None:
+        self._entries, self._folder = entries, folder
+
+    def __iter__(self) -> Iterator[_Entry]:
+        return self
+
+    def __next__(self) -> _Entry:
+        return _Entry(next(self._entries), self._folder)
+
+    def __enter__(self) -> _Entries:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._entries.close()
+
+    def close(self) -> None:
+        """End the listing."""
+        self._entries.close()
 
 
-def _flags_only_read(arguments: tuple, options: dict[str, Any]) -> bool:
-    """Tell from the arguments of ``os.open`` after the path whether it only reads."""
-    flags = arguments[0] if arguments else options.get("flags", 0)
-    return not flags & _WRITING_FLAGS
+class _Entry:
+    """An ``os.DirEntry``, which nobody can make, with the path that was asked for."""
+
+    def __init__(self, entry: os.DirEntry[str], folder: str) -> None:
+        self._entry = entry
+        self.name = entry.name
+        self.path = f"{folder.rstrip('/')}/{entry.name}"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._entry, name)
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __repr__(self) -> str:
+        return repr(self._entry)
 
 
 def _put_open(function: Callable) -> None:

@@ -54,4 +54,4 @@ def work() -> Path:
 
 def classroom_files() -> FileSystem:
     """Return what ``dbfs:/`` stands for: a folder of the home, as the environment is now."""
-    return FileSystem(home() / "dbfs", home(), (PROJECT, home(), cache()), environment.spark_place())
+    return FileSystem(home() / "dbfs", home(), environment.spark_place())

@@ -64,7 +64,7 @@ def classroom_dialect() -> Dialect:
 
     files = classroom_files()
     if _dialect is None or _dialect.files != files:
-        _dialect = Dialect(files, get_spark, user_files.username)
+        _dialect = Dialect(files, get_spark, user_files.username, python_paths=True)
     return _dialect
 
 
