@@ -48,8 +48,12 @@ def files(root: Path) -> Iterator[PythonFiles]:
     """Wrap this process's functions for one test."""
     wrapped = PythonFiles(FileSystem(root))
     wrapped.install()
-    yield wrapped
-    wrapped.uninstall()
+    try:
+        # Otherwise the tests would make folders of the machine.
+        assert os.path.isdir("/dbfs/mnt") and not wrapped._originals["access"]("/dbfs", os.F_OK)
+        yield wrapped
+    finally:
+        wrapped.uninstall()
 
 
 def below(root: Path) -> list[str]:
@@ -232,9 +236,9 @@ def test_paths_of_spark_are_not_pythons_and_the_error_says_what_is(
 
 
 def test_a_workspace_path_is_mounted(files: PythonFiles, root: Path) -> None:
-    os.makedirs("/Workspace/Users/learner")
-    Path("/Workspace/Users/learner/a.txt").write_text("a")
-    assert (root / "Workspace/Users/learner/a.txt").read_text() == "a"
+    (root / "Workspace/Users/learner").mkdir(parents=True)
+    (root / "Workspace/Users/learner/a.txt").write_text("a")
+    assert Path("/Workspace/Users/learner/a.txt").read_text() == "a"
 
 
 def test_a_disk_of_the_machine_is_the_machines(volumes: Path, root: Path, files, recwarn) -> None:
@@ -266,7 +270,7 @@ def test_where_both_have_the_path_the_machine_wins_and_one_sentence_says_so(volu
 
 def test_no_way_up_leads_out_of_the_root(files: PythonFiles, root: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"has a '\.\.' in it"):
-        _write("/dbfs/../../out.txt")
+        _read("/dbfs/../../out.txt")
 
 
 def test_the_newest_file_system_is_the_one_that_is_looked_up(files, tmp_path: Path, root: Path) -> None:
