@@ -49,11 +49,21 @@ def browser() -> Iterator[Browser]:
 class View:
     """A live view in a page, whose values a test sets as the kernel would."""
 
-    def __init__(self, browser: Browser, width: int = 1000, theme: str = "light", zoom: float = 1, page_css: str = ""):
+    def __init__(
+        self,
+        browser: Browser,
+        width: int = 1000,
+        theme: str = "light",
+        zoom: float = 1,
+        page_css: str = "",
+        clock: bool = False,
+    ):
         self.page: Page = browser.new_page(
             viewport={"width": int(width / zoom), "height": 1000}, device_scale_factor=zoom, reduced_motion="reduce"
         )
         self.page.set_default_timeout(SECONDS * 1000)
+        if clock:
+            self.page.clock.install()
         self.page.set_content(
             f'<!doctype html><body data-jp-theme-light="{str(theme == "light").lower()}"'
             ' style="background: var(--jp-layout-color0); margin: 8px"><div id="view"></div><p id="below">below</p>'
@@ -129,6 +139,22 @@ def test_the_header_tells_the_rate_and_says_nothing_of_an_idle_stream(view) -> N
     expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows so far · 4.8 rows/s")
     one.put("header", HEADER | {"rate": 0})
     expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows so far")
+
+
+def test_a_view_that_hears_nothing_says_lost_contact_and_goes_on_when_it_hears_again(view) -> None:
+    one = view(clock=True)
+    state, alert = one.page.locator(".sc-state"), one.page.get_by_role("alert")
+    one.page.clock.fast_forward(19_000)
+    expect(state).to_have_text("running")
+    one.put("beat", 1)
+    one.page.clock.fast_forward(19_000)
+    expect(state).to_have_text("running")
+    one.page.clock.fast_forward(4_000)
+    expect(state).to_have_text("lost contact")
+    expect(alert).to_contain_text("Nothing was heard of this stream for 20 seconds")
+    one.put("beat", 2)
+    expect(state).to_have_text("running")
+    expect(alert).to_be_hidden()
 
 
 def test_the_dashboard_says_what_it_counts_in_which_unit(view) -> None:
@@ -495,7 +521,7 @@ def test_every_text_of_the_view_has_enough_contrast(view, theme: str) -> None:
     one.put("table", EVERY_KIND | {"rows": [["0", "new", None], *EVERY_KIND["rows"]]})
     one.put("reports", reports())
     one.put("raw", '{"batchId": 7}')
-    for state in ("starting", "running", "waiting", "stopped", "failed", "disconnected"):
+    for state in ("starting", "running", "waiting", "stopped", "failed", "disconnected", "lost contact"):
         one.put("header", HEADER | {"state": state, "error": "It failed.\nAll of it."})
         assert faint_texts(one.page.locator(".sc-header")) == []
     for tab in ("Table", "Chart", "Dashboard", "Raw"):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from threading import Event
@@ -111,6 +112,29 @@ def test_a_source_that_never_runs_dry_meets_the_deadline(spark: SparkSession, en
     assert query.isActive
 
 
+def test_a_wait_that_timed_out_leaves_no_thread_here_and_none_in_the_jvm(
+    spark: SparkSession, endless: DataFrame
+) -> None:
+    query = start(endless, "endless")
+    before = set(threading.enumerate())
+    with pytest.raises(StreamTimeout):
+        wait_until_processed([query], timeout=1)
+    # py4j's own thread for calls back into Python, and the views', may begin meanwhile.
+    assert [thread.name for thread in set(threading.enumerate()) - before if "blocking" in thread.name] == []
+    assert jvm_threads_in(spark, "processAllAvailable") == []
+    assert query.isActive
+
+
+def jvm_threads_in(spark: SparkSession, method: str) -> list[str]:
+    """Return the names of the JVM's threads that are inside a method."""
+    stacks = spark._jvm.java.lang.Thread.getAllStackTraces()
+    return [
+        thread.getName()
+        for thread in list(stacks)
+        if any(f".{method}(" in frame.toString() for frame in list(stacks[thread]))
+    ]
+
+
 def test_all_that_is_there_is_processed(spark: SparkSession, files: DataFrame, tmp_path: Path) -> None:
     query = start(files, "rows")
     for number in range(3):
@@ -147,6 +171,16 @@ def test_a_stream_that_does_not_stop_is_not_waited_for_without_end(monkeypatch: 
     with pytest.raises(StreamTimeout, match="deaf had not stopped after"):
         stop_streams([deaf])
     release.set()
+
+
+def test_one_stream_that_does_not_stop_leaves_the_others_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "STOP_TIMEOUT", 0.1)
+    release, stopped = Event(), Event()
+    deaf = SimpleNamespace(stop=release.wait, name="deaf", id="1", status={"message": "Processing new data"})
+    with pytest.raises(StreamTimeout, match="deaf had not stopped after"):
+        stop_streams([deaf, SimpleNamespace(stop=stopped.set)])
+    release.set()
+    assert stopped.is_set()
 
 
 class CutConnection:

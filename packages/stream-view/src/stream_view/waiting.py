@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from threading import Thread
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from stream_view.blocking_calls import call_within
 from stream_view.errors import StreamNotFound, StreamTimeout
 from stream_view.progress_reports import report_count
 
@@ -85,20 +86,34 @@ def wait_until_processed(queries: Iterable[StreamingQuery], timeout: float = 120
 
 
 def stop_streams(queries: Iterable[StreamingQuery]) -> None:
-    """Stop the streams and return when they are gone.
+    """Stop the streams, each in turn, and return when they are gone.
 
     Raises
     ------
     StreamTimeout
-        One had not stopped within a minute.
+        One had not stopped within a minute.  The others were stopped; so they were where ``stop`` itself raised.
     """
+    errors: list[Exception] = []
     for query in queries:
-        # stop() itself waits without end where the stream's code does not listen.
-        stopping = Thread(target=_insist, args=(query.stop,), daemon=True)
-        stopping.start()
-        stopping.join(STOP_TIMEOUT)
-        if stopping.is_alive():
-            raise _timeout(query, STOP_TIMEOUT, "stopped")
+        try:
+            stop_stream(query)
+        except Exception as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+
+
+def stop_stream(query: StreamingQuery) -> None:
+    """Stop a stream and return when it is gone.
+
+    Raises
+    ------
+    StreamTimeout
+        It had not stopped within a minute.
+    """
+    # stop() itself waits without end where the stream's code does not listen.
+    if not call_within(STOP_TIMEOUT, query, partial(_insist, query.stop)):
+        raise _timeout(query, STOP_TIMEOUT, "stopped")
 
 
 def active_streams(spark: SparkSession) -> list[StreamingQuery]:
@@ -165,25 +180,17 @@ def _await(query: StreamingQuery, condition: Callable[[], bool], timeout: float)
 
 def _process_all_available(query: StreamingQuery, deadline: float, timeout: float) -> None:
     """Do what ``query.processAllAvailable`` does, but not for ever."""
-    errors: list[BaseException] = []
-
-    def process() -> None:
-        try:
-            query.processAllAvailable()
-        except Exception as error:
-            errors.append(error)
-
-    worker = Thread(target=process, daemon=True)
-    worker.start()
-    worker.join(max(0.0, deadline - time.monotonic()))
-    _raise_if_failed(query)
-    if worker.is_alive():
-        raise _timeout(query, timeout, "processed all that is there")
-    # A stream that was stopped meanwhile, or ended by itself, makes processAllAvailable complain.
-    if errors:
-        _raise_if_failed(query)  # it may have failed since the last look
+    try:
+        in_time = call_within(deadline - time.monotonic(), query, query.processAllAvailable)
+    except Exception:
+        # A stream that was stopped meanwhile, or ended by itself, makes processAllAvailable complain.
+        _raise_if_failed(query)
         if query.isActive:
-            raise errors[0]
+            raise
+        return
+    _raise_if_failed(query)
+    if not in_time:
+        raise _timeout(query, timeout, "processed all that is there")
 
 
 def _insist(ask: Callable[[], Answer]) -> Answer:

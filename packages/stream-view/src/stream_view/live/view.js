@@ -129,17 +129,21 @@ export default {
       isLost = false;
     };
     model.on("change:beat", heard);
-    const lost = () => {
+    const say = (state, error) => {
       const last = model.get("header");
       isLost = isAlive(last.state);
-      if (isLost) view.header({ ...last, state: "disconnected", error: "The kernel of this view is gone, and its stream with it: run this cell again." });
+      if (isLost) view.header({ ...last, state, error });
     };
+    const gone = () => say("disconnected", "The kernel of this view is gone, and its stream with it: run this cell again.");
     const losses = ["comm:close", "comm_live_update"];
-    losses.forEach((loss) => model.on(loss, lost));
-    const listening = setInterval(() => { if (!isLost && Date.now() - lastHeard > SILENCE) lost(); }, 2000);
+    losses.forEach((loss) => model.on(loss, gone));
+    const listening = setInterval(() => {
+      if (isLost || Date.now() - lastHeard <= SILENCE) return;
+      say("lost contact", `Nothing was heard of this stream for ${SILENCE / 1000} seconds: the kernel is very busy, or gone. What stands here is the last that was heard.`);
+    }, 2000);
     return () => {
       clearInterval(listening);
-      losses.forEach((loss) => model.off(loss, lost));
+      losses.forEach((loss) => model.off(loss, gone));
       hiding.remove();
       view.destroy();
     };
