@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -11,6 +13,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from stream_view import waiting
+from stream_view.errors import StreamTimeout
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import lesson
 from streaming_classroom.notebook import notebook_setup
@@ -68,8 +71,27 @@ def test_the_older_spellings_wait_and_stop_and_say_so(spark: SparkSession, capsy
     notebook_setup.stopAllStreams()
     assert capsys.readouterr().out.splitlines() == [
         "The stream rows is active and ready.",
-        "Stopped: rows.",
+        "Stopping the stream rows ... stopped.",
         "No stream is active.",
+    ]
+
+
+def test_each_stream_is_named_before_it_is_stopped_and_after_and_a_deaf_one_keeps_no_other(
+    capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = Event()
+    deaf = SimpleNamespace(name="b", id="2", stop=release.wait, status={"message": "Processing new data"})
+    others = [SimpleNamespace(name=name, id="1", stop=lambda: None) for name in (None, "a", "c")]
+    monkeypatch.setattr(waiting, "STOP_TIMEOUT", 0.1)
+    monkeypatch.setattr(waiting, "active_streams", lambda _spark: [deaf, *others])
+    with pytest.raises(StreamTimeout, match="b had not stopped"):
+        notebook_setup.stopAllStreams()
+    release.set()
+    assert capsys.readouterr().out.splitlines() == [
+        "Stopping the stream a ... stopped.",
+        "Stopping the stream b ... failed.",
+        "Stopping the stream c ... stopped.",
+        "Stopping the stream without a name, id 1 ... stopped.",
     ]
 
 
@@ -128,4 +150,7 @@ def test_a_stock_kernel_runs_a_lesson(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert [output.output_type for output in broken] == ["error"]
     assert broken[0].ename == "ParseException" and len(broken[0].traceback) < 12
     assert names[0].data["text/plain"] == "['display_query_1']"
-    assert "".join(output.text for output in end) == "Stopped: display_query_1.\nLesson A is cleaned up.\n"
+    assert (
+        "".join(output.text for output in end)
+        == "Stopping the stream display_query_1 ... stopped.\nLesson A is cleaned up.\n"
+    )

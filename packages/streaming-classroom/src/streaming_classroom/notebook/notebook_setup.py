@@ -20,6 +20,8 @@ from streaming_classroom.session import early_start, user_files
 from streaming_classroom.session.spark_session import get_spark
 
 if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
     from notebook_dialect import Dialect
 
 _dialect: Dialect | None = None
@@ -116,8 +118,28 @@ def untilStreamIsReady(name: str, min_batches: int = 2, timeout: float = 120) ->
 
 
 def stopAllStreams() -> None:
-    """Stop every active stream, return when they are gone, and print which they were."""
-    queries = waiting.active_streams(get_spark())
-    names = sorted(query.name or f"without a name, id {query.id}" for query in queries)
-    waiting.stop_streams(queries)
-    print(f"Stopped: {', '.join(names)}." if names else "No stream is active.")
+    """Stop every active stream; of each, print that it is being stopped and then that it was.
+
+    Raises
+    ------
+    StreamTimeout
+        One had not stopped within a minute; the others were stopped.
+    """
+    queries = sorted(waiting.active_streams(get_spark()), key=_name)
+    errors: list[Exception] = []
+    for query in queries:
+        print(f"Stopping the stream {_name(query)} ... ", end="", flush=True)
+        try:
+            waiting.stop_stream(query)
+            print("stopped.")
+        except Exception as error:
+            print("failed.")
+            errors.append(error)
+    if not queries:
+        print("No stream is active.")
+    if errors:
+        raise errors[0]
+
+
+def _name(query: StreamingQuery) -> str:
+    return query.name or f"without a name, id {query.id}"
