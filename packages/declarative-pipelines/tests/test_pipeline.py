@@ -8,6 +8,8 @@ import pytest
 
 from declarative_pipelines import event_log
 from declarative_pipelines.definitions.model import DatasetKind
+from declarative_pipelines.engine import spark_engine
+from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import ExpectationFailed, FlowFailed, UpdateRunning
 from declarative_pipelines.updates.progress import FlowChanged, GraphKnown, UpdateChanged
@@ -251,13 +253,35 @@ def test_a_read_with_arguments_or_by_keyword_is_a_read_of_the_dataset(pipeline: 
     assert pipeline.values("a_reader") == [2, 3]
 
 
+def test_an_answer_that_the_jvm_has_lost_is_asked_for_again_and_reported(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline.write(MEDALLION)
+    pipeline.land(1)
+    resolve, lost = SparkEngine._resolve, [True]
+
+    def sometimes(self: SparkEngine, *arguments):
+        if lost:
+            lost.pop()
+            raise spark_engine._NoAnswer
+        return resolve(self, *arguments)
+
+    monkeypatch.setattr(SparkEngine, "_resolve", sometimes)
+    update = pipeline.run().raise_if_failed()
+    (event,) = event_log(update).where("event_type = 'engine_warning'").collect()
+    assert event.level == "WARN" and "lost the answer of a flow 1 times" in event.message
+
+
 def test_a_second_update_at_the_same_time_is_refused(pipeline: Pipeline) -> None:
     pipeline.write(MEDALLION)
     pipeline.land(1)
-    storage = Storage(pipeline.spark, pipeline.run(dry_run=True).storage).resolved()
-    assert storage.startswith("file:")  # what dbfs:/ stands for in this home
+    storage = Storage(pipeline.spark, pipeline.run(dry_run=True).storage)
+    assert storage.resolved().startswith("file:")  # what dbfs:/ stands for in this home
+    assert not storage.exists()
     with only_update(storage), pytest.raises(UpdateRunning, match="Wait until"):
         pipeline.run()
+    with only_update(storage):
+        assert pipeline.run(dry_run=True).state is State.COMPLETED
 
 
 def test_spark_that_refuses_a_row_is_quoted_and_the_session_stays_as_it_was(pipeline: Pipeline) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +117,9 @@ def run_pipeline(
         running = _Update(session, location, asked, 0 if development else RETRIES, told)
         return running.run(lambda: _definitions(files, session, settings), dry_run)
 
-    with only_update(location.storage.resolved()), _in_session(session, location, settings):
+    # A dry run writes nothing, a lock neither, and may look at what an update is writing.
+    lock = nullcontext() if dry_run else only_update(location.storage)
+    with lock, _in_session(session, location, settings):
         if show:
             return live_update.shown(update, location.name, dry_run, observer or _nobody)
         return update(observer or _nobody)
@@ -200,6 +203,8 @@ class _Update:
         if not dry_run:
             self._record.keep(update)
         self._observe(UpdateChanged(state, self._seconds(), error))
+        for sentence in update.warnings:
+            warnings.warn(sentence, RuntimeWarning, stacklevel=2)
         return update
 
     def _observe(self, progress: Progress) -> None:

@@ -10,7 +10,9 @@ from unittest.mock import patch
 import pytest
 
 from declarative_pipelines import event_log
-from declarative_pipelines.updates import batch_counts, execution, update_record
+from declarative_pipelines.engine import spark_engine
+from declarative_pipelines.engine.spark_engine import WriteObserver
+from declarative_pipelines.updates import batch_counts, execution, flow_runs, update_record
 from declarative_pipelines.updates.flow_runs import StreamRun
 from declarative_pipelines.updates.progress import FlowChanged, Progress
 from declarative_pipelines.updates.results import State
@@ -51,6 +53,46 @@ def logged(pipeline: Pipeline, update) -> list[tuple[int, int]]:
         .collect()
     )
     return sorted(tuple(row) for row in rows)
+
+
+COUNTED = """
+    @dlt.table
+    @dlt.expect("even", "v % 2 = 0")
+    def counted():
+        return spark.read.table("source")
+"""
+
+
+def test_a_report_of_spark_that_does_not_come_makes_counts_unknown_and_says_so(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline.write(COUNTED)
+    pipeline.land(1, 2, 4)
+    monkeypatch.setattr(flow_runs, "HEARD_WITHIN", 0.2)
+    monkeypatch.setattr(WriteObserver, "onSuccess", lambda *_: None)
+    with pytest.warns(RuntimeWarning, match="The rows of counted are written, but Spark's report"):
+        update = pipeline.run()
+    assert update.state is State.COMPLETED and pipeline.values("counted") == [1, 2, 4]
+    assert (update.dataset("counted").rows, update.dataset("counted").dropped) == (None, None)
+    assert [(one.passed, one.failed, one.dropped) for one in update.expectations] == [(None, None, 0)]
+    table, expectations, end = str(update).split("\n\n")
+    assert table.split()[-3:-1] == ["unknown", "unknown"] and expectations.split()[-2:] == ["unknown", "unknown"]
+    assert "is unknown. Count them with a query." in end and "is unknown" in update._repr_html_()
+    (row,) = event_log(update).where("event_type = 'flow_progress' AND level = 'WARN'").collect()
+    assert "Spark's report of them did not come" in row.message and "num_output_rows" not in row.details
+
+
+def test_a_stream_whose_batch_was_not_counted_does_not_add_up_the_others(checked: Pipeline) -> None:
+    taken = []
+
+    def observed(session, query) -> dict:
+        taken.append(query)
+        return {} if len(taken) == 2 else spark_engine.observed(session, query)
+
+    with patch.object(flow_runs, "observed", observed), pytest.warns(RuntimeWarning, match="rows of checked"):
+        update = checked.run()
+    assert len(taken) == 2 and update.dataset("checked").rows is None
+    assert checked.values("checked") == [1, 2, 3]
 
 
 def test_a_batch_that_ended_between_table_and_checkpoint_is_neither_lost_nor_counted_twice(checked: Pipeline) -> None:

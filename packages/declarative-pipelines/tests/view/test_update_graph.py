@@ -108,8 +108,14 @@ def test_before_anything_is_counted_rules_have_no_numbers(watched: UpdateGraph) 
     assert node(watched.graph(), "silver").bars == (Bar("positive", "drop"),)
 
 
-def test_a_flow_without_anything_to_read_has_written_no_rows(watched: UpdateGraph) -> None:
+def test_a_flow_whose_counts_did_not_come_has_no_number_and_a_sentence(watched: UpdateGraph) -> None:
     watched(FlowChanged("bronze", "bronze", State.COMPLETED, {}, 0.4))
+    assert (node(watched.graph(), "bronze").rows, node(watched.graph(), "bronze").seconds) == (None, 0.4)
+    assert [error[:32] for error in watched.graph().errors] == ["The rows of bronze are written, "]
+
+
+def test_a_flow_without_anything_to_read_has_written_no_rows(watched: UpdateGraph) -> None:
+    watched(FlowChanged("bronze", "bronze", State.COMPLETED, {"bronze": Counts()}, 0.4))
     assert (node(watched.graph(), "bronze").rows, node(watched.graph(), "bronze").seconds) == (0, 0.4)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-# Once in some two hundred plans, on a machine that was busy, the JVM got a null for a flow function's answer.
+# Once in some two hundred plans, on a machine that was busy, the JVM got a null for a flow function's answer, and why
+# is not known.  So the graph is resolved again, and how often that was needed is counted.
 _TRIES = 3
 _GRAPH = "org.apache.spark.sql.pipelines.graph"
 _OWN_CATALOG = "spark_catalog"
@@ -90,6 +90,11 @@ class SparkEngine:
         Where names of one or two parts are.
     storage
         The pipeline's root, an absolute URI.
+
+    Attributes
+    ----------
+    lost_answers : int
+        How often the JVM has got nothing for what a flow had answered, and was asked again.
     """
 
     def __init__(self, session: SparkSession, catalog: str, database: str, storage: str) -> None:
@@ -99,13 +104,16 @@ class SparkEngine:
         self.session, self.catalog, self.database, self.storage = session, catalog, database, storage
         self._scala = JvmValues(session)
         self._nowhere = self._scala.new(f"{_GRAPH}.QueryOrigin", *[self._scala.none()] * 7)
+        self.lost_answers = 0
         self.is_running = False  # whether flows are called for their rows, not only for what they look like
 
     def resolve(self, datasets: Sequence[Dataset], flows: Sequence[FlowSource]) -> ResolvedGraph:
         """PipelinePlan a graph: every flow is called until all that it reads is known."""
         for _ in range(_TRIES - 1):
-            with suppress(_NoAnswer):
+            try:
                 return self._resolve(datasets, flows)
+            except _NoAnswer:
+                self.lost_answers += 1
         return self._resolve(datasets, flows)
 
     def _resolve(self, datasets: Sequence[Dataset], flows: Sequence[FlowSource]) -> ResolvedGraph:

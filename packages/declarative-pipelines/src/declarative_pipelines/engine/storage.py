@@ -5,13 +5,19 @@ They are reached through Hadoop's file systems, as Spark's own checkpoints are, 
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from declarative_pipelines.engine.jvm_values import JvmValues
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,12 @@ class Storage:
             path = path.getParent()
         return "/".join([files.resolvePath(path).toString().rstrip("/"), *names])
 
+    @cached_property
+    def local(self) -> Path | None:
+        """The folder on this machine, where it is one; None where only Hadoop reaches it."""
+        resolved = self.resolved()
+        return Path("/" + resolved.removeprefix("file:").lstrip("/")) if resolved.startswith("file:") else None
+
     def exists(self, *parts: str) -> bool:
         """Whether it is there."""
         path, files = self._open(*parts)
@@ -57,13 +69,53 @@ class Storage:
             return bytes(stream.readAllBytes()).decode()
 
     def write(self, text: str, *parts: str) -> None:
-        """Write a file whole: a reader finds the old text, or the new one."""
+        """Write a file whole: a reader finds the old text, or the new one.
+
+        Where the file system cannot replace a file by renaming another one, the old one is deleted first, and a warning
+        is logged: a reader, or a process that takes over from one that was killed in between, then finds none.
+
+        Raises
+        ------
+        OSError
+            The file system did not take the new file; the new text is beside it.
+        """
+        if self.local is not None:
+            _write(self.local.joinpath(*parts), text)
+            return
         path, files = self._open(*parts)
-        hidden, _ = self._open(*parts[:-1], f".{parts[-1]}.new")
+        hidden, _ = self._open(*parts[:-1], _hidden(parts[-1]))
         with _closing(files.create(hidden, True)) as stream:
             stream.write(bytearray(text.encode()))
+        if self._replace(hidden, path, files):
+            return
+        _log.warning("%s was deleted and written anew: its file system cannot replace a file in one step.", path)
         files.delete(path, False)
-        files.rename(hidden, path)
+        if not files.rename(hidden, path):
+            raise OSError(f"{path} could not be written. What it was to have is in {hidden}.")
+
+    def create(self, text: str, *parts: str) -> bool:
+        """Write a file that is not there yet; return whether it was not.
+
+        Of two at the same time one is told so, on file systems that make a file in one step: HDFS and local ones do,
+        not all object stores.
+        """
+        from py4j.protocol import Py4JJavaError
+
+        path, files = self._open(*parts)
+        try:
+            stream = files.create(path, False)
+        except Py4JJavaError:
+            if files.exists(path):
+                return False
+            raise
+        with _closing(stream):
+            stream.write(bytearray(text.encode()))
+        return True
+
+    def modified(self, *parts: str) -> float:
+        """Return when a file was last written, in seconds since the epoch, by the file system's clock."""
+        path, files = self._open(*parts)
+        return files.getFileStatus(path).getModificationTime() / 1000
 
     def make_folder(self, *parts: str) -> None:
         """Make a folder and those that it is in."""
@@ -75,9 +127,36 @@ class Storage:
         path, files = self._open(*parts)
         files.delete(path, True)
 
+    def _replace(self, hidden: Any, path: Any, files: Any) -> bool:
+        """Rename a file over another one, in one step; return whether that was possible."""
+        from py4j.protocol import Py4JJavaError
+
+        conf = self.session._jsc.hadoopConfiguration()
+        values = JvmValues(self.session)
+        try:
+            context = values.named("org.apache.hadoop.fs.FileContext.getFileContext")(path.toUri(), conf)
+            context.rename(hidden, path, values.array("org.apache.hadoop.fs.Options.Rename", "OVERWRITE"))
+            return True
+        except Py4JJavaError:  # the scheme has no such interface; many file systems replace by their plain one
+            return bool(files.rename(hidden, path))
+
     def _open(self, *parts: str) -> tuple[Any, Any]:
         path = JvmValues(self.session).new("org.apache.hadoop.fs.Path", self.path(*parts))
         return path, path.getFileSystem(self.session._jsc.hadoopConfiguration())
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace a file in one step, which Hadoop's local file system does in two: text, and checksum."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    hidden = path.with_name(_hidden(path.name))
+    hidden.write_text(text, encoding="utf-8")
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)  # of a text that Hadoop has written
+    hidden.replace(path)
+
+
+def _hidden(name: str) -> str:
+    """Return a name beside a file's for what is to replace it; two writers have two."""
+    return f".{name}.{uuid4().hex[:8]}.new"
 
 
 class _closing:

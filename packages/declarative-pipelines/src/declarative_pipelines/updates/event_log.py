@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from declarative_pipelines.definitions.model import Dataset
 from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.planning.expectations import Counts
+from declarative_pipelines.updates.results import State, lost_counts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -132,8 +133,9 @@ def flow_progress(
                 for expectation, failed in zip(one.expectations, counts[one.name].failed, strict=False)
             ],
         }
-    message = f"Flow {flow!r} is {status}."
-    level = "ERROR" if error is not None else "INFO"
+    lost = lost_counts(flow, dataset, State(status), counts)
+    message = f"Flow {flow!r} is {status}. {lost}".rstrip()
+    level = "ERROR" if error is not None else "WARN" if lost else "INFO"
     return EventRow("flow_progress", message, details, level, dataset, flow, error, update)
 
 

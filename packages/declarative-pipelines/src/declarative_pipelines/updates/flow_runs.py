@@ -65,7 +65,7 @@ class FlowRun(ABC):
 
     @abstractmethod
     def run(self) -> dict[str, Counts]:
-        """Write what there is, and return what was counted, by dataset."""
+        """Write what there is, and return what was counted, by dataset; nothing of the target if that is lost."""
 
     def stop(self) -> None:
         """End it, from another thread, however far it is; what has not begun by then does not begin."""
@@ -111,6 +111,8 @@ class StreamRun(FlowRun):
             query.stop()
         self._await(query)
         counted = [BatchCounts(self._update.id, batch, counts) for batch, counts in self._counts.items()]
+        if any(self.flow.target.name not in one.counts for one in counted):
+            return {}  # a sum without one of its batches would be taken for the whole
         return self._nothing() | batch_counts.summed(counted)
 
     def _await(self, query: StreamingQuery) -> None:

@@ -33,8 +33,6 @@ class FlowResult:
 
     Parameters
     ----------
-    rows
-        Rows that it has written; None where it did not run.
     counts
         What it has counted, by dataset: its target, and views with expectations on the way.
     attempts
@@ -51,36 +49,41 @@ class FlowResult:
 
     @property
     def rows(self) -> int | None:
-        """Rows that it has written."""
+        """Rows that it has written; None where it did not run, and where :attr:`lost_counts` says that nobody knows."""
         counts = self.counts.get(self.dataset)
         return None if counts is None else counts.written
+
+    @property
+    def lost_counts(self) -> str:
+        """That its rows are written and their number is not known, as a sentence; otherwise nothing."""
+        return lost_counts(self.name, self.dataset, self.state, self.counts)
 
 
 @dataclass(frozen=True)
 class DatasetResult:
-    """A dataset of an update; its rows are those that this update has written to it."""
+    """A dataset of an update; its rows are those that this update has written to it, None where they are not known."""
 
     name: str
     kind: DatasetKind
     state: State
     rows: int | None
-    dropped: int
+    dropped: int | None
     seconds: float
 
 
 @dataclass(frozen=True)
 class ExpectationResult:
-    """What became of the records for one expectation, in one flow."""
+    """What became of the records for one expectation, in one flow; None where it is not known."""
 
     dataset: str
     name: str
     violation: Violation
     flow: str
-    passed: int
-    failed: int
+    passed: int | None
+    failed: int | None
 
     @property
-    def dropped(self) -> int:
+    def dropped(self) -> int | None:
         """Records that did not go on because of it; one may be dropped by several expectations."""
         return self.failed if self.violation is Violation.DROP else 0
 
@@ -111,6 +114,11 @@ class Update:
     storage: str = ""
     drawn: Drawn | None = field(default=None, compare=False)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What one should know of an update that did not fail, a sentence each."""
+        return tuple(flow.lost_counts for flow in self.flows if flow.lost_counts)
+
     def raise_if_failed(self) -> Update:
         """Return the update, or raise what it failed with."""
         if self.error is not None:
@@ -138,24 +146,27 @@ class Update:
     def _repr_html_(self) -> str:
         tables = "".join(_html(*table) for table in self._tables() if table[1])
         error = f"<pre>{escape(str(self.error))}</pre>" if self.error is not None else ""
-        return f"<p>{escape(self._headline())}</p>{tables}{error}"
+        warnings = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.warnings)
+        return f"<p>{escape(self._headline())}</p>{tables}{warnings}{error}"
 
     def _headline(self) -> str:
         what = "Dry run" if self.is_dry else "Update"
         return f"{what} of {self.pipeline}: {self.state.value}, {self.seconds:.1f} s"
 
     def _end(self, before: str) -> str:
-        return before + self._headline() + (f"\n{self.error}" if self.error is not None else "")
+        errors = [str(self.error)] if self.error is not None else []
+        return before + "\n".join([self._headline(), *self.warnings, *errors])
 
     def _tables(self) -> list[tuple[tuple[str, ...], Sequence[tuple[str, ...]]]]:
         datasets = [
-            (one.name, one.kind.value, one.state.value, _number(one.rows), str(one.dropped), f"{one.seconds:.1f}")
+            (one.name, one.kind.value, one.state.value, *_of(one.state, one.rows, one.dropped), f"{one.seconds:.1f}")
             if one.state is not State.EXCLUDED
             else (one.name, one.kind.value, "", "", "", "")
             for one in self.datasets
         ]
         expectations = [
-            (one.dataset, one.name, one.violation.value, str(one.passed), str(one.failed)) for one in self.expectations
+            (one.dataset, one.name, one.violation.value, *_of(State.COMPLETED, one.passed, one.failed))
+            for one in self.expectations
         ]
         return [
             (("dataset", "kind", "state", "rows", "dropped", "seconds"), datasets),
@@ -163,8 +174,20 @@ class Update:
         ]
 
 
-def _number(value: int | None) -> str:
-    return "" if value is None else str(value)
+def lost_counts(flow: str, dataset: str, state: State, counts: Mapping[str, Counts]) -> str:
+    """Return the sentence for a flow that has written its rows and whose counts did not come; otherwise nothing."""
+    if state is not State.COMPLETED or dataset in counts:
+        return ""
+    return (
+        f"The rows of {flow} are written, but Spark's report of them did not come: how many they are, and how many met "
+        "the expectations, is unknown. Count them with a query."
+    )
+
+
+def _of(state: State, *values: int | None) -> list[str]:
+    """Return numbers as they are shown; what has run and is not known says so."""
+    nothing = "unknown" if state is State.COMPLETED else ""
+    return [nothing if value is None else str(value) for value in values]
 
 
 def _text(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -1,24 +1,33 @@
-"""The lock of an update: a file per storage, released when its process ends, so that only one update runs.
+"""The lock of an update, beside the pipeline's storage, so that only one update runs wherever it was started.
 
-It is a file of this machine; two machines that share a storage are not kept apart.
+Where the storage is a folder that this process can open, the lock is the operating system's, on a file in it:
+processes, users and containers that share the folder are kept apart, and the lock ends with its process.  Elsewhere it
+is a lease: a file that its owner touches, and that counts no more when nobody has touched it for a while.
 """
 
 from __future__ import annotations
 
-import getpass
-import hashlib
+import logging
 import os
-import tempfile
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
+from uuid import uuid4
 
+from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import UpdateRunning
+
+TOUCH_EVERY = 10.0  # seconds between two touches of a lease
+LEASE = 60.0  # seconds after which a lease that nobody has touched counts no more
+_FILE = ("system", "update.lock")
+
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
-def only_update(storage: str) -> Iterator[None]:
+def only_update(storage: Storage) -> Iterator[None]:
     """Be the only update of a pipeline.
 
     Raises
@@ -26,13 +35,19 @@ def only_update(storage: str) -> Iterator[None]:
     UpdateRunning
         There is another one, in this process or in another one.
     """
-    name = hashlib.sha256(storage.encode()).hexdigest()[:24]
-    path = Path(tempfile.gettempdir()) / f"declarative_pipelines-{getpass.getuser()}-{name}.lock"
+    with _leased(storage) if storage.local is None else _locked(storage.local):
+        yield
+
+
+@contextmanager
+def _locked(storage: Path) -> Iterator[None]:
+    path = storage.joinpath(*_FILE)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:
         try:
             _lock(file)
         except OSError:
-            raise UpdateRunning(storage) from None
+            raise UpdateRunning(str(storage)) from None
         yield  # closing the file gives the lock back
 
 
@@ -46,3 +61,57 @@ def _lock(file: IO[bytes]) -> None:
         import fcntl
 
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def _leased(storage: Storage) -> Iterator[None]:
+    word = uuid4().hex
+    _take(storage, word)
+    over = threading.Event()
+    toucher = threading.Thread(target=_touch, args=(storage, word, over), name="pipeline lease", daemon=True)
+    toucher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        toucher.join(LEASE)
+        if _owner(storage) == word:
+            storage.remove(*_FILE)
+
+
+def _take(storage: Storage, word: str) -> None:
+    """Write one's word into the lease's file, which only one can make; of two that replace a dead one, one is left."""
+    if not storage.create(word, *_FILE):
+        if _age(storage, word) < LEASE:
+            raise UpdateRunning(storage.root)
+        storage.write(word, *_FILE)
+        threading.Event().wait(TOUCH_EVERY / 5)  # another may be about to write its own
+    if _owner(storage) != word:
+        raise UpdateRunning(storage.root)
+
+
+def _touch(storage: Storage, word: str, over: threading.Event) -> None:
+    while not over.wait(TOUCH_EVERY):
+        try:
+            if _owner(storage) != word:
+                _log.error("The lock of %s was taken by another update, which runs at the same time.", storage.root)
+                return
+            storage.write(word, *_FILE)
+        except Exception:  # a store that fails now may not fail at the next touch; the lease lasts for several
+            _log.warning("The lock of %s could not be touched.", storage.root, exc_info=True)
+
+
+def _owner(storage: Storage) -> str:
+    with suppress(Exception):  # the file is being replaced, or is gone
+        return storage.read(*_FILE)
+    return ""
+
+
+def _age(storage: Storage, word: str) -> float:
+    """Return the seconds since the lease was touched, by the clock of the store alone."""
+    probe = (*_FILE[:-1], f".{word}.probe")
+    storage.write("", *probe)
+    try:
+        return storage.modified(*probe) - storage.modified(*_FILE)
+    finally:
+        storage.remove(*probe)

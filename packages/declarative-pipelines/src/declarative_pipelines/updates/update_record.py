@@ -47,6 +47,8 @@ class UpdateRecord:
         """Note the plan, and return it as it is told."""
         self._plan = plan
         self._events += [_definition(plan, flow) for flow in plan.flows]
+        if plan.engine.lost_answers:
+            self._events.append(_lost_answers(plan.engine.lost_answers))
         return GraphKnown(
             tuple(
                 DatasetNode(one.name, plan.kinds[one.name], one.expectations, one.comment)
@@ -118,6 +120,11 @@ def result(
     return Update(identity, location.name, state, datasets, tuple(flows), expectations, seconds, error, is_dry, root)
 
 
+def _lost_answers(times: int) -> EventRow:
+    message = f"Spark's JVM lost the answer of a flow {times} times while the update was planned, and was asked again."
+    return EventRow("engine_warning", message, {"lost_answers": times}, "WARN")
+
+
 def _definition(plan: PipelinePlan, flow: FlowNode) -> EventRow:
     details = {
         "output_dataset": flow.target.name,
@@ -132,9 +139,10 @@ def _definition(plan: PipelinePlan, flow: FlowNode) -> EventRow:
 
 def _dataset(plan: PipelinePlan, name: str, flows: Sequence[FlowResult]) -> DatasetResult:
     own = [flow for flow in flows if flow.dataset == name]
+    are_lost = any(flow.lost_counts for flow in own)
     counts = [flow.counts[name] for flow in own if name in flow.counts]
-    rows = sum(one.written for one in counts) if counts else None
-    dropped = sum(one.dropped for one in counts)
+    rows = sum(one.written for one in counts) if counts and not are_lost else None
+    dropped = None if are_lost else sum(one.dropped for one in counts)
     return DatasetResult(
         name, plan.kinds[name], _state(own), rows, dropped, max((flow.seconds for flow in own), default=0.0)
     )
@@ -151,8 +159,10 @@ def _expectations(plan: PipelinePlan, flows: Sequence[FlowResult]):
     for dataset in plan.definitions.datasets:
         for flow in flows:
             counts = flow.counts.get(dataset.name)
-            for expectation, failed in zip(dataset.expectations, counts.failed if counts else (), strict=False):
-                passed = counts.records - failed
+            is_lost = counts is None and flow.dataset == dataset.name and bool(flow.lost_counts)
+            unknown = (None,) * len(dataset.expectations) if is_lost else ()
+            for expectation, failed in zip(dataset.expectations, counts.failed if counts else unknown, strict=False):
+                passed = None if counts is None else counts.records - failed
                 yield ExpectationResult(
                     dataset.name, expectation.name, expectation.violation, flow.name, passed, failed
                 )

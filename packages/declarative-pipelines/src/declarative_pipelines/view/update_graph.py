@@ -14,7 +14,7 @@ from threading import Lock
 from declarative_pipelines.definitions.model import DatasetKind
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.updates.progress import DatasetNode, FlowChanged, GraphKnown, Progress, UpdateChanged
-from declarative_pipelines.updates.results import State
+from declarative_pipelines.updates.results import State, lost_counts
 from stream_view.graphs.graph import Bar, Graph, Node, Phase, Shape
 
 LONGEST = 300  # characters of an error's first sentence
@@ -113,6 +113,7 @@ class UpdateGraph:
         seconds = update.seconds if is_over else update.seconds + now - self._heard
         errors = [*(flow.error for flow, _ in flows if flow.state is State.FAILED), update.error]
         said = dict.fromkeys(first_sentence(error) for error in errors if error is not None)
+        said |= dict.fromkeys(sentence for flow, _ in flows if (sentence := _lost_counts(flow)))
         tables = [Node(name, Shape.OUTSIDE, "outside the pipeline", label=name.split(".")[-1]) for name in outside]
         word = self._word(update.state)
         return Graph(self._title, phase, seconds, word, (*tables, *nodes), edges, tuple(said))
@@ -133,7 +134,7 @@ class UpdateGraph:
             for flow, heard in flows
             if flow.dataset == dataset.name
         ]
-        rows = counts.written if counts is not None else 0 if phase is Phase.COMPLETED else None
+        rows = counts.written if counts is not None else None
         return Node(
             dataset.name,
             _SHAPES[dataset.kind],
@@ -190,11 +191,17 @@ def _counts(dataset: str, own: Sequence[FlowChanged], flows: Sequence[FlowChange
 
     Each flow that reads a view counts the same rows again, so they are not to be added.
     """
+    if any(_lost_counts(flow) for flow in own):
+        return None
     if own:
         mine = [flow.counts[dataset] for flow in own if dataset in flow.counts]
         return sum(mine, Counts()) if mine else None
     found = [flow.counts[dataset] for flow in flows if dataset in flow.counts]
     return max(found, key=lambda counts: counts.records, default=None)
+
+
+def _lost_counts(flow: FlowChanged) -> str:
+    return lost_counts(flow.flow, flow.dataset, flow.state, flow.counts)
 
 
 def _bars(dataset: DatasetNode, counts: Counts | None) -> Iterable[Bar]:
