@@ -60,6 +60,27 @@ def files(folder: Path) -> dict[str, tuple[int, int]]:
     return {str(path.relative_to(folder)): (path.stat().st_ino, path.stat().st_mtime_ns) for path in found}
 
 
+DEFAULTS = "spark.databricks.delta.properties.defaults."
+
+
+def test_a_new_copy_has_the_sessions_default_properties_where_its_source_has_none(sql: SparkSession) -> None:
+    sql.sql("ALTER TABLE s SET TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 40 days')")
+    sql.conf.set(f"{DEFAULTS}enableChangeDataFeed", "true")
+    sql.conf.set(f"{DEFAULTS}logRetentionDuration", "interval 50 days")
+    sql.conf.set(f"{DEFAULTS}dataSkippingNumIndexedCols", "7")
+    try:
+        sql.sql("CREATE TABLE c DEEP CLONE s TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '2')")
+    finally:
+        for name in ("enableChangeDataFeed", "logRetentionDuration", "dataSkippingNumIndexedCols"):
+            sql.conf.unset(f"{DEFAULTS}{name}")
+    found = dict(tuple(row) for row in sql.sql("SHOW TBLPROPERTIES c").collect())
+    assert found["delta.enableChangeDataFeed"] == "true"
+    assert found["delta.logRetentionDuration"] == "interval 40 days"
+    assert found["delta.dataSkippingNumIndexedCols"] == "2"
+    changes = sql.read.option("readChangeFeed", "true").option("startingVersion", 0).table("c")
+    assert changes.count() == 6
+
+
 def test_a_copy_stands_alone(sql: SparkSession, tmp_path: Path) -> None:
     sql.sql("ALTER TABLE s SET TBLPROPERTIES ('delta.enableDeletionVectors' = true, mine = 'x')")
     sql.sql("ALTER TABLE s ALTER COLUMN id COMMENT 'the id'")

@@ -93,8 +93,9 @@ def copy(spark: SparkSession, source: CloneSource, log: Any, properties: Mapping
     metrics = Metrics(source.snapshot.sizeInBytes(), source.snapshot.numOfFiles())
     transaction = log.startTransaction()
     before = transaction.snapshot()
-    transaction.updateMetadata(_action(jvm, _metadata(source, before, properties)), True)
-    if before.version() < 0:
+    is_new = before.version() < 0  # which takes the properties that the session gives new tables, where it has none
+    transaction.updateMetadata(_action(jvm, _metadata(source, before, properties)), not is_new)
+    if is_new:
         _refuse_strangers(spark, log.dataPath(), files)
     there = {_key(json.loads(add.json())["add"]): add for add in before.allFiles().collectAsList()}
     gone = [add for key, add in there.items() if key not in {file.key for file in files}]
