@@ -18,15 +18,23 @@ MOST_MODULES = 15  # in one folder
 PACKAGES = Path(__file__).parents[1] / "packages"
 # What each package may import of the others.
 BELOW = {
-    "stream_view": set(),
-    "notebook_dialect": {"stream_view"},
-    "pyspark_cloudfiles": set(),
-    "declarative_pipelines": {"stream_view", "notebook_dialect", "pyspark_cloudfiles"},  # the last where it is there
+    "spark_hooks": set(),
+    "stream_view": {"spark_hooks"},
+    "notebook_dialect": {"spark_hooks", "stream_view"},
+    "pyspark_cloudfiles": {"spark_hooks"},
+    # The last where it is there.
+    "declarative_pipelines": {"spark_hooks", "stream_view", "notebook_dialect", "pyspark_cloudfiles"},
     # And by its name, lesson_exercises.
-    "streaming_classroom": {"stream_view", "notebook_dialect", "pyspark_cloudfiles", "declarative_pipelines"},
+    "streaming_classroom": {
+        "spark_hooks",
+        "stream_view",
+        "notebook_dialect",
+        "pyspark_cloudfiles",
+        "declarative_pipelines",
+    },
     "lesson_exercises": {"streaming_classroom", "stream_view", "declarative_pipelines"},
 }
-ALONE = ("stream_view", "notebook_dialect", "pyspark_cloudfiles", "declarative_pipelines")
+ALONE = ("spark_hooks", "stream_view", "notebook_dialect", "pyspark_cloudfiles", "declarative_pipelines")
 # Distributions whose modules have another name.
 DISTRIBUTIONS = {"IPython": "ipython", "delta": "delta-spark"}
 

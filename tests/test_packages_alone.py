@@ -1,4 +1,7 @@
-"""A package's tests run without the rest of the repository: its folder copied elsewhere, and a plain Spark session."""
+"""A package's tests run without the rest of the repository: its folder copied elsewhere, and a plain Spark session.
+
+Of the others, spark_hooks is there, on which they stand.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,12 @@ from streaming_classroom.setup import java
 PACKAGES = Path(__file__).parents[1] / "packages"
 # Of each package, tests with Spark and without; the long form runs all.
 SOME = {
+    "spark-hooks": ["tests"],
     "stream-view": ["tests/test_waiting.py", "tests/test_tables.py", "tests/graphs"],
     "pyspark-cloudfiles": ["tests/test_stream.py", "tests/log", "tests/schemas"],
 }
 # Without `site` the packages of the repository, which are installed as they lie there, cannot be imported.
-RUN = "import sys; sys.path[:0] = sys.argv[1:3]; import pytest; sys.exit(pytest.main(sys.argv[3:]))"
+RUN = "import sys; sys.path[:0] = sys.argv[1:4]; import pytest; sys.exit(pytest.main(sys.argv[4:]))"
 
 
 @pytest.mark.kernel
@@ -76,6 +80,6 @@ def _run(folder: Path, arguments: list[str], timeout: float) -> subprocess.Compl
     found = java.find().java
     assert found is not None
     environment |= {"JAVA_HOME": str(found.home), "SPARK_LOCAL_IP": "127.0.0.1"}
-    paths = [str(folder / "src"), sysconfig.get_path("purelib")]
+    paths = [str(folder / "src"), str(PACKAGES / "spark-hooks" / "src"), sysconfig.get_path("purelib")]
     command = [sys.executable, "-S", "-c", RUN, *paths, "--import-mode=importlib", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout)

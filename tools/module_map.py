@@ -19,6 +19,7 @@ Search this page, then open the file. [Architecture](architecture.md) says how t
 """
 PLACES = {
     "packages/streaming-classroom/src/streaming_classroom": "session, lesson, data, exercises, runner, set-up",
+    "packages/spark-hooks/src/spark_hooks": "one chain for each method of Spark that is wrapped",
     "packages/stream-view/src/stream_view": "streams and tables, shown live",
     "packages/notebook-dialect/src/notebook_dialect": "Databricks notebooks on a stock kernel",
     "packages/pyspark-cloudfiles/src/pyspark_cloudfiles": "Auto Loader",

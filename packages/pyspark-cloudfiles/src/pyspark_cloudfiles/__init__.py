@@ -10,15 +10,15 @@ from typing import Any
 
 from pyspark_cloudfiles.version import VERSION as __version__
 
-__all__ = ["DefaultSource", "__version__", "install"]
+__all__ = ["DefaultSource", "__version__", "install", "uninstall"]
 
 
 def __getattr__(name: str) -> Any:
     # Each process needs one of the two, and importing the other would cost it time.
-    if name == "install":
-        from pyspark_cloudfiles.session.driver import install
+    if name in ("install", "uninstall"):
+        from pyspark_cloudfiles.session import driver
 
-        return install
+        return getattr(driver, name)
     if name == "DefaultSource":
         from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 

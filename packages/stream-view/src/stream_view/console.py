@@ -16,12 +16,13 @@ from functools import wraps
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+import spark_hooks
+
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
 SHOWN_CHARACTERS = 20_000  # the newest, of a query that prints for hours
 REDRAW_EVERY = 0.1  # seconds
-_MARK = "_stream_view_console"
 
 _output: _Output | None = None
 
@@ -61,10 +62,15 @@ def install() -> None:
     """Let each query that goes to the console have an output of its own; calling it again changes nothing."""
     from pyspark.sql.streaming import DataStreamWriter
 
-    if not hasattr(DataStreamWriter, _MARK):  # on the class: others may wrap its methods too
-        setattr(DataStreamWriter, _MARK, True)
-        DataStreamWriter.format = _remembering(DataStreamWriter.format)  # type: ignore[method-assign]
-        DataStreamWriter.start = _with_output(DataStreamWriter.start)  # type: ignore[method-assign]
+    for method, make in (("format", _remembering), ("start", _with_output)):
+        spark_hooks.wrap(
+            DataStreamWriter,
+            method,
+            make,
+            by="stream_view",
+            layer="display",
+            why="the console sink prints below its cell",
+        )
 
 
 def _remembering(function: Callable) -> Callable:

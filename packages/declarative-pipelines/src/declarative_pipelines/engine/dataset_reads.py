@@ -12,9 +12,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
+import spark_hooks
 from declarative_pipelines.errors import ActionInDefinition
 from declarative_pipelines.sql.live_names import without_live_names
 from declarative_pipelines.sql.parameters import with_values
@@ -22,7 +23,7 @@ from declarative_pipelines.sql.parameters import with_values
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_MARK = "_declarative_pipelines"
+_FORMAT = "_declarative_pipelines_format"
 _OPTIONS = "_declarative_pipelines_options"
 _QUERY = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT|WITH|FROM|VALUES|TABLE|\()", re.IGNORECASE | re.DOTALL
@@ -86,26 +87,28 @@ def install() -> None:
     from pyspark.sql.readwriter import DataFrameReader
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
-    if hasattr(SparkSession, _MARK):
-        return
-    setattr(SparkSession, _MARK, True)
-    _answer(SparkSession, "table", lambda session, name: f"SELECT * FROM {without_live_names(name)}")
-    _answer(DataFrameReader, "table", lambda reader, name: f"SELECT * FROM {without_live_names(name)}")
-    _answer(DataStreamReader, "table", _stream_of)
-    _answer(SparkSession, "sql", _query)
-    _remember_options(DataStreamReader)
-    _keep_schemas(DataStreamReader)
+    reads = "a read inside a definition is answered by the pipeline"
+    _wrap(SparkSession, "table", partial(_answered, _table), reads)
+    _wrap(DataFrameReader, "table", partial(_answered, _table), reads)
+    _wrap(DataStreamReader, "table", partial(_answered, _stream_of), reads)
+    _wrap(SparkSession, "sql", partial(_answered, _query), reads)
+    for method, make in (("option", _remembering), ("options", _remembering_all), ("format", _remembering_format)):
+        _wrap(DataStreamReader, method, make, "options of a stream that is read inside a definition")
+    _wrap(DataStreamReader, "load", _keeping_schemas, "a place for schemas that a flow's sources infer")
     for action in _ACTIONS:
         if hasattr(DataFrame, action):
-            _refuse(DataFrame, action)
+            _wrap(DataFrame, action, partial(_refusing, action), "a definition runs no query")
+
+
+def _wrap(kind: type, name: str, make: Callable[[Any], Any], why: str) -> None:
+    spark_hooks.wrap(kind, name, make, by="declarative_pipelines", layer="pipeline", why=why)
 
 
 def _answering() -> _Answering | None:
     return getattr(_thread, "answering", None)
 
 
-def _answer(kind: type, method: str, text: Callable[[Any, str], str]) -> None:
-    original = getattr(kind, method)
+def _answered(text: Callable[[Any, str], str], original: Any) -> Any:
     signature = inspect.signature(original)
 
     @wraps(original)
@@ -117,7 +120,11 @@ def _answer(kind: type, method: str, text: Callable[[Any, str], str]) -> None:
         _, first, *values = given.values()
         return answering.frame(text(self, with_values(first, values[0]) if values and values[0] else first))
 
-    setattr(kind, method, answered)
+    return answered
+
+
+def _table(_reader: Any, name: str) -> str:
+    return f"SELECT * FROM {without_live_names(name)}"
 
 
 def _query(session: Any, text: str) -> str:
@@ -131,9 +138,7 @@ def _stream_of(reader: Any, name: str) -> str:
     return f"SELECT * FROM STREAM {without_live_names(name)}{f' WITH ({options})' if options else ''}"
 
 
-def _remember_options(reader: Any) -> None:
-    option, options, form = reader.option, reader.options, reader.format
-
+def _remembering(option: Any) -> Any:
     @wraps(option)
     def remembering(self: Any, key: str, value: Any) -> Any:
         if _answering() is not None:
@@ -141,6 +146,10 @@ def _remember_options(reader: Any) -> None:
             vars(self).setdefault(_OPTIONS, {})[key] = said
         return option(self, key, value)
 
+    return remembering
+
+
+def _remembering_all(options: Any) -> Any:
     @wraps(options)
     def remembering_all(self: Any, **given: Any) -> Any:
         if _answering() is None:
@@ -149,29 +158,31 @@ def _remember_options(reader: Any) -> None:
             self.option(key, value)
         return self
 
+    return remembering_all
+
+
+def _remembering_format(form: Any) -> Any:
     @wraps(form)
     def remembering_format(self: Any, source: str) -> Any:
-        vars(self)[_MARK] = source
+        vars(self)[_FORMAT] = source
         return form(self, source)
 
-    reader.option, reader.options, reader.format = remembering, remembering_all, remembering_format
+    return remembering_format
 
 
-def _keep_schemas(reader: Any) -> None:
-    original = reader.load
-
+def _keeping_schemas(original: Any) -> Any:
     @wraps(original)
     def load(self: Any, path: Any = None, format: Any = None, schema: Any = None, **options: Any) -> Any:
         answering = _answering()
         if answering is not None:
             self.options(**options)
             options = {}
-            said = format or vars(self).get(_MARK) or ""
+            said = format or vars(self).get(_FORMAT) or ""
             if said.lower() == "cloudfiles" and schema is None:
                 _name_schema_location(self, answering)
         return original(self, path, format, schema, **options)
 
-    reader.load = load
+    return load
 
 
 def _name_schema_location(reader: Any, answering: _Answering) -> None:
@@ -182,9 +193,7 @@ def _name_schema_location(reader: Any, answering: _Answering) -> None:
         reader.option("cloudFiles.schemaLocation", f"{location}/{answering.sources}")
 
 
-def _refuse(kind: type, action: str) -> None:
-    original = getattr(kind, action)
-
+def _refusing(action: str, original: Any) -> Any:
     def refuse() -> None:
         if _answering() is not None:
             raise ActionInDefinition(f"{action}{'' if isinstance(original, property) else '()'}")
@@ -195,12 +204,11 @@ def _refuse(kind: type, action: str) -> None:
             refuse()
             return original.fget(self)
 
-        setattr(kind, action, property(read, doc=original.__doc__))
-        return
+        return property(read, doc=original.__doc__)
 
     @wraps(original)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         refuse()
         return original(self, *args, **kwargs)
 
-    setattr(kind, action, method)
+    return method

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import spark_hooks
 from notebook_dialect.session import spark_sql
 from stream_view import display
 
@@ -20,10 +21,8 @@ def install() -> None:
     if connect := sys.modules.get("pyspark.sql.connect.streaming.readwriter"):
         writers.append(connect.DataStreamWriter)
     for writer in writers:
-        if not hasattr(writer, "table"):
-            writer.table = writer.toTable  # type: ignore[attr-defined]
-    if not hasattr(DataFrame, "display"):
-        DataFrame.display = _display  # type: ignore[attr-defined]
+        spark_hooks.add(writer, "table", writer.toTable, by=spark_sql.BY, why="Databricks has writeStream.table")
+    spark_hooks.add(DataFrame, "display", _display, by=spark_sql.BY, why="Databricks has DataFrame.display")
 
 
 def _display(self: Any, *arguments: Any, **options: Any) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
+import spark_hooks
 from notebook_dialect.cloning import clone_statement, deep_clone
 from notebook_dialect.sql import catalog_names, time_travel
 from notebook_dialect.sql.databricks_sql import RefusedStatement
@@ -20,7 +21,7 @@ from notebook_dialect.sql.rewriting import explain
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_MARK = "_databricks_sql"
+BY = "notebook_dialect"
 
 
 def install() -> None:
@@ -40,20 +41,21 @@ def install() -> None:
 
 
 def _install_in(session: Any, reader: Any, others: tuple[type, type, type]) -> None:
-    if _MARK in vars(session):
-        return
-    setattr(session, _MARK, True)
-    session.sql = _understanding(session.sql)
-    session.table = _travelling(session.table, lambda spark: spark)
-    reader.table = _travelling(reader.table, lambda reader: vars(reader).get("_spark") or reader._client)
     writer, stream_reader, stream_writer = others
+    _wrap(session, "sql", _understanding, "SQL that Spark rejects")
+    _wrap(session, "table", partial(_travelling, session_of=lambda spark: spark), "t@v3")
+    _wrap(reader, "table", partial(_travelling, session_of=lambda of: vars(of).get("_spark") or of._client), "t@v3")
     for kind, method in (
         (writer, "saveAsTable"),
         (writer, "insertInto"),
         (stream_reader, "table"),
         (stream_writer, "toTable"),
     ):
-        setattr(kind, method, _in_own_catalog(getattr(kind, method)))
+        _wrap(kind, method, _in_own_catalog, "names that begin with hive_metastore")
+
+
+def _wrap(kind: type, method: str, make: Callable[[Any], Any], why: str) -> None:
+    spark_hooks.wrap(kind, method, make, by=BY, layer="language", why=why)
 
 
 def _understanding(original: Callable[..., DataFrame]) -> Callable[..., DataFrame]:

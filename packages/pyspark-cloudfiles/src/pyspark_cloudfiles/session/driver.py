@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import spark_hooks
 from pyspark_cloudfiles.session import readers, reports, sql
+from pyspark_cloudfiles.shipping import PACKAGE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,20 +24,30 @@ def install(spark: SparkSession) -> None:
     spark : SparkSession
         A classic session or one over Spark Connect.
     """
+    install_in(type(spark), type(spark.readStream), hasattr(spark, "_jvm"))
+
+
+def install_in(session: type, reader: type, is_classic: bool) -> None:
+    """Wrap what :func:`install` wraps, of these classes of sessions and of stream readers."""
     reports.install_progress()
-    sql.install(type(spark))
-    readers.install(type(spark.readStream))
-    if hasattr(spark, "_jvm"):
+    sql.install(session)
+    readers.install(reader)
+    if is_classic:
         from pyspark_cloudfiles.session import metadata_pruning  # over Spark Connect there is no `_metadata`
 
         metadata_pruning.install()
-    for error in _errors(spark):
+    for error in _errors(is_classic):
         reports.install_errors(error)
 
 
-def _errors(spark: SparkSession) -> list[type]:
+def uninstall() -> None:
+    """Give Spark's classes, of all sessions, their own methods back; ``cloudFiles`` itself stays registered."""
+    spark_hooks.remove(PACKAGE)
+
+
+def _errors(is_classic: bool) -> list[type]:
     """Return the classes of what a stream ends with, and of what ``load`` raises."""
-    if hasattr(spark, "_jvm"):
+    if is_classic:
         from pyspark.errors.exceptions import captured as errors
     else:
         from pyspark.errors.exceptions import connect as errors  # type: ignore[no-redef]

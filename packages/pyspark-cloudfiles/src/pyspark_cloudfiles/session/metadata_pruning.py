@@ -16,22 +16,24 @@ import re
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+import spark_hooks
 from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.options import INTERNAL
 from pyspark_cloudfiles.session.hidden_metadata import elements, is_own
+from pyspark_cloudfiles.shipping import PACKAGE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming import DataStreamWriter
 
 _KEY = f"{INTERNAL}load"
-_MARK, _FOR_A_FUNCTION = "_cloudfiles_pruning", "_cloudfiles_for_a_function"
+_FOR_A_FUNCTION = "_cloudfiles_for_a_function"
 _KEPT = 256  # frames of a session that can still be started without the column
 _loads: OrderedDict[str, Callable[[], DataFrame]] = OrderedDict()
 
@@ -49,23 +51,29 @@ def install() -> None:
     """Have writers of streams look what their query uses before they start it."""
     from pyspark.sql.streaming import DataStreamWriter
 
-    if hasattr(DataStreamWriter, _MARK):
-        return
-    setattr(DataStreamWriter, _MARK, True)
-    _before(DataStreamWriter, "start", _prune)
-    _before(DataStreamWriter, "toTable", _prune)
-    _before(DataStreamWriter, "foreachBatch", lambda writer: setattr(writer, _FOR_A_FUNCTION, True))
+    acts: dict[str, Callable[[DataStreamWriter], None]] = {
+        "start": _prune,
+        "toTable": _prune,
+        "foreachBatch": lambda writer: setattr(writer, _FOR_A_FUNCTION, True),
+    }
+    for method, act in acts.items():
+        spark_hooks.wrap(
+            DataStreamWriter,
+            method,
+            partial(_acting_before, act),
+            by=PACKAGE,
+            layer="source",
+            why="_metadata only where it is used",
+        )
 
 
-def _before(writer: type, method: str, act: Callable[[DataStreamWriter], None]) -> None:
-    original = getattr(writer, method)
-
+def _acting_before(act: Callable[[DataStreamWriter], None], original: Any) -> Any:
     @wraps(original)
     def acting(self: DataStreamWriter, *args: Any, **kwargs: Any) -> Any:
         act(self)
         return original(self, *args, **kwargs)
 
-    setattr(writer, method, acting)
+    return acting
 
 
 def _prune(writer: DataStreamWriter) -> None:

@@ -8,18 +8,20 @@ Spark's readers keep what the user says on the other side of a bridge.  Here the
 from __future__ import annotations
 
 import inspect
-from functools import wraps
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
+import spark_hooks
 from pyspark_cloudfiles import driver_warnings, spelling
 from pyspark_cloudfiles.options import INTERNAL, SETTINGS
 from pyspark_cloudfiles.session import registration
+from pyspark_cloudfiles.shipping import PACKAGE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-_MARK = "_cloudfiles_reader"
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1", "[::1]")
 
 
@@ -43,19 +45,19 @@ class ReaderOptions:
 
 def install(reader: type) -> None:
     """Teach a class of stream readers, the classic one or Spark Connect's."""
-    if hasattr(reader, _MARK):
-        return
-    setattr(reader, _MARK, True)
-    _remember(reader, "format", lambda given, source: setattr(given, "format", source))
-    _remember(reader, "schema", lambda given, schema: setattr(given, "schema", schema))
-    _remember(reader, "option", lambda given, key, value: given.note(key, value))
-    _remember(reader, "name", lambda given, name: setattr(given, "name", name))
-    _spell_out_options(reader)
-    _load(reader)
+    hooks: dict[str, Callable[[Any], Any]] = {
+        "format": partial(_remembering, lambda given, source: setattr(given, "format", source)),
+        "schema": partial(_remembering, lambda given, schema: setattr(given, "schema", schema)),
+        "option": partial(_remembering, lambda given, key, value: given.note(key, value)),
+        "name": partial(_remembering, lambda given, name: setattr(given, "name", name)),
+        "options": _spelling_out_options,
+        "load": _loading,
+    }
+    for method, make in hooks.items():
+        spark_hooks.wrap(reader, method, make, by=PACKAGE, layer="source", why="what a reader of cloudFiles was given")
 
 
-def _remember(reader: type, method: str, note: Any) -> None:
-    original = getattr(reader, method)
+def _remembering(note: Any, original: Any) -> Any:
     signature = inspect.signature(original)
 
     @wraps(original)
@@ -64,24 +66,20 @@ def _remember(reader: type, method: str, note: Any) -> None:
         note(_options_of(self), *values)
         return original(self, *args, **kwargs)
 
-    setattr(reader, method, remembering)
+    return remembering
 
 
-def _spell_out_options(reader: Any) -> None:
-    original = reader.options
-
+def _spelling_out_options(original: Any) -> Any:
     @wraps(original)
     def options(self: Any, **given: Any) -> Any:
         for key, value in given.items():
             _options_of(self).note(key, value)
         return original(self, **given)
 
-    reader.options = options
+    return options
 
 
-def _load(reader: Any) -> None:
-    original = reader.load
-
+def _loading(original: Any) -> Any:
     @wraps(original)
     def load(self: Any, path: Any = None, format: Any = None, schema: Any = None, **options: Any) -> DataFrame:
         if format is not None:
@@ -93,7 +91,7 @@ def _load(reader: Any) -> None:
             return original(self, path)  # which refuses what is no path
         return _loaded(self, path, original)
 
-    reader.load = load
+    return load
 
 
 def _loaded(reader: Any, path: Any, load: Any) -> DataFrame:

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import json
 import re
-from functools import wraps
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 from pyspark.sql.streaming.listener import SourceProgress, StreamingQueryProgress
 
+import spark_hooks
 from pyspark_cloudfiles.errors import StateLost
 from pyspark_cloudfiles.log.offsets import SOURCE_VERSION, Offset
+from pyspark_cloudfiles.shipping import PACKAGE
 
-_METRICS, _CAUSES = "_cloudfiles_metrics", "_cloudfiles_causes"
 # Python's last line of a traceback, up to what the JVM adds; a worker without this package's errors raises Python's.
 _OURS = re.compile(
     r"(?:pyspark_cloudfiles\.[\w.]+: |ImportError: (?=\[CF_))"
@@ -30,34 +32,40 @@ _OURS = re.compile(
 
 def install_progress() -> None:
     """Let the sources of progress reports be described as Auto Loader does."""
-    if getattr(SourceProgress, _METRICS, False):
-        return
-    original = SourceProgress.__init__
+    _wrap(SourceProgress, "__init__", _describing, "files outstanding in a stream's progress")
+    for kind in (SourceProgress, StreamingQueryProgress):
+        for name, indent in (("json", None), ("prettyJson", 4)):
+            _wrap(kind, name, partial(_printing, indent), "the same in the JSON of a report")
 
+
+def _wrap(kind: type, name: str, make: Callable[[Any], Any], why: str) -> None:
+    spark_hooks.wrap(kind, name, make, by=PACKAGE, layer="source", why=why)
+
+
+def _describing(original: Any) -> Any:
     @wraps(original)
     def initialise(self: SourceProgress, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
         self.update(described(self))
 
-    SourceProgress.__init__ = initialise  # type: ignore[method-assign]
-    for kind in (SourceProgress, StreamingQueryProgress):
-        _print_message(kind)
-    setattr(SourceProgress, _METRICS, True)
+    return initialise
 
 
-def _print_message(kind: type) -> None:
+def _printing(indent: int | None, original: Any) -> property:
     """Let a report's JSON, which Spark takes from the JVM, say the same as its fields."""
-    for name, indent in (("json", None), ("prettyJson", 4)):
-        original = getattr(kind, name).fget
 
-        def text(self: dict, original: Any = original, indent: int | None = indent) -> str:
-            content = json.loads(original(self))
-            sources = content.get("sources", [content])
-            if not any(_describe(source) for source in sources):
-                return original(self)
-            return json.dumps(content, indent=indent)
+    def text(self: dict) -> str:
+        said = original.fget(self)
+        content = json.loads(said)
+        sources = content.get("sources", [content])
+        return json.dumps(content, indent=indent) if _describe_all(sources) else said
 
-        setattr(kind, name, property(text))
+    return property(text)
+
+
+def _describe_all(sources: list[dict[str, Any]]) -> bool:
+    """Describe those that are ours; return whether there is one."""
+    return [_describe(source) for source in sources].count(True) > 0
 
 
 def _describe(source: dict[str, Any]) -> bool:
@@ -93,16 +101,15 @@ def _offset(text: Any) -> Offset | None:
 
 def install_errors(error: type) -> None:
     """Let a class of Spark's errors, classic or Spark Connect's, begin with what this package raised."""
-    if _CAUSES in vars(error):
-        return
-    original: Any = error.__str__
+    _wrap(error, "__str__", _beginning_with_cause, "the cause of a stream's end stands first")
 
+
+def _beginning_with_cause(original: Any) -> Any:
     @wraps(original)
     def text(self: Any) -> str:
         return with_cause(original(self), getattr(self, "_stackTrace", None) or "")
 
-    error.__str__ = text  # type: ignore[method-assign,assignment]
-    setattr(error, _CAUSES, True)
+    return text
 
 
 def with_cause(text: str, stack_trace: str) -> str:

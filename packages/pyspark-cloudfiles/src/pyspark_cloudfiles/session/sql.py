@@ -13,16 +13,17 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+import spark_hooks
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.options import INTERNAL, PREFIX
 from pyspark_cloudfiles.session import registration
 from pyspark_cloudfiles.session.readers import session_options
 from pyspark_cloudfiles.session.temporary_views import temporary_view
+from pyspark_cloudfiles.shipping import PACKAGE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_MARK = "_cloudfiles_sql"
 _MENTIONED = re.compile(r"cloud_files|read_files", re.IGNORECASE)
 # What is passed over whole: comments, quoted names, strings; and the calls that are looked for.
 _TOKEN = re.compile(
@@ -61,10 +62,10 @@ class Call:
 
 def install(session: Any) -> None:
     """Teach a class of sessions, the classic one or Spark Connect's, the functions."""
-    if _MARK in vars(session):
-        return
-    original = session.sql
+    spark_hooks.wrap(session, "sql", _with_files, by=PACKAGE, layer="source", why="read_files and cloud_files in SQL")
 
+
+def _with_files(original: Any) -> Any:
     @wraps(original)
     def sql(self: SparkSession, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
         if not isinstance(sqlQuery, str) or not _MENTIONED.search(sqlQuery):
@@ -78,8 +79,7 @@ def install(session: Any) -> None:
         frame = original(self, text, *args, **kwargs, **frames)
         return view.of(frame) if view else frame
 
-    session.sql = sql
-    setattr(session, _MARK, True)
+    return sql
 
 
 def with_frames(spark: SparkSession, text: str, escaped: bool = True) -> tuple[str, dict[str, DataFrame]]:

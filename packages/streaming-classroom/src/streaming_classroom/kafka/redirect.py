@@ -12,12 +12,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import spark_hooks
 from streaming_classroom.errors import BrokerUnreachable, NotAvailable
 
 VARIABLE = "KAFKA_REDIRECT"
 OPTION = "kafka.bootstrap.servers"
 TIMEOUT = 3.0  # seconds for each address
-_MARK = "_classroom_looks_at_kafka"
 
 
 def install() -> None:
@@ -25,11 +25,10 @@ def install() -> None:
     from pyspark.sql import DataFrameReader, DataFrameWriter
     from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
 
+    why = "Kafka's address is where the broker is now, and one where nobody listens is said at once"
     for kind in (DataFrameReader, DataFrameWriter, DataStreamReader, DataStreamWriter):
-        if not hasattr(kind, _MARK):
-            kind.option = _looked_at_one(kind.option)  # type: ignore[method-assign]
-            kind.options = _looked_at_all(kind.options)  # type: ignore[method-assign]
-            setattr(kind, _MARK, True)
+        for method, make in (("option", _looked_at_one), ("options", _looked_at_all)):
+            spark_hooks.wrap(kind, method, make, by="streaming_classroom", layer="connection", why=why)
 
 
 def checked(servers: str) -> str:

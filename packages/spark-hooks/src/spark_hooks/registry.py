@@ -1,0 +1,176 @@
+"""The chain of each wrapped method, and the registry of all that was wrapped or added.
+
+A class gets one function for a method, whoever wraps it and however many do.  That function calls the chain, which is
+made anew when somebody comes or goes: its order is that of the layers, never that of installation.  When nobody is left
+the class has its own method again, the very same object; where another library has meanwhile wrapped ours, that wrapper
+stays and is handed through to Spark's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import update_wrapper
+from threading import RLock
+from typing import Any
+
+#: From the innermost to the outermost: what reads files, what finds a broker, what SQL means, what is shown where, and
+#: what a definition of a pipeline may do.
+LAYERS = ("source", "connection", "language", "display", "pipeline")
+
+_lock = RLock()
+
+
+@dataclass(frozen=True)
+class Hook:
+    """One change of one class.
+
+    Parameters
+    ----------
+    owner : type
+        The class.
+    name : str
+        The method or property.
+    by : str
+        The package that asked for it.
+    why : str
+        What could not be had otherwise.
+    layer : str
+        Its place in the chain, one of :data:`LAYERS`; empty where the class had no such method.
+    make : callable
+        Takes what is below in the chain, and returns what is called instead; of a property, both are properties.
+    """
+
+    owner: type
+    name: str
+    by: str
+    why: str
+    layer: str = ""
+    make: Callable[[Any], Any] = field(default=lambda below: below, repr=False, compare=False)
+
+
+class _Chain:
+    """A method of a class, and the hooks around it."""
+
+    def __init__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
+        self._is_own = name in vars(owner)  # and not inherited
+        self._original = vars(owner)[name] if self._is_own else getattr(owner, name)
+        self.hooks: list[Hook] = []
+        self.current: Any = self._original
+        self._installed = _standing_for(self)
+        setattr(owner, name, self._installed)
+
+    @property
+    def original(self) -> Any:
+        """What the class had by itself."""
+        return self._original
+
+    def rebuild(self) -> None:
+        """Make the chain of the hooks that there are now."""
+        below = self._original
+        for hook in sorted(self.hooks, key=lambda hook: LAYERS.index(hook.layer)):
+            below = hook.make(below)
+        self.current = below
+
+    def restore(self) -> bool:
+        """Give the class its own method back; return whether nobody else has wrapped it meanwhile."""
+        if vars(self._owner).get(self._name) is not self._installed:
+            return False
+        if self._is_own:
+            setattr(self._owner, self._name, self._original)
+        else:
+            delattr(self._owner, self._name)
+        return True
+
+
+_chains: dict[tuple[type, str], _Chain] = {}
+_added: dict[tuple[type, str], Hook] = {}
+
+
+def wrap(owner: type, name: str, make: Callable[[Any], Any], *, by: str, layer: str, why: str) -> None:
+    """Put something around a method or a property of a class; a second time for the same package changes nothing.
+
+    Parameters
+    ----------
+    owner : type
+        The class.
+    name : str
+        The method.
+    make : callable
+        Takes the method that is below in the chain, and returns the one to be called instead.  It is called again when
+        the chain is made anew, and must not do anything else.
+    by : str
+        The package.
+    layer : str
+        Where in the chain, one of :data:`LAYERS`.
+    why : str
+        What could not be had otherwise, for :func:`table`.
+
+    Raises
+    ------
+    ValueError
+        There is no such layer.
+    AttributeError
+        The class has no such method.
+    """
+    if layer not in LAYERS:
+        raise ValueError(f"There is no layer {layer!r}. Take one of {', '.join(LAYERS)}.")
+    with _lock:
+        chain = _chains.get((owner, name))
+        if chain is None:
+            chain = _chains[owner, name] = _Chain(owner, name)
+        if all(hook.by != by for hook in chain.hooks):
+            chain.hooks.append(Hook(owner, name, by, why, layer, make))
+            chain.rebuild()
+
+
+def add(owner: type, name: str, value: Any, *, by: str, why: str) -> None:
+    """Give a class an attribute that it lacks; one that it has is left as it is."""
+    with _lock:
+        if not hasattr(owner, name):
+            setattr(owner, name, value)
+            _added[owner, name] = Hook(owner, name, by, why, make=lambda _: value)
+
+
+def remove(by: str) -> None:
+    """Take back all that a package has wrapped or added."""
+    with _lock:
+        for key, chain in list(_chains.items()):
+            chain.hooks = [hook for hook in chain.hooks if hook.by != by]
+            chain.rebuild()
+            if not chain.hooks and chain.restore():
+                del _chains[key]
+        for key in [key for key, hook in _added.items() if hook.by == by]:
+            owner, name = key
+            if vars(owner).get(name) is _added.pop(key).make(None):  # and nobody has put another in its place
+                delattr(owner, name)
+
+
+def table() -> tuple[Hook, ...]:
+    """Return all that is wrapped or added now, by class and method, the outermost first."""
+    with _lock:
+        found = [hook for chain in _chains.values() for hook in chain.hooks] + list(_added.values())
+
+    def order(hook: Hook) -> tuple[str, str, int]:
+        return hook.owner.__name__, hook.name, -LAYERS.index(hook.layer) if hook.layer else 0
+
+    return tuple(sorted(found, key=order))
+
+
+def original(owner: type, name: str) -> Any:
+    """Return what a class has by itself, wrapped or not."""
+    chain = _chains.get((owner, name))
+    return getattr(owner, name) if chain is None else chain.original
+
+
+def _standing_for(chain: _Chain) -> Any:
+    """Return what the class is given: it calls the chain as it is then."""
+    before = chain.original
+    if isinstance(before, property):
+        return property(lambda self: chain.current.fget(self), before.fset, before.fdel, before.__doc__)
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return chain.current(*args, **kwargs)
+
+    return update_wrapper(method, before)
