@@ -14,8 +14,11 @@ costs no more than comparing two texts for a row.  It gives what ``_metadata.fil
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql.types import StringType, StructField, StructType
 
 from pyspark_cloudfiles.schemas.layout import METADATA, METADATA_TYPE
@@ -23,12 +26,23 @@ from pyspark_cloudfiles.schemas.layout import METADATA, METADATA_TYPE
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+# What is raised where a release of Spark has what is used here elsewhere, or not at all.
+_MOVED = (Py4JError, TypeError, AttributeError, PySparkException)
 _HOLDER = "org.apache.spark.rdd.InputFileBlockHolder"
 
 
 def has_metadata(frame: DataFrame) -> bool:
     """Whether a frame has the column that the data source gives."""
     return any(field.name == METADATA and field.dataType == METADATA_TYPE for field in frame.schema.fields)
+
+
+def concealed(frame: DataFrame) -> DataFrame:
+    """Return a frame that hides the column and knows the files of its rows; a Spark without the means drops it."""
+    with suppress(*_MOVED):
+        frame = noted(frame)
+    with suppress(*_MOVED):
+        return hidden(frame)
+    return frame.drop(METADATA)
 
 
 def hidden(frame: DataFrame) -> DataFrame:

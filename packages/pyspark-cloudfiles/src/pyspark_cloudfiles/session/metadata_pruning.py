@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import DataStreamWriter
 
 _KEY = f"{INTERNAL}load"
+_FRAME = "ds"  # the field of a writer in the JVM
 _FOR_A_FUNCTION = "_cloudfiles_for_a_function"
 _KEPT = 256  # frames of a session that can still be started without the column
 _loads: OrderedDict[str, Callable[[], DataFrame]] = OrderedDict()
@@ -83,7 +84,7 @@ def _prune(writer: DataStreamWriter) -> None:
     try:
         pruned = _pruned(writer._df)
         if pruned is not None:
-            frame = writer._jwrite.getClass().getDeclaredField("ds")
+            frame = writer._jwrite.getClass().getDeclaredField(_FRAME)
             frame.setAccessible(True)
             frame.set(writer._jwrite, pruned)
     except (Py4JError, TypeError, AttributeError, PySparkException, CloudFilesError):

@@ -178,9 +178,9 @@ def session_options(spark: SparkSession) -> dict[str, str]:
 
 def _without_metadata(frame: DataFrame) -> DataFrame:
     # Readers are wrapped before anything of cloudFiles is loaded; others' loads need none of this.
-    from pyspark_cloudfiles.session.hidden_metadata import has_metadata, hidden, noted
+    from pyspark_cloudfiles.session.hidden_metadata import concealed, has_metadata
 
-    return hidden(noted(frame)) if has_metadata(frame) else frame
+    return concealed(frame) if has_metadata(frame) else frame
 
 
 def _completed(schema: StructType | str, rescued: str | None, with_hidden: bool) -> StructType:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 
 VARIABLES = "PYSPARK_CLOUDFILES_"
+_KEPT_IN = "dataSourceInPython"  # a field of Spark's relation
 _PYTHON = "org.apache.spark.sql.execution.datasources.v2.python"
 
 
@@ -114,7 +115,7 @@ def _keep_source(jvm: Any, provider: Any, made: Created) -> None:
 
     schema = jvm.org.apache.spark.sql.types.DataType.fromJson(made.schema.json())
     result = getattr(jvm, f"{_PYTHON}.PythonDataSourceCreationResult")(CPickleSerializer().dumps(made.source), schema)
-    kept = provider.getClass().getDeclaredField("dataSourceInPython")
+    kept = provider.getClass().getDeclaredField(_KEPT_IN)
     kept.setAccessible(True)
     kept.set(provider, result)
 
