@@ -76,7 +76,8 @@ def _with_pip(clone: Path) -> list[list[str]]:
     everything.write_text("\n".join(_pins(clone)), encoding="utf-8")
     python = str(clone / ".venv" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python"))
     say = [PYTHON, "-c", "print('[1/5]', flush=True)"]
-    install = [python, "-m", "pip", "install", "--quiet", "-r", str(everything), "-e", str(clone)]
+    packages = [option for path in sorted((clone / "packages").iterdir()) for option in ("-e", str(path))]
+    install = [python, "-m", "pip", "install", "--quiet", "-r", str(everything), *packages]
     return [say, [PYTHON, "-m", "venv", str(clone / ".venv")], install, [python, "-m", "streaming_classroom", *COMMAND]]
 
 
