@@ -53,6 +53,11 @@ def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Output]:
     return outputs
 
 
+def rows_held(query) -> int:
+    """Return how many rows a query has in memory."""
+    return query._jsq.streamingQuery().sink().allData().size()
+
+
 def followers() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "live views"]
 
@@ -162,12 +167,12 @@ def test_a_view_without_a_name_keeps_what_it_shows_and_no_more(
     land(*range(10, 1300))
     display(stream)
     [query] = spark.streams.active
-    outputs[0].wait_for(lambda _output: shown_rows._rows_held(query) == 0)
+    outputs[0].wait_for(lambda _output: rows_held(query) == 0)
     assert len(outputs[0].rows) == 1000
     land(5000)
     outputs[0].wait_for(lambda output: output.rows[0] == ["5000"])
     assert len(outputs[0].rows) == 1000
-    assert shown_rows._rows_held(query) < 1000
+    assert rows_held(query) < 1000
 
 
 def test_a_view_with_a_name_keeps_the_table_and_says_when_it_is_large(
@@ -234,9 +239,19 @@ def test_a_batch_frame_can_be_sorted_where_scripts_run_and_is_whole_where_not(
     assert script.count("</script>") == 1 and script.endswith("</script>")
 
 
-def test_a_table_that_is_dropped_meanwhile_leaves_the_last_rows_and_a_sentence(
+def test_a_table_that_is_dropped_meanwhile_is_shown_on(
     spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output]
 ) -> None:
+    display(stream, streamName="rows")
+    spark.catalog.dropTempView("rows")
+    land(4)
+    outputs[0].wait_for(lambda output: len(output.rows) == 4)
+
+
+def test_where_only_its_table_is_known_a_view_whose_table_is_dropped_leaves_the_last_rows_and_a_sentence(
+    spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
+) -> None:
+    monkeypatch.setattr(shown_rows.ShownRows, "_sink", None)  # as over Connect
     display(stream, streamName="rows")
     [query] = spark.streams.active
     spark.catalog.dropTempView("rows")

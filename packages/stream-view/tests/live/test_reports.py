@@ -22,6 +22,8 @@ BATCH = {
 }
 IDLE = {"batchId": 4, "numInputRows": 0, "durationMs": {"latestOffset": 1, "triggerExecution": 1}}
 
+NEWEST = 2**61
+
 numbers = st.none() | st.integers(-(2**60), 2**60) | st.floats() | st.text(max_size=5)
 operators = st.lists(st.fixed_dictionaries({}, optional={"numRowsTotal": st.integers(0, 2**60)}), max_size=3)
 progresses = st.fixed_dictionaries(
@@ -59,12 +61,12 @@ def test_a_watermark_that_is_not_set_yet_has_no_lag() -> None:
     assert report_of(BATCH | {"eventTime": event_time}).watermark_lag is None
 
 
-def test_an_idle_look_is_no_batch_but_is_the_last_word() -> None:
+def test_an_idle_look_is_no_batch_and_changes_nothing() -> None:
     reports = Reports()
     reports.add(BATCH)
     reports.add(IDLE)
-    assert (reports.batch, reports.rows) == (3, 10)
-    assert json.loads(reports.raw())["batchId"] == 4
+    assert (reports.batch, reports.up_to(NEWEST).rows) == (3, 10)
+    assert json.loads(reports.up_to(NEWEST).raw)["batchId"] == 3
 
 
 class Clock:
@@ -82,7 +84,9 @@ def test_the_rate_is_of_the_last_seconds_and_none_once_nothing_comes() -> None:
     for second in range(10):
         reports.add(BATCH | {"batchId": second, "timestamp": f"2025-06-01T10:00:{second:02}.000Z"})
     assert reports.rate == 10
-    assert reports.columns()["rate"][-1] == 10 and reports.columns()["capacity"][-1] == round(10 / 0.13, 3)
+    assert reports.up_to(NEWEST).columns["rate"][-1] == 10 and reports.up_to(NEWEST).columns["capacity"][-1] == round(
+        10 / 0.13, 3
+    )
     clock.seconds = 5.9
     assert reports.rate == 10
     clock.seconds = 6.1
@@ -94,20 +98,29 @@ def test_the_rate_is_of_the_last_seconds_and_none_once_nothing_comes() -> None:
 def test_a_report_without_a_time_has_no_rate_and_changes_none() -> None:
     reports = Reports()
     reports.add({"batchId": 0, "numInputRows": 5, "durationMs": {"addBatch": 1, "triggerExecution": 1}})
-    assert reports.rate == 0 and reports.columns()["rate"] == [None]
+    assert reports.rate == 0 and reports.up_to(NEWEST).columns["rate"] == [None]
 
 
 def test_old_batches_are_forgotten_but_their_rows_are_counted() -> None:
     reports = Reports()
     for batch in range(KEPT + 5):
         reports.add(BATCH | {"batchId": batch})
-    assert reports.columns()["batch"] == list(range(5, KEPT + 5))
-    assert reports.rows == 10 * (KEPT + 5)
+    assert reports.up_to(NEWEST).columns["batch"] == list(range(5, KEPT + 5))
+    assert reports.up_to(NEWEST).rows == 10 * (KEPT + 5)
+
+
+def test_up_to_a_batch_later_ones_are_left_out() -> None:
+    reports = Reports()
+    for batch in range(5):
+        reports.add(BATCH | {"batchId": batch})
+    known = reports.up_to(2)
+    assert (known.batch, known.rows, known.columns["batch"]) == (2, 30, [0, 1, 2])
+    assert json.loads(known.raw)["batchId"] == 2
 
 
 def test_without_a_batch_there_is_nothing_and_no_error() -> None:
-    assert (Reports().batch, Reports().rate, Reports().raw()) == (-1, 0.0, "")
-    assert Reports().columns()["batch"] == []
+    assert (Reports().batch, Reports().rate, Reports().up_to(0).raw) == (-1, 0.0, "")
+    assert Reports().up_to(0).columns["batch"] == []
 
 
 @given(st.lists(progresses, max_size=5))
@@ -115,6 +128,6 @@ def test_whatever_spark_reports_becomes_columns_that_json_can_hold(found: list[d
     reports = Reports()
     for progress in found:
         reports.add(progress)
-    columns = reports.columns()
+    columns = reports.up_to(NEWEST).columns
     json.dumps(columns, allow_nan=False)
     assert {len(values) for name, values in columns.items() if name != "watermarkText"} == {len(found)}

@@ -59,8 +59,10 @@ function makeHeader(root, stop) {
     name.textContent = header.name;
     state.textContent = header.state;
     const parts = header.detail ? [header.detail] : []; // what a stream without a batch is busy with
-    if (header.batch >= 0) parts.push(`batch ${header.batch}`, `${whole(header.rows)} rows so far`);
+    if (header.batch >= 0) parts.push(`batch ${header.batch}`);
+    if (header.batch >= 0 && header.rows !== null) parts.push(`${whole(header.rows)} rows so far`);
     if (header.rate > 0) parts.push(`${short(header.rate)} rows/s`);
+    if (header.ahead >= 0) parts.push(`reading batch ${header.ahead} …`); // header and rows are of one batch, an earlier one
     numbers.textContent = parts.join(" · ");
     button.hidden = !isAlive(header.state);
     if (button.hidden) offer(); // no answer is waited for any more

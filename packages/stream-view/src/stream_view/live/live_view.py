@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, listener, waiting
 from stream_view.errors import short_message
 from stream_view.live.follower import follow
-from stream_view.live.reports import Reports
+from stream_view.live.reports import Reports, ReportsUpTo
 from stream_view.live.shown_rows import ShownRows
 from stream_view.live.static_frame import brings_script, interactive_html
 from stream_view.live.stream_widget import StreamWidget
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 SHARE_OF_TIME = 0.25
 SHARE_WHEN_FAST = 0.03
 FAST = 2  # batches since the rows were last read
+MOST_BETWEEN = 5.0  # seconds between two readings of a stream that moves, however slow the machine is
+BEHIND_AFTER = 1.0  # seconds after which the header says that the stream is ahead of what is shown
+REPORT_WITHIN = 2.0  # seconds from the end of a batch to its report; then it is shown without one
 MOVING = ("running", "waiting")  # the states in which rows may come: of a stream that has ended no rate is told
 KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
 BEAT_EVERY = 5.0  # seconds: a page that hears nothing for some of them takes the kernel for gone
@@ -38,6 +42,15 @@ _NO_COMPLAINT = (
     "{display:none}</style>"
 )
 LOST = "Spark has ended, and the stream with it: run this cell again."
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Rows, the batch whose result they are, and when they were read."""
+
+    batch: int
+    table: Table
+    at: float
 
 
 class LiveView:
@@ -56,10 +69,13 @@ class LiveView:
         self._shown = shown
         self._reports = Reports()
         self._table: Table | None = None
-        self._drawn = (-1, "", False, "")
-        self._rows_of = -1  # the batch after which the rows were read
+        self._shown_batch = -1  # whose result is on the screen: header, table and dashboard
+        self._reported_batch = -1  # the newest of the dashboard's; an earlier one where a report does not come
+        self._read: _Read | None = None  # rows that wait for the report of their batch
+        self._header_was: dict[str, Any] = {}
+        self._behind_since = float("inf")
         self._is_replaced = False
-        self._next_table = 0.0
+        self._next_reading = 0.0
         self._next_beat = time.monotonic() + BEAT_EVERY
         self._with_script = brings_script(front_end.running_cell())
         listener.subscribe(str(query.runId), self._reports.add)
@@ -69,7 +85,7 @@ class LiveView:
         self._name = f"sc-{query.runId}"
         self._next_frame = 0.0
         self._frame_of = -1  # the batch whose rows the static frame has
-        self._widget = StreamWidget(self._name, self._stop, header=self._header("starting"))
+        self._widget = StreamWidget(self._name, self._stop, header=self._header(self._up_to(), "starting"))
         self._frame = _show(self._widget, self._bundle("starting"))
 
     def follow(self) -> None:
@@ -89,15 +105,11 @@ class LiveView:
             self._end()
             return False
         self._beat()
-        state, batch, has_rate = self._state(), self._reports.batch, self._reports.rate > 0
-        detail = self._query.status["message"] if state == "starting" else ""
-        if (batch, state, has_rate, detail) != self._drawn:  # a stream that has become idle brings no batch to say so
-            self._widget.header = self._header(state) | {"detail": detail}
-        if batch != self._drawn[0]:
-            if time.monotonic() < self._next_table:
-                return True  # soon: the batch counts as not drawn
-            self._draw_batch()
-        self._drawn = (batch, state, has_rate, detail)
+        state = self._state()
+        with self._widget.hold_sync():  # one message: the page never has a part of a batch
+            if self._reports.batch != self._shown_batch or self._read is not None:
+                self._show_newest(state)
+            self._show_header(state)
         self._keep_frame()
         return True
 
@@ -121,23 +133,53 @@ class LiveView:
             self._next_beat = time.monotonic() + BEAT_EVERY
             self._widget.beat += 1
 
-    def _draw_batch(self) -> None:
+    def _show_newest(self, state: str) -> None:
+        """Read the newest rows, and show them when the report of their batch is there; not too often while it moves."""
+        if self._read is None:
+            if time.monotonic() < self._next_reading and state != "waiting":
+                return
+            self._read = self._reading()
+        if self._reports.batch < self._read.batch and time.monotonic() < self._read.at + REPORT_WITHIN:
+            return  # its report is on its way; the rows stay as they are, so that nothing runs ahead
+        self._show_batch(self._read.batch, self._read.table)
+        self._read = None
+
+    def _reading(self) -> _Read:
         began = time.monotonic()
-        batch = self._reports.batch
-        self._table = self._shown.table()
-        self._rows_of = batch
+        batch, table = self._shown.read(lambda: self._reports.batch)
         cost = time.monotonic() - began
-        is_fast = self._reports.batch - self._drawn[0] > FAST
-        self._next_table = began + cost / (SHARE_WHEN_FAST if is_fast else SHARE_OF_TIME)
-        self._widget.table = _table_value(self._table, self._shown.warning())
-        self._widget.reports = self._reports.columns()
-        self._widget.raw = self._reports.raw()
+        is_fast = batch - self._shown_batch > FAST
+        wait = min(cost / (SHARE_WHEN_FAST if is_fast else SHARE_OF_TIME), MOST_BETWEEN)
+        self._next_reading = began + wait
+        return _Read(batch, table, began)
+
+    def _show_batch(self, batch: int, table: Table) -> None:
+        self._shown_batch, self._table = batch, table
+        self._widget.table = _table_value(table, self._shown.warning())
+        self._show_reports()
+
+    def _show_reports(self) -> None:
+        known = self._up_to()
+        if known.batch != self._reported_batch:
+            self._reported_batch = known.batch
+            self._widget.reports, self._widget.raw = known.columns, known.raw
+
+    def _show_header(self, state: str) -> None:
+        """Say how the stream is now, and how far what is shown has come; a stream that is ahead of it is mentioned."""
+        self._show_reports()  # one that comes late
+        header = self._header(self._up_to(), state)
+        if header != self._header_was:
+            self._header_was = header
+            self._widget.header = header
+
+    def _up_to(self) -> ReportsUpTo:
+        return self._reports.up_to(self._shown_batch)
 
     def _keep_frame(self) -> None:
         """Bring the static frame up to date from time to time, also where no further batch gives the occasion."""
-        if self._rows_of != self._frame_of and time.monotonic() >= self._next_frame:
+        if self._shown_batch != self._frame_of and time.monotonic() >= self._next_frame:
             self._next_frame = time.monotonic() + KEPT_EVERY
-            self._frame_of = self._rows_of
+            self._frame_of = self._shown_batch
             self._frame.update(self._bundle("running when this was saved"), raw=True)
 
     def _end(self) -> None:
@@ -145,41 +187,49 @@ class LiveView:
         from pyspark.errors import AnalysisException
 
         listener.unsubscribe(str(self._query.runId))
-        with suppress(AnalysisException):  # a lesson that is started over takes the table away
-            self._table = self._shown.table()
-            self._rows_of = self._reports.batch
-        if self._table is not None:
-            self._widget.table = _table_value(self._table, "")
-        self._widget.reports = self._reports.columns()
-        self._widget.raw = self._reports.raw()
         error = self._query.exception()
-        self._say("failed" if error else "stopped", short_message(error) if error else "")
+        with self._widget.hold_sync():
+            with suppress(AnalysisException):  # a lesson that is started over takes the table away
+                batch, table = self._shown.read(lambda: self._reports.batch)
+                self._show_batch(batch, table)
+            self._say("failed" if error else "stopped", short_message(error) if error else "")
 
     def _say(self, fate: str, message: str) -> None:
         """Let the widget and the static frame say how it stands with the stream, and why."""
-        self._widget.header = self._header(fate) | {"error": message}
+        self._widget.header = self._header(self._up_to(), fate) | {"error": message}
         self._frame.update(self._bundle(fate, message), raw=True)
 
     def _bundle(self, fate: str, message: str = "") -> dict[str, str]:
         """Return the static frame: the last rows, and how it stood with the stream."""
-        batch = f"batch {self._rows_of}" if self._rows_of >= 0 else "no batch"
+        batch = f"batch {self._shown_batch}" if self._shown_batch >= 0 else "no batch"
         title = f"{self._query.name} · {fate} · {batch}"
         table = self._table or Table((), (), (), cut=False)
         html = interactive_html(table, title, message, self._with_script)
         text = f"{table.to_text(title)}\n{message}".rstrip()
         return {"text/html": f'<div data-sc-view="{self._name}">{html}</div>{_NO_COMPLAINT}', "text/plain": text}
 
-    def _header(self, state: str) -> dict[str, Any]:
+    def _header(self, known: ReportsUpTo, state: str) -> dict[str, Any]:
         return {
             "name": self._query.name,
             "state": state,
-            "batch": self._reports.batch,
-            "rows": self._reports.rows,
+            "batch": self._shown_batch,
+            "rows": known.rows if known.batch == self._shown_batch else None,
             "rate": self._reports.rate if state in MOVING else 0.0,
+            "detail": self._query.status["message"] if state == "starting" else "",
+            "ahead": self._ahead(state),
         }
 
+    def _ahead(self, state: str) -> int:
+        """Return the batch that the stream is at, where what is shown has been behind it for a while; otherwise -1."""
+        newest = self._reports.batch
+        if state not in MOVING or newest <= self._shown_batch:
+            self._behind_since = float("inf")
+            return -1
+        self._behind_since = min(self._behind_since, time.monotonic())
+        return newest if time.monotonic() - self._behind_since > BEHIND_AFTER else -1
+
     def _state(self) -> str:
-        if self._reports.batch < 0:
+        if self._shown_batch < 0:
             return "starting"
         return "running" if self._query.status["isTriggerActive"] else "waiting"
 

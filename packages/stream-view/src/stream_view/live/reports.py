@@ -37,6 +37,27 @@ class Report:
     watermark: str | None
     watermark_lag: float | None  # seconds from the watermark to the newest event time seen
     backlog: float | None
+    progress: dict[str, Any]  # all that Spark says
+
+
+@dataclass(frozen=True)
+class ReportsUpTo:
+    """What the reports say up to one batch; -1 where there is none.
+
+    Parameters
+    ----------
+    rows
+        Read since the query began, by all batches up to this one.
+    columns
+        The kept reports column by column, as the dashboard takes them.
+    raw
+        Spark's report of the batch, as JSON to read.
+    """
+
+    batch: int
+    rows: int
+    columns: dict[str, Any]
+    raw: str
 
 
 def report_of(progress: dict[str, Any]) -> Report:
@@ -54,6 +75,7 @@ def report_of(progress: dict[str, Any]) -> Report:
         watermark=event_time.get("watermark"),
         watermark_lag=_lag(event_time),
         backlog=_backlog(progress.get("sources") or []),
+        progress=progress,
     )
 
 
@@ -74,19 +96,19 @@ class Reports:
         self._reports: deque[Report] = deque(maxlen=KEPT)
         self._rates: deque[Rate | None] = deque(maxlen=KEPT)
         self._heard = 0.0  # when the last batch was reported, by the clock: the server of Connect may have another
-        self._last: dict[str, Any] | None = None
-        self.rows = 0
+        self._sums: deque[int] = deque(maxlen=KEPT)  # rows up to each report
+        self._rows = 0
 
     def add(self, progress: dict[str, Any]) -> None:
         """Take a report; those of idle looks change nothing but the last one."""
         with self._lock:
-            self._last = progress
             if is_batch(progress):
                 report = report_of(progress)
+                self._rows += report.rows
                 self._reports.append(report)
+                self._sums.append(self._rows)
                 self._rates.append(self._latest_rate())
                 self._heard = self._clock()
-                self.rows += report.rows
 
     @property
     def batch(self) -> int:
@@ -102,33 +124,40 @@ class Reports:
             is_idle = rate is None or self._clock() - self._heard > rate.holds
             return 0.0 if is_idle else rate.by_clock
 
-    def raw(self) -> str:
-        """Return Spark's last report as JSON to read."""
+    def up_to(self, batch: int) -> ReportsUpTo:
+        """Return what is known of a batch and those before it; later ones are left out."""
         with self._lock:
-            return json.dumps(self._last, indent=2, ensure_ascii=False) if self._last else ""
-
-    def columns(self) -> dict[str, Any]:
-        """Return the kept reports column by column, as the dashboard takes them."""
-        with self._lock:
-            reports, rates = list(self._reports), list(self._rates)
-        return {
-            "batch": [report.batch for report in reports],
-            "rows": [report.rows for report in reports],
-            "rate": [rate and rate.by_clock for rate in rates],
-            "capacity": [rate and rate.capacity for rate in rates],
-            **{phase: [report.phases[phase] for report in reports] for phase in PHASES},
-            "stateRows": [report.state_rows for report in reports],
-            "stateBytes": [report.state_bytes for report in reports],
-            "dropped": [report.dropped for report in reports],
-            "watermark": [report.watermark is not None for report in reports],
-            "watermarkLag": [report.watermark_lag for report in reports],
-            "backlog": [report.backlog for report in reports],
-            "watermarkText": (reports[-1].watermark or "") if reports else "",
-        }
+            known = [
+                (report, rate, rows)
+                for report, rate, rows in zip(self._reports, self._rates, self._sums, strict=True)
+                if report.batch <= batch
+            ]
+        if not known:
+            return ReportsUpTo(-1, 0, _columns([], []), "")
+        reports, rates, sums = (list(column) for column in zip(*known, strict=True))
+        raw = json.dumps(reports[-1].progress, indent=2, ensure_ascii=False)
+        return ReportsUpTo(reports[-1].batch, sums[-1], _columns(reports, rates), raw)
 
     def _latest_rate(self) -> Rate | None:
         batches = [report.work for report in self._reports if report.work is not None]
         return latest_rate(batches) if batches else None
+
+
+def _columns(reports: list[Report], rates: list[Rate | None]) -> dict[str, Any]:
+    return {
+        "batch": [report.batch for report in reports],
+        "rows": [report.rows for report in reports],
+        "rate": [rate and rate.by_clock for rate in rates],
+        "capacity": [rate and rate.capacity for rate in rates],
+        **{phase: [report.phases[phase] for report in reports] for phase in PHASES},
+        "stateRows": [report.state_rows for report in reports],
+        "stateBytes": [report.state_bytes for report in reports],
+        "dropped": [report.dropped for report in reports],
+        "watermark": [report.watermark is not None for report in reports],
+        "watermarkLag": [report.watermark_lag for report in reports],
+        "backlog": [report.backlog for report in reports],
+        "watermarkText": (reports[-1].watermark or "") if reports else "",
+    }
 
 
 def _work(progress: dict[str, Any]) -> Work | None:
