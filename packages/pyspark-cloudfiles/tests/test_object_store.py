@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,8 +12,7 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, PathNotFound
-from pyspark_cloudfiles.filesystems import filesystem, remote
-from pyspark_cloudfiles.filesystems import s3 as s3_client
+from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
 from pyspark_cloudfiles.filesystems.listing import ListingCache
@@ -27,38 +26,11 @@ from pyspark_cloudfiles.schemas.partitions import partition_values
 NAMES = ["a.json", "b c/%41#é+.json", "k=1/x=a%3Ab/c.json", "_hidden/d.json", "deep/er/_e.json"]
 
 
-@pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
-    """Give the URL of an empty bucket; the endpoint and the credentials are in the environment, as with any S3."""
-    from moto.server import ThreadedMotoServer
-    from pyarrow.fs import FileSystem
-
-    server = ThreadedMotoServer(port=0, verbose=False)
-    server.start()
-    _, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        _forget()
-        system, bucket = FileSystem.from_uri("s3://bucket/?allow_bucket_creation=true")
-        system.create_dir(bucket)
-        yield "s3://bucket"
-        _forget()
-    server.stop()
-
-
-def _forget() -> None:
-    remote._store.cache_clear()
-    s3_client._store.cache_clear()
-
-
 @pytest.fixture(params=["s3", "s3 without obstore", "memory"])
-def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+def store(request: pytest.FixtureRequest) -> Callable[[str], str]:
     """Give a function that returns a test's own directory, on each store in turn."""
     if request.param == "s3 without obstore":
-        monkeypatch.setattr(s3_client, "_is_installed", lambda: False)
+        request.getfixturevalue("without_obstore")
     base = "memory://test" if request.param == "memory" else f"{request.getfixturevalue('s3')}/{len(request.param)}"
     return lambda name: f"{base}/{request.node.originalname}/{name}"
 
@@ -144,7 +116,7 @@ def test_formats_read_from_a_store(store: Callable[[str], str]) -> None:
 
 
 def test_a_listing_comes_page_by_page(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s3_client, "PAGE", 2)
+    monkeypatch.setattr(object_store, "PAGE", 2)
     for number in range(5):
         filesystem.write_atomically(f"{s3}/pages/{number}.json", b"1")
     asked: list[int] = []
