@@ -76,6 +76,15 @@ class FileLog:
         URL of the stream's log.
     tracks_changes : bool
         Whether a file that has changed is a new file.
+    acknowledged : int
+        How many files the checkpoint says that it must have.
+
+    Raises
+    ------
+    StateLost
+        It has not as many, or is damaged.
+    StateInUse
+        Another takes it over at the same moment.
 
     Attributes
     ----------
@@ -83,8 +92,9 @@ class FileLog:
         The size of all files together.
     """
 
-    def __init__(self, log: str, *, tracks_changes: bool = False) -> None:
+    def __init__(self, log: str, *, tracks_changes: bool = False, acknowledged: int = 0) -> None:
         self._segments = file_segments(log)
+        self.require(acknowledged)  # before anything is changed
         self._segments.clear_up()
         self._tracks_changes = tracks_changes
         self._known = Digests()

@@ -146,8 +146,10 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         if self._log is None:
             self._log_url = self._located(offset)
             self._open.enter_context(filesystem.lock(self._log_url, LOCK_TIMEOUT))
-            self._log = FileLog(self._log_url, tracks_changes=self._plan.options.allow_overwrites)
-            self._log.require(offset.seq_num)
+            self._log = FileLog(
+                self._log_url, tracks_changes=self._plan.options.allow_overwrites, acknowledged=offset.seq_num
+            )
+        self._log.require(offset.seq_num)
         return self._log
 
     def _done(self, offset: Offset) -> None:
