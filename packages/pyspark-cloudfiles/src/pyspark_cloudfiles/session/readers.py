@@ -12,7 +12,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from pyspark_cloudfiles import driver_warnings, spelling
-from pyspark_cloudfiles.options import INTERNAL, SETTINGS
+from pyspark_cloudfiles.options import INTERNAL, PREFIX, SETTINGS
 from pyspark_cloudfiles.session import registration
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ def _loaded(reader: Any, path: Any, load: Any) -> DataFrame:
     options = {**options, **_of_the_session(spark, classic), spelling.KEY: spelling.as_text(given.spelling)}
     schema = given.schema
     if schema is not None:
-        schema = _completed(schema, options.get("rescueddatacolumn"), classic)
+        rescued = options.get("rescueddatacolumn") or options.get(f"{PREFIX}rescueddatacolumn")
+        schema = _completed(schema, rescued, classic)
     if classic:
         return _without_metadata(_loaded_here(spark, given.name, options, schema, load))
     registration.register(spark)
