@@ -59,12 +59,16 @@ def log_of(schema_location: str | None, recorded: str) -> str:
     return here if here == recorded or filesystem.is_directory(here) else recorded
 
 
+def state_directory() -> str:
+    """Return the directory of the logs of streams without a schema location."""
+    # No percent escapes, as as_uri() would make of a blank: places are taken literally here.
+    default = Path("~/.pyspark_cloudfiles").expanduser().as_posix()
+    return filesystem.canonical(os.environ.get(VARIABLE) or f"file:/{default.lstrip('/')}")
+
+
 def _base(schema_location: str | None) -> str:
-    if schema_location is None:
-        # No percent escapes, as as_uri() would make of a blank: places are taken literally here.
-        default = Path("~/.pyspark_cloudfiles").expanduser().as_posix()
-        schema_location = os.environ.get(VARIABLE) or f"file:/{default.lstrip('/')}"
-    return f"{filesystem.canonical(schema_location)}/{_DIRECTORY}"
+    directory = state_directory() if schema_location is None else filesystem.canonical(schema_location)
+    return f"{directory}/{_DIRECTORY}"
 
 
 class FileLog:

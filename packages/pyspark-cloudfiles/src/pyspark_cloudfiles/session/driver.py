@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark_cloudfiles.session import readers, reports, sql
+from pyspark_cloudfiles.session import log_location, readers, reports, sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,12 +25,21 @@ def install(spark: SparkSession) -> None:
     reports.install_progress()
     sql.install(type(spark))
     readers.install(type(spark.readStream))
+    log_location.install(_writer(spark))
     if hasattr(spark, "_jvm"):
         from pyspark_cloudfiles.session import metadata_pruning  # over Spark Connect there is no `_metadata`
 
         metadata_pruning.install()
     for error in _errors(spark):
         reports.install_errors(error)
+
+
+def _writer(spark: SparkSession) -> type:
+    if hasattr(spark, "_jvm"):
+        from pyspark.sql.streaming import DataStreamWriter
+    else:
+        from pyspark.sql.connect.streaming.readwriter import DataStreamWriter  # type: ignore[assignment]
+    return DataStreamWriter
 
 
 def _errors(spark: SparkSession) -> list[type]:
