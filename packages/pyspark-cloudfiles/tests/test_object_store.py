@@ -20,6 +20,8 @@ from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.text import FORMAT as TEXT
 from pyspark_cloudfiles.formats.typed.avro import FORMAT as AVRO
 from pyspark_cloudfiles.formats.typed.parquet import FORMAT as PARQUET
+from pyspark_cloudfiles.log.file_log import FileLog
+from pyspark_cloudfiles.log.segment import Segment
 from pyspark_cloudfiles.planning.discovery import DiscoveryOptions, KnownFiles, discover
 from pyspark_cloudfiles.schemas.partitions import partition_values
 
@@ -186,3 +188,19 @@ def test_where_names_grow_only_the_end_is_listed(s3: str) -> None:
 def test_a_store_that_nothing_opens_is_named() -> None:
     with pytest.raises(InvalidOption, match=r"Nothing here opens nothing://host.*mount the store"):
         list(discover("nothing://host/a"))
+
+
+def test_a_torn_last_segment_on_s3_is_written_anew(s3: str) -> None:
+    log = f"{s3}/torn"
+    FileLog(log).add([SourceFile("file:/in/a", 1, 1)])
+    segment = f"{log}/files/{Segment(0, 1).name}"
+    filesystem.write_atomically(segment, filesystem.read_bytes(segment)[:50])
+    FileLog(log).add([SourceFile("file:/in/b", 1, 1)])
+    assert [file.name for file in FileLog(log).files(0, 1)] == ["b"]
+
+
+def test_what_has_changed_meanwhile_is_not_replaced(s3: str) -> None:
+    filesystem.write_atomically(f"{s3}/replaced", b"whole")
+    with pytest.raises(FileExistsError):
+        filesystem.replace(f"{s3}/replaced", b"other", b"torn")
+    assert filesystem.read_bytes(f"{s3}/replaced") == b"whole"

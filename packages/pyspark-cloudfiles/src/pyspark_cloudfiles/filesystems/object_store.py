@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import cache, lru_cache
@@ -216,7 +217,9 @@ def copy(source: BinaryIO, destination: str) -> None:
     import obstore
 
     root, path = _split(destination)
-    obstore.put(_store(root), path, source)
+    writer = obstore.open_writer(_store(root), path)
+    shutil.copyfileobj(source, writer, _BUFFER)
+    writer.close()  # not after an error, which would make a file of what was read until then
 
 
 class _Readable(io.RawIOBase):
@@ -322,7 +325,7 @@ def _opened_google(bucket: str, retries: Any) -> ObjectStore:
     endpoint = os.environ.get("GOOGLE_BASE_URL") or ""
     if emulator := os.environ.get("STORAGE_EMULATOR_HOST"):
         endpoint = emulator if "://" in emulator else f"http://{emulator}"
-        settings |= {"base_url": endpoint, "skip_signature": True}
+        settings |= {"base_url": endpoint, "bearer_token": "emulator"}
     return GCSStore(bucket, client_options=_client_options(endpoint), retry_config=retries, **settings)
 
 
