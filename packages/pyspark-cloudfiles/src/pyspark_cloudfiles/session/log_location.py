@@ -134,7 +134,7 @@ def _sources(writer: Any) -> Iterator[dict[str, str]]:
     if "_write_stream" in vars(writer):
         yield from _sources_of_connect(writer._write_stream)
         return
-    from pyspark_cloudfiles.session.hidden_metadata import elements
+    from pyspark_cloudfiles.session.hidden_metadata import elements  # a session over Connect does without
 
     for leaf in elements(writer._df._jdf.queryExecution().analyzed().collectLeaves()):
         if leaf.getClass().getSimpleName() == "StreamingRelationV2":
@@ -143,7 +143,7 @@ def _sources(writer: Any) -> Iterator[dict[str, str]]:
 
 
 def _sources_of_connect(plan: Any) -> Iterator[dict[str, str]]:
-    from pyspark.sql.connect.plan import DataSource, LogicalPlan
+    from pyspark.sql.connect.plan import DataSource, LogicalPlan  # which needs grpc
 
     if isinstance(plan, DataSource):
         yield dict(plan._options or {})
