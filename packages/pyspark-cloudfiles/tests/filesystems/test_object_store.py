@@ -15,7 +15,7 @@ import subprocess
 import time
 import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -239,3 +239,50 @@ def test_of_two_planners_the_store_refuses_the_second(store: str):
     with pytest.raises(StateInUse, match="another stream"):
         other.add([SourceFile("file:/in/other", 1, 1)])
     assert [file.name for file in FileLog(store).files(0, 12)] == [str(number) for number in range(12)]
+
+
+class Denying(BaseHTTPRequestHandler):
+    """A store that lets nobody do anything."""
+
+    def do_GET(self) -> None:
+        self.send_response(403)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_PUT = do_POST = do_DELETE = do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def denied(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Denying)
+    Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    object_store._opened.cache_clear()
+    yield "s3://denied/x"
+    object_store._opened.cache_clear()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda url: filesystem.write_atomically(url, b"1"),
+        lambda url: filesystem.write_atomically(url, b"1", overwrite=False),
+        lambda url: filesystem.replace(url, b"1", b"2"),
+        filesystem.modified,
+        filesystem.delete,
+        object_store.read_bytes,
+        object_store.open_binary,
+    ],
+)
+def test_what_a_store_denies_is_an_error_of_the_system(denied: str, operation: Callable[[str], object]):
+    with pytest.raises(OSError, match="denied") as error:
+        operation(denied)
+    assert "\n" not in str(error.value)

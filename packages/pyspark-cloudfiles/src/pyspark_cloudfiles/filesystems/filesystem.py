@@ -156,9 +156,7 @@ def modified(url: str) -> tuple[int, int]:
         There is none.
     """
     where = resolved(url)
-    if where.path is None:
-        return _remote().modified(where.url)
-    return tried_again(where.url, partial(local.modified, where.path))
+    return local.modified(where.path) if where.path is not None else _remote().modified(where.url)
 
 
 def delete(url: str) -> None:

@@ -10,12 +10,14 @@ Credentials and endpoints come from the environment, as the stores' own tools ha
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
@@ -110,7 +112,7 @@ def is_directory(url: str) -> bool:
 def exists(url: str) -> bool:
     """Tell whether there is a file or a directory."""
     try:
-        modified(url)
+        tried_again(url, partial(modified, url))
     except FileNotFoundError:
         return is_directory(url)
     return True
@@ -123,7 +125,8 @@ def modified(url: str) -> tuple[int, int]:
     root, path = _split(url)
     if not path:
         raise FileNotFoundError(url)
-    found = tried_again(url, lambda: obstore.head(_listing_store(root), path))
+    with _errors_of_the_system(url):
+        found = obstore.head(_listing_store(root), path)
     return found["size"], _microseconds(found["last_modified"])
 
 
@@ -131,7 +134,7 @@ def modified(url: str) -> tuple[int, int]:
 def stands_for_directory(url: str) -> bool:
     """Tell whether a file without content is none: tools put ``x/`` into a bucket, which a listing gives as ``x``."""
     try:
-        modified(url)
+        tried_again(url, partial(modified, url))
     except FileNotFoundError:
         return True
     return False
@@ -142,7 +145,8 @@ def read_bytes(url: str) -> bytes:
     import obstore
 
     root, path = _split(url)
-    return bytes(obstore.get(_store(root), path).bytes())
+    with _errors_of_the_system(url):
+        return bytes(obstore.get(_store(root), path).bytes())
 
 
 def open_binary(url: str) -> BinaryIO:
@@ -150,7 +154,8 @@ def open_binary(url: str) -> BinaryIO:
     import obstore
 
     root, path = _split(url)
-    return io.BufferedReader(_Readable(obstore.open_reader(_store(root), path, buffer_size=_BUFFER)), _BUFFER)
+    with _errors_of_the_system(url):
+        return io.BufferedReader(_Readable(obstore.open_reader(_store(root), path, buffer_size=_BUFFER)), _BUFFER)
 
 
 def put(url: str, data: bytes) -> None:
@@ -158,7 +163,8 @@ def put(url: str, data: bytes) -> None:
     import obstore
 
     root, path = _split(url)
-    obstore.put(_store(root), path, data)
+    with _errors_of_the_system(url):
+        obstore.put(_store(root), path, data)
 
 
 def create(url: str, data: bytes) -> None:
@@ -173,10 +179,11 @@ def create(url: str, data: bytes) -> None:
     from obstore.exceptions import AlreadyExistsError
 
     root, path = _split(url)
-    try:
-        obstore.put(_store(root), path, data, mode="create")
-    except AlreadyExistsError as error:
-        raise FileExistsError(f"{url} exists.") from error
+    with _errors_of_the_system(url):
+        try:
+            obstore.put(_store(root), path, data, mode="create")
+        except AlreadyExistsError as error:
+            raise FileExistsError(f"{url} exists.") from error
 
 
 def replace(url: str, data: bytes, current: bytes) -> None:
@@ -191,14 +198,15 @@ def replace(url: str, data: bytes, current: bytes) -> None:
     from obstore.exceptions import PreconditionError
 
     root, path = _split(url)
-    found = obstore.get(_store(root), path)
-    if bytes(found.bytes()) != current:
-        raise FileExistsError(f"{url} has changed.")
-    version = {key: found.meta[key] for key in ("e_tag", "version") if found.meta.get(key)}
-    try:
-        obstore.put(_store(root), path, data, mode=version)
-    except PreconditionError as error:
-        raise FileExistsError(f"{url} has changed.") from error
+    with _errors_of_the_system(url):
+        found = obstore.get(_store(root), path)
+        if bytes(found.bytes()) != current:
+            raise FileExistsError(f"{url} has changed.")
+        version = {key: found.meta[key] for key in ("e_tag", "version") if found.meta.get(key)}
+        try:
+            obstore.put(_store(root), path, data, mode=version)
+        except PreconditionError as error:
+            raise FileExistsError(f"{url} has changed.") from error
 
 
 def delete(url: str) -> None:
@@ -206,10 +214,8 @@ def delete(url: str) -> None:
     import obstore
 
     root, path = _split(url)
-    try:
+    with suppress(FileNotFoundError), _errors_of_the_system(url):
         obstore.delete(_store(root), path)
-    except FileNotFoundError:
-        return
 
 
 def copy(source: BinaryIO, destination: str) -> None:
@@ -217,9 +223,10 @@ def copy(source: BinaryIO, destination: str) -> None:
     import obstore
 
     root, path = _split(destination)
-    writer = obstore.open_writer(_store(root), path)
-    shutil.copyfileobj(source, writer, _BUFFER)
-    writer.close()  # not after an error, which would make a file of what was read until then
+    with _errors_of_the_system(destination):
+        writer = obstore.open_writer(_store(root), path)
+        shutil.copyfileobj(source, writer, _BUFFER)
+        writer.close()  # not after an error, which would make a file of what was read until then
 
 
 class _Readable(io.RawIOBase):
@@ -248,6 +255,19 @@ class _Readable(io.RawIOBase):
     def close(self) -> None:
         self._reader.close()
         super().close()
+
+
+@contextmanager
+def _errors_of_the_system(url: str) -> Iterator[None]:
+    """Raise what callers expect of any file system: OSError, of one line."""
+    from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+
+    try:
+        yield
+    except (PermissionDeniedError, UnauthenticatedError) as error:
+        raise PermissionError(errno.EACCES, _first_line(error), url) from error
+    except BaseError as error:
+        raise OSError(f"{url}: {_first_line(error)}") from error
 
 
 def _listed(url: str, listing: Callable[[], Any]) -> Any:

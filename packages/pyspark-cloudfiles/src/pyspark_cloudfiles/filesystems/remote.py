@@ -139,10 +139,11 @@ def modified(url: str) -> tuple[int, int]:
     """Return bytes, and microseconds since the epoch."""
     if object_store.serves(url):
         return object_store.modified(url)
-    info = _info(url)
+    system, path = _opened(url)
+    info = system.get_file_info(path)
     if not info.type:
         raise FileNotFoundError(f"{url} does not exist.")
-    return info.size or 0, _microseconds(_opened(url)[0], info)
+    return info.size or 0, _microseconds(system, info)
 
 
 def list_files(
