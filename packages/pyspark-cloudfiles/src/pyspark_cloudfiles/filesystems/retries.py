@@ -21,11 +21,11 @@ T = TypeVar("T")
 DEADLINE = 60.0  # seconds
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 
-_ERRNOS = {
-    errno.ESTALE, errno.EIO, errno.ETIMEDOUT, errno.EAGAIN, errno.EBUSY, errno.EINTR, errno.ECONNRESET,
-    errno.ECONNREFUSED, errno.ECONNABORTED, errno.EPIPE, errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENETUNREACH,
-    errno.ENETDOWN, errno.ENETRESET, errno.ENOTCONN, errno.EREMOTEIO,
-}  # fmt: skip
+_NAMES = (
+    "ESTALE EIO EREMOTEIO ETIMEDOUT EAGAIN EBUSY EINTR ECONNRESET ECONNREFUSED ECONNABORTED EPIPE EHOSTUNREACH "
+    "EHOSTDOWN ENETUNREACH ENETDOWN ENETRESET ENOTCONN"
+)
+_ERRNOS = {getattr(errno, name) for name in _NAMES.split() if hasattr(errno, name)}  # no system has all
 # obstore and pyarrow say in their text alone what a store has answered.
 _STATUS = re.compile(r"status(?: code:?)? (\d{3})\b", re.IGNORECASE)
 _TEXTS = re.compile(
