@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,8 +12,7 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, PathNotFound
-from pyspark_cloudfiles.filesystems import filesystem, remote
-from pyspark_cloudfiles.filesystems import s3 as s3_client
+from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
 from pyspark_cloudfiles.filesystems.listing import ListingCache
@@ -21,44 +20,19 @@ from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.text import FORMAT as TEXT
 from pyspark_cloudfiles.formats.typed.avro import FORMAT as AVRO
 from pyspark_cloudfiles.formats.typed.parquet import FORMAT as PARQUET
+from pyspark_cloudfiles.log.file_log import FileLog
+from pyspark_cloudfiles.log.segment import Segment
 from pyspark_cloudfiles.planning.discovery import DiscoveryOptions, KnownFiles, discover
 from pyspark_cloudfiles.schemas.partitions import partition_values
 
 NAMES = ["a.json", "b c/%41#é+.json", "k=1/x=a%3Ab/c.json", "_hidden/d.json", "deep/er/_e.json"]
 
 
-@pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
-    """Give the URL of an empty bucket; the endpoint and the credentials are in the environment, as with any S3."""
-    from moto.server import ThreadedMotoServer
-    from pyarrow.fs import FileSystem
-
-    server = ThreadedMotoServer(port=0, verbose=False)
-    server.start()
-    _, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        _forget()
-        system, bucket = FileSystem.from_uri("s3://bucket/?allow_bucket_creation=true")
-        system.create_dir(bucket)
-        yield "s3://bucket"
-        _forget()
-    server.stop()
-
-
-def _forget() -> None:
-    remote._store.cache_clear()
-    s3_client._store.cache_clear()
-
-
 @pytest.fixture(params=["s3", "s3 without obstore", "memory"])
-def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+def store(request: pytest.FixtureRequest) -> Callable[[str], str]:
     """Give a function that returns a test's own directory, on each store in turn."""
     if request.param == "s3 without obstore":
-        monkeypatch.setattr(s3_client, "_is_installed", lambda: False)
+        request.getfixturevalue("without_obstore")
     base = "memory://test" if request.param == "memory" else f"{request.getfixturevalue('s3')}/{len(request.param)}"
     return lambda name: f"{base}/{request.node.originalname}/{name}"
 
@@ -144,7 +118,7 @@ def test_formats_read_from_a_store(store: Callable[[str], str]) -> None:
 
 
 def test_a_listing_comes_page_by_page(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s3_client, "PAGE", 2)
+    monkeypatch.setattr(object_store, "PAGE", 2)
     for number in range(5):
         filesystem.write_atomically(f"{s3}/pages/{number}.json", b"1")
     asked: list[int] = []
@@ -214,3 +188,19 @@ def test_where_names_grow_only_the_end_is_listed(s3: str) -> None:
 def test_a_store_that_nothing_opens_is_named() -> None:
     with pytest.raises(InvalidOption, match=r"Nothing here opens nothing://host.*mount the store"):
         list(discover("nothing://host/a"))
+
+
+def test_a_torn_last_segment_on_s3_is_written_anew(s3: str) -> None:
+    log = f"{s3}/torn"
+    FileLog(log).add([SourceFile("file:/in/a", 1, 1)])
+    segment = f"{log}/files/{Segment(0, 1).name}"
+    filesystem.write_atomically(segment, filesystem.read_bytes(segment)[:50])
+    FileLog(log).add([SourceFile("file:/in/b", 1, 1)])
+    assert [file.name for file in FileLog(log).files(0, 1)] == ["b"]
+
+
+def test_what_has_changed_meanwhile_is_not_replaced(s3: str) -> None:
+    filesystem.write_atomically(f"{s3}/replaced", b"whole")
+    with pytest.raises(FileExistsError):
+        filesystem.replace(f"{s3}/replaced", b"other", b"torn")
+    assert filesystem.read_bytes(f"{s3}/replaced") == b"whole"

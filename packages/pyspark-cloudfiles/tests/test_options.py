@@ -49,6 +49,23 @@ def test_the_key_that_was_meant_is_suggested(wrong: str, right: str):
     assert f"Did you mean {right} instead of {wrong}?" in str(error.value)
 
 
+def test_a_misspelled_key_without_the_prefix_is_suggested_too():
+    with pytest.raises(UnknownOptions, match=r"Did you mean multiLine instead of cloudfiles\.multilin"):
+        parse(NEEDED | {"cloudfiles.MULTILIN": "x"})
+
+
+@pytest.mark.parametrize("key", ["rescuedDataColumn", "cloudFiles.rescuedDataColumn", "CLOUDFILES.RESCUEDDATACOLUMN"])
+def test_the_rescued_column_is_named_with_and_without_the_prefix(key: str):
+    assert parse(NEEDED | {key: "_rescued"}).rescued_data_column == "_rescued"
+
+
+def test_both_names_of_the_rescued_column_must_say_the_same():
+    both = {"rescuedDataColumn": "a", "cloudFiles.rescuedDataColumn": "a"}
+    assert parse(NEEDED | both).rescued_data_column == "a"
+    with pytest.raises(InvalidOption, match=r"rescuedDataColumn is 'b' and cloudFiles\.rescued.* is 'a'.*Set one"):
+        parse(NEEDED | both | {"rescuedDataColumn": "b"})
+
+
 def test_unknown_keys_pass_where_validation_is_off():
     assert parsed(cloudFiles__bogus="x", cloudFiles__validateOptions="false").format == "json"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_the_archive_is_small_and_has_every_module():
     import io
     import zipfile
 
-    _, archive, *_ = shipping._origin()
+    _, archive, _ = shipping._origin()
     root = Path(shipping.__file__).parent
     modules = {f"pyspark_cloudfiles/{path.relative_to(root).as_posix()}" for path in root.rglob("*.py")}
     assert set(zipfile.ZipFile(io.BytesIO(archive)).namelist()) == modules
@@ -76,12 +77,65 @@ def test_what_a_build_has_left_is_not_sent_along(tmp_path: Path):
     assert found == {"__init__.py", "formats/__init__.py", "formats/a.py"}
 
 
-def test_another_version_on_the_worker_is_named(pickled: Path, tmp_path: Path):
-    installed = tmp_path / "installed" / "pyspark_cloudfiles"
-    installed.mkdir(parents=True)
-    (installed / "__init__.py").write_text("__version__ = '0.0.1'")
-    place = str(installed.parent)
-    code = LOAD.replace("source = ", f"sys.path.insert(0, {place!r}); source = ")
+def test_a_changed_module_is_other_code(tmp_path: Path):
+    package = tmp_path / "p"
+    for name in ("__init__.py", "a.py", "inner/__init__.py", "inner/b.py", "left/c.py"):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(name)
+    before = shipping._code_digest(package)
+    (package / "left" / "c.py").write_text("what a build has left")
+    assert shipping._code_digest(package) == before
+    (package / "inner" / "b.py").write_text("changed")
+    changed = shipping._code_digest(package)
+    (package / "inner" / "b.py").rename(package / "inner" / "c.py")
+    assert len({before, changed, shipping._code_digest(package)}) == 3
+
+
+def other_code(directory: Path) -> Path:
+    """Install this package with a module that has been changed, and with the same version."""
+    installed = directory / "pyspark_cloudfiles"
+    shutil.copytree(Path(shipping.__file__).parent, installed, ignore=shutil.ignore_patterns("__pycache__"))
+    with (installed / "errors.py").open("a") as module:
+        module.write("\nCHANGED = True\n")
+    return directory
+
+
+@pytest.mark.parametrize("loaded", ["", "import pyspark_cloudfiles.options; "])
+def test_a_worker_with_other_code_takes_the_shipped(pickled: Path, tmp_path: Path, loaded: str):
+    place = str(other_code(tmp_path / "installed"))
+    code = LOAD.replace("source = ", f"sys.path.insert(0, {place!r}); {loaded}source = ")
+    code += "import pyspark_cloudfiles.errors as e; print(hasattr(e, 'CHANGED'), type(source).__mro__[0].__module__)"
+    (tmp_path / "t").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(pickled)],
+        env=os.environ | {"TMPDIR": str(tmp_path / "t")}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    source, changed = done.stdout.splitlines()
+    assert source.startswith("CloudFilesDataSource /data ") and place not in source
+    assert changed.startswith("False ")
+
+
+def test_a_worker_with_the_same_code_in_another_place_keeps_its_own(pickled: Path, tmp_path: Path):
+    place = tmp_path / "installed"
+    shutil.copytree(Path(shipping.__file__).parent, place / "pyspark_cloudfiles")
+    code = LOAD.replace("source = ", f"sys.path.insert(0, {str(place)!r}); source = ")
     done = subprocess.run([sys.executable, "-c", code, str(pickled)], capture_output=True, text=True, timeout=60)
-    assert done.stderr.splitlines()[-1].startswith("ImportError: [CF_VERSION_MISMATCH]")
-    assert f"this worker has 0.0.1 in {installed}" in done.stderr
+    assert done.stdout.strip() == f"CloudFilesDataSource /data {place}", done.stderr
+
+
+def test_the_code_of_a_process_is_looked_at_once(pickled: Path, tmp_path: Path):
+    place = tmp_path / "installed"
+    shutil.copytree(Path(shipping.__file__).parent, place / "pyspark_cloudfiles")
+    counting = """
+looked = []
+read_bytes = Path.read_bytes
+Path.read_bytes = lambda path: looked.append(path) or read_bytes(path)
+data = read_bytes(Path(sys.argv[1]))
+for _ in range(3):
+    pickle.loads(data)
+    print(sum(path.name == "shipping.py" for path in looked))
+"""
+    code = LOAD.replace("source = ", f"sys.path.insert(0, {str(place)!r})\n{counting}\nsource = ")
+    done = subprocess.run([sys.executable, "-c", code, str(pickled)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split()[:3] == ["1", "1", "1"], done.stderr

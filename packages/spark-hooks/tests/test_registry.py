@@ -175,3 +175,11 @@ def test_calls_of_other_threads_go_on_while_hooks_come_and_go() -> None:
     for caller in callers:
         caller.join(30)
     assert seen <= {"load x", "a(load x)", "c(load x)", "c(a(load x))"}
+
+
+def test_a_package_may_have_two_reasons_for_one_method() -> None:
+    spark_hooks.wrap(Reader, "load", saying("one"), by="a", layer="source", why="the one")
+    spark_hooks.wrap(Reader, "load", saying("other"), by="a", layer="source", why="the other")
+    assert Reader().load("x") == "other(one(load x))"
+    spark_hooks.remove("a")
+    assert Reader().load("x") == "load x"

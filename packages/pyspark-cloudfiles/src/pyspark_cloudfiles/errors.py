@@ -95,6 +95,36 @@ class PathNotFound(CloudFilesError):
 
 
 @dataclass(eq=False)
+class ListingFailed(CloudFilesError):
+    """A store or a file system did not answer for too long: see to it, and start the stream again.
+
+    Parameters
+    ----------
+    url : str
+        What was to be listed.
+    attempts : int
+        How often.
+    seconds : float
+        For how long.
+    reason : str
+        The last error.
+    """
+
+    url: str
+    attempts: int
+    seconds: float
+    reason: str
+
+    condition = "CF_LISTING_FAILED"
+
+    def message(self) -> str:
+        return (
+            f"{self.url} could not be listed in {self.attempts} attempts over {self.seconds:.0f} seconds, and the last "
+            f"error was: {self.reason}."
+        )
+
+
+@dataclass(eq=False)
 class MissingFile(CloudFilesError):
     """A file was there when it was discovered and is not any more."""
 

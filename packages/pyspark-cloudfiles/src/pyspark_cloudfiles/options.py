@@ -24,7 +24,7 @@ SUPPORTED = (
     "format", "schemaLocation", "inferColumnTypes", "schemaHints", "schemaEvolutionMode", "maxFilesPerTrigger",
     "maxBytesPerTrigger", "includeExistingFiles", "partitionColumns", "validateOptions", "allowOverwrites",
     "useStrictGlobber", "useIncrementalListing", "cleanSource", "cleanSource.retentionDuration",
-    "cleanSource.moveDestination",
+    "cleanSource.moveDestination", "rescuedDataColumn",
 )  # fmt: skip
 # They tune a service of the cloud or a listing that is not like ours; without them the result is the same.
 WITHOUT_EFFECT = (
@@ -185,7 +185,7 @@ def _values(read: _Reader) -> Options:
         recursive_file_lookup=read.boolean("recursiveFileLookup", False),
         modified_after=read.plain("modifiedAfter"),
         modified_before=read.plain("modifiedBefore"),
-        rescued_data_column=read.plain("rescuedDataColumn"),
+        rescued_data_column=read.either("rescuedDataColumn"),
         reader_case_sensitive=read.boolean("readerCaseSensitive", True),
         mode=read.choice("mode", MODES, "PERMISSIVE"),
         corrupt_column=read.plain("columnNameOfCorruptRecord") or "_corrupt_record",
@@ -215,6 +215,16 @@ class _Reader:
     def cloud(self, key: str) -> str | None:
         value = self.plain(f"cloudFiles.{key}")
         return value or None
+
+    def either(self, key: str) -> str | None:
+        """Return the value of an option that may have the prefix or not."""
+        plain, prefixed = self.plain(key), self.plain(f"cloudFiles.{key}")
+        if None not in (plain, prefixed) and plain != prefixed:
+            raise InvalidOption(
+                f"The option {key} is {plain!r} and cloudFiles.{key} is {prefixed!r}, which are two names of one "
+                "option. Set one of them."
+            )
+        return prefixed if plain is None else plain
 
     def required(self, key: str, advice: str) -> str:
         value = self.cloud(key)
@@ -286,13 +296,15 @@ def _refuse_unknown_keys(given: Mapping[str, str]) -> None:
 
 
 def _suggestion(key: str, known: Mapping[str, str]) -> str | None:
-    """Return the key that was probably meant: the one without the prefix, or the nearest with it."""
+    """Return the key that was probably meant: the one without the prefix, or the nearest of all, in lower case."""
     name = key.removeprefix(PREFIX)
     generic = {option.lower(): option for option in GENERIC}
     if name in generic:
         return generic[name]
-    nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.8)
-    return known[nearest[0]] if nearest else None
+    if nearest := difflib.get_close_matches(key, known, n=1, cutoff=0.8):
+        return known[nearest[0]]
+    nearest = difflib.get_close_matches(name, generic, n=1, cutoff=0.8)
+    return generic[nearest[0]] if nearest else None
 
 
 def _refuse_cloud_only_keys(given: Mapping[str, str]) -> None:

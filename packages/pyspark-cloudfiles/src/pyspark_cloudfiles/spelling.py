@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from pyspark_cloudfiles.errors import CloudFilesError
+from pyspark_cloudfiles.errors import CloudFilesError, UnknownOptions
 from pyspark_cloudfiles.options import INTERNAL
 
 KEY = f"{INTERNAL}spelling"
@@ -33,6 +33,9 @@ def as_written(options: Mapping[str, str]) -> Iterator[None]:
         yield
     except CloudFilesError as error:
         written = _written(options)
+        if isinstance(error, UnknownOptions):
+            error.keys = [written.get(key, key) for key in error.keys]
+            error.suggestions = {written.get(wrong, wrong): right for wrong, right in error.suggestions.items()}
         error.args = tuple(respelled(part, written) if isinstance(part, str) else part for part in error.args)
         raise
 

@@ -1,3 +1,3 @@
-"""The version of this package, which must be the same in all processes of a query."""
+"""The version of this package."""
 
 VERSION = "0.1.0"

@@ -11,7 +11,8 @@ import pytest
 
 from pyspark_cloudfiles.errors import StateInUse, StateLost
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.segments import MERGED, SEGMENT_ROWS, Segment, Segments
+from pyspark_cloudfiles.log.segment import MERGED, Segment
+from pyspark_cloudfiles.log.segments import SEGMENT_ROWS, Segments
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_rows_that_are_not_there_are_an_error(directory: str):
 
 def test_small_segments_are_merged(directory: str, tmp_path: Path):
     segments = grown(directory, *[1] * (MERGED**2 + 3))
-    assert [Segment(0, 64, merged=True).name, Segment(64, 1).name] == files(tmp_path)[:2]
+    assert [Segment(0, 64, is_counted=True).name, Segment(64, 1).name] == files(tmp_path)[:2]
     assert len(files(tmp_path)) == 4
     assert Segments(directory).rows(0, len(segments))["n"].to_pylist() == list(range(len(segments)))
 
@@ -82,14 +83,68 @@ def test_a_name_that_was_taken_and_got_no_content_is_cleared_up(directory: str, 
     assert Segments(directory).rows(0, 4)["n"].to_pylist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("kept", [1, 100, -1])
-def test_a_segment_that_was_cut_is_said_and_stays(directory: str, tmp_path: Path, kept: int):
+@pytest.mark.parametrize("kept", [0, 1, 100, -1])
+def test_a_torn_last_segment_that_was_given_out_is_told_and_stays(directory: str, tmp_path: Path, kept: int):
     grown(directory, 2, 3)
     torn = tmp_path / "log" / Segment(2, 3).name
     torn.write_bytes(torn.read_bytes()[:kept])
-    with pytest.raises(StateLost, match=f"is damaged in {torn.name}.*Restore it.*Nothing of it was removed"):
-        Segments(directory).clear_up()
+    message = f"is damaged in {torn.name} .*: it ends at 2, and the checkpoint is at 5.*Nothing of it was removed but"
+    for _ in range(2):
+        with pytest.raises(StateLost, match=message):
+            Segments(directory).require(5)
     assert files(tmp_path) == [Segment(0, 2).name, torn.name]
+
+
+@pytest.mark.parametrize("kept", [0, 1, 100, -1])
+def test_a_torn_last_segment_that_nobody_was_given_is_written_anew(directory: str, tmp_path: Path, kept: int):
+    grown(directory, 2, 3)
+    torn = tmp_path / "log" / Segment(2, 3).name
+    torn.write_bytes(torn.read_bytes()[:kept])
+    segments = Segments(directory)
+    segments.require(2)
+    segments.clear_up()
+    segments.append(numbers(10, 12))
+    assert Segments(directory).rows(0, 4)["n"].to_pylist() == [0, 1, 10, 11]
+
+
+def test_a_merged_segment_of_which_a_part_is_there_does_not_count(directory: str, tmp_path: Path):
+    grown(directory, *[1] * 7)
+    left = {path.name: path.read_bytes() for path in (tmp_path / "log").iterdir()}
+    grown(directory, 1)
+    merged = tmp_path / "log" / Segment(0, 8, is_counted=True).name
+    merged.write_bytes(merged.read_bytes()[:-9])
+    for name, content in left.items():
+        (tmp_path / "log" / name).write_bytes(content)
+    segments = Segments(directory)
+    segments.require(7)
+    segments.clear_up()
+    segments.append(numbers(7, 8))
+    assert Segments(directory).rows(0, 8)["n"].to_pylist() == list(range(8))
+
+
+def test_a_merged_segment_that_a_store_has_not_kept_replaces_nothing(
+    directory: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    segments = grown(directory, *[1] * 7)
+    write = filesystem.write_atomically
+    monkeypatch.setattr(filesystem, "write_atomically", lambda url, data, *rest, **named: write(
+        url, data[:-1] if "-8" in url else data, *rest, **named
+    ))  # fmt: skip
+    segments.append(numbers(7, 8))
+    assert len(files(tmp_path)) == 9
+    assert Segments(directory).rows(0, 8)["n"].to_pylist() == list(range(8))
+
+
+def test_a_put_whose_answer_was_lost_is_ones_own(directory: str, monkeypatch: pytest.MonkeyPatch):
+    write = filesystem.write_atomically
+
+    def written_twice(url: str, data: bytes, overwrite: bool = True) -> None:
+        write(url, data, overwrite)
+        write(url, data, overwrite)  # as a client does that was told 503
+
+    monkeypatch.setattr(filesystem, "write_atomically", written_twice)
+    grown(directory, 2)
+    assert len(Segments(directory)) == 2
 
 
 def test_any_changed_bit_is_noticed(directory: str, tmp_path: Path):
@@ -125,7 +180,7 @@ def test_where_there_are_no_locks_the_second_is_refused_after_a_merge_too():
     directory = f"memory://logs/{uuid.uuid4().hex}"
     stale = Segments(directory)
     grown(directory, *[1] * MERGED)  # the name that the stale one would write is free again
-    assert len(filesystem.names(directory)) == 1
+    assert sum(name.endswith(".parquet") for name in filesystem.names(directory)) == 1
     with pytest.raises(StateInUse):
         stale.append(numbers(100, 109))
     again = Segments(directory)
@@ -149,7 +204,7 @@ def test_a_merge_that_was_not_finished_is_finished(directory: str, tmp_path: Pat
     segments = Segments(directory)
     assert segments.rows(0, 8)["n"].to_pylist() == list(range(8))
     segments.clear_up()
-    assert files(tmp_path) == [Segment(0, 8, merged=True).name]
+    assert files(tmp_path) == [Segment(0, 8, is_counted=True).name]
 
 
 def test_a_segment_that_somebody_removed_is_an_error_and_removes_nothing(directory: str, tmp_path: Path):

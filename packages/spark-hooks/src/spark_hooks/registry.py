@@ -89,7 +89,9 @@ _added: dict[tuple[type, str], Hook] = {}
 
 
 def wrap(owner: type, name: str, make: Callable[[Any], Any], *, by: str, layer: str, why: str) -> None:
-    """Put something around a method or a property of a class; a second time for the same package changes nothing.
+    """Put something around a method or a property of a class.
+
+    A second time for the same package and the same reason changes nothing.
 
     Parameters
     ----------
@@ -120,7 +122,7 @@ def wrap(owner: type, name: str, make: Callable[[Any], Any], *, by: str, layer: 
         chain = _chains.get((owner, name))
         if chain is None:
             chain = _chains[owner, name] = _Chain(owner, name)
-        if all(hook.by != by for hook in chain.hooks):
+        if all((hook.by, hook.why) != (by, why) for hook in chain.hooks):
             chain.hooks.append(Hook(owner, name, by, why, layer, make))
             chain.rebuild()
 

@@ -6,13 +6,15 @@ URLs may be as users write them; what comes back is in one spelling (see :func:`
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, BinaryIO
 
 from pyspark_cloudfiles.filesystems import local
+from pyspark_cloudfiles.filesystems.retries import tried_again
 from pyspark_cloudfiles.filesystems.urls import resolved
 
 if TYPE_CHECKING:
@@ -88,8 +90,8 @@ def write_atomically(url: str, data: bytes, overwrite: bool = True) -> None:
     Raises
     ------
     FileExistsError
-        It exists, and ``overwrite`` is false.  Of several writers of a local file at once, one succeeds, and so on S3
-        with obstore; elsewhere it is looked for before it is written, which two may do at the same time.
+        It exists, and ``overwrite`` is false.  Where :func:`creates_exclusively` says so, one of several writers at
+        once succeeds; elsewhere it is looked for before it is written, which two may do at the same time.
     """
     where = resolved(url)
     if where.path is None:
@@ -98,22 +100,51 @@ def write_atomically(url: str, data: bytes, overwrite: bool = True) -> None:
         local.write_atomically(where.path, data, overwrite)
 
 
+def replace(url: str, data: bytes, current: bytes) -> None:
+    """Write a file in the place of one that has a known content; locally the caller has the lock.
+
+    Raises
+    ------
+    FileExistsError
+        It has another content by now.
+    """
+    where = resolved(url)
+    if where.path is None:
+        _remote().replace(where.url, data, current)
+    elif local.read_bytes(where.path) != current:
+        raise FileExistsError(f"{url} has changed.")
+    else:
+        local.write_atomically(where.path, data, overwrite=True)
+
+
+def creates_exclusively(url: str) -> bool:
+    """Tell whether of several writers of a new file at once exactly one succeeds."""
+    where = resolved(url)
+    return where.path is not None or _remote().creates_exclusively(where.url)
+
+
 def exists(url: str) -> bool:
     """Tell whether there is a file or a directory."""
     where = resolved(url)
-    return Path(where.path).exists() if where.path is not None else _remote().exists(where.url)
+    if where.path is None:
+        return _remote().exists(where.url)
+    return tried_again(where.url, partial(local.kind, where.path)) != 0
 
 
 def is_directory(url: str) -> bool:
     """Tell whether there is a directory."""
     where = resolved(url)
-    return Path(where.path).is_dir() if where.path is not None else _remote().is_directory(where.url)
+    if where.path is None:
+        return _remote().is_directory(where.url)
+    return stat.S_ISDIR(tried_again(where.url, partial(local.kind, where.path)))
 
 
 def names(url: str) -> list[str]:
     """Return the names in a directory, in no order; none where there is no directory."""
     where = resolved(url)
-    return local.names(where.path) if where.path is not None else _remote().names(where.url)
+    if where.path is None:
+        return _remote().names(where.url)
+    return tried_again(where.url, partial(local.names, where.path))
 
 
 def modified(url: str) -> tuple[int, int]:

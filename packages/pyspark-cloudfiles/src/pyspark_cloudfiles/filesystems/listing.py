@@ -4,6 +4,8 @@ A directory is listed with one ``scandir``; only wanted files cost a ``stat``.  
 the targets of links in the order of their URLs, unless they were listed already, by device and inode.  So a file that
 is reachable without a link has only that URL, each file is found once, and cycles end.
 
+What fails for a moment, as file systems over a network do, is tried again (:mod:`.retries`).
+
 A repeated listing can be given a :class:`ListingCache`, and then skips directories that have not changed.
 """
 
@@ -15,8 +17,10 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from pyspark_cloudfiles.errors import PathNotFound
+from pyspark_cloudfiles.filesystems.retries import tried_again
 
 # A clock that says when a directory was changed may count in steps: of two seconds on FAT, of milliseconds on most.
 COARSEST_CLOCK = 3.0
@@ -103,13 +107,15 @@ def list_files(
     ------
     PathNotFound
         A directory cannot be listed, or a file not be looked at.
+    ListingFailed
+        The file system kept failing.
     """
     directories, links = [(url, path, False)], []
     entered: set[tuple[int, int]] = set()
     while directories or links:
         url, path, linked = directories.pop() if directories else heapq.heappop(links)
         try:
-            status = os.stat(path)  # noqa: PTH116 - a Path for each of a million costs more than the question
+            status = tried_again(url, partial(os.stat, path))
             # Only where a link was followed: there are file systems that number different directories alike.
             if linked and (status.st_dev, status.st_ino) in entered:
                 continue
@@ -118,7 +124,7 @@ def list_files(
             listing = listings.unchanged(path, state) if listings else None
             if listing is None:
                 began = listings.now() if listings else 0.0
-                listing = _list(path)
+                listing = tried_again(url, partial(_list, path))
                 found = _urls(url, listing.files)
                 chosen = found if wanted is None or not found else wanted(found)
                 if listings:
@@ -175,7 +181,7 @@ def _with_status(path: str, url: str, urls: list[str]) -> Iterator[tuple[str, in
     inside = len(url.rstrip("/")) + 1
     for file in urls:
         try:
-            status = os.stat(f"{path}{os.sep}{file[inside:]}")  # noqa: PTH116 - as above
+            status = tried_again(file, partial(os.stat, f"{path}{os.sep}{file[inside:]}"))
         except OSError as error:
             _pass_over_or_raise(error, file)
         else:

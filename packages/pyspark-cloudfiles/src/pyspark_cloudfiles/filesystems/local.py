@@ -7,6 +7,7 @@ import errno
 import io
 import os
 import shutil
+import stat
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -42,6 +43,18 @@ def names(path: str) -> list[str]:
             return [entry.name for entry in entries]
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def kind(path: str) -> int:
+    """Return the kind of a file as :mod:`stat` has it; 0 where there is none."""
+    try:
+        return stat.S_IFMT(Path(path).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last: no name can be spelled so
+        return 0
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        return 0
 
 
 def modified(path: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Files of a store that pyarrow opens, or else fsspec: S3, Google Cloud Storage, Azure, HDFS, memory ...
+"""Files of a store: S3, Google Cloud Storage and Azure through obstore, all else that pyarrow or fsspec opens.
 
 Credentials and endpoints come from the environment (``AWS_ACCESS_KEY_ID``, ``AWS_ENDPOINT_URL`` ...), so that URLs
 stay plain.  Paths are handed over as they are, without percent escapes.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 import shutil
+import uuid
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
-from pyspark_cloudfiles.filesystems import s3
+from pyspark_cloudfiles.filesystems import object_store
+from pyspark_cloudfiles.filesystems.retries import tried_again
 
 if TYPE_CHECKING:
     from pyarrow import NativeFile
@@ -26,59 +28,97 @@ _BUFFER = 1024 * 1024
 
 def read_bytes(url: str) -> bytes:
     """Return the whole content of a file."""
+    if object_store.reads(url):
+        return object_store.read_bytes(url)
     with open_arrow(url) as file:
         return file.read()
 
 
 def open_arrow(url: str) -> NativeFile:
     """Open a file for pyarrow."""
+    if object_store.reads(url):
+        from pyarrow import PythonFile
+
+        return PythonFile(object_store.open_binary(url), mode="r")
     system, path = _opened(url)
     return system.open_input_file(path)
 
 
 def open_binary(url: str) -> BinaryIO:
     """Open a file for reading."""
+    if object_store.reads(url):
+        return object_store.open_binary(url)
     return io.BufferedReader(open_arrow(url), _BUFFER)
 
 
+def creates_exclusively(url: str) -> bool:
+    """Tell whether of two writers of a new file the store refuses one."""
+    return object_store.serves(url)
+
+
 def write(url: str, data: bytes, overwrite: bool) -> None:
-    """Write a file with one put.
+    """Write a file, whole wherever the store has an atomic put or a rename.
 
     Raises
     ------
     FileExistsError
-        It exists, and ``overwrite`` is false.  Looking and writing are two steps but on S3 with obstore.
+        It exists, and ``overwrite`` is false.  Where the store does not refuse the second of two writers, it is looked
+        for before it is written, and read back afterwards, which finds most of those who have lost.
     """
-    if not overwrite and s3.serves(url):
-        s3.create(url, data)
+    if object_store.serves(url):
+        (object_store.put if overwrite else object_store.create)(url, data)
         return
     if not overwrite and exists(url):
         raise FileExistsError(f"{url} exists.")
-    with _open_output(url) as file:
-        file.write(data)
+    _publish(url, data)
+    if not overwrite and read_bytes(url) != data:
+        raise FileExistsError(f"{url} exists: another has written it at the same moment.")
+
+
+def replace(url: str, data: bytes, current: bytes) -> None:
+    """Write a file in the place of one that has a known content.
+
+    Raises
+    ------
+    FileExistsError
+        It has another content by now.
+    """
+    if object_store.serves(url):
+        object_store.replace(url, data, current)
+        return
+    if read_bytes(url) != current:
+        raise FileExistsError(f"{url} has changed.")
+    _publish(url, data)
 
 
 def exists(url: str) -> bool:
     """Tell whether there is a file or a directory."""
-    system, path = _opened(url)
-    return bool(system.get_file_info(path).type)
+    if object_store.serves(url):
+        return object_store.exists(url)
+    return bool(_info(url).type)
 
 
 def is_directory(url: str) -> bool:
     """Tell whether there is a directory, or anything below the name."""
+    if object_store.serves(url):
+        return object_store.is_directory(url)
     from pyarrow.fs import FileType
 
-    system, path = _opened(url)
-    return system.get_file_info(path).type == FileType.Directory
+    return _info(url).type == FileType.Directory
 
 
 def names(url: str) -> list[str]:
     """Return the names in a directory; none where there is no directory."""
+    if object_store.serves(url):
+        return object_store.names(url)
     return [info.base_name for info in _listed(url, recursive=False)]
 
 
 def delete(url: str) -> None:
     """Delete a file; it is no error if it is gone already."""
+    if object_store.serves(url):
+        object_store.delete(url)
+        return
     system, path = _opened(url)
     try:
         system.delete_file(path)
@@ -88,12 +128,17 @@ def delete(url: str) -> None:
 
 def copy(source: BinaryIO, destination: str) -> None:
     """Write all of an open file."""
+    if object_store.serves(destination):
+        object_store.copy(source, destination)
+        return
     with _open_output(destination) as file:
         shutil.copyfileobj(source, file, _BUFFER)
 
 
 def modified(url: str) -> tuple[int, int]:
     """Return bytes, and microseconds since the epoch."""
+    if object_store.serves(url):
+        return object_store.modified(url)
     system, path = _opened(url)
     info = system.get_file_info(path)
     if not info.type:
@@ -123,14 +168,14 @@ def list_files(
             entered[directory] = inside(directory.rsplit("/", 1)[0]) and enter(directory)
         return entered[directory]
 
-    after = names.after(url) if names is not None and s3.serves(url) else None
+    after = names.after(url) if names is not None and object_store.serves(url) else None
     last, first_new = after or "", None
     for page, facts in _pages(url, after):
         found = [file for file in page if inside(file.rsplit("/", 1)[0])]
         chosen = found if wanted is None else wanted(found)
         for file in chosen:
             size, modified = facts(file)
-            if size or not s3.serves(url) or not s3.stands_for_directory(file):
+            if size or not object_store.serves(url) or not object_store.stands_for_directory(file):
                 yield file, size, modified
         last = max(last, *page, "")
         if chosen and first_new is None:
@@ -144,8 +189,8 @@ def _pages(url: str, after: str | None) -> Iterator[tuple[list[str], Callable[[s
 
     To ask for a time may be a question to the store of its own, for one file.
     """
-    if s3.serves(url):
-        for page in s3.pages(url, after):
+    if object_store.serves(url):
+        for page in object_store.pages(url, after):
             yield list(page), page.__getitem__
         return
     system, base = _opened(url)
@@ -157,16 +202,59 @@ def _pages(url: str, after: str | None) -> Iterator[tuple[list[str], Callable[[s
     yield list(infos), lambda file: (infos[file].size or 0, _microseconds(system, infos[file]))
 
 
+def _info(url: str) -> FileInfo:
+    system, path = _opened(url)
+    return tried_again(url, lambda: system.get_file_info(path))
+
+
 def _listed(url: str, recursive: bool) -> list[FileInfo]:
+    """List a directory; the three attempts that pyarrow itself makes at an S3 take a second, and count as one."""
     from pyarrow.fs import FileSelector
 
     system, path = _opened(url)
     try:
-        return system.get_file_info(FileSelector(path, recursive=recursive, allow_not_found=True))
+        selector = FileSelector(path, recursive=recursive, allow_not_found=True)
+        return tried_again(url, lambda: system.get_file_info(selector))
     except NotADirectoryError:
         return []
     except OSError as error:
         raise PathNotFound(f"{url} cannot be listed: {error} Check its name and the credentials.") from error
+
+
+def _publish(url: str, data: bytes) -> None:
+    """Write a file under a name of its own and rename it where the store has renames; otherwise with one put."""
+    system, path = _opened(url)
+    rename = _rename_of(system)
+    if rename is None:
+        _write(url, data)
+        return
+    directory, _, name = path.rpartition("/")
+    temporary = f".{uuid.uuid4().hex}.tmp"
+    _write(f"{url.removesuffix(name)}{temporary}", data)
+    try:
+        rename(f"{directory}/{temporary}", path)
+    except OSError:  # there are file systems that rename to no name that is taken
+        if not exists(url):
+            raise
+        delete(url)
+        rename(f"{directory}/{temporary}", path)
+
+
+def _rename_of(system: FileSystem) -> Callable[[str, str], object] | None:
+    """Return what renames a file in one step; None where that would be a copy, as in object stores."""
+    if system.type_name in ("s3", "gcs", "abfs"):
+        return None
+    if not system.type_name.startswith("py::fsspec"):
+        return system.move
+    from fsspec import AbstractFileSystem
+
+    store = system.handler.fs
+    return None if type(store).mv is AbstractFileSystem.mv else store.mv
+
+
+def _write(url: str, data: bytes) -> None:
+    with _open_output(url) as file:
+        file.write(data)
 
 
 def _open_output(url: str) -> BinaryIO:

@@ -59,12 +59,16 @@ def log_of(schema_location: str | None, recorded: str) -> str:
     return here if here == recorded or filesystem.is_directory(here) else recorded
 
 
+def state_directory() -> str:
+    """Return the directory of the logs of streams without a schema location."""
+    # No percent escapes, as as_uri() would make of a blank: places are taken literally here.
+    default = Path("~/.pyspark_cloudfiles").expanduser().as_posix()
+    return filesystem.canonical(os.environ.get(VARIABLE) or f"file:/{default.lstrip('/')}")
+
+
 def _base(schema_location: str | None) -> str:
-    if schema_location is None:
-        # No percent escapes, as as_uri() would make of a blank: places are taken literally here.
-        default = Path("~/.pyspark_cloudfiles").expanduser().as_posix()
-        schema_location = os.environ.get(VARIABLE) or f"file:/{default.lstrip('/')}"
-    return f"{filesystem.canonical(schema_location)}/{_DIRECTORY}"
+    directory = state_directory() if schema_location is None else filesystem.canonical(schema_location)
+    return f"{directory}/{_DIRECTORY}"
 
 
 class FileLog:
@@ -76,6 +80,15 @@ class FileLog:
         URL of the stream's log.
     tracks_changes : bool
         Whether a file that has changed is a new file.
+    acknowledged : int
+        How many files the checkpoint says that it must have.
+
+    Raises
+    ------
+    StateLost
+        It has not as many, or is damaged.
+    StateInUse
+        Another takes it over at the same moment.
 
     Attributes
     ----------
@@ -83,8 +96,9 @@ class FileLog:
         The size of all files together.
     """
 
-    def __init__(self, log: str, *, tracks_changes: bool = False) -> None:
+    def __init__(self, log: str, *, tracks_changes: bool = False, acknowledged: int = 0) -> None:
         self._segments = file_segments(log)
+        self.require(acknowledged)  # before anything is changed
         self._segments.clear_up()
         self._tracks_changes = tracks_changes
         self._known = Digests()

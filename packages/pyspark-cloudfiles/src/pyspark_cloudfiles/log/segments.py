@@ -1,63 +1,46 @@
 """An append-only list of rows, kept in segment files that never change.
 
 Row numbers begin at 0.  A file, a *segment*, holds consecutive rows and says in its name which the first is.  It is
-written whole and gets its name only when it is safe on disk, so that a crash leaves either all of it or nothing.  The
-next rows have one name that they can get, and no name is given twice: of two processes that append, the store itself
-refuses one, also where there are no locks.
+written whole and gets its name only when it is safe on disk, wherever the store can do that, so that a crash leaves
+either all of it or nothing.  The next rows have one name that they can get: of two processes that append, the store
+itself refuses one, also where there are no locks.  Where a store does not, the later takes over (:mod:`.fencing`).
 
 Small segments are merged into larger ones, eight at a time, as a log-structured merge tree does: the number of files
 grows with the logarithm of the number of rows, and a row is rewritten only a handful of times.  A merged segment also
-says in its name how many rows it has.
+says in its name how many rows it has.  It is read back before those that it replaces are removed.
 
-A file is Parquet with a checksum behind it.  Parquet has checksums of its own for pages, but none for its footer, which
-says where the pages are and how many rows they have.  Files of before have nothing behind them, and are read as they
-are.  Nothing that has been acknowledged is ever removed, however damaged it is: what a user can restore is the user's.
+A store may keep a part of what a killed process was writing.  A merged segment of which only a part is there does not
+count while those that it was made of are there.  The last segment does not count if it is damaged: the one who asks for
+its rows (:meth:`Segments.require`) is told, and where nobody has been given them, the next rows take its place.
 """
 
 from __future__ import annotations
 
-import re
-import zlib
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pyspark_cloudfiles.errors import StateInUse, StateLost
 from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.log.fencing import Fence, claims, counting
+from pyspark_cloudfiles.log.segment import MERGED, Segment
+from pyspark_cloudfiles.log.segment_files import DamagedSegmentError, seal, unseal
 
-MERGED = 8
 # A segment with so many merges behind it stays: about as many rows as reading a batch should have to decode.
 FINAL_LEVEL = 4
 SEGMENT_ROWS = MERGED ** (FINAL_LEVEL + 1)
 # How often a reader looks again while another process merges.
 _LOOKS = 5
-_SEALED, _PARQUET = b"CRC1", b"PAR1"
-_SEAL_LENGTH = 4 + len(_SEALED)
-_NAME = re.compile(r"(\d{20})(?:-(\d{1,9}))?\.parquet")
 
 
-class Segment(NamedTuple):
-    """A file of the list: the number of its first row, how many it has, and whether it was put together of others."""
+class _Torn(NamedTuple):
+    """The last segment where only a part of it is there, or it is damaged otherwise."""
 
-    first: int
-    count: int
-    merged: bool = False
-
-    @property
-    def end(self) -> int:
-        return self.first + self.count
-
-    @property
-    def name(self) -> str:
-        return f"{self.first:020d}-{self.count}.parquet" if self.merged else f"{self.first:020d}.parquet"
-
-    @property
-    def level(self) -> int:
-        """How many merges it has behind it."""
-        return next(level for level in range(20) if self.count < MERGED ** (level + 1))
+    segment: Segment
+    data: bytes
+    reason: str
 
 
 class Segments:
@@ -75,7 +58,9 @@ class Segments:
         self._directory = directory
         self._segments: list[Segment] = []
         self._replaced: list[Segment] = []
-        self._nothing_yet: Segment | None = None
+        self._torn: _Torn | None = None
+        self._fence: Fence | None = None
+        self._is_fenced = False
         self._read_last: tuple[Segment, pa.Table] | None = None
         self._look()
 
@@ -127,7 +112,10 @@ class Segments:
         if count > len(self):
             self._look()  # somebody else may have appended
         if count > len(self):
-            raise self._lost(f"ends at {len(self)}, and the checkpoint is at {count}: files would be ingested twice")
+            damage = self._torn and f"is damaged in {self._torn.segment.name} ({self._torn.reason}): it "
+            raise self._lost(
+                f"{damage or ''}ends at {len(self)}, and the checkpoint is at {count}: files would be ingested twice"
+            )
 
     def tables(self, columns: list[str] | None = None) -> Iterator[pa.Table]:
         """Iterate over all rows, a segment at a time.
@@ -149,98 +137,159 @@ class Segments:
         Raises
         ------
         StateInUse
-            Another process has appended.
+            Another process has appended, or taken over.
         """
-        for offset in range(0, table.num_rows, SEGMENT_ROWS):
-            self._add(table.slice(offset, SEGMENT_ROWS))
-        while self._merge_last():
-            pass
-        self._remove_replaced()
+        before = len(self)
+        self._take_over()
+        if len(self) != before:
+            raise self._in_use()
+        try:
+            for offset in range(0, table.num_rows, SEGMENT_ROWS):
+                self._add(table.slice(offset, SEGMENT_ROWS))
+            while self._merge_last():
+                pass
+            self._remove_replaced()
+        except Exception:
+            self._fence = None  # what is there now is not known: who appends once more looks first
+            raise
 
     def clear_up(self) -> None:
-        """Remove what a crash left behind: segments that were merged already, and a name that was given to nothing.
+        """Begin to append: remove what a crash left of segments that were merged already.
 
-        Only the process that appends may do it.
+        Only the process that appends may do it, and only after it has required what was given out.  Where the store
+        does not refuse the second of two writers, this is where it takes over from others.
+
+        Raises
+        ------
+        StateInUse
+            Another process takes over at the same moment.
         """
-        if self._nothing_yet:
-            filesystem.delete(self._url(self._nothing_yet))
-            self._nothing_yet = None
+        self._take_over()
         self._remove_replaced()
+
+    def _take_over(self) -> None:
+        """Put an end to what earlier planners append, in a store that needs it; once."""
+        if self._fence is not None or not self._is_fenced:
+            return
+        fence = Fence(self._directory)
+        self._look()
+        fence.adopt(self._segments)
+        self._fence, self._replaced, self._torn = fence, [], None
 
     def _look(self) -> None:
         """Find the segments; where a merge was not finished, the merged one counts.
 
         A listing during a merge may miss one that is just being replaced, so a gap is looked at again.
         """
+        damaged: list[_Torn] = []
         for _ in range(_LOOKS):
-            if self._list():
+            damaged.clear()
+            if self._list(damaged):
                 return
+        if damaged:
+            raise self._lost(f"is damaged in {damaged[0].segment.name}: {damaged[0].reason}")
         raise self._lost(f"has a gap at {len(self)}: a file of it was removed")
 
-    def _list(self) -> bool:
+    def _list(self, damaged: list[_Torn]) -> bool:
         """List the segments, and say whether there is no gap between them."""
-        matches = [match for name in filesystem.names(self._directory) if (match := _NAME.fullmatch(name))]
+        names = filesystem.names(self._directory)
+        self._is_fenced = bool(claims(names)) or not filesystem.creates_exclusively(self._directory)
+        try:
+            counted = counting(self._directory, names)
+        except FileNotFoundError:
+            return False
         # Of those that begin with the same row the largest first, and what was merged before what it was made of.
-        found = sorted(((int(m[1]), int(m[2] or 0)) for m in matches), key=lambda row: (row[0], -row[1]))
-        self._segments, self._replaced, self._nothing_yet = [], [], None
-        for first, count in found:
-            if first < len(self):
-                self._replaced.append(Segment(first, count, merged=count > 0))
-            elif first > len(self):
+        counted.sort(key=lambda segment: (segment.first, -segment.count, segment.epoch))
+        self._segments, self._replaced, self._torn = [], [], None
+        for position, segment in enumerate(counted):
+            later = counted[position + 1 :]
+            if segment.first < len(self):
+                self._replaced.append(segment)
+            elif segment.first > len(self):
                 return False
-            elif count:
-                self._segments.append(Segment(first, count, merged=True))
-            elif (following := next((other for other, _ in found if other > first), None)) is not None:
-                self._segments.append(Segment(first, following - first))
-            elif not self._list_last(Segment(first, 0)):
+            elif _is_certain(segment, later):
+                count = segment.count if segment.is_counted else later[0].first - segment.first
+                self._segments.append(segment._replace(count=count))
+            elif not self._list_checked(segment, damaged):
                 return False
+        if damaged and damaged[-1].segment.first == len(self):
+            self._torn = damaged[-1]
         return True
 
-    def _list_last(self, last: Segment) -> bool:
-        """Read how many rows the last segment has, which its name does not say; False where it has just gone."""
-        if self._read_last and self._read_last[0][::2] == last[::2]:
+    def _list_checked(self, segment: Segment, damaged: list[_Torn]) -> bool:
+        """Take a segment that is whole; leave out one that is not; return False where it has just gone."""
+        if self._read_last and self._read_last[0].name == segment.name:
             self._segments.append(self._read_last[0])
             return True
         try:
-            data = filesystem.read_bytes(self._url(last))
+            data = filesystem.read_bytes(self._url(segment))
+            table = unseal(data)
         except FileNotFoundError:
             return False
-        if not data:  # where there are no links a name is taken before its content is there
-            self._nothing_yet = last
+        except DamagedSegmentError as error:
+            damaged.append(_Torn(segment, data, str(error)))
             return True
-        table = self._unsealed(last, data)
-        self._segments.append(last._replace(count=table.num_rows))
+        self._segments.append(segment._replace(count=table.num_rows))
         self._read_last = (self._segments[-1], table)
         return True
 
     def _add(self, table: pa.Table) -> None:
-        segment = Segment(len(self), table.num_rows)
-        try:
-            filesystem.write_atomically(self._url(segment), _seal(table), overwrite=False)
-        except FileExistsError as error:
-            raise self._in_use(segment) from error
-        if filesystem.local_path(self._directory) is None:
-            self._refuse_what_was_merged(segment)
+        data = seal(table)
+        if self._fence is not None:
+            segment = Segment(len(self), table.num_rows, True, self._fence.epoch)
+            filesystem.write_atomically(self._url(segment), data)
+            self._fence.check()
+        else:
+            segment = Segment(len(self), table.num_rows)
+            self._create(segment, data)
         self._segments.append(segment)
         self._read_last = (segment, table)
 
+    def _create(self, segment: Segment, data: bytes) -> None:
+        """Write the next segment, in the place of one that is damaged and that nobody was given."""
+        url = self._url(segment)
+        try:
+            if self._torn is not None and self._torn.segment.name == segment.name:
+                filesystem.replace(url, data, self._torn.data)
+                self._torn = None
+            else:
+                filesystem.write_atomically(url, data, overwrite=False)
+        except FileExistsError as error:
+            if not _has_content(url, data):  # else it is ours, and the answer of the store was lost
+                raise self._in_use() from error
+        if filesystem.local_path(self._directory) is None:
+            self._refuse_what_was_merged(segment)
+
     def _refuse_what_was_merged(self, written: Segment) -> None:
         """Look, where there are no locks, whether another has had these rows' numbers, and has merged them since."""
-        now = Segments(self._directory)
-        if not any(segment.first == written.first and not segment.merged for segment in now._segments):
-            raise self._in_use(written)
+        names = filesystem.names(self._directory)
+        others = [segment for name in names if (segment := Segment.of_name(name)) and segment.is_counted]
+        if claims(names) or written.name not in names or any(other.covers(written) for other in others):
+            raise self._in_use()
 
     def _merge_last(self) -> bool:
         last = self._mergeable()
         if not last:
             return False
-        table = pa.concat_tables([self._read(segment) for segment in last], promote_options="default")
-        merged = Segment(last[0].first, table.num_rows, merged=True)
-        filesystem.write_atomically(self._url(merged), _seal(table))
+        try:
+            table = pa.concat_tables([self._read(segment) for segment in last], promote_options="default")
+        except (FileNotFoundError, _OtherRowsError) as error:  # which another has merged
+            raise self._in_use() from error
+        merged = Segment(last[0].first, table.num_rows, True, self._fence.epoch if self._fence else "")
+        filesystem.write_atomically(self._url(merged), seal(table))
+        if not self._is_kept(merged, table):
+            return False
         self._segments = [*self._segments[: -len(last)], merged]
         self._read_last = (merged, table)
         self._replaced += last
         return True
+
+    def _is_kept(self, segment: Segment, table: pa.Table) -> bool:
+        """Read a segment back, and tell whether it has these rows."""
+        try:
+            return unseal(filesystem.read_bytes(self._url(segment))).equals(table)
+        except (FileNotFoundError, DamagedSegmentError):
+            return False
 
     def _mergeable(self) -> list[Segment]:
         """Return the run at the end that has eight of some level and none above it.
@@ -254,7 +303,9 @@ class Segments:
         return []
 
     def _remove_replaced(self) -> None:
-        # After the merged one is safe; a reader that still wants one of these finds its rows in the other.
+        # After the merged one was read back; a reader that still wants one of these finds its rows in the other.
+        if self._fence is not None and self._replaced:
+            self._fence.check()
         for segment in self._replaced:
             filesystem.delete(self._url(segment))
         self._replaced = []
@@ -275,19 +326,19 @@ class Segments:
 
     def _unsealed(self, segment: Segment, data: bytes, columns: list[str] | None = None) -> pa.Table:
         try:
-            return _unseal(data, columns)
-        except _DamagedSegmentError as error:
+            return unseal(data, columns)
+        except DamagedSegmentError as error:
             raise self._lost(f"is damaged in {segment.name}: {error}") from error
 
     def _lost(self, what: str) -> StateLost:
         return StateLost(
-            f"The file log {self._directory} {what}. "
-            "Restore it, or begin anew with an empty checkpoint. Nothing of it was removed."
+            f"The file log {self._directory} {what}. Restore it, or begin anew with an empty checkpoint. "
+            "Nothing of it was removed but files whose rows were read back from a merged one."
         )
 
-    def _in_use(self, segment: Segment) -> StateInUse:
+    def _in_use(self) -> StateInUse:
         return StateInUse(
-            f"{self._url(segment)} was written by another stream while this one went on. "
+            f"{self._directory} was written by another stream while this one went on. "
             "Stop the other stream, or give this one its own checkpoint and schema location."
         )
 
@@ -295,45 +346,19 @@ class Segments:
         return f"{self._directory}/{segment.name}"
 
 
+def _is_certain(segment: Segment, later: list[Segment]) -> bool:
+    """Tell from names that a segment is whole: it has a successor, or what it was made of was removed."""
+    if later:
+        return not segment.is_counted or not segment.covers(later[0])
+    return segment.is_counted and not segment.epoch
+
+
+def _has_content(url: str, data: bytes) -> bool:
+    try:
+        return filesystem.read_bytes(url) == data
+    except FileNotFoundError:  # another has written it, and merged it since
+        return False
+
+
 class _OtherRowsError(Exception):
     """A segment has not the rows that the names say: one was missed in a listing, or removed."""
-
-
-class _DamagedSegmentError(Exception):
-    """The bytes are not what was written."""
-
-
-def _seal(table: pa.Table) -> bytes:
-    """Return rows as bytes, with their checksum at the end."""
-    buffer = pa.BufferOutputStream()
-    pq.write_table(table, buffer, compression="zstd")
-    content = buffer.getvalue().to_pybytes()
-    return content + zlib.crc32(content).to_bytes(4, "little") + _SEALED
-
-
-def _unseal(data: bytes, columns: list[str] | None = None) -> pa.Table:
-    """Return the rows that bytes hold.
-
-    Parameters
-    ----------
-    columns : list of str, optional
-        Those that are wanted; a name that the rows do not have is left out.
-
-    Raises
-    ------
-    _DamagedSegmentError
-        A bit of them has changed, or a part is missing.
-    """
-    content = memoryview(data)
-    if data.endswith(_SEALED):
-        content = content[:-_SEAL_LENGTH]
-        if zlib.crc32(content).to_bytes(4, "little") != data[-_SEAL_LENGTH : -len(_SEALED)]:
-            raise _DamagedSegmentError("its checksum is another one")
-    elif not data.endswith(_PARQUET):
-        raise _DamagedSegmentError("its end is missing")
-    try:
-        file = pq.ParquetFile(pa.BufferReader(content))
-        names = file.schema_arrow.names
-        return file.read(names if columns is None else [name for name in columns if name in names])
-    except (pa.ArrowException, OSError) as error:
-        raise _DamagedSegmentError(str(error)) from error

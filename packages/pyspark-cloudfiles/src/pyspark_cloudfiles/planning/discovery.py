@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
 from pyspark_cloudfiles.filesystems import filesystem, globs
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
 from pyspark_cloudfiles.filesystems.listing import ListingCache
+from pyspark_cloudfiles.filesystems.retries import tried_again
 from pyspark_cloudfiles.options import Options
 from pyspark_cloudfiles.values import times
 
@@ -162,7 +164,7 @@ def _below(root: str, wanted_files: _WantedFiles) -> Iterator[tuple[str, int, in
         yield from filesystem.list_files(root, _enters, wanted_files, wanted_files.listings, wanted_files.incremental)
         return
     try:
-        found = (root, *filesystem.modified(root))
+        found = (root, *tried_again(root, partial(filesystem.modified, root)))
     except (FileNotFoundError, NotADirectoryError):
         raise _not_found(root) from None
     except PermissionError as error:

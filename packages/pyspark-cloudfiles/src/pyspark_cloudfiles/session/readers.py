@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import spark_hooks
 from pyspark_cloudfiles import driver_warnings, spelling
-from pyspark_cloudfiles.options import INTERNAL, SETTINGS
-from pyspark_cloudfiles.session import registration
+from pyspark_cloudfiles.options import INTERNAL, PREFIX, SETTINGS
+from pyspark_cloudfiles.session import log_location, registration
 from pyspark_cloudfiles.shipping import PACKAGE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
-
-_THIS_MACHINE = ("localhost", "127.0.0.1", "::1", "[::1]")
 
 
 class ReaderOptions:
@@ -99,10 +97,12 @@ def _loaded(reader: Any, path: Any, load: Any) -> DataFrame:
     spark, given = _session_of(reader), _options_of(reader)
     options = given.options if path is None else {**given.options, "path": path}
     classic = hasattr(spark, "_jvm")
+    log_location.note_load(options)
     options = {**options, **_of_the_session(spark, classic), spelling.KEY: spelling.as_text(given.spelling)}
     schema = given.schema
     if schema is not None:
-        schema = _completed(schema, options.get("rescueddatacolumn"), classic)
+        rescued = options.get("rescueddatacolumn") or options.get(f"{PREFIX}rescueddatacolumn")
+        schema = _completed(schema, rescued, classic)
     if classic:
         return _without_metadata(_loaded_here(spark, given.name, options, schema, load))
     registration.register(spark)
@@ -114,10 +114,10 @@ def _loaded(reader: Any, path: Any, load: Any) -> DataFrame:
 def _mention_where_progress_is(spark: SparkSession, options: dict[str, str]) -> None:
     """Warn that a stream without a schema location leaves its progress in a home on another machine."""
     host = spark.client.host
-    if not options.get("cloudfiles.schemalocation") and host not in _THIS_MACHINE:
+    if not options.get("cloudfiles.schemalocation") and not log_location.is_on_this_machine(host):
         driver_warnings.warn(
-            f"Which files this stream has read is noted on {host}, in the home of whoever runs the server there, for "
-            "the stream has no cloudFiles.schemaLocation. Set it, to the checkpoint for instance, so that both are "
+            f"The list of the files that this stream has read is kept on {host}, in ~/.pyspark_cloudfiles of the "
+            "server's user: set the option cloudFiles.schemaLocation, to the checkpoint for instance, so that both are "
             "kept together."
         )
 

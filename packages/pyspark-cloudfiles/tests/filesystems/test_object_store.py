@@ -1,0 +1,288 @@
+"""Google Cloud Storage and Azure as S3: pages, conditional put, and the file log on them.
+
+Google's emulators do not have the XML interface that obstore uses, so a fake of our own plays it.  Azure is played by
+Microsoft's Azurite where ``azurite-blob`` is installed (``npm install -g azurite``).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Lock, Thread
+from typing import ClassVar
+from urllib.parse import parse_qs, unquote, urlsplit
+from xml.sax.saxutils import escape
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pyspark_cloudfiles.errors import StateInUse
+from pyspark_cloudfiles.filesystems import filesystem, object_store
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.log.file_log import FileLog
+from pyspark_cloudfiles.planning.discovery import discover
+
+# The account that everybody's Azurite has.
+ACCOUNT = "devstoreaccount1"
+KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+
+class GoogleStore(BaseHTTPRequestHandler):
+    """The requests of Google's XML interface that a client makes: objects by generation, and lists in pages of two."""
+
+    objects: ClassVar[dict[str, tuple[int, bytes]]] = {}
+    lock: ClassVar[Lock] = Lock()
+    protocol_version = "HTTP/1.1"
+
+    @property
+    def key(self) -> str:
+        return unquote(urlsplit(self.path).path).removeprefix("/box").removeprefix("/")
+
+    def do_PUT(self) -> None:
+        data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        wanted = self.headers.get("x-goog-if-generation-match")
+        with self.lock:
+            generation, _ = self.objects.get(self.key, (0, b""))
+            if wanted is not None and int(wanted) != generation:
+                self.answer(412)
+                return
+            self.objects[self.key] = (generation + 1, data)
+        self.answer(200, generation=generation + 1)
+
+    def do_GET(self) -> None:
+        if not self.key:
+            self.answer(200, self.listing())
+        elif self.key not in self.objects:
+            self.answer(404)
+        else:
+            generation, data = self.objects[self.key]
+            self.answer(200, data, generation)
+
+    do_HEAD = do_GET
+
+    def do_DELETE(self) -> None:
+        self.answer(204 if self.objects.pop(self.key, None) else 404)
+
+    def listing(self) -> bytes:
+        asked = {key: value[0] for key, value in parse_qs(urlsplit(self.path).query).items()}
+        prefix, delimiter = asked.get("prefix", ""), asked.get("delimiter")
+        after = asked.get("continuation-token") or asked.get("start-after", "")
+        keys = sorted(key for key in self.objects if key.startswith(prefix) and key > after)
+        deeper = {key for key in keys if delimiter and delimiter in key[len(prefix) :]}
+        page = keys if delimiter else keys[:2]
+        parts = [f"<IsTruncated>{str(page != keys).lower()}</IsTruncated>"]
+        if page != keys:
+            parts.append(f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>")
+        for key in page:
+            if key not in deeper:
+                parts.append(
+                    f"<Contents><Key>{escape(key)}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+                    f"<ETag>x</ETag><Size>{len(self.objects[key][1])}</Size></Contents>"
+                )
+        for directory in {prefix + key[len(prefix) :].split("/")[0] + "/" for key in deeper}:
+            parts.append(f"<CommonPrefixes><Prefix>{escape(directory)}</Prefix></CommonPrefixes>")
+        return f"<ListBucketResult><Name>box</Name>{''.join(parts)}</ListBucketResult>".encode()
+
+    def answer(self, status: int, body: bytes = b"", generation: int = 0) -> None:
+        whole, asked = len(body), self.headers.get("Range")
+        if asked and status == 200 and body:
+            first, _, last = asked.removeprefix("bytes=").partition("-")
+            last = str(min(int(last or whole), whole - 1))
+            status, body = 206, body[int(first) : int(last) + 1]
+        self.send_response(status)
+        if status == 206:
+            self.send_header("Content-Range", f"bytes {first}-{last}/{whole}")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")
+        self.send_header("ETag", f'"{generation}"')
+        self.send_header("x-goog-generation", str(generation))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def google() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), GoogleStore)
+    Thread(target=server.serve_forever, daemon=True).start()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STORAGE_EMULATOR_HOST", f"127.0.0.1:{server.server_port}")
+        object_store._opened.cache_clear()
+        yield "gs://box"
+        object_store._opened.cache_clear()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    program = shutil.which("azurite-blob")
+    if program is None:
+        pytest.skip("azurite-blob is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    data: Path = tmp_path_factory.mktemp("azurite")
+    command = [program, "--silent", "--skipApiVersionCheck", "--disableTelemetry", f"--blobPort={port}"]
+    process = subprocess.Popen([*command, f"--location={data}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    endpoint = f"http://127.0.0.1:{port}/{ACCOUNT}"
+    try:
+        make_container(endpoint)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AZURE_STORAGE_ENDPOINT", endpoint)
+            patch.setenv("AZURE_STORAGE_ACCOUNT_NAME", ACCOUNT)
+            patch.setenv("AZURE_STORAGE_ACCOUNT_KEY", KEY)
+            object_store._opened.cache_clear()
+            yield f"abfss://box@{ACCOUNT}.dfs.core.windows.net"
+            object_store._opened.cache_clear()
+    finally:
+        process.kill()
+        process.wait(timeout=30)
+
+
+def make_container(endpoint: str) -> None:
+    date, version = datetime.now(UTC).strftime("%a, %d %b %Y %H:%M:%S GMT"), "2021-08-06"
+    signed = f"PUT{chr(10) * 12}x-ms-date:{date}\nx-ms-version:{version}\n/{ACCOUNT}/{ACCOUNT}/box\nrestype:container"
+    signature = base64.b64encode(hmac.new(base64.b64decode(KEY), signed.encode(), hashlib.sha256).digest()).decode()
+    headers = {"x-ms-date": date, "x-ms-version": version, "Authorization": f"SharedKey {ACCOUNT}:{signature}"}
+    request = urllib.request.Request(f"{endpoint}/box?restype=container", method="PUT", headers=headers)
+    until = time.monotonic() + 30
+    while True:
+        try:
+            urllib.request.urlopen(request).close()
+            return
+        except urllib.error.HTTPError:
+            raise
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+
+
+@pytest.fixture(params=["google", "azure"])
+def store(request: pytest.FixtureRequest) -> str:
+    """Give the URL of an empty directory on each store in turn."""
+    return f"{request.getfixturevalue(request.param)}/{uuid.uuid4().hex}"
+
+
+def test_files_are_written_read_listed_and_deleted(store: str):
+    names = ["a.json", "b c/%41#é+.json", "k=1/c.json", "k=1/d.json", "z.json"]
+    for name in names:
+        filesystem.write_atomically(f"{store}/{name}", name.encode())
+    assert sorted(file.url for file in discover(store)) == [f"{store}/{name}" for name in names]
+    assert [file.url for file in discover(f"{store}/k=*/c*")] == [f"{store}/k=1/c.json"]
+    assert sorted(filesystem.names(store)) == ["a.json", "b c", "k=1", "z.json"]
+    assert all(filesystem.read_bytes(f"{store}/{name}") == name.encode() for name in names)
+    with filesystem.open_binary(f"{store}/{names[1]}") as file:
+        file.seek(4)
+        assert file.read(3) == b"%41"
+    assert filesystem.is_directory(store) and not filesystem.is_directory(f"{store}/a.json")
+    assert filesystem.modified(f"{store}/a.json")[0] == 6
+    filesystem.move(f"{store}/a.json", f"{store}/moved.json")
+    assert filesystem.read_bytes(f"{store}/moved.json") == b"a.json"
+    assert not filesystem.exists(f"{store}/a.json")
+    filesystem.delete(f"{store}/a.json")
+    with pytest.raises(FileNotFoundError):
+        filesystem.read_bytes(f"{store}/a.json")
+
+
+def test_columnar_files_are_read(store: str):
+    buffer = pa.BufferOutputStream()
+    pq.write_table(pa.table({"n": [1, 2, 3]}), buffer)
+    filesystem.write_atomically(f"{store}/a.parquet", buffer.getvalue().to_pybytes())
+    with filesystem.open_arrow(f"{store}/a.parquet") as file:
+        assert pq.read_table(file)["n"].to_pylist() == [1, 2, 3]
+
+
+def test_of_writers_at_once_the_store_lets_one_write(store: str):
+    def write(number: int) -> bool:
+        try:
+            filesystem.write_atomically(f"{store}/raced", str(number).encode(), overwrite=False)
+        except FileExistsError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as writers:
+        won = [number for number, wrote in enumerate(writers.map(write, range(8))) if wrote]
+    assert len(won) == 1
+    assert filesystem.read_bytes(f"{store}/raced") == str(won[0]).encode()
+
+
+def test_what_has_changed_is_not_replaced(store: str):
+    filesystem.write_atomically(f"{store}/x", b"torn")
+    filesystem.replace(f"{store}/x", b"whole", b"torn")
+    with pytest.raises(FileExistsError):
+        filesystem.replace(f"{store}/x", b"other", b"torn")
+    assert filesystem.read_bytes(f"{store}/x") == b"whole"
+
+
+def test_of_two_planners_the_store_refuses_the_second(store: str):
+    assert filesystem.creates_exclusively(store)
+    one, other = FileLog(store), FileLog(store)
+    for number in range(12):
+        one.add([SourceFile(f"file:/in/{number}", 1, number)])
+    with pytest.raises(StateInUse, match="another stream"):
+        other.add([SourceFile("file:/in/other", 1, 1)])
+    assert [file.name for file in FileLog(store).files(0, 12)] == [str(number) for number in range(12)]
+
+
+class Denying(BaseHTTPRequestHandler):
+    """A store that lets nobody do anything."""
+
+    def do_GET(self) -> None:
+        self.send_response(403)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_PUT = do_POST = do_DELETE = do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def denied(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Denying)
+    Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    object_store._opened.cache_clear()
+    yield "s3://denied/x"
+    object_store._opened.cache_clear()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda url: filesystem.write_atomically(url, b"1"),
+        lambda url: filesystem.write_atomically(url, b"1", overwrite=False),
+        lambda url: filesystem.replace(url, b"1", b"2"),
+        filesystem.modified,
+        filesystem.delete,
+        object_store.read_bytes,
+        object_store.open_binary,
+    ],
+)
+def test_what_a_store_denies_is_an_error_of_the_system(denied: str, operation: Callable[[str], object]):
+    with pytest.raises(OSError, match="denied") as error:
+        operation(denied)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,91 @@
+"""A planner that is killed at any moment: every acknowledged file is in the log once, and the next planner goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.log.file_log import FileLog
+
+KILLS_PER_STORE = 600 if os.environ.get("CLASSROOM_LONG_TESTS") else 60
+FILES = 20  # of one life: two merges; a program of several lives has more
+
+
+class Program:
+    """A stream that finds one file more each time, with the checkpoint that survives it."""
+
+    def __init__(self, log: str) -> None:
+        self._log = log
+        self.acknowledged: list[str] = []
+        self.landed = 0
+
+    def run(self, files: int) -> None:
+        """Plan batches as a restarted stream does: all that has landed is listed anew."""
+        log = FileLog(self._log, acknowledged=len(self.acknowledged))
+        self.check(log)
+        for _ in range(files):
+            self.landed += 1
+            log.add(SourceFile(f"file:/in/{number:04d}", number, number) for number in range(self.landed))
+            self.acknowledged += [file.url for file in log.files(len(self.acknowledged), len(log))]
+
+    def check(self, log: FileLog) -> None:
+        assert [file.url for file in log.files(0, len(self.acknowledged))] == self.acknowledged
+        assert len(set(self.acknowledged)) == len(self.acknowledged)
+
+
+def test_every_acknowledged_file_stays_once_and_the_stream_goes_on(
+    remote_directory: Callable[[], str], kills, killed_between_operations: None
+):
+    chance = random.Random(8)
+    hit = 0
+    for program in programs(remote_directory):
+        # Early ones hit the start, later ones appends, merges and what is removed after them.
+        kills.at(chance.choice([chance.randint(1, 12), chance.randint(1, 110)]), chance.random())
+        hit += lives_until_killed(program)
+        kills.restart()
+        program.run(3)
+        assert len(program.acknowledged) == program.landed
+        program.check(FileLog(program._log))
+    assert hit > KILLS_PER_STORE * 0.9, f"{hit} of {KILLS_PER_STORE} kills hit a stream at work"
+    assert {what.split()[0] for what in kills.happened} > {"write_atomically", "delete"}
+
+
+def programs(new_directory: Callable[[], str]) -> Iterator[Program]:
+    """Yield a program for each kill; every third is the same as before, which is killed again."""
+    program = Program(new_directory())
+    for number in range(KILLS_PER_STORE):
+        if number % 3 == 0:
+            program = Program(new_directory())
+        yield program
+
+
+def lives_until_killed(program: Program, files: int = FILES) -> bool:
+    try:
+        program.run(files)
+    except BaseException as error:
+        if type(error).__name__ == "KilledError":
+            return True
+        raise
+    return False
+
+
+@pytest.mark.parametrize("scheme", ["torn", "renaming"])
+def test_each_single_operation_of_a_merge_may_be_the_last(
+    scheme: str, kills, killed_between_operations: None, tmp_path
+):
+    """Nothing by chance: eight appends, the merge of them, and the removal of what was merged."""
+    point, hit = 0, True
+    while hit:
+        point += 1
+        for kept in (0.0, 0.6, 1.0):
+            program = Program(f"{scheme}://every/{tmp_path.name}/{point}-{kept}")
+            kills.at(point, kept)
+            hit = lives_until_killed(program, 8)
+            kills.restart()
+            program.run(9)
+            assert len(program.acknowledged) == program.landed
+    assert point > 20

@@ -1,0 +1,131 @@
+"""Two planners on one log: one of them is told, or both are right; no acknowledged file is ever lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pyspark_cloudfiles.errors import StateInUse
+from pyspark_cloudfiles.filesystems import filesystem, remote
+from pyspark_cloudfiles.filesystems.files import SourceFile
+from pyspark_cloudfiles.log.file_log import FileLog
+
+SCHEDULES = 300 if os.environ.get("CLASSROOM_LONG_TESTS") else 20  # on each store
+OPERATIONS = ("names", "read_bytes", "write_atomically", "delete", "replace")
+
+
+class KilledError(BaseException):
+    """The planner is gone."""
+
+
+class Planner(threading.Thread):
+    """A planner whose every operation on the store waits for its turn."""
+
+    def __init__(self, log: str, name: str, files: int) -> None:
+        super().__init__(daemon=True, name=name)
+        self._log, self._files = log, files
+        self._turn, self._waits = threading.Semaphore(0), threading.Semaphore(0)
+        self._killed = False
+        self.acknowledged: list[list[str]] = []
+        self.error: BaseException | None = None
+        self.ended = False
+
+    def run(self) -> None:
+        try:
+            self.wait_for_turn()
+            log = FileLog(self._log)
+            for number in range(self._files):
+                log.add([SourceFile(f"file:/in/{self.name}-{number}", 1, number)])
+                self.acknowledged.append([file.url for file in log.files(0, len(log))])
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.ended = True
+            self._waits.release()
+
+    def wait_for_turn(self) -> None:
+        self._waits.release()
+        self._turn.acquire()
+        if self._killed:
+            raise KilledError
+
+    def go_on(self) -> None:
+        """Let it do its next operation."""
+        self._turn.release()
+        self._waits.acquire()
+
+    def kill(self) -> None:
+        self._killed = True
+        while not self.ended:
+            self.go_on()
+
+
+@pytest.fixture
+def in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in OPERATIONS:
+        if hasattr(filesystem, name):
+            monkeypatch.setattr(filesystem, name, _in_turn(getattr(filesystem, name)))
+    # Between this look and the write another may write.
+    monkeypatch.setattr(remote, "_open_output", _in_turn(remote._open_output))
+
+
+def _in_turn(operation: Callable[..., Any]) -> Callable[..., Any]:
+    def waiting(*args: Any, **kwargs: Any) -> Any:
+        planner = threading.current_thread()
+        if isinstance(planner, Planner):
+            planner.wait_for_turn()
+        return operation(*args, **kwargs)
+
+    return waiting
+
+
+def test_however_two_planners_take_turns_no_acknowledged_file_is_lost(
+    remote_directory: Callable[[], str], kills, in_turns: None
+):
+    errors = 0
+    for seed in range(SCHEDULES):
+        chance, log = random.Random(seed), remote_directory()
+        planners = [Planner(log, name, chance.randint(1, 12)) for name in "abc"[: chance.choice([2, 2, 3])]]
+        run_in_turns(planners, chance, kills=chance.random() < 0.4)
+        after = [file.url for file in FileLog(log).files(0, len(FileLog(log)))]
+        assert len(set(after)) == len(after)
+        for planner in planners:
+            if isinstance(planner.error, StateInUse):
+                errors += 1
+            else:
+                assert planner.error is None or isinstance(planner.error, KilledError), repr(planner.error)
+            for acknowledged in planner.acknowledged:
+                assert after[: len(acknowledged)] == acknowledged, f"seed {seed}, planner {planner.name}"
+    assert errors > SCHEDULES / 3, "the planners hardly ever met"
+
+
+def run_in_turns(planners: list[Planner], chance: random.Random, kills: bool) -> None:
+    for planner in planners:
+        planner.start()
+        planner._waits.acquire()
+    while running := [planner for planner in planners if not planner.ended]:
+        planner = chance.choice(running)
+        if kills and chance.random() < 0.03:
+            planner.kill()
+        for _ in range(chance.choice([1, 1, 1, 2, 5, 30])):
+            if not planner.ended:
+                planner.go_on()
+
+
+def test_the_second_of_two_planners_that_looked_before_either_wrote_is_told(remote_directory: Callable[[], str], kills):
+    log = remote_directory()
+    one, other = FileLog(log), FileLog(log)
+    told = 0
+    for planner, name in ((one, "a"), (other, "b")):
+        try:
+            planner.add([SourceFile(f"file:/in/{name}.json", 1, 1)])
+        except StateInUse as error:
+            told += 1
+            assert "another stream" in str(error)
+    assert told == 1
+    assert len(FileLog(log)) == 1
