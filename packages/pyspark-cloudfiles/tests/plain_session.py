@@ -37,7 +37,7 @@ def _session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     mounts = json.dumps({"dbfs:/": str(tmp_path_factory.mktemp("mounted"))})
-    builder = builder.config("spark.executorEnv.PYSPARK_CLOUDFILES_MOUNTS", mounts)
+    builder = builder.config("spark.cloudFiles.mounts", mounts)
     builder = builder.config("spark.sql.shuffle.partitions", "2").config("spark.sql.session.timeZone", "UTC")
     session = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse"))).getOrCreate()
     pyspark_cloudfiles.install(session)

@@ -75,18 +75,18 @@ class FileSystem:
             "spark.delta.logStore.dbfs.impl": "io.delta.storage.LocalLogStore",
             # Otherwise each listing asks a shell for block locations, and stopping an idle stream fails.
             "spark.sql.sources.ignoreDataLocality": "true",
+            # cloudFiles reads in Python, wherever Spark's executors are.
+            "spark.cloudFiles.mounts": self._mounts(f"{SCHEME}/", f"{SCHEME}{_PYTHONS_MOUNT}/"),
+            "spark.cloudFiles.state": f"{SCHEME}/{AUTO_LOADER}",
         }
 
     def default_conf(self) -> dict[str, str]:
         """Return the configuration that makes a path without a scheme a ``dbfs:/`` path, as on Databricks."""
-        # Python's workers, in which cloudFiles reads, are told the same.
         spellings = (f"{SCHEME}/", "/", f"{_PYTHONS_MOUNT}/", f"{SCHEME}{_PYTHONS_MOUNT}/")
-        mounts = {spelling: str(self.root) for spelling in spellings}
-        return {
-            "spark.hadoop.fs.defaultFS": f"{SCHEME}///",
-            "spark.executorEnv.PYSPARK_CLOUDFILES_MOUNTS": json.dumps(mounts),
-            "spark.executorEnv.PYSPARK_CLOUDFILES_STATE": f"{SCHEME}/{AUTO_LOADER}",
-        }
+        return {"spark.hadoop.fs.defaultFS": f"{SCHEME}///", "spark.cloudFiles.mounts": self._mounts(*spellings)}
+
+    def _mounts(self, *spellings: str) -> str:
+        return json.dumps(dict.fromkeys(spellings, str(self.root)))
 
     def local_path(self, path: str) -> Path:
         """Return where Python finds what Spark calls ``path``.

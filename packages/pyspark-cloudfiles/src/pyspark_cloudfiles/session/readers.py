@@ -12,8 +12,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from pyspark_cloudfiles import driver_warnings, spelling
-from pyspark_cloudfiles.options import INTERNAL, SETTINGS
+from pyspark_cloudfiles.options import INTERNAL
 from pyspark_cloudfiles.session import registration
+from pyspark_cloudfiles.session.session_options import session_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -134,8 +135,7 @@ def _loaded_here(spark: SparkSession, name: str | None, options: dict, schema: S
     worker_warmup.warm(spark, options.get("cloudfiles.format", ""))
     if not source_creation.is_here(spark):
         return load(_ours(spark, name, options, schema))
-    with source_creation.variables_of_workers(spark):
-        made = source_creation.created(options, schema)
+    made = source_creation.created(options, schema)
     if schema is None:
         options |= {f"{INTERNAL}inferred": "true"}
 
@@ -145,9 +145,7 @@ def _loaded_here(spark: SparkSession, name: str | None, options: dict, schema: S
         return frame
 
     def without_metadata() -> DataFrame:
-        with source_creation.variables_of_workers(spark):
-            other = made.without_metadata()
-        return handed_over(other, options | {f"{INTERNAL}metadata": "false"})
+        return handed_over(made.without_metadata(), options | {f"{INTERNAL}metadata": "false"})
 
     return handed_over(made, options | metadata_pruning.remembered(without_metadata))
 
@@ -169,13 +167,6 @@ def _of_the_session(spark: SparkSession, classic: bool) -> dict[str, str]:
             f"{INTERNAL}parallelism": str(spark.sparkContext.defaultParallelism),
         }
     return known
-
-
-def session_options(spark: SparkSession) -> dict[str, str]:
-    """Return the options that tell the data source what only the session knows."""
-    options = {f"{INTERNAL}timezone": str(spark.conf.get("spark.sql.session.timeZone"))}
-    given = {key: spark.conf.get(setting, None) for key, setting in SETTINGS.items()}
-    return options | {f"{INTERNAL}{key}": value for key, value in given.items() if value}
 
 
 def _without_metadata(frame: DataFrame) -> DataFrame:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.options import INTERNAL, PREFIX
 from pyspark_cloudfiles.session import registration
-from pyspark_cloudfiles.session.readers import session_options
+from pyspark_cloudfiles.session.session_options import session_options
 from pyspark_cloudfiles.session.temporary_views import temporary_view
 
 if TYPE_CHECKING:
