@@ -94,8 +94,8 @@ class FileSystem:
         Parameters
         ----------
         path : str
-            ``dbfs:/...``, ``file:/...``, or a path without a scheme: on one machine and on Databricks that is a
-            ``dbfs:/`` path, elsewhere it is taken as it is.
+            ``dbfs:/...``, ``/dbfs/...``, ``file:/...``, or another path without a scheme: on one machine and on
+            Databricks that is a ``dbfs:/`` path, elsewhere it is taken as it is.
 
         Raises
         ------
@@ -107,7 +107,7 @@ class FileSystem:
         _refuse_other_schemes(path)
         if self.spark == "on Databricks":
             return _on_databricks(path)
-        if not path.startswith(SCHEME) and self.spark != "here":
+        if self.spark != "here" and not path.startswith(SCHEME) and not _is_below(path, _PYTHONS_MOUNT):
             return Path(path)
         return self.root.joinpath(*_parts(path))
 
@@ -152,12 +152,16 @@ def _parts(path: str) -> list[str]:
     inside = path.removeprefix(SCHEME)
     if not inside.startswith("/"):
         inside = f"/user/{getpass.getuser()}/{inside}"  # where Hadoop puts a relative path
-    if inside == _PYTHONS_MOUNT or inside.startswith(f"{_PYTHONS_MOUNT}/"):
+    if _is_below(inside, _PYTHONS_MOUNT):
         inside = inside.removeprefix(_PYTHONS_MOUNT)
     parts = [part for part in inside.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise ValueError(f"{path} has a '..' in it. Write the path without.")
     return parts
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(f"{folder}/")
 
 
 def _from_file_uri(uri: str) -> Path:
