@@ -36,10 +36,6 @@ def test_partitions_follow_the_cores_up_to_a_limit(cores: int, partitions: int) 
     assert Cluster("spark://a:1", cores, ()).partitions == partitions
 
 
-def test_the_line_of_set_up_says_cores_and_partitions() -> None:
-    assert str(Cluster("spark://a:1", 2, ())) == "spark://a:1 has 2 cores, so shuffles have 2 partitions."
-
-
 def test_a_worker_that_does_not_see_the_home_is_named_with_what_to_do() -> None:
     with pytest.raises(HomeNotShared, match=r"on b cannot read and write in /home/x.*Set CLASSROOM_HOME to a folder"):
         looks._refuse_blind("spark://a:1", Path("/home/x"), {SEES, BLIND})
@@ -79,7 +75,8 @@ from streaming_classroom import get_spark
 from streaming_classroom.files import directories
 spark = get_spark()
 spark.sql("CREATE TABLE t AS SELECT id % 3 AS k, count(*) AS n FROM range(9) GROUP BY 1")
-print("PARTITIONS", spark.conf.get("spark.sql.shuffle.partitions"))
+from streaming_classroom.session import cluster
+print("LINE OF SET-UP", cluster.summary(spark))
 print("NEW SESSION", spark.newSession().conf.get("spark.sql.shuffle.partitions"))
 print("ROWS", sorted(row.n for row in spark.table("t").collect()))
 print("IN THE HOME", (directories.home() / "dbfs/user/hive/warehouse/t/_delta_log").is_dir())
@@ -93,7 +90,7 @@ def test_a_session_has_the_clusters_partitions_and_its_tables_in_the_home(run_py
     done = run_python(_SESSION, SPARK_MASTER=cluster)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.splitlines()[-5:] == [
-        "PARTITIONS 2",
+        f"LINE OF SET-UP {cluster} has 2 cores; a shuffle has 2 partitions.",
         "NEW SESSION 2",
         "ROWS [3, 3, 3]",
         "IN THE HOME True",

@@ -63,7 +63,7 @@ def _details(spark: SparkSession) -> str:
     """Say what there is to know of the cluster, where lessons run on one."""
     if environment.spark_place() != "on a cluster":
         return ""
-    return str(cluster.cluster_of(spark.sparkContext))
+    return cluster.summary(spark)
 
 
 def classroom_dialect() -> Dialect:

@@ -30,6 +30,7 @@ from streaming_classroom.errors import (
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
 ANSWER = 5.0  # seconds in which a master takes a connection
 PATIENCE = "CLASSROOM_CLUSTER_WAIT"  # the variable with the seconds in which the first executor has started
@@ -76,10 +77,6 @@ class Cluster:
         """Partitions of a shuffle, and so state stores of an aggregation: one for each core, at most 16."""
         return min(self.cores, LARGEST)
 
-    def __str__(self) -> str:
-        cores = f"{self.cores} core{'' if self.cores == 1 else 's'}"
-        return f"{self.master} has {cores}, so shuffles have {self.partitions} partitions."
-
 
 def refuse_unreachable(master: str) -> None:
     """Raise unless a standalone master takes connections; other masters are left to Spark.
@@ -123,10 +120,11 @@ def looked_at(context: SparkContext, home: Path) -> Cluster:
     return Cluster(context.master, sum(executors.values()), hosts)
 
 
-def cluster_of(context: SparkContext) -> Cluster:
-    """Return the cluster of a context that has been running for a while."""
-    executors = _registered(context)
-    return Cluster(context.master, max(sum(executors.values()), 1), ())
+def summary(spark: SparkSession) -> str:
+    """Return a sentence on a session's cluster: its cores now, and the partitions that its shuffles have."""
+    context = spark.sparkContext
+    cores = sum(_registered(context).values())
+    return f"{context.master} has {cores} cores; a shuffle has {spark.conf.get(PARTITIONS)} partitions."
 
 
 def unregistered(master: str, reason: str) -> ClusterUnreachable:

@@ -10,15 +10,14 @@ from streaming_classroom.session import cluster
 from streaming_classroom.session.spark_session import get_spark
 
 
-def report() -> dict[str, object]:
-    """Return the cores and partitions of the session, or the name of its error, the problem and the fix."""
+def report() -> dict[str, str]:
+    """Return a sentence on the session's cluster, or the name of its error, the problem and the fix."""
     try:
-        found = cluster.cluster_of(get_spark().sparkContext)
+        return {"summary": cluster.summary(get_spark())}
     except SetupError as error:
         return {"error": type(error).__name__, "problem": error.problem, "fix": error.fix}
     except ExplainedError as error:
         return {"error": type(error).__name__, "problem": str(error).splitlines()[0], "fix": "See the log it names."}
-    return {"cores": found.cores, "partitions": found.partitions}
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def _check(name: str, answer: Callable[[], dict]) -> Callable[[], Finding]:
 def _well(name: str, found: dict) -> str:
     return {
         "cluster": f"{environment.master()} answers",
-        "cluster's cores": f"{found['cores']}, so {found['partitions']} shuffle partitions",
+        "cluster's cores": found["summary"],
         "cluster's Python": "as here",
         "cluster's files": f"workers read and write in {directories.home()}",
     }[name]
