@@ -87,6 +87,13 @@ def test_a_run_has_all_of_the_quick_lane_and_a_part_of_the_others(choices: dict[
         assert 0 < len(lane[name] & some) < 0.7 * len(lane[name]), name
 
 
+def test_a_run_of_every_day_starts_a_cluster_for_what_has_changed_only() -> None:
+    if changed_files(directories.PROJECT):
+        pytest.skip("what is not committed is in every run")
+    on_a_cluster = {test for test, marks in everything().items() if "cluster" in marks}
+    assert on_a_cluster and not on_a_cluster & collected(**{SINCE: "HEAD"}).keys()
+
+
 def test_tests_that_are_named_are_all_there() -> None:
     named = collected("tests/test_notebooks.py")
     assert named.keys() == {test for test in everything() if test.startswith("tests/test_notebooks.py")}

@@ -1,8 +1,9 @@
-"""The lane of a test: pure, spark, pipelines, kernel, lessons or browser.
+"""The lane of a test: pure, spark, pipelines, kernel, lessons, cluster or browser.
 
 A lane is what a test needs: ``pure`` tests need nothing and go to whichever process is free; those of ``spark`` share a
 session, as do those of ``pipelines``, each of which takes seconds; ``kernel`` starts kernels and JVMs of its own,
-``lessons`` are about one run of the lessons, ``browser`` has a JupyterLab and a Chromium.
+``lessons`` are about one run of the lessons, those of ``cluster`` take turns on a master with two workers, ``browser``
+has a JupyterLab and a Chromium.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import pytest
 
 PROJECT = Path(__file__).parents[2]
 # The long ones first, the small ones fill the gaps.
-LANES = ("lessons", "spark", "pipelines", "kernel", "browser", "pure")
+LANES = ("lessons", "cluster", "spark", "pipelines", "kernel", "browser", "pure")
 # Fixtures that tell what a test needs.
 _NEEDS = {"_session": "spark", "open_notebook": "kernel", "run_python": "kernel", "connect_server": "kernel"}
+_NEEDS["_cluster"] = "cluster"
 # Fixtures that a process has once, so that all who use one must be with it, and the groups of those.
-_SHARED = {"_session": "spark", "lesson_runs": "lessons", "open_notebook": "kernel"}
+_SHARED = {"_cluster": "cluster", "_session": "spark", "lesson_runs": "lessons", "open_notebook": "kernel"}
 
 
 def room_of(item: pytest.Item) -> str:

@@ -23,11 +23,12 @@ from .sampling import SEED, everyday
 LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
 CHOICE = "CLASSROOM_TESTS"  # "all", or "some"
 CI = os.environ.get("CI") == "true"
-# Of each lane, what a run of every day has: less than twenty minutes in all, on two cores.
+# Of each lane, what a run of every day has: less than twenty minutes in all, on two cores. Of the lane cluster it has
+# what a change reaches: a lesson takes three times as long there.
 SHARE = {"spark": 0.4, "kernel": 0.15, "browser": 0.15, "lessons": 0.15, "pipelines": 0.15}
 PARTS = 3  # of which a run in CI has one, beside what was changed
 # Tests that run more than they import: a kernel, a page, whole lessons.
-_RUN_MORE = ("kernel", "browser", "lessons")
+_RUN_MORE = ("kernel", "browser", "lessons", "cluster")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from connect_server import running_connect_server
 from kernel_harness import Notebook
+from standalone_cluster import RunningCluster, running_cluster
 from streaming_classroom.files import directories
 
 from .sampling import SEED
@@ -95,6 +96,19 @@ def connect_server(tmp_path: Path) -> Iterator[str]:
     """Give the address of a Spark Connect server that is somebody else's."""
     with running_connect_server(tmp_path) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCluster]:
+    with running_cluster(tmp_path_factory.mktemp("cluster")) as running:
+        yield running
+
+
+@pytest.fixture
+def cluster(_cluster: RunningCluster) -> str:
+    """Give the address of a cluster of two workers with a core each, of which nobody has one."""
+    _cluster.wait_until_free()
+    return _cluster.master
 
 
 @pytest.fixture

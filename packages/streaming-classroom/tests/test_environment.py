@@ -16,22 +16,32 @@ def test_this_machine_is_the_default() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "one_machine"),
+    ("variable", "value", "one_machine", "driver_here"),
     [
-        ("SPARK_MASTER", "local[1]", True),
-        ("SPARK_MASTER", "", True),
-        ("SPARK_REMOTE", "", True),
-        ("SPARK_MASTER", "spark://host:7077", False),
-        ("SPARK_REMOTE", "sc://host:15002", False),
-        ("DATABRICKS_RUNTIME_VERSION", "17.3", False),
+        ("SPARK_MASTER", "local[1]", True, True),
+        ("SPARK_MASTER", "", True, True),
+        ("SPARK_REMOTE", "", True, True),
+        ("SPARK_MASTER", "spark://host:7077", False, True),
+        ("SPARK_MASTER", "local-cluster[2,1,1024]", False, True),
+        ("SPARK_REMOTE", "sc://host:15002", False, False),
+        ("DATABRICKS_RUNTIME_VERSION", "17.3", False, False),
     ],
 )
-def test_only_a_local_master_is_one_machine(
-    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, one_machine: bool
+def test_only_a_local_master_is_one_machine_and_a_driver_here_starts_quickly(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, one_machine: bool, driver_here: bool
 ) -> None:
     monkeypatch.setenv(variable, value)
     assert environment.is_one_machine() is one_machine
-    assert environment.fast_start() is one_machine
+    assert environment.fast_start() is driver_here
+
+
+@pytest.mark.parametrize(
+    ("master", "here"),
+    [("spark://127.0.0.1:7077", True), ("spark://localhost:1", True), ("spark://local:1", False), ("local[*]", False)],
+)
+def test_a_cluster_is_here_by_its_loopback_address(monkeypatch: pytest.MonkeyPatch, master: str, here: bool) -> None:
+    monkeypatch.setenv("SPARK_MASTER", master)
+    assert environment.is_cluster_here() is here
 
 
 def test_fast_start_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from declarative_pipelines.updates.progress import (
     Progress,
     UpdateChanged,
 )
-from declarative_pipelines.updates.results import DatasetResult, State, Update
+from declarative_pipelines.updates.results import DatasetResult, FlowResult, State, Update
 from declarative_pipelines.view import live_update
 from declarative_pipelines.view.update_graph import UpdateGraph
 from stream_view import front_end
@@ -68,6 +68,14 @@ def update(told: Observer) -> Update:
     told(UpdateChanged(State.COMPLETED, 2.0))
     dataset = DatasetResult("silver", DatasetKind.STREAMING_TABLE, State.COMPLETED, 0, 0, 1.0)
     return Update("id", "shop", State.COMPLETED, (dataset,), (), (), 2.0)
+
+
+def failing(told: Observer) -> Update:
+    """An update of one flow that fails, and one behind it."""
+    told(UpdateChanged(State.FAILED, 2.0))
+    error = ValueError("no such file: a.json")
+    flows = (FlowResult("silver", "silver", State.FAILED, error=error), FlowResult("gold", "gold", State.SKIPPED))
+    return Update("id", "shop", State.FAILED, (), flows, (), 2.0, error)
 
 
 def nobody(progress: Progress) -> None:
@@ -147,3 +155,21 @@ def test_updates_one_after_another_have_one_graph(notebook: Notebook, monkeypatc
     assert notebook.last_value(done) == {}
     run()
     assert len(notebook.outputs) == 2
+
+
+def test_a_failed_update_says_so_on_stderr_where_nobody_looks_at_its_picture(
+    notebook: Notebook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(what=failing)
+    said = capsys.readouterr().err
+    if front_end.is_interactive():
+        assert said == ""
+    else:
+        assert said == "Update of shop FAILED. no such file: a.json Skipped behind it: gold.\n"
+
+
+def test_a_plan_that_is_wrong_is_the_result_of_a_dry_run(
+    notebook: Notebook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live_update.shown(failing, "shop", True, nobody)
+    assert capsys.readouterr().err == ""

@@ -60,6 +60,16 @@ def test_where_spark_is_elsewhere_a_path_without_a_scheme_is_taken_as_it_is(
     assert classroom_files().local_path("dbfs:/mnt/a") == home / "dbfs/mnt/a"
 
 
+@pytest.mark.parametrize(("variable", "value"), [("SPARK_REMOTE", "sc://a:1"), ("SPARK_MASTER", "spark://a:1")])
+def test_pythons_spelling_of_dbfs_is_the_same_place_wherever_spark_is(
+    home: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert classroom_files().local_path("/dbfs/mnt/a") == home / "dbfs/mnt/a"
+    assert classroom_files().local_path("/dbfs") == home / "dbfs"
+    assert classroom_files().local_path("/dbfs2/a") == Path("/dbfs2/a")
+
+
 def test_a_file_uri_is_the_machines_own(tmp_path: Path) -> None:
     awkward = tmp_path / "größe 5 %"
     assert classroom_files().local_path(awkward.as_uri()) == awkward

@@ -15,6 +15,7 @@ from typing import Any
 
 from pyspark_cloudfiles import driver_warnings
 from pyspark_cloudfiles.errors import InvalidOption, UnknownOptions, UnsupportedOption
+from pyspark_cloudfiles.filesystems import mounts
 
 PREFIX = "cloudfiles."
 DAY = 24 * 3600
@@ -53,8 +54,11 @@ MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 
 # What this package's own wrapper of `load` tells the data source; nobody else sets them.
 INTERNAL = "__cloudfiles."
-# Settings of the session that a data source cannot see, by what the wrapper calls them: how much inference looks at.
+# Settings of the session that a data source cannot see, by what the wrapper calls them: how much inference looks at,
+# and where files are.
 SETTINGS = {
+    "mounts": mounts.SETTING,
+    "state": "spark.cloudFiles.state",
     "samplebytes": "spark.databricks.cloudFiles.schemaInference.sampleSize.numBytes",
     "samplefiles": "spark.databricks.cloudFiles.schemaInference.sampleSize.numFiles",
 }
@@ -97,6 +101,10 @@ class Options:
         Whether the files are read once, for ``read_files``.
     inferred : bool
         Whether the schema that comes with the options is the one that was inferred for them, not the user's.
+    mounts : str or None
+        Local directories that URL prefixes stand for; see :mod:`pyspark_cloudfiles.filesystems.mounts`.
+    state : str or None
+        Where to keep the file log of a stream without a schema location; None: as the process's environment says.
     warnings_address : str or None
         Where the user's process hears warnings; see :mod:`pyspark_cloudfiles.driver_warnings`.
     """
@@ -137,7 +145,14 @@ class Options:
     sample_bytes: int = 50 * 1024**3
     batch: bool = False
     inferred: bool = False
+    mounts: str | None = None
+    state: str | None = None
     warnings_address: str | None = None
+
+    @property
+    def log_location(self) -> str | None:
+        """The directory of the file log, None where the process's environment says it."""
+        return self.schema_location or self.state
 
 
 def parse(options: Mapping[str, str]) -> Options:
@@ -199,6 +214,8 @@ def _values(read: _Reader) -> Options:
         sample_bytes=read.setting("samplebytes", parse_bytes, 50 * 1024**3),
         batch=read.boolean(f"{INTERNAL}batch", False),
         inferred=read.boolean(f"{INTERNAL}inferred", False),
+        mounts=read.plain(f"{INTERNAL}mounts"),
+        state=read.plain(f"{INTERNAL}state"),
         warnings_address=read.plain(f"{INTERNAL}warnings"),
     )
 

@@ -95,16 +95,18 @@ def test_a_server_elsewhere_was_told_by_load_already():
     writer(WITHOUT, host="far.example.org").option("checkpointLocation", REMOTE).start()
 
 
-def test_a_classic_session_is_told_with_the_folder(spark: SparkSession, tmp_path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delitem(spark.sparkContext.environment, VARIABLE, raising=False)
+def test_a_classic_session_is_told_with_the_folder(spark: SparkSession, tmp_path):
     (tmp_path / "in").mkdir()
+    spark.conf.set("spark.cloudFiles.state", f"file:{tmp_path}/kept")
     frame = spark.readStream.format("cloudFiles").schema("id INT").option("cloudFiles.format", "json")
     frame = frame.load(f"file:{tmp_path}/in")
     writing = frame.writeStream.option("checkpointLocation", "nothing://bucket/checkpoint").format("noop")
-    with pytest.warns(CloudFilesWarning) as told, pytest.raises(Exception, match=r".*nothing.*"):
-        writing.start()
+    try:
+        with pytest.warns(CloudFilesWarning) as told, pytest.raises(Exception, match=r".*nothing.*"):
+            writing.start()
+    finally:
+        spark.conf.unset("spark.cloudFiles.state")
     [warning] = [str(one.message) for one in told if "kept in" in str(one.message)]
-    folder = f"{filesystem.canonical(f'file:{tmp_path}')}/.pyspark_cloudfiles"
+    folder = filesystem.canonical(f"file:{tmp_path}/kept")
     assert f"is kept in {folder}, apart from its checkpoint nothing://bucket" in warning
     assert "set the option cloudFiles.schemaLocation" in warning

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, current_thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +20,9 @@ from pyspark_cloudfiles.session import source_creation
 
 if TYPE_CHECKING:
     from conftest import Ingestion
+
+
+TIMEOUT = 60  # seconds
 
 
 def made(frame: DataFrame) -> list[bool]:
@@ -40,17 +47,53 @@ def test_spark_is_given_what_it_would_start_processes_for(ingestion: Ingestion, 
     assert ingestion.ids() == [1]
 
 
-def test_places_are_those_that_sparks_own_processes_know(ingestion: Ingestion, tmp_path: Path):
-    """A prefix that is mounted for them only, in the session's ``spark.executorEnv``."""
-    mounts = json.loads(ingestion.spark.sparkContext.environment["PYSPARK_CLOUDFILES_MOUNTS"])
-    folder = Path(mounts["dbfs:/"], tmp_path.name)
+@pytest.fixture
+def mounted(ingestion: Ingestion, tmp_path: Path) -> Iterator[Callable[[str], DataFrame]]:
+    """Give what loads a directory of the mount that only the session knows."""
+    folder = Path(json.loads(ingestion.spark.conf.get("spark.cloudFiles.mounts"))["dbfs:/"], tmp_path.name)
     folder.mkdir()
     (folder / "a.json").write_text('{"id": 1}')
+
+    def load(schema_location: str) -> DataFrame:
+        reader = ingestion.spark.readStream.format("cloudFiles").option("cloudFiles.format", "json")
+        return reader.option("cloudFiles.schemaLocation", str(tmp_path / schema_location)).load(f"dbfs:/{folder.name}")
+
+    yield load
+    shutil.rmtree(folder)
+
+
+def test_a_mount_that_the_session_knows_is_a_value_of_the_source(mounted: Callable[[str], DataFrame]):
     before = dict(os.environ)
-    reader = ingestion.spark.readStream.format("cloudFiles").option("cloudFiles.format", "json")
-    reader = reader.option("cloudFiles.schemaLocation", str(tmp_path / "schema"))
-    frame = reader.load(f"dbfs:/{folder.name}")
+    frame = mounted("schema")
     assert made(frame) == [True, True] and "id" in frame.columns
+    assert dict(os.environ) == before
+
+
+def test_two_loads_at_the_same_time_both_know_the_mounts(
+    mounted: Callable[[str], DataFrame], monkeypatch: pytest.MonkeyPatch
+):
+    """The first load ends while the second one is within its own."""
+    before, create = dict(os.environ), source_creation.created
+    first_is_in, second_is_in, first_is_done = Event(), Event(), Event()
+
+    def created(*arguments: object) -> source_creation.Created:
+        if current_thread().name.endswith("_0"):
+            first_is_in.set()
+            assert second_is_in.wait(TIMEOUT)
+        else:
+            second_is_in.set()
+            assert first_is_done.wait(TIMEOUT)
+        return create(*arguments)
+
+    def second() -> DataFrame:
+        assert first_is_in.wait(TIMEOUT)
+        return mounted("second")
+
+    monkeypatch.setattr(source_creation, "created", created)
+    with ThreadPoolExecutor(2) as threads:
+        loads = [threads.submit(mounted, "first"), threads.submit(second)]
+        loads[0].add_done_callback(lambda _: first_is_done.set())
+        assert ["id" in load.result(TIMEOUT).columns for load in loads] == [True, True]
     assert dict(os.environ) == before
 
 

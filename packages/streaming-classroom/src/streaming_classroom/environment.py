@@ -7,6 +7,7 @@ a person at a notebook and a run without one asks ``stream_view.front_end``.
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from streaming_classroom.errors import NotAvailable
@@ -34,7 +35,12 @@ def master() -> str:
 
 def is_one_machine() -> bool:
     """Whether driver and executors are this very process's machine."""
-    return not is_databricks() and remote_url() is None and master().startswith("local")
+    return not is_databricks() and remote_url() is None and re.fullmatch(r"local(\[.*\])?", master()) is not None
+
+
+def is_cluster_here() -> bool:
+    """Whether the cluster's master was told to listen on this machine's loopback address, which needs no network."""
+    return re.match(r"spark://(localhost|127\.0\.0\.1):", master()) is not None
 
 
 def spark_place() -> Spark:
@@ -64,8 +70,9 @@ def guest_conf() -> dict[str, str]:
 
 
 def fast_start() -> bool:
-    """Whether the JVM is tuned to start quickly rather than to compute long (``CLASSROOM_FAST_START``).
+    """Whether JVMs on this machine are tuned to start quickly rather than to compute long (``CLASSROOM_FAST_START``).
 
-    The default on one machine.  Set it to 0 for heavy computing, such as a benchmark of throughput.
+    The default.  Set it to 0 for heavy computing, such as a benchmark of throughput.  Executors on other machines, a
+    Connect server and Databricks are as their administrators have them.
     """
-    return os.environ.get("CLASSROOM_FAST_START", "1") != "0" and is_one_machine()
+    return os.environ.get("CLASSROOM_FAST_START", "1") != "0" and spark_place() in ("here", "on a cluster")

@@ -11,6 +11,9 @@ __all__ = [
     "BrokerStartError",
     "BrokerUnreachable",
     "ClassroomError",
+    "ClusterHasNoCores",
+    "ClusterUnreachable",
+    "HomeNotShared",
     "JarsUnavailable",
     "JavaNotFound",
     "LessonBusy",
@@ -21,6 +24,7 @@ __all__ = [
     "StreamNotFound",
     "StreamTimeout",
     "UnknownDataset",
+    "WorkersPythonDiffers",
 ]
 
 
@@ -57,6 +61,22 @@ class JavaNotFound(SetupError):
 
 class JarsUnavailable(SetupError):
     """The jars are not in the cache and could not be fetched: connect, then run again."""
+
+
+class ClusterUnreachable(SetupError):
+    """No Spark master answers at the address of ``SPARK_MASTER``: correct it, or start the master."""
+
+
+class ClusterHasNoCores(SetupError):
+    """The cluster runs nothing for this session: start workers, or end what has all of their cores."""
+
+
+class HomeNotShared(SetupError):
+    """The cluster's workers do not have the course's home: move it to a folder that all machines share."""
+
+
+class WorkersPythonDiffers(SetupError):
+    """The cluster's workers have no Python like this one: make one available there."""
 
 
 @dataclass(eq=False)

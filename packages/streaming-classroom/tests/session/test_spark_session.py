@@ -111,11 +111,19 @@ def test_where_both_are_needed_both_are_used(defaults, key: str, both: str) -> N
     assert _without_users_own({}) == {}
 
 
-def test_executors_elsewhere_get_the_jars_and_the_jvm_is_not_tuned_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SPARK_MASTER", "spark://somewhere:7077")
+@pytest.mark.parametrize(("host", "tuned"), [("somewhere", False), ("127.0.0.1", True), ("localhost", True)])
+def test_executors_get_the_jars_and_are_tuned_to_start_on_this_machine_only(
+    monkeypatch: pytest.MonkeyPatch, host: str, tuned: bool
+) -> None:
+    monkeypatch.setenv("SPARK_MASTER", f"spark://{host}:7077")
     conf = spark_session._classic_conf(None)
     assert conf["spark.jars"].count(".jar") == len(jars.paths())
-    assert not {"spark.driver.extraJavaOptions", "spark.driver.extraClassPath", "spark.driver.host"} & set(conf)
+    assert ("spark.executor.extraJavaOptions" in conf) is tuned
+    assert "spark.driver.extraJavaOptions" in conf and "spark.driver.host" not in conf
+    monkeypatch.setenv("CLASSROOM_FAST_START", "0")
+    assert not {"spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"} & set(
+        spark_session._classic_conf(None)
+    )
 
 
 def test_the_environment_of_another_spark_does_no_harm_and_the_users_settings_win(run_python, tmp_path: Path) -> None:

@@ -125,6 +125,16 @@ class Update:
             raise self.error
         return self
 
+    @property
+    def failure(self) -> str | None:
+        """What failed and why, and what was not run because of it, in one paragraph; None if it did not fail."""
+        if self.error is None:
+            return None
+        failed = [str(flow.error) for flow in self.flows if flow.error is not None]
+        skipped = [flow.name for flow in self.flows if flow.state is State.SKIPPED]
+        behind = [f"Skipped behind it: {', '.join(skipped)}."] if skipped else []
+        return " ".join([f"Update of {self.pipeline} FAILED.", *(failed or [str(self.error)]), *behind])
+
     def dataset(self, name: str) -> DatasetResult:
         """Return a dataset by its name."""
         return next(one for one in self.datasets if one.name == name)

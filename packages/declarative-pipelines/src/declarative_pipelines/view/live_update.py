@@ -6,6 +6,7 @@ Nothing that goes wrong with the picture reaches the update.
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -33,6 +34,8 @@ def one_graph() -> Iterator[None]:
 
 def shown(update: Callable[[Observer], Update], title: str, is_dry: bool, observer: Observer) -> Update:
     """Run an update and show it; return it with its picture. Outside a notebook it is only run.
+
+    Where nobody looks at the notebook, an update that failed also says so on stderr, by which a headless run fails.
 
     Parameters
     ----------
@@ -63,6 +66,8 @@ def shown(update: Callable[[Observer], Update], title: str, is_dry: bool, observ
         drawn = None
         with _harmless(view):
             drawn = view.end()
+    if done.failure is not None and not is_dry and not front_end.is_interactive():
+        print(done.failure, file=sys.stderr)  # a run without a person has no use for the picture
     return replace(done, drawn=drawn)
 
 

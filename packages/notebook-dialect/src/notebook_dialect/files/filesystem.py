@@ -71,18 +71,18 @@ class FileSystem:
             "spark.delta.logStore.dbfs.impl": "io.delta.storage.LocalLogStore",
             # Otherwise each listing asks a shell for block locations, and stopping an idle stream fails.
             "spark.sql.sources.ignoreDataLocality": "true",
+            # cloudFiles reads in Python, wherever Spark's executors are.
+            "spark.cloudFiles.mounts": self._mounts(f"{SCHEME}/", f"{SCHEME}{_PYTHONS_MOUNT}/"),
+            "spark.cloudFiles.state": f"{SCHEME}/{AUTO_LOADER}",
         }
 
     def default_conf(self) -> dict[str, str]:
         """Return the configuration that makes a path without a scheme a ``dbfs:/`` path, as on Databricks."""
-        # Python's workers, in which cloudFiles reads, are told the same.
         spellings = (f"{SCHEME}/", "/", f"{_PYTHONS_MOUNT}/", f"{SCHEME}{_PYTHONS_MOUNT}/")
-        mounts = {spelling: str(self.root) for spelling in spellings}
-        return {
-            "spark.hadoop.fs.defaultFS": f"{SCHEME}///",
-            "spark.executorEnv.PYSPARK_CLOUDFILES_MOUNTS": json.dumps(mounts),
-            "spark.executorEnv.PYSPARK_CLOUDFILES_STATE": f"{SCHEME}/{AUTO_LOADER}",
-        }
+        return {"spark.hadoop.fs.defaultFS": f"{SCHEME}///", "spark.cloudFiles.mounts": self._mounts(*spellings)}
+
+    def _mounts(self, *spellings: str) -> str:
+        return json.dumps(dict.fromkeys(spellings, str(self.root)))
 
     def local_path(self, path: str) -> Path:
         """Return where Python finds what Spark calls ``path``.
@@ -90,8 +90,8 @@ class FileSystem:
         Parameters
         ----------
         path : str
-            ``dbfs:/...``, ``file:/...``, or a path without a scheme: on one machine and on Databricks that is a
-            ``dbfs:/`` path, elsewhere it is taken as it is.
+            ``dbfs:/...``, ``/dbfs/...``, ``file:/...``, or another path without a scheme: on one machine and on
+            Databricks that is a ``dbfs:/`` path, elsewhere it is taken as it is.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class FileSystem:
         _refuse_other_schemes(path)
         if self.spark == "on Databricks":
             return _on_databricks(path)
-        if not path.startswith(SCHEME) and self.spark != "here":
+        if self.spark != "here" and not path.startswith(SCHEME) and not _is_below(path, _PYTHONS_MOUNT):
             return Path(path)
         return self.root.joinpath(*_parts(path))
 
@@ -148,12 +148,16 @@ def _parts(path: str) -> list[str]:
     inside = path.removeprefix(SCHEME)
     if not inside.startswith("/"):
         inside = f"/user/{getpass.getuser()}/{inside}"  # where Hadoop puts a relative path
-    if inside == _PYTHONS_MOUNT or inside.startswith(f"{_PYTHONS_MOUNT}/"):
+    if _is_below(inside, _PYTHONS_MOUNT):
         inside = inside.removeprefix(_PYTHONS_MOUNT)
     parts = [part for part in inside.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise ValueError(f"{path} has a '..' in it. Write the path without.")
     return parts
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(f"{folder}/")
 
 
 def _from_file_uri(uri: str) -> Path:

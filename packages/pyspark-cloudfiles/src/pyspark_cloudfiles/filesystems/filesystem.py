@@ -1,7 +1,7 @@
 """Files by their URL, wherever they are.
 
-URLs may be as users write them; what comes back is in one spelling (see :func:`canonical`).  The environment variable
-``PYSPARK_CLOUDFILES_MOUNTS`` puts URL prefixes onto local directories: ``{"dbfs:/": "/data/dbfs"}``.
+URLs may be as users write them; what comes back is in one spelling (see :func:`canonical`).  Mounts put URL prefixes
+onto local directories, such as ``{"dbfs:/": "/data/dbfs"}``; see :mod:`pyspark_cloudfiles.filesystems.mounts`.
 """
 
 from __future__ import annotations

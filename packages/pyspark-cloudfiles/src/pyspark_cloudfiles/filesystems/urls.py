@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.filesystems import mounts
 
-MOUNTS = "PYSPARK_CLOUDFILES_MOUNTS"
 _FILE = "file:"
 # Two letters at least: one is a drive of Windows.
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?=/)")
@@ -63,7 +63,7 @@ def resolved(url: str) -> ResolvedUrl:
     if _is_plain_file(url):
         return ResolvedUrl(url, _native(url[5:]))
     root, parts = _split(url)
-    for mount in mounts():
+    for mount in _parsed(mounts.holding()):
         inside = len(mount.parts)
         if mount.root == root and parts[:inside] == mount.parts:
             return ResolvedUrl(_joined(mount.name, parts[inside:]), _native(_joined(mount.directory, parts[inside:])))
@@ -72,18 +72,15 @@ def resolved(url: str) -> ResolvedUrl:
     return ResolvedUrl(_joined(root, parts), None)
 
 
-def mounts() -> list[Mount]:
-    """Return the mounts that the environment variable has, the longest prefix first."""
-    return _parsed_mounts(os.environ.get(MOUNTS, ""))
-
-
 @lru_cache(maxsize=8)
-def _parsed_mounts(text: str) -> list[Mount]:
+def _parsed(text: str) -> list[Mount]:
+    """Return the mounts of a JSON object, the longest prefix first."""
     try:
         directories = {prefix: str(directory).rstrip("/\\") for prefix, directory in json.loads(text or "{}").items()}
     except (ValueError, AttributeError):
         raise InvalidOption(
-            f"The environment variable {MOUNTS} is {text!r}. Make it a JSON object of URL prefixes and directories."
+            f"What is mounted ({mounts.SETTING}, or the environment variable {mounts.VARIABLE}) is {text!r}. Make it a "
+            "JSON object of URL prefixes and directories."
         ) from None
     found = [
         Mount(*_split(prefix), directory, _name(directory, directories)) for prefix, directory in directories.items()
@@ -124,7 +121,7 @@ def _absolute(path: str) -> str:
         return path
     if _DRIVE.match(path):
         return "/" + path.replace("\\", "/")
-    if any(prefix.startswith("/") for prefix in json.loads(os.environ.get(MOUNTS) or "{}")):
+    if any(not mount.root for mount in _parsed(mounts.holding())):
         return f"/user/{getpass.getuser()}/{path}"
     return f"/{Path.cwd().as_posix().lstrip('/')}/{path}"
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
+from contextvars import copy_context
 from enum import Enum
 
 from pyspark_cloudfiles import driver_warnings
@@ -78,7 +79,9 @@ class Cleaner:
             again = self._cleaned.failed if time.monotonic() >= self._try_again_at else []
             if due <= start and not again:
                 return
-            self._thread = threading.Thread(target=self._work, args=(start, due, again), daemon=True)
+            # The source's mounts hold there as they do here.
+            work = (self._work, start, due, again)
+            self._thread = threading.Thread(target=copy_context().run, args=work, daemon=True)
             self._thread.start()
         self._thread.join(PATIENCE)
         self._raise_what_ended_it()

@@ -8,7 +8,6 @@ checkpoint, so it is the writer that looks, in classic sessions and over Spark C
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from typing import Any
 
@@ -16,7 +15,9 @@ import spark_hooks
 from pyspark_cloudfiles import driver_warnings
 from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.filesystems.mounts import mounted
 from pyspark_cloudfiles.options import PREFIX
+from pyspark_cloudfiles.session.session_options import setting_of
 from pyspark_cloudfiles.shipping import PACKAGE
 
 _CHECKPOINT = "_cloudfiles_checkpoint"
@@ -90,7 +91,7 @@ def _warn(writer: Any) -> None:
     checkpoint = getattr(writer, _CHECKPOINT, None) or session.conf.get(_SETTING, None)
     if not checkpoint:
         return
-    with _variables(session):
+    with mounted(setting_of(session, "mounts")):
         folder = _folder(session) if _is_remote(str(checkpoint)) else None
     if folder is not None and any(_lacks_location(options) for options in _sources(writer)):
         driver_warnings.warn(
@@ -107,21 +108,13 @@ def _is_remote(url: str) -> bool:
         return False
 
 
-def _variables(session: Any) -> AbstractContextManager[None]:
-    """Have this package's variables as the planner of a query has them, as far as that is known."""
-    if not hasattr(session, "_jvm"):
-        return nullcontext()
-    from pyspark_cloudfiles.session.source_creation import variables_of_workers  # which needs py4j
-
-    return variables_of_workers(session)
-
-
 def _folder(session: Any) -> str | None:
     """Return where the log is; None where that is a store as well, or was told when the stream was loaded."""
     from pyspark_cloudfiles.log.file_log import state_directory  # a session without such streams does without
 
     if hasattr(session, "_jvm"):
-        return None if _is_remote(state_directory()) else state_directory()
+        state = setting_of(session, "state") or state_directory()
+        return None if _is_remote(state) else filesystem.canonical(state)
     return "~/.pyspark_cloudfiles of the server's user" if is_on_this_machine(session.client.host) else None
 
 

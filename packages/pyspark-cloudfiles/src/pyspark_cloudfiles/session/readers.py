@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import spark_hooks
 from pyspark_cloudfiles import driver_warnings, spelling
-from pyspark_cloudfiles.options import INTERNAL, PREFIX, SETTINGS
+from pyspark_cloudfiles.options import INTERNAL, PREFIX
 from pyspark_cloudfiles.session import log_location, registration
+from pyspark_cloudfiles.session.session_options import session_options
 from pyspark_cloudfiles.shipping import PACKAGE
 
 if TYPE_CHECKING:
@@ -132,8 +133,7 @@ def _loaded_here(spark: SparkSession, name: str | None, options: dict, schema: S
     worker_warmup.warm(spark, options.get("cloudfiles.format", ""))
     if not source_creation.is_here(spark):
         return load(_ours(spark, name, options, schema))
-    with source_creation.variables_of_workers(spark):
-        made = source_creation.created(options, schema)
+    made = source_creation.created(options, schema)
     if schema is None:
         options |= {f"{INTERNAL}inferred": "true"}
 
@@ -143,9 +143,7 @@ def _loaded_here(spark: SparkSession, name: str | None, options: dict, schema: S
         return frame
 
     def without_metadata() -> DataFrame:
-        with source_creation.variables_of_workers(spark):
-            other = made.without_metadata()
-        return handed_over(other, options | {f"{INTERNAL}metadata": "false"})
+        return handed_over(made.without_metadata(), options | {f"{INTERNAL}metadata": "false"})
 
     return handed_over(made, options | metadata_pruning.remembered(without_metadata))
 
@@ -167,13 +165,6 @@ def _of_the_session(spark: SparkSession, classic: bool) -> dict[str, str]:
             f"{INTERNAL}parallelism": str(spark.sparkContext.defaultParallelism),
         }
     return known
-
-
-def session_options(spark: SparkSession) -> dict[str, str]:
-    """Return the options that tell the data source what only the session knows."""
-    options = {f"{INTERNAL}timezone": str(spark.conf.get("spark.sql.session.timeZone"))}
-    given = {key: spark.conf.get(setting, None) for key, setting in SETTINGS.items()}
-    return options | {f"{INTERNAL}{key}": value for key, value in given.items() if value}
 
 
 def _without_metadata(frame: DataFrame) -> DataFrame:

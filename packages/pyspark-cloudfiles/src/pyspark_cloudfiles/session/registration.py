@@ -15,6 +15,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from pyspark_cloudfiles import shipping
+from pyspark_cloudfiles.session.session_options import setting_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +37,7 @@ def register(spark: SparkSession) -> None:
 def register_functions(spark: SparkSession) -> None:
     """Register the table functions of SQL, once a session."""
     if not hasattr(spark, f"{_MARK}_functions"):
-        spark.udtf.register("cloud_files_state", _state_function())
+        spark.udtf.register("cloud_files_state", _state_function(setting_of(spark, "mounts")))
         setattr(spark, f"{_MARK}_functions", True)
 
 
@@ -60,7 +61,7 @@ def _travelling_source() -> type:
     return CloudFiles
 
 
-def _state_function() -> Any:
+def _state_function(mounts: str | None) -> Any:
     from pyspark.sql.functions import udtf
 
     # Not before Spark's own functions, whose import takes longest.
@@ -72,9 +73,10 @@ def _state_function() -> Any:
         def eval(self, checkpoint: str) -> Iterator[tuple]:
             make_importable(*origin)
             # On a worker, after the package has been brought there.
+            from pyspark_cloudfiles.filesystems.mounts import iterated
             from pyspark_cloudfiles.log.file_state import file_states
 
-            yield from map(tuple, file_states(checkpoint))
+            yield from map(tuple, iterated(mounts, file_states(checkpoint)))
 
     return udtf(CloudFilesState, returnType=COLUMNS)
 

@@ -11,9 +11,7 @@ Where the results cannot be put, because a release of Spark keeps them elsewhere
 from __future__ import annotations
 
 import io
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
     from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 
-VARIABLES = "PYSPARK_CLOUDFILES_"
 _KEPT_IN = "dataSourceInPython"  # a field of Spark's relation
 _PYTHON = "org.apache.spark.sql.execution.datasources.v2.python"
 
@@ -57,22 +54,6 @@ def is_here(spark: SparkSession) -> bool:
         return spark._jvm.java.lang.System.getProperty("user.dir") == str(Path.cwd())
     except OSError:  # the directory was removed
         return False
-
-
-@contextmanager
-def variables_of_workers(spark: SparkSession) -> Iterator[None]:
-    """Have this package's variables as Spark's own Python processes have them (``spark.executorEnv``)."""
-    given = {name: value for name, value in spark.sparkContext.environment.items() if name.startswith(VARIABLES)}
-    before = {name: os.environ.get(name) for name in given}
-    os.environ.update(given)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def created(options: Mapping[str, str], schema: StructType | None) -> Created:

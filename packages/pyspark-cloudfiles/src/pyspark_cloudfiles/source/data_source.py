@@ -18,6 +18,7 @@ from pyspark_cloudfiles.errors import (
 )
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile, digest_of
+from pyspark_cloudfiles.filesystems.mounts import mounted
 from pyspark_cloudfiles.formats import format_of
 from pyspark_cloudfiles.options import Options, parse
 from pyspark_cloudfiles.planning.plan import Plan
@@ -49,7 +50,8 @@ class CloudFilesDataSource(DataSource):
         self._given = dict(options)
         with as_written(self._given):
             self._options = parse(options)
-            self._check()
+            with mounted(self._options.mounts):
+                self._check()
         self._inferred: Layout | None = None
         self._inferred_from: str | None = None
 
@@ -86,7 +88,7 @@ class CloudFilesDataSource(DataSource):
         ------
         SchemaLocationNeeded, EmptyDirectory, InferenceFailed, InvalidOption
         """
-        with as_written(self._given):
+        with as_written(self._given), mounted(self._options.mounts):
             version = stored_version(self._options)
             if version is None:
                 version, self._inferred_from = infer_version(self._options)
@@ -97,7 +99,7 @@ class CloudFilesDataSource(DataSource):
         # A process needs one of the two readers.
         from pyspark_cloudfiles.source.stream_reader import CloudFilesStreamReader
 
-        with as_written(self._given):
+        with as_written(self._given), mounted(self._options.mounts):
             return CloudFilesStreamReader(self._plan(schema))
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -107,7 +109,7 @@ class CloudFilesDataSource(DataSource):
             raise InvalidOption(
                 "cloudFiles is a streaming source. Use spark.readStream, or spark.read with the files' own format."
             )
-        with as_written(self._given):
+        with as_written(self._given), mounted(self._options.mounts):
             return CloudFilesReader(self._plan(schema))
 
     def _plan(self, schema: StructType) -> Plan:

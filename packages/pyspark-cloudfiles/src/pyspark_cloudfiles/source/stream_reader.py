@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader
@@ -22,6 +22,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from pyspark_cloudfiles import driver_warnings
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile, digest_of
+from pyspark_cloudfiles.filesystems.mounts import iterated, mounted
 from pyspark_cloudfiles.log.file_log import FileLog, files_between, log_of, new_log
 from pyspark_cloudfiles.log.history import Commits
 from pyspark_cloudfiles.log.offsets import Offset
@@ -41,8 +42,20 @@ LOOKED_AT_FIRST = 16 * 1024**2
 # An idle stream asks a hundred times a second; listing should take a quarter of a core at most.
 REST_AFTER_LISTING = 3
 LONGEST_REST = 1.0
+Method = TypeVar("Method", bound=Callable[..., Any])
 # Each note costs a flush to disk, and nobody waits for it; the checkpoint tells of the last hundred batches itself.
 NOTED_TOGETHER = 50
+
+
+def _with_mounts(method: Method) -> Method:
+    """Have the source's mounts hold while a method of its reader runs."""
+
+    @wraps(method)
+    def holding(self: CloudFilesStreamReader, *arguments: Any) -> Any:
+        with mounted(self._plan.options.mounts):
+            return method(self, *arguments)
+
+    return holding  # type: ignore[return-value]
 
 
 class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -75,12 +88,13 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
 
     # What Spark asks of the planning process.
 
+    @_with_mounts
     def initialOffset(self) -> dict:
         spare_pandas()
         if self._initial is None:  # Spark asks twice, and must hear the same
             existing = 0 if self._plan.options.include_existing_files else -1
             options = self._plan.options
-            log = new_log(options.schema_location)
+            log = new_log(options.log_location)
             self._initial = Offset(0, 0, log, filesystem.canonical(options.path), existing)
         return self._initial.to_json()
 
@@ -91,6 +105,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
     def prepareForTriggerAvailableNow(self) -> None:
         self._only_once = True
 
+    @_with_mounts
     def latestOffset(self, start: dict, limit: ReadLimit) -> dict:
         spare_pandas()
         offset = self._newest = Offset.from_json(start)
@@ -115,6 +130,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
             return None
         return self._newest.at(len(self._log), self._log.total_bytes).to_json()
 
+    @_with_mounts
     def partitions(self, start: dict, end: dict) -> list[FilePartition]:
         first, last = Offset.from_json(start), Offset.from_json(end)
         # The first batch, planned again after a crash, begins at an initial offset that was made anew.
@@ -127,11 +143,13 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         groups = tasks(files, self._plan)
         return [FilePartition(group, layout, url, begin, last.seq_num) for group in groups]
 
+    @_with_mounts
     def commit(self, end: dict) -> None:
         offset = Offset.from_json(end)
         self._opened(offset)
         self._done(offset)
 
+    @_with_mounts
     def stop(self) -> None:
         if self._cleaner is not None:
             self._cleaner.stop()
@@ -140,7 +158,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
     # What Spark asks of a task.
 
     def read(self, partition: FilePartition) -> Iterator[pa.RecordBatch]:
-        return read_partition(partition, self._plan)
+        return iterated(self._plan.options.mounts, read_partition(partition, self._plan))
 
     def _opened(self, offset: Offset) -> FileLog:
         """Return the log, opened for appending, by this process alone."""
@@ -179,7 +197,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         self._cleaner.clean(offset.seq_num)
 
     def _located(self, offset: Offset) -> str:
-        return log_of(self._plan.options.schema_location, offset.log)
+        return log_of(self._plan.options.log_location, offset.log)
 
     def _files(self, url: str, begin: int, end: int) -> list[SourceFile]:
         if self._log is not None and url == self._log_url:

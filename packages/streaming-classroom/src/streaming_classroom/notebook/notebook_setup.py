@@ -16,10 +16,11 @@ from streaming_classroom import environment
 from streaming_classroom.data import datasets
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import lesson, setup_status
-from streaming_classroom.session import early_start, user_files
+from streaming_classroom.session import cluster, early_start, user_files
 from streaming_classroom.session.spark_session import get_spark
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
     from notebook_dialect import Dialect
@@ -56,7 +57,14 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     dialect.fill(namespace, spark)
     dialect.install(namespace, front_end.ipython())
     declarative_pipelines.install_when_imported()
-    setup_status.end("Spark is ready")
+    setup_status.end("Spark is ready", _details(spark))
+
+
+def _details(spark: SparkSession) -> str:
+    """Say what there is to know of the cluster, where lessons run on one."""
+    if environment.spark_place() != "on a cluster":
+        return ""
+    return cluster.summary(spark)
 
 
 def classroom_dialect() -> Dialect:

@@ -26,7 +26,7 @@ from streaming_classroom.errors import SessionStartError
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.kafka import redirect
-from streaming_classroom.session import spark_logs, spark_settings, warehouse
+from streaming_classroom.session import cluster, spark_logs, spark_settings, warehouse
 from streaming_classroom.session.worker_python import launcher
 from streaming_classroom.setup import archive, jars, steps
 
@@ -53,6 +53,7 @@ IMPORTED_MEANWHILE = (
     "pyspark_cloudfiles.formats.json.reader",
     "pyspark_cloudfiles.formats.csv.reader",
 )
+APPLICATION = "streaming-classroom"
 # Lists to which the user's own entries and the classroom's both belong, and what separates the entries.
 ADDED = {"spark.sql.extensions": ",", "spark.jars": ",", "spark.driver.extraClassPath": os.pathsep}
 
@@ -74,6 +75,8 @@ def get_spark(settings: Mapping[str, str] | None = None) -> SparkSession:
     ------
     SetupError
         Java or the jars are missing and cannot be had.
+    ClusterUnreachable, ClusterHasNoCores, HomeNotShared, WorkersPythonDiffers
+        The cluster that ``SPARK_MASTER`` names cannot run a lesson; the message says what to do.
     SessionStartError
         The JVM ended before it answered; the message has its last words.
     """
@@ -111,11 +114,15 @@ def _classic_session(java_options: str | None, settings: Mapping[str, str]) -> S
     conf = _without_users_own(_classic_conf(java_options)) | dict(settings)
     if launcher.is_in_use():
         conf[registration.SAME_PACKAGES] = "true"
+    is_first = SparkContext._active_spark_context is None
+    if is_first and not environment.is_one_machine():
+        cluster.refuse_unreachable(environment.master())
     _start_jvm(conf)
-    builder = SparkSession.builder.appName("streaming-classroom").master(environment.master())
+    if is_first and not environment.is_one_machine():
+        conf |= _of_the_cluster(conf)
+    builder = SparkSession.builder.appName(APPLICATION).master(environment.master())
     for key, value in conf.items():
         builder = builder.config(key, value)
-    is_first = SparkContext._active_spark_context is None
     spark = builder.getOrCreate()
     # Active is a session in the thread that made it, which may have been another one.
     SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
@@ -125,6 +132,31 @@ def _classic_session(java_options: str | None, settings: Mapping[str, str]) -> S
     redirect.install()
     launcher.begin()
     return spark
+
+
+def _of_the_cluster(conf: dict[str, str]) -> dict[str, str]:
+    """Start the context on the cluster, and return the settings that follow from what the cluster is.
+
+    They are put into the context as well, from which each of its sessions has its defaults.  If the cluster is none to
+    run a lesson on, no context is left.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark import SparkConf, SparkContext
+
+    settings = SparkConf(loadDefaults=False).setAll(list(conf.items()))
+    try:
+        context = SparkContext.getOrCreate(settings.setMaster(environment.master()).setAppName(APPLICATION))
+    except Py4JError as error:  # which says of a master that refuses only that the context has stopped
+        raise cluster.unregistered(environment.master(), str(error)) from error
+    try:
+        partitions = str(cluster.looked_at(context, directories.home()).partitions)
+    except BaseException:
+        context.stop()
+        raise
+    found = _without_users_own({cluster.PARTITIONS: partitions})
+    for key, value in found.items():
+        context._jsc.sc().conf().set(key, value)
+    return found
 
 
 def _platform_session() -> SparkSession:
@@ -150,17 +182,22 @@ def _remote_session(url: str, settings: Mapping[str, str]) -> SparkSession:
 
 def _classic_conf(java_options: str | None) -> dict[str, str]:
     """Return the configuration of a session whose driver runs here."""
-    conf = spark_settings.conf((*spark_settings.LESSON, *spark_settings.DELTA)) | classroom_files().spark_conf()
-    if not environment.is_one_machine():
-        # Executors elsewhere need the jars brought to them.
-        return conf | {"spark.jars": ",".join(path.as_uri() for path in jars.paths())}
-    conf |= (
-        spark_settings.conf(spark_settings.ONE_MACHINE)
-        | classroom_files().default_conf()
-        | {"spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths()))}
-    )
+    everywhere = (*spark_settings.LESSON, *spark_settings.DELTA, *spark_settings.SMALL)
+    conf = spark_settings.conf(everywhere) | classroom_files().spark_conf()
+    conf |= {"spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths()))}
     options = archive.java_options() if java_options is None else java_options
-    return conf | ({"spark.driver.extraJavaOptions": options} if options else {})
+    conf |= {"spark.driver.extraJavaOptions": options} if options else {}
+    if not environment.is_one_machine():
+        return conf | _conf_of_executors()
+    return conf | spark_settings.conf(spark_settings.ONE_MACHINE) | classroom_files().default_conf()
+
+
+def _conf_of_executors() -> dict[str, str]:
+    """Return what executors elsewhere need: the jars brought to them; on this machine they start as the driver does."""
+    conf = {"spark.jars": ",".join(path.as_uri() for path in jars.paths())}
+    if environment.is_cluster_here() and environment.fast_start():
+        conf["spark.executor.extraJavaOptions"] = " ".join(archive.QUICK)
+    return conf
 
 
 def _prepare_process() -> None:
@@ -175,9 +212,10 @@ def _prepare_process() -> None:
     # Without it workers are started with whatever `python3` is first on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    if environment.is_one_machine():
+    if environment.is_one_machine() or environment.is_cluster_here():
         # Otherwise Spark looks up the machine's name, which fails or takes seconds without network.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if environment.is_one_machine():
         # The launcher is a short-lived JVM of its own.
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     ownership.claim(directories.home())

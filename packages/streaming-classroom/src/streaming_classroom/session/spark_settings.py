@@ -84,22 +84,12 @@ DELTA = (
         "Tables may be Delta tables.",
     ),
 )
-ONE_MACHINE = (
-    Setting("spark.driver.host", "127.0.0.1", NOT_SET, "Spark does not ask the network for the machine's name."),
-    Setting("spark.driver.bindAddress", "127.0.0.1", NOT_SET, "Nobody else on the network reaches it."),
+# What suits the little data of a course, on one machine and on a cluster.
+SMALL = (
     Setting("spark.driver.memory", "2g", "1g", "Five streams at once have room."),
-    Setting(
-        "spark.buffer.size", "1048576", "65536", "Rows come from Python in fewer reads, a large batch a tenth sooner."
-    ),
     Setting("spark.ui.showConsoleProgress", "false", "true in a terminal", "No progress bar in a cell's output."),
     Setting(
         "spark.sql.warehouse.dir", warehouse.WAREHOUSE, "spark-warehouse", "Tables lie in the classroom's own folder."
-    ),
-    Setting(
-        "spark.sql.shuffle.partitions",
-        str(CORES),
-        "200",
-        "A batch with an aggregation has as many tasks, and as many state stores, as there are cores.",
     ),
     Setting("spark.databricks.delta.snapshotPartitions", "2", "50", "A Delta table's log is read by two tasks."),
     Setting(
@@ -115,7 +105,20 @@ ONE_MACHINE = (
         "An idle stream looks for data ten times a second instead of a hundred: five of them left little of two cores.",
     ),
 )
-EVERY = (*LESSON, *DELTA, *ONE_MACHINE)
+ONE_MACHINE = (
+    Setting("spark.driver.host", "127.0.0.1", NOT_SET, "Spark does not ask the network for the machine's name."),
+    Setting("spark.driver.bindAddress", "127.0.0.1", NOT_SET, "Nobody else on the network reaches it."),
+    Setting(
+        "spark.buffer.size", "1048576", "65536", "Rows come from Python in fewer reads, a large batch a tenth sooner."
+    ),
+    Setting(
+        "spark.sql.shuffle.partitions",
+        str(CORES),
+        "200",
+        "A batch with an aggregation has as many tasks, and as many state stores, as there are cores.",
+    ),
+)
+EVERY = (*LESSON, *DELTA, *SMALL, *ONE_MACHINE)
 
 
 def conf(settings: Iterable[Setting]) -> dict[str, str]:
@@ -134,5 +137,6 @@ def page() -> str:
             "Besides: dbfs:/ is a folder of the home, and a path without a scheme lies there, as on Databricks; the "
             "JVM starts from a class archive with its first-tier compiler (CLASSROOM_FAST_START=0 changes that). On "
             "Linux Spark's Python is a launcher that starts its processes sooner (a PYSPARK_PYTHON of your own wins).",
+            "On a cluster (SPARK_MASTER) spark.sql.shuffle.partitions is the number of its cores, at most 16.",
         ]
     )

@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streaming_classroom import environment
 from streaming_classroom.files.directories import classroom_files
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ _SCHEMA = ".db"
 def restore(spark: SparkSession) -> None:
     """Make the Delta tables in the warehouse's folders known, and the schemas they are in; others are left alone."""
     folder = classroom_files().local_path(WAREHOUSE)
-    if not environment.is_one_machine() or not folder.is_dir():
+    if spark.conf.get("spark.sql.warehouse.dir") != WAREHOUSE or not folder.is_dir():
         return
     _restore_tables(spark, folder, "default")
     for schema in sorted(path for path in folder.glob(f"*{_SCHEMA}") if path.is_dir()):

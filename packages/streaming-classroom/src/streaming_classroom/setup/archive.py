@@ -60,7 +60,8 @@ def make() -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     _sweep(target.parent)
     partial = target.with_suffix(f".{os.getpid()}.part")
-    environ = os.environ | {"CLASSROOM_HOME": str(_workload_home(target.parent))}
+    # On this machine, wherever lessons run: the classes are the driver's.
+    environ = os.environ | {"CLASSROOM_HOME": str(_workload_home(target.parent)), "SPARK_MASTER": ""}
     command = [sys.executable, "-m", "streaming_classroom.session.archive_workload", str(partial)]
     try:
         with log().open("wb") as output:

@@ -8,13 +8,13 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streaming_classroom import environment
 from streaming_classroom.files import directories, ownership
-from streaming_classroom.setup import archive, guard, jars, java, steps
+from streaming_classroom.setup import archive, cluster_checks, guard, jars, java, steps
+from streaming_classroom.setup.finding import Finding
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,19 +24,6 @@ PORTS = {8888: "JupyterLab", 4040: "Spark's web page"}
 
 _OK = ("ok", "green")
 _MARKS = {(True, True): _OK, (True, False): _OK, (False, True): ("fix", "red"), (False, False): ("note", "yellow")}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one check found: whether it is well, what there is, and else what to do.
-
-    ``matters`` is False where the course finds a way around by itself.
-    """
-
-    ok: bool
-    found: str
-    fix: str = ""
-    matters: bool = True
 
 
 def main() -> int:
@@ -82,6 +69,7 @@ def checks() -> dict[str, Callable[[], Finding]]:
         "datasets": _datasets,
         "archive": _archive,
         **{f"port {port}": _port_check(port, user) for port, user in PORTS.items()},
+        **cluster_checks.checks(),
     }
 
 

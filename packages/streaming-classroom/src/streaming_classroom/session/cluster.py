@@ -1,0 +1,290 @@
+"""A cluster as its driver sees it: whether its master answers, how many cores it gives, and what its workers see.
+
+Lessons lie in the home, a folder that driver and workers must share; and how many partitions an aggregation has follows
+the cluster's cores.  Both are looked at once, when the session starts: a lesson would fail at its first file otherwise,
+with words about a missing file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING, NamedTuple
+
+from streaming_classroom.errors import (
+    ClusterHasNoCores,
+    ClusterUnreachable,
+    HomeNotShared,
+    NotAvailable,
+    WorkersPythonDiffers,
+)
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+ANSWER = 5.0  # seconds in which a master takes a connection
+PATIENCE = "CLASSROOM_CLUSTER_WAIT"  # the variable with the seconds in which the first executor has started
+LOOK = 60.0  # seconds in which the workers have looked
+# Executors start one after another, on a busy machine far apart: seconds without another one after which there are no
+# more, at least and at most.  In between it is half of what the first one took.
+STANDSTILL = (1.0, 5.0)
+LARGEST = 16  # partitions; a lesson's data is small, and each costs a batch a task and a state store
+PARTITIONS = "spark.sql.shuffle.partitions"
+_LOOKS = 3  # an executor that was busy is given another task
+_PACKAGES = ("pyarrow", "msgspec")  # which cloudFiles imports there
+_ADDRESS = re.compile(r"(?:spark://)?(.+):(\d+)")
+
+
+class View(NamedTuple):
+    """What one executor sees."""
+
+    host: str
+    directory: str
+    sees_home: bool
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster that has given this driver its cores.
+
+    Attributes
+    ----------
+    master : str
+        Its address.
+    cores : int
+        All cores of its executors.
+    hosts : tuple of str
+        The machines of the executors.
+    """
+
+    master: str
+    cores: int
+    hosts: tuple[str, ...]
+
+    @property
+    def partitions(self) -> int:
+        """Partitions of a shuffle, and so state stores of an aggregation: one for each core, at most 16."""
+        return min(self.cores, LARGEST)
+
+
+def refuse_unreachable(master: str) -> None:
+    """Raise unless a standalone master takes connections; other masters are left to Spark.
+
+    Raises
+    ------
+    ClusterUnreachable
+        None of the addresses of ``spark://host:port,host:port`` answers.
+    """
+    if not master.startswith("spark://"):
+        return
+    reasons = [_refusal(address) for address in master.split(",")]
+    if all(reasons):
+        raise _unreachable(master, reasons[-1] or "")
+
+
+def looked_at(context: SparkContext, home: Path) -> Cluster:
+    """Return the cluster of a context that has just started, once all of its executors have looked at the home.
+
+    Parameters
+    ----------
+    home : Path
+        The course's home, which exists.
+
+    Raises
+    ------
+    ClusterUnreachable
+        It has ended the connection.
+    ClusterHasNoCores
+        It has given this driver no executor, or none that works.
+    HomeNotShared
+        An executor cannot read and write in the home.
+    WorkersPythonDiffers
+        An executor's Python does not start, is of another version, or lacks packages.
+    """
+    executors = _executors(context)
+    with _marker(home) as (marker, token):
+        views = _views(context, _looking(marker, token), sum(executors.values()), len(executors))
+    _refuse_blind(context.master, home, views)
+    hosts = tuple(sorted({view.host for view in views}))
+    return Cluster(context.master, sum(executors.values()), hosts)
+
+
+def summary(spark: SparkSession) -> str:
+    """Return a sentence on a session's cluster: its cores now, and the partitions that its shuffles have."""
+    context = spark.sparkContext
+    cores = sum(_registered(context).values())
+    return f"{context.master} has {cores} cores; a shuffle has {spark.conf.get(PARTITIONS)} partitions."
+
+
+def unregistered(master: str, reason: str) -> ClusterUnreachable:
+    """Return the error of a context that could not be made, because no master of Spark's own has answered it."""
+    return _unreachable(master, reason.splitlines()[0] if reason else "")
+
+
+def _refusal(address: str) -> str | None:
+    """Return why a host and port do not answer, None where they do."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
+        return f"{address} is no spark://host:port"
+    try:
+        socket.create_connection((match[1].strip("[]"), int(match[2])), timeout=ANSWER).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
+def _unreachable(master: str, reason: str) -> ClusterUnreachable:
+    return ClusterUnreachable(
+        f"No Spark master answers at {master}{f' ({reason})' if reason else ''}.",
+        "Set SPARK_MASTER to the address that the master's log or web page shows, or start the master.",
+    )
+
+
+def _registered(context: SparkContext) -> dict[str, int]:
+    """Return the cores of each executor that is there now."""
+    found = context._jsc.sc().statusStore().executorList(True)
+    summaries = (found.apply(number) for number in range(found.size()))
+    return {each.id(): each.totalCores() for each in summaries if each.id() != "driver"}
+
+
+def _executors(context: SparkContext) -> dict[str, int]:
+    """Wait for the executors, which start one after another, and return their cores."""
+    began = changed = time.monotonic()
+    deadline, before, standstill = began + _patience(), 0, STANDSTILL[0]
+    while True:
+        now = _registered(context)
+        if len(now) != before:
+            before, changed = len(now), time.monotonic()
+            standstill = max(standstill, min((changed - began) / 2, STANDSTILL[1]))
+        if now and time.monotonic() > changed + standstill:
+            return now
+        if context._jsc.sc().isStopped():
+            raise _unreachable(context.master, "it has ended the connection")
+        if time.monotonic() > deadline:
+            raise _no_cores(context.master)
+        time.sleep(0.1)
+
+
+def _patience() -> float:
+    try:
+        return float(os.environ.get(PATIENCE) or 60)
+    except ValueError:
+        raise NotAvailable(f"{PATIENCE}={os.environ[PATIENCE]} is no number.", "Set it to seconds.") from None
+
+
+def _no_cores(master: str) -> ClusterHasNoCores:
+    return ClusterHasNoCores(
+        f"{master} has given this session no executor that works in {_patience():.0f} s.",
+        "Look at the master's web page: start workers, give them 1 GB and a core at least, or end the application "
+        "that has all cores (another notebook, whose kernel you shut down).",
+    )
+
+
+@contextmanager
+def _marker(home: Path) -> Iterator[tuple[str, str]]:
+    """Give a file in the home, and what it has in it, until the block ends."""
+    token = uuid.uuid4().hex
+    path = home / f".workers-see-this-{token}"
+    path.write_text(token, encoding="utf-8")
+    try:
+        yield str(path), token
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _looking(marker: str, token: str) -> Callable[[Iterable], Iterator[tuple]]:
+    """Return what a task does; it is sent by value, and needs nothing but Python."""
+    packages = _PACKAGES
+
+    def look(rows: Iterable) -> Iterator[tuple]:
+        import os
+        import socket
+        from importlib.util import find_spec
+        from pathlib import Path
+
+        list(rows)
+        path = Path(marker)
+        try:
+            sees = path.read_text(encoding="utf-8") == token and os.access(path.parent, os.W_OK)
+        except OSError:
+            sees = False
+        missing = tuple(name for name in packages if find_spec(name) is None)
+        yield socket.gethostname(), str(Path.cwd()), sees, missing
+
+    return look
+
+
+def _views(context: SparkContext, look: Callable[[Iterable], Iterator[tuple]], cores: int, executors: int) -> set[View]:
+    """Return what the executors see: a task for each core, which idle executors share among them."""
+    views: set[View] = set()
+    for _ in range(_LOOKS):
+        with _deadline(context):
+            views |= {View(*seen) for seen in context.parallelize(range(cores), cores).mapPartitions(look).collect()}
+        if len({(view.host, view.directory) for view in views}) >= executors:
+            break
+    return views
+
+
+@contextmanager
+def _deadline(context: SparkContext) -> Iterator[None]:
+    """Cancel what the block runs on the cluster when its time has passed; say what it means that it fails."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    passed: list[bool] = []
+
+    def cancel() -> None:
+        passed.append(True)
+        context.cancelJobGroup(group)
+
+    group = f"workers-{uuid.uuid4().hex}"
+    context.setJobGroup(group, "the course: what the workers see")
+    timer = Timer(LOOK, cancel)
+    timer.start()
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        raise _no_cores(context.master) if passed else _no_python(context, str(error)) from error
+    finally:
+        timer.cancel()
+        context.setJobGroup("", "")
+
+
+def _no_python(context: SparkContext, message: str) -> WorkersPythonDiffers:
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    found = re.search(
+        r"(\[PYTHON_VERSION_MISMATCH\][^\n]*|Cannot run program[^\n]*|\w*(?:Error|Exception): [^\n]+)", message
+    )
+    return WorkersPythonDiffers(
+        f"Python does not run on the workers of {context.master}: {found[1] if found else message.splitlines()[0]}",
+        f"Make Python {version} with this environment's packages available there at {context.pythonExec}, or set "
+        "PYSPARK_PYTHON to where the workers have it.",
+    )
+
+
+def _refuse_blind(master: str, home: Path, views: Iterable[View]) -> None:
+    """Raise what the views of the executors speak against."""
+    blind = sorted({view.host for view in views if not view.sees_home})
+    if blind:
+        raise HomeNotShared(
+            f"The workers of {master} on {', '.join(blind)} cannot read and write in {home}, where lessons keep their "
+            "files.",
+            "Set CLASSROOM_HOME to a folder that this machine and all workers share under one path, on NFS perhaps.",
+        )
+    missing = sorted({name for view in views for name in view.missing})
+    if missing:
+        raise WorkersPythonDiffers(
+            f"The Python of the workers of {master} lacks {', '.join(missing)}.",
+            f"Install {' '.join(missing)} there, or set PYSPARK_PYTHON to a Python that has this course's packages.",
+        )

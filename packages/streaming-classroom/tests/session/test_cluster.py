@@ -1,0 +1,98 @@
+"""A cluster is looked at when the session starts; each thing that would fail a lesson is said in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from free_port import free_port
+from streaming_classroom.errors import ClusterUnreachable, HomeNotShared, WorkersPythonDiffers
+from streaming_classroom.session import cluster as looks
+from streaming_classroom.session.cluster import Cluster, View
+
+SEES, BLIND = View("a", "/work/0", True, ()), View("b", "/work/1", False, ())
+LACKING = View("c", "/work/2", True, ("pyarrow",))
+
+
+def test_a_master_that_nobody_started_is_named_with_what_to_do() -> None:
+    master = f"spark://127.0.0.1:{free_port()}"
+    with pytest.raises(ClusterUnreachable, match=f"No Spark master answers at {master} .*Set SPARK_MASTER to"):
+        looks.refuse_unreachable(master)
+
+
+@pytest.mark.parametrize("master", ["spark://host", "spark://:7077x"])
+def test_an_address_that_is_none_is_refused(master: str) -> None:
+    with pytest.raises(ClusterUnreachable, match=r"is no spark://host:port"):
+        looks.refuse_unreachable(master)
+
+
+def test_masters_of_other_kinds_are_left_to_spark() -> None:
+    looks.refuse_unreachable("yarn")
+
+
+@pytest.mark.parametrize(("cores", "partitions"), [(1, 1), (2, 2), (16, 16), (400, 16)])
+def test_partitions_follow_the_cores_up_to_a_limit(cores: int, partitions: int) -> None:
+    assert Cluster("spark://a:1", cores, ()).partitions == partitions
+
+
+def test_a_worker_that_does_not_see_the_home_is_named_with_what_to_do() -> None:
+    with pytest.raises(HomeNotShared, match=r"on b cannot read and write in /home/x.*Set CLASSROOM_HOME to a folder"):
+        looks._refuse_blind("spark://a:1", Path("/home/x"), {SEES, BLIND})
+
+
+def test_a_worker_without_what_cloudfiles_imports_is_told() -> None:
+    with pytest.raises(WorkersPythonDiffers, match=r"lacks pyarrow\. Install pyarrow there"):
+        looks._refuse_blind("spark://a:1", Path("/home/x"), {SEES, LACKING})
+
+
+def test_workers_that_see_everything_are_no_problem() -> None:
+    looks._refuse_blind("spark://a:1", Path("/home/x"), {SEES})
+
+
+_BLIND = """
+from pathlib import Path
+from streaming_classroom import get_spark
+from streaming_classroom.errors import HomeNotShared
+from streaming_classroom.session import cluster
+marker = cluster._looking
+cluster._looking = lambda path, token: marker(path + ".on-another-machine", token)
+for _ in range(2):
+    try:
+        get_spark()
+    except HomeNotShared as error:
+        print("SAID", str(error).partition(" in ")[2].partition(",")[0])
+"""
+
+
+def test_a_home_on_another_machine_ends_each_start_of_the_session(run_python, cluster: str, tmp_path: Path) -> None:
+    done = run_python(_BLIND, SPARK_MASTER=cluster)
+    assert done.stdout.splitlines()[-2:] == [f"SAID {tmp_path / 'home'}"] * 2, done.stderr[-3000:]
+
+
+_SESSION = """
+from streaming_classroom import get_spark
+from streaming_classroom.files import directories
+spark = get_spark()
+spark.sql("CREATE TABLE t AS SELECT id % 3 AS k, count(*) AS n FROM range(9) GROUP BY 1")
+from streaming_classroom.session import cluster
+print("LINE OF SET-UP", cluster.summary(spark))
+print("NEW SESSION", spark.newSession().conf.get("spark.sql.shuffle.partitions"))
+print("ROWS", sorted(row.n for row in spark.table("t").collect()))
+print("IN THE HOME", (directories.home() / "dbfs/user/hive/warehouse/t/_delta_log").is_dir())
+print("LEFT", [path.name for path in directories.home().glob(".workers*")])
+spark.stop()
+"""
+
+
+def test_a_session_has_the_clusters_partitions_and_its_tables_in_the_home(run_python, cluster: str) -> None:
+    """One session for many claims: sessions are expensive."""
+    done = run_python(_SESSION, SPARK_MASTER=cluster)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.splitlines()[-5:] == [
+        f"LINE OF SET-UP {cluster} has 2 cores; a shuffle has 2 partitions.",
+        "NEW SESSION 2",
+        "ROWS [3, 3, 3]",
+        "IN THE HOME True",
+        "LEFT []",
+    ]
