@@ -99,7 +99,7 @@ class Grader:
             self._spark,
             self._paths,
             self._namespace,
-            last_cell.error(),
+            last_cell.error(exercise.id),
             exercise.makes,
             self._kafka,
             DEADLINE - SPARE,
