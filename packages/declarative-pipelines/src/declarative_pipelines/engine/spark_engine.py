@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namespace
 from declarative_pipelines.engine import dataset_reads
@@ -127,11 +127,22 @@ class SparkEngine:
         for flow in flows:
             context.registerFlow(self._flow(flow, functions[flow.name]))
         try:
-            return ResolvedGraph(self, context.toDataflowGraph().resolve(), functions)
+            return ResolvedGraph(self, self._resolved(context.toDataflowGraph()), functions)
         except Py4JJavaError as error:
             if "NullPointerException" in str(error) and "FlowFunctionResult" in str(error):
                 raise _NoAnswer from error
             raise
+
+    def _resolved(self, graph: Any) -> Any:
+        """Resolve a graph; Spark 4.3 asks whether names are case-sensitive, where 4.2 asks nothing."""
+        try:
+            return graph.resolve()
+        except Py4JJavaError:
+            raise
+        except Py4JError as error:
+            if "does not exist" not in str(error):
+                raise
+            return graph.resolve(self.session._jsparkSession.sessionState().conf().caseSensitiveAnalysis())
 
     def full_name(self, dataset: Dataset) -> str:
         """Return a dataset's name with its catalog and database, as the engine has it; views and sinks have neither."""
