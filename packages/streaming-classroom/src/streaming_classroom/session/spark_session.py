@@ -137,8 +137,7 @@ def _classic_session(java_options: str | None, settings: Mapping[str, str]) -> S
 def _of_the_cluster(conf: dict[str, str]) -> dict[str, str]:
     """Start the context on the cluster, and return the settings that follow from what the cluster is.
 
-    They are put into the context as well, from which each of its sessions has its defaults.  If the cluster is none to
-    run a lesson on, no context is left.
+    If the cluster is none to run a lesson on, no context is left.
     """
     from py4j.protocol import Py4JError
     from pyspark import SparkConf, SparkContext
@@ -153,10 +152,7 @@ def _of_the_cluster(conf: dict[str, str]) -> dict[str, str]:
     except BaseException:
         context.stop()
         raise
-    found = _without_users_own({cluster.PARTITIONS: partitions})
-    for key, value in found.items():
-        context._jsc.sc().conf().set(key, value)
-    return found
+    return _without_users_own({cluster.PARTITIONS: partitions})
 
 
 def _platform_session() -> SparkSession:
