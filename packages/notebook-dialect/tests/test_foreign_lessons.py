@@ -131,6 +131,7 @@ def test_the_command_runs_a_path_with_a_parameter_in_its_own_directory(foreign: 
     environ = os.environ | {"CLASSROOM_HOME": str(tmp_path / "home")}
     done = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "cell with tag" not in done.stdout + done.stderr
 
 
 def test_a_converted_lesson_runs_in_a_stock_kernel(foreign: Path, tmp_path: Path, monkeypatch) -> None:

@@ -126,13 +126,14 @@ class Dialect:
 
     def _install_in(self, shell: InteractiveShell) -> None:
         # These need IPython, which a session in plain Python does not import.
-        from notebook_dialect.kernel import completion, interrupts, magics, path_hints, short_errors
+        from notebook_dialect.kernel import completion, interrupts, last_lines, magics, path_hints, short_errors
         from stream_view import console
 
         magics.install(
             shell, magics.MagicContext(self.files, self.running, lambda: self.dbutils, lambda: self.get_session())
         )
         completion.install(shell)
+        last_lines.install(shell)
         interrupted = interrupts.Interrupts(lambda: shell.user_ns.get("spark"))
         interrupted.install(shell)
         short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain)

@@ -97,6 +97,7 @@ def run(options: argparse.Namespace) -> int:
     lessons = find_lessons(options.lessons, directories.notebooks())
     _refuse_to_save(options, lessons)
     _refuse_ansi(options, lessons)
+    _refuse_unknown_parameters(options, lessons)
     _set_up()
     result = run_lessons(
         lessons,
@@ -353,6 +354,13 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
         raise NotAvailable("--solved runs other cells than the file has.", "Leave --save and --compare out.")
     if options.save and options.parameter:
         raise NotAvailable("--save would keep outputs that come from parameters.", "Leave one of the two out.")
+
+
+def _refuse_unknown_parameters(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
+    if options.parameter:
+        from streaming_classroom.runner import parameters  # with the dialect, which other commands do without
+
+        parameters.refuse_unknown(dict(options.parameter), lessons)
 
 
 def _refuse_ansi(options: argparse.Namespace, lessons: Sequence[Path]) -> None:

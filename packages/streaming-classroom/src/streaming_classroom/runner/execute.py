@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import threading
 from collections.abc import Callable, Mapping
@@ -142,6 +143,14 @@ def read(order: RunRequest) -> tuple[NotebookNode, bytes]:
 def _invalid(order: RunRequest, error: InvalidNotebook) -> LessonResult:
     failure = Failure(order.notebook, None, None, None, "invalid", f"not a valid notebook: {error.reason}")
     return LessonResult(order.lesson, order.notebook, "failed", failures=(failure,))
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether papermill logs something else than that parameters come first where no cell has their tag."""
+    return "does not contain a cell with tag" not in record.getMessage()
+
+
+logging.getLogger("papermill").addFilter(_is_news)
 
 
 def _execute(order: RunRequest, on_cell: Callable[[], None], cancel: threading.Event) -> tuple[NotebookNode, Observed]:

@@ -58,3 +58,15 @@ class LessonChanged(RunnerError):
 
     def __str__(self) -> str:
         return f"{self.notebook} was edited while it ran, so its outputs were not saved; run it again."
+
+
+@dataclass(eq=False)
+class UnknownParameter(RunnerError):
+    """Correct the name: no notebook that is run takes a value by it."""
+
+    name: str
+    nearest: str | None = None
+
+    def __str__(self) -> str:
+        meant = f" Did you mean {self.nearest}?" if self.nearest else ""
+        return f"No notebook that is run has a widget or a variable named {self.name!r}.{meant}"
