@@ -165,7 +165,7 @@ def test_without_its_kernel_a_saved_notebook_shows_the_last_rows_and_says_so(not
     expect(frame).to_contain_text("per_device · running when this was saved · batch 0")
     notebook.save()
     notebook.choose("Kernel", "Shut Down Kernel")
-    expect(notebook.view(NAMED).locator(".sc-state")).to_have_text("disconnected")
+    expect(notebook.view(NAMED).locator(".sc-state")).to_have_text("lost contact")
     notebook.reload()
     expect(notebook.view(NAMED)).to_contain_text("per_device · running when this was saved · batch 0")
     expect(notebook.view(NAMED).locator("tbody tr")).to_have_count(12)
