@@ -81,30 +81,34 @@ def main() -> None:
     sides = [ALL, *PARTS]
     taken: dict[str, list[list[float]]] = {side: [] for side in sides}
     with tempfile.TemporaryDirectory() as scratch:
-        small_files(Path(scratch), _first_rows.FILES, _first_rows.ROWS_A_FILE)
-        _run(ALL, scratch)  # fills caches, as on a machine that has run it before
+        source = str(Path(scratch) / "files")
+        small_files(Path(source), _first_rows.FILES, _first_rows.ROWS_A_FILE)
+        _run(ALL, source)  # fills caches, as on a machine that has run it before
         for _round in track(range(ROUNDS), "Rounds", console=Console(stderr=True), transient=True):
             for side in sides:
-                taken[side].append(_run(side, scratch))
+                taken[side].append(_run(side, source))
     medians = {side: [statistics.median(stage) for stage in zip(*runs, strict=True)] for side, runs in taken.items()}
     _print_table(medians)
-    whole = sum(medians[ALL][:3])
-    saved = {side: round(sum(stages[:3]) - whole, 2) for side, stages in medians.items() if side != ALL}
-    print(json.dumps({"to_first_rows_s": round(whole, 2), "saved_s": saved}))
+    print(json.dumps({side: _saved(medians, side) for side in PARTS}))
 
 
 def _print_table(medians: dict[str, list[float]]) -> None:
     title = f"Seconds in a new session, medians of {ROUNDS} runs in turn; each part switched off alone"
     table = Table(title=title, title_justify="left")
-    for heading in ("without", *STAGES, "to first rows", "saved"):
-        table.add_column(heading, justify="left" if heading == "without" else "right")
-    whole = sum(medians[ALL][:3])
+    for heading in ("without", *STAGES, "saved: session", "load to rows", "again"):
+        table.add_column(heading, justify="left" if heading == "without" else "right", no_wrap=True)
     for side, stages in medians.items():
-        sum_of_side = sum(stages[:3])
-        saved = "" if side == ALL else f"{sum_of_side - whole:+.2f}"
-        name = "nothing: all parts" if side == ALL else side
-        table.add_row(name, *(f"{stage:.2f}" for stage in stages), f"{sum_of_side:.2f}", saved)
-    Console().print(table)
+        saved = [] if side == ALL else [f"{seconds:+.2f}" for seconds in _saved(medians, side).values()]
+        name = "nothing" if side == ALL else side
+        table.add_row(name, *(f"{stage:.2f}" for stage in stages), *saved)
+    Console(width=140).print(table)
+
+
+def _saved(medians: dict[str, list[float]], side: str) -> dict[str, float]:
+    """Return the seconds that a part saves: until there is a session, from load to the first rows, the second time."""
+    alone, whole = medians[side], medians[ALL]
+    seconds = (alone[0] - whole[0], sum(alone[1:3]) - sum(whole[1:3]), alone[3] - whole[3])
+    return dict(zip(("session_s", "load_to_rows_s", "again_s"), (round(one, 2) for one in seconds), strict=True))
 
 
 def _run(side: str, source: str) -> list[float]:
