@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks._files_to_ingest import SCHEMA, small_files
+from benchmarks._fresh_process import measured
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +34,7 @@ def measure(scratch: Path) -> dict[str, Any]:
     runs: dict[str, list[list[float]]] = {reader: [] for reader in READERS}
     for _ in range(ROUNDS):
         for reader, taken in runs.items():
-            taken.append(_in_a_fresh_process(reader, scratch / "files"))
+            taken.append(measured(__spec__.name, reader, str(scratch / "files"), timeout=TIMEOUT))
     title = f"Seconds to the first rows of {FILES} JSON files, medians of {ROUNDS} runs in turn"
     table = Table(title=title, title_justify="left")
     for heading in ("source", "load", "first rows", "worst", "again, in the same session"):
@@ -48,20 +47,6 @@ def measure(scratch: Path) -> dict[str, Any]:
         figures[reader] = {"load_s": round(load, 2), "rows_s": round(rows, 2), "again_s": round(again, 2)}
     Console().print(table)
     return figures
-
-
-def _in_a_fresh_process(reader: str, source: Path) -> list[float]:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        done = subprocess.run(
-            [sys.executable, "-m", __spec__.name, reader, str(source)],
-            env=os.environ | {"CLASSROOM_HOME": home},
-            stdout=subprocess.PIPE,
-            stderr=None if "CLASSROOM_BENCH_VERBOSE" in os.environ else subprocess.DEVNULL,
-            text=True,
-            timeout=TIMEOUT,
-            check=True,
-        )
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def _wait(reader: str, source: Path) -> tuple[float, float, float]:

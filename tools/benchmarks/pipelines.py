@@ -25,6 +25,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from benchmarks import _fresh_process
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -74,7 +76,7 @@ def main() -> None:
     stock = []
     for _round in track(range(ROUNDS), "Rounds", console=Console(stderr=True), transient=True):
         for side, measured in runs.items():
-            measured.append(_run(side))
+            measured.append(_fresh_process.measured(__spec__.name, side, timeout=TIMEOUT))
         stock.append(_spark_pipelines())
     medians = {
         side: {name: statistics.median(run[name] for run in measured) for name in measured[0]}
@@ -107,22 +109,6 @@ def _print(medians: dict[str, dict[str, float]], stock: float) -> None:
     for name in ("without rules", "with rules"):
         rate = ROWS_AT_ONCE / medians["pipeline"][name]
         console.print(f"{ROWS_AT_ONCE:,} rows through all three, {name}: {rate:,.0f} rows a second")
-
-
-def _run(side: str) -> dict[str, float]:
-    command = [sys.executable, "-m", __spec__.name, side]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        done = subprocess.run(
-            command,
-            env=os.environ | {"CLASSROOM_HOME": home},
-            cwd=home,
-            stdout=subprocess.PIPE,
-            stderr=None if "CLASSROOM_BENCH_VERBOSE" in os.environ else subprocess.DEVNULL,
-            text=True,
-            timeout=TIMEOUT,
-            check=True,
-        )
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def land(folder: Path, number: int, rows: int) -> None:

@@ -7,9 +7,7 @@ those of a second stream in the same session.  What saves less than 0.3 seconds 
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +20,7 @@ from rich.table import Table
 
 from benchmarks import _first_rows
 from benchmarks._files_to_ingest import small_files
+from benchmarks._fresh_process import measured
 
 ROUNDS = 5
 TIMEOUT = 600  # seconds for one process
@@ -83,10 +82,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         source = str(Path(scratch) / "files")
         small_files(Path(source), _first_rows.FILES, _first_rows.ROWS_A_FILE)
-        _run(ALL, source)  # fills caches, as on a machine that has run it before
+        measured(__spec__.name, ALL, source, timeout=TIMEOUT)  # fills caches, as on a machine that has run it before
         for _round in track(range(ROUNDS), "Rounds", console=Console(stderr=True), transient=True):
             for side in sides:
-                taken[side].append(_run(side, source))
+                taken[side].append(measured(__spec__.name, side, source, timeout=TIMEOUT))
     medians = {side: [statistics.median(stage) for stage in zip(*runs, strict=True)] for side, runs in taken.items()}
     _print_table(medians)
     print(json.dumps({side: _saved(medians, side) for side in PARTS}))
@@ -109,20 +108,6 @@ def _saved(medians: dict[str, list[float]], side: str) -> dict[str, float]:
     alone, whole = medians[side], medians[ALL]
     seconds = (alone[0] - whole[0], sum(alone[1:3]) - sum(whole[1:3]), alone[3] - whole[3])
     return dict(zip(("session_s", "load_to_rows_s", "again_s"), (round(one, 2) for one in seconds), strict=True))
-
-
-def _run(side: str, source: str) -> list[float]:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        done = subprocess.run(
-            [sys.executable, "-m", __spec__.name, side, source],
-            env=os.environ | {"CLASSROOM_HOME": home},
-            stdout=subprocess.PIPE,
-            stderr=None if "CLASSROOM_BENCH_VERBOSE" in os.environ else subprocess.DEVNULL,
-            text=True,
-            timeout=TIMEOUT,
-            check=True,
-        )
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def _wait(side: str, source: Path) -> list[float]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from stream_view import front_end, listener, waiting
 from stream_view.errors import short_message
 from stream_view.live.follower import follow
-from stream_view.live.reports import Reports, ReportsUpTo
+from stream_view.live.reports import Reports
 from stream_view.live.shown_rows import ShownRows
 from stream_view.live.static_frame import brings_script, interactive_html
 from stream_view.live.stream_widget import StreamWidget
@@ -70,7 +70,7 @@ class LiveView:
         self._reports = Reports()
         self._table: Table | None = None
         self._shown_batch = -1  # whose result is on the screen: header, table and dashboard
-        self._reported_batch = -1  # the newest of the dashboard's; an earlier one where a report does not come
+        self._known = self._reports.up_to(-1)  # the reports up to it, or up to an earlier one where one does not come
         self._read: _Read | None = None  # rows that wait for the report of their batch
         self._header_was: dict[str, Any] = {}
         self._behind_since = float("inf")
@@ -85,7 +85,7 @@ class LiveView:
         self._name = f"sc-{query.runId}"
         self._next_frame = 0.0
         self._frame_of = -1  # the batch whose rows the static frame has
-        self._widget = StreamWidget(self._name, self._stop, header=self._header(self._up_to(), "starting"))
+        self._widget = StreamWidget(self._name, self._stop, header=self._header("starting"))
         self._frame = _show(self._widget, self._bundle("starting"))
 
     def follow(self) -> None:
@@ -159,21 +159,20 @@ class LiveView:
         self._show_reports()
 
     def _show_reports(self) -> None:
-        known = self._up_to()
-        if known.batch != self._reported_batch:
-            self._reported_batch = known.batch
-            self._widget.reports, self._widget.raw = known.columns, known.raw
+        """Bring the dashboard up to the batch that is shown, also where its report comes late."""
+        if self._known.batch == self._shown_batch:
+            return
+        before, self._known = self._known, self._reports.up_to(self._shown_batch)
+        if self._known.batch != before.batch:
+            self._widget.reports, self._widget.raw = self._known.columns, self._known.raw
 
     def _show_header(self, state: str) -> None:
         """Say how the stream is now, and how far what is shown has come; a stream that is ahead of it is mentioned."""
-        self._show_reports()  # one that comes late
-        header = self._header(self._up_to(), state)
+        self._show_reports()
+        header = self._header(state)
         if header != self._header_was:
             self._header_was = header
             self._widget.header = header
-
-    def _up_to(self) -> ReportsUpTo:
-        return self._reports.up_to(self._shown_batch)
 
     def _keep_frame(self) -> None:
         """Bring the static frame up to date from time to time, also where no further batch gives the occasion."""
@@ -196,7 +195,7 @@ class LiveView:
 
     def _say(self, fate: str, message: str) -> None:
         """Let the widget and the static frame say how it stands with the stream, and why."""
-        self._widget.header = self._header(self._up_to(), fate) | {"error": message}
+        self._widget.header = self._header(fate) | {"error": message}
         self._frame.update(self._bundle(fate, message), raw=True)
 
     def _bundle(self, fate: str, message: str = "") -> dict[str, str]:
@@ -208,12 +207,12 @@ class LiveView:
         text = f"{table.to_text(title)}\n{message}".rstrip()
         return {"text/html": f'<div data-sc-view="{self._name}">{html}</div>{_NO_COMPLAINT}', "text/plain": text}
 
-    def _header(self, known: ReportsUpTo, state: str) -> dict[str, Any]:
+    def _header(self, state: str) -> dict[str, Any]:
         return {
             "name": self._query.name,
             "state": state,
             "batch": self._shown_batch,
-            "rows": known.rows if known.batch == self._shown_batch else None,
+            "rows": self._known.rows if self._known.batch == self._shown_batch else None,
             "rate": self._reports.rate if state in MOVING else 0.0,
             "detail": self._query.status["message"] if state == "starting" else "",
             "ahead": self._ahead(state),
