@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +22,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pyspark_cloudfiles.errors import CloudFilesError
-from pyspark_cloudfiles.filesystems import object_store, remote
+from pyspark_cloudfiles.filesystems import filesystem, object_store, remote
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base, format_named
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
@@ -225,3 +226,23 @@ def _members(rescued: str | None) -> Any:
     except msgspec.DecodeError:  # a value is JSON to lenient parsers only
         return rescued
     return {name: bytes(value) for name, value in fields.items()}
+
+
+@pytest.fixture
+def one_of_many_writes() -> Callable[[str, int], None]:
+    """Give a function that has several write one new file at once, and looks whether one of them did."""
+
+    def race(url: str, writers: int) -> None:
+        def write(number: int) -> bool:
+            try:
+                filesystem.write_atomically(url, str(number).encode(), overwrite=False)
+            except FileExistsError:
+                return False
+            return True
+
+        with ThreadPoolExecutor(writers) as pool:
+            won = [number for number, wrote in enumerate(pool.map(write, range(writers))) if wrote]
+        assert len(won) == 1
+        assert filesystem.read_bytes(url) == str(won[0]).encode()
+
+    return race

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -145,18 +144,8 @@ def test_a_name_that_cannot_be_spelled_is_told(s3: str) -> None:
         list(discover(f"{s3}/odd"))
 
 
-def test_of_writers_at_once_the_store_lets_one_write(s3: str) -> None:
-    def write(number: int) -> bool:
-        try:
-            filesystem.write_atomically(f"{s3}/raced/x", str(number).encode(), overwrite=False)
-        except FileExistsError:
-            return False
-        return True
-
-    with ThreadPoolExecutor(16) as writers:
-        won = [number for number, wrote in enumerate(writers.map(write, range(16))) if wrote]
-    assert len(won) == 1
-    assert filesystem.read_bytes(f"{s3}/raced/x") == str(won[0]).encode()
+def test_of_writers_at_once_the_store_lets_one_write(s3: str, one_of_many_writes: Callable[[str, int], None]) -> None:
+    one_of_many_writes(f"{s3}/raced/x", 16)
 
 
 def test_where_names_grow_only_the_end_is_listed(s3: str) -> None:

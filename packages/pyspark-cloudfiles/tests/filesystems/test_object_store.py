@@ -16,7 +16,6 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -209,18 +208,8 @@ def test_columnar_files_are_read(store: str):
         assert pq.read_table(file)["n"].to_pylist() == [1, 2, 3]
 
 
-def test_of_writers_at_once_the_store_lets_one_write(store: str):
-    def write(number: int) -> bool:
-        try:
-            filesystem.write_atomically(f"{store}/raced", str(number).encode(), overwrite=False)
-        except FileExistsError:
-            return False
-        return True
-
-    with ThreadPoolExecutor(8) as writers:
-        won = [number for number, wrote in enumerate(writers.map(write, range(8))) if wrote]
-    assert len(won) == 1
-    assert filesystem.read_bytes(f"{store}/raced") == str(won[0]).encode()
+def test_of_writers_at_once_the_store_lets_one_write(store: str, one_of_many_writes: Callable[[str, int], None]):
+    one_of_many_writes(f"{store}/raced", 8)
 
 
 def test_what_has_changed_is_not_replaced(store: str):
@@ -256,18 +245,11 @@ class Denying(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def denied(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Denying)
-    Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "test")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+def denied(serve_as_s3: Callable[..., None]) -> Iterator[str]:
+    serve_as_s3(Denying)
     object_store._opened.cache_clear()
     yield "s3://denied/x"
     object_store._opened.cache_clear()
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.mark.parametrize(

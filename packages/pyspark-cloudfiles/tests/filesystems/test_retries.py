@@ -5,9 +5,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from typing import ClassVar
 
 import pytest
@@ -77,14 +76,9 @@ class FailingStore(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+def failing(serve_as_s3: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Give a function that says how listings of ``s3://bucket`` fail; the last failure is for ever."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), FailingStore)
-    Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "test")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    serve_as_s3(FailingStore)
     monkeypatch.setattr(retries, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retries, "DEADLINE", 0.5)
 
@@ -96,8 +90,6 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
 
     yield forget
     forget()
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.mark.parametrize("failure", MOMENTARY)
