@@ -72,7 +72,6 @@ class LiveView:
         self._shown_batch = -1  # whose result is on the screen: header, table and dashboard
         self._known = self._reports.up_to(-1)  # the reports up to it, or up to an earlier one where one does not come
         self._read: _Read | None = None  # rows that wait for the report of their batch
-        self._header_was: dict[str, Any] = {}
         self._behind_since = float("inf")
         self._is_replaced = False
         self._next_reading = 0.0
@@ -109,7 +108,8 @@ class LiveView:
         with self._widget.hold_sync():  # one message: the page never has a part of a batch
             if self._reports.batch != self._shown_batch or self._read is not None:
                 self._show_newest(state)
-            self._show_header(state)
+            self._show_reports()
+            self._widget.header = self._header(state)  # which is sent only if it is another one
         self._keep_frame()
         return True
 
@@ -156,7 +156,6 @@ class LiveView:
     def _show_batch(self, batch: int, table: Table) -> None:
         self._shown_batch, self._table = batch, table
         self._widget.table = _table_value(table, self._shown.warning())
-        self._show_reports()
 
     def _show_reports(self) -> None:
         """Bring the dashboard up to the batch that is shown, also where its report comes late."""
@@ -165,14 +164,6 @@ class LiveView:
         before, self._known = self._known, self._reports.up_to(self._shown_batch)
         if self._known.batch != before.batch:
             self._widget.reports, self._widget.raw = self._known.columns, self._known.raw
-
-    def _show_header(self, state: str) -> None:
-        """Say how the stream is now, and how far what is shown has come; a stream that is ahead of it is mentioned."""
-        self._show_reports()
-        header = self._header(state)
-        if header != self._header_was:
-            self._header_was = header
-            self._widget.header = header
 
     def _keep_frame(self) -> None:
         """Bring the static frame up to date from time to time, also where no further batch gives the occasion."""
@@ -191,6 +182,7 @@ class LiveView:
             with suppress(AnalysisException):  # a lesson that is started over takes the table away
                 batch, table = self._shown.read(lambda: self._reports.batch)
                 self._show_batch(batch, table)
+            self._show_reports()
             self._say("failed" if error else "stopped", short_message(error) if error else "")
 
     def _say(self, fate: str, message: str) -> None:
