@@ -46,6 +46,19 @@ def test_a_cell_of_ones_own_below_the_exercises_is_of_the_exercise(shell: Intera
     assert isinstance(last_cell.error("05.2"), NameError)
 
 
+@pytest.mark.parametrize("begun", ["1", "DA.exercise('05.1')"])
+def test_a_cell_without_the_first_line_is_of_the_exercise_that_makes_what_it_names(
+    shell: InteractiveShell, begun: str
+) -> None:
+    shell.user_ns |= {"DA": SimpleNamespace(exercise=lambda name: None)}
+    shell.run_cell(begun)
+    shell.run_cell("%sql\nCREATE TEMP VIEW Loud_VW AS SELECT * FROM steaming")
+    assert last_cell.error("05.2", ["loud_vw"]) is not None
+    assert last_cell.error("05.2", ["loud"]) is None
+    shell.run_cell("DA.exercise('05.1')\nloud_vw = 1 / 0")
+    assert last_cell.error("05.2", ["loud_vw"]) is None
+
+
 def test_an_error_that_is_shown_our_way_is_seen_as_well(shell: InteractiveShell) -> None:
     shell.set_custom_exc((ValueError,), lambda self, etype, value, trace, tb_offset=None: ["short"])
     shell.user_ns |= {"DA": SimpleNamespace(exercise=lambda name: None)}

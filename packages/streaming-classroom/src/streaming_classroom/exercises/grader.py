@@ -99,7 +99,7 @@ class Grader:
             self._spark,
             self._paths,
             self._namespace,
-            last_cell.error(exercise.id),
+            last_cell.error(exercise.id, exercise.makes.names),
             exercise.makes,
             self._kafka,
             DEADLINE - SPARE,

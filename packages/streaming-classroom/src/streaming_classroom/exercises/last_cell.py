@@ -1,12 +1,13 @@
 """The error of the cell before a check, which explains why nothing was made, if it is of the exercise that is checked.
 
 The exercise that was begun last is told by its first line, ``DA.exercise("05.2")``, which stands in the cell also where
-the cell could not be run.
+the cell could not be run.  A cell of SQL has no such line: it is known by what it makes.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 from stream_view import front_end
@@ -15,6 +16,7 @@ _BEGINS = re.compile(r"""\bDA\.exercise\(\s*["']([^"']+)["']""")
 
 _error: BaseException | None = None
 _begun = ""
+_source = ""
 
 
 def watch() -> None:
@@ -24,20 +26,27 @@ def watch() -> None:
         events.register("post_run_cell", _note)
 
 
-def error(exercise: str) -> BaseException | None:
+def error(exercise: str, made: Collection[str] = ()) -> BaseException | None:
     """Return what the cell before has ended with; None where it ended well, or is of something else.
 
     Parameters
     ----------
     exercise : str
         Its id.  A cell is of the exercise that was begun last, by it or before it.
+    made : collection of str
+        Names of what the exercise makes.  A cell with one of them that begins no exercise is of this one.
     """
-    return _error if _begun.lower() == exercise.lower() else None
+    is_begun = _begun.lower() == exercise.lower()
+    return _error if is_begun or (not _BEGINS.search(_source) and _names(made)) else None
+
+
+def _names(made: Collection[str]) -> bool:
+    return bool(set(re.findall(r"\w+", _source.lower())) & {name.lower() for name in made})
 
 
 def _note(result: Any) -> None:
-    global _error, _begun
+    global _error, _begun, _source
     _error = result.error_before_exec or result.error_in_exec
-    source = getattr(getattr(result, "info", None), "raw_cell", None) or ""
-    if found := _BEGINS.findall(source):
+    _source = getattr(getattr(result, "info", None), "raw_cell", None) or ""
+    if found := _BEGINS.findall(_source):
         _begun = found[-1]

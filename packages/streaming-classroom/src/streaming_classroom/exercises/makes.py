@@ -30,3 +30,8 @@ class Makes:
     folders: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     by_starter: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a cell calls the things by; a folder's name is any word, so it is none of them."""
+        return self.variables + self.views + self.tables + self.streams + self.topics
