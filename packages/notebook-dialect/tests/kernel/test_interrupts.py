@@ -93,6 +93,30 @@ def test_a_wait_ends_and_the_stream_goes_on(lesson, cell: str) -> None:
     assert "Traceback" not in shown and "py4j" not in shown
 
 
+WAITING_CALLS = {
+    "awaitTermination": "Path({sign!r}).touch()\nticks.awaitTermination()",
+    "processAllAvailable": "Path({sign!r}).touch()\nticks.processAllAvailable(); time.sleep(60)",
+    "display": "Path({sign!r}).touch()\ndisplay(spark.readStream.format('rate').load(), streamName='seen')\ntime.sleep(60)",
+}
+AFTERWARDS = """
+place = DA.paths.checkpoints + '/' + name
+spark.sql(f'DROP TABLE IF EXISTS {name}')
+after = (spark.readStream.format('rate').load().writeStream.option('checkpointLocation', place)
+    .trigger(availableNow=True).toTable(name))
+assert after.awaitTermination(60)
+spark.range(2).write.mode('overwrite').saveAsTable(name + '_saved')
+assert spark.sql(f'SELECT count(*) FROM {name}_saved').first()[0] == 2
+display(spark.range(1))
+"""
+
+
+@pytest.mark.parametrize("call", WAITING_CALLS)
+def test_after_an_interrupted_wait_tables_are_written_as_before(lesson, call: str) -> None:
+    lesson.ok(STREAM)
+    interrupted(lesson, WAITING_CALLS[call], prepare="from pathlib import Path\nimport time")
+    lesson.ok(f"name = {('after_' + call).lower()!r}" + AFTERWARDS, timeout=90)
+
+
 def test_a_notebook_that_another_runs_ends_with_it(lesson) -> None:
     lesson.write("Inner.py", "# Databricks notebook source\n" + SIGN.format(sign="inner") + JOBS["collect"])
     result = lesson.run_until("inner", "dbutils.notebook.run('Inner', 100)")

@@ -103,6 +103,8 @@ class Interrupts:
         signal.signal(signal.SIGINT, self._interrupt)  # IPython's kernel puts another back after the cell
         with suppress(Exception):  # as above
             self._group = _name_jobs(self._get_session())
+        with suppress(Exception):  # as above
+            _make_active(self._get_session())
 
     def _interrupt(self, _number: int, _frame: object) -> NoReturn:
         if self._canceller is None:
@@ -118,6 +120,18 @@ class Interrupts:
             self._cancelled = _cancel_jobs(self._get_session(), self._group)
         except Exception:  # as above
             _log.debug("no session to cancel jobs of", exc_info=True)
+
+
+def _make_active(spark: SparkSession) -> None:
+    """Make a classic session the active one of the JVM's thread that serves this one.
+
+    An interrupt cuts the connection, and with the next one comes another thread, which has no active session; without
+    one, Delta as the default source refuses ``toTable`` (DELTA_INVALID_V1_TABLE_CALL).
+    """
+    from pyspark.sql import SparkSession
+
+    if hasattr(spark, "_jsparkSession"):
+        SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
 
 
 def _name_jobs(spark: SparkSession) -> str:
