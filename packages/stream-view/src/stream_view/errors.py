@@ -82,6 +82,21 @@ class NoInterval(ExplainedError, ValueError):
 
 
 @dataclass(eq=False)
+class CheckpointInUse(ExplainedError):
+    """Another stream runs with this checkpoint: give this one its own, or stop the other."""
+
+    checkpoint: str
+    stream: str
+
+    def __str__(self) -> str:
+        return (
+            f"The stream {self.stream} runs with the checkpoint {self.checkpoint}. A second one on it would stop the "
+            "first without a word, and go on from the first one's offsets. Give this stream a checkpointLocation of "
+            f"its own, or stop {self.stream} first."
+        )
+
+
+@dataclass(eq=False)
 class StreamTimeout(ExplainedError, TimeoutError):
     """A stream had not done what was waited for when the deadline passed."""
 

@@ -1,0 +1,91 @@
+"""One checkpoint, one stream: another one is refused, the same one is started again as ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from stream_view import checkpoint_guard
+from stream_view.errors import CheckpointInUse
+from stream_view.waiting import wait_until_processed
+
+
+@pytest.fixture(autouse=True)
+def _guard(spark: SparkSession) -> None:
+    checkpoint_guard.install()
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> str:
+    return (tmp_path / "checkpoint").as_uri()
+
+
+def rates(spark: SparkSession) -> DataFrame:
+    return spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+
+
+@pytest.fixture
+def landing(tmp_path: Path) -> Path:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.json").write_text('{"id": 1}\n')
+    return tmp_path / "in"
+
+
+def files(spark: SparkSession, landing: Path) -> DataFrame:
+    return spark.readStream.schema("id INT").json(landing.as_uri())
+
+
+def test_another_source_is_refused_and_the_first_stream_goes_on(
+    spark: SparkSession, landing: Path, checkpoint: str, tmp_path: Path
+) -> None:
+    writer = files(spark, landing).writeStream.queryName("bronze").option("checkpointLocation", checkpoint)
+    first = writer.format("parquet").start((tmp_path / "out").as_uri())
+    wait_until_processed([first], 60)
+    with pytest.raises(CheckpointInUse, match=r"The stream bronze runs with the checkpoint .* or stop bronze first"):
+        rates(spark).writeStream.option("CHECKPOINTLOCATION", checkpoint + "/").format("noop").start()
+    with pytest.raises(CheckpointInUse):
+        rates(spark).writeStream.queryName("bronze").options(checkpointLocation=checkpoint).format("noop").start()
+    with pytest.raises(CheckpointInUse):
+        files(spark, landing).writeStream.toTable("other", checkpointLocation=checkpoint, queryName="silver")
+    (landing / "b.json").write_text('{"id": 2}\n')
+    wait_until_processed([first], 60)
+    assert first.isActive and spark.read.parquet((tmp_path / "out").as_uri()).count() == 2
+
+
+def test_the_same_query_is_started_again_and_takes_the_firsts_place(
+    spark: SparkSession, landing: Path, checkpoint: str
+) -> None:
+    def start():
+        return files(spark, landing).writeStream.format("noop").option("checkpointLocation", checkpoint).start()
+
+    first = start()
+    wait_until_processed([first], 60)
+    second = start()
+    wait_until_processed([second], 60)
+    assert (first.isActive, second.isActive) == (False, True) and first.id == second.id
+
+
+def test_unnamed_streams_of_two_sources_are_two(spark: SparkSession, landing: Path, checkpoint: str) -> None:
+    first = files(spark, landing).writeStream.format("noop").option("checkpointLocation", checkpoint).start()
+    with pytest.raises(CheckpointInUse, match=str(first.id)):
+        rates(spark).writeStream.format("noop").option("checkpointLocation", checkpoint).start()
+
+
+def test_a_checkpoint_of_a_stream_that_was_stopped_is_free(spark: SparkSession, landing: Path, checkpoint: str) -> None:
+    writer = files(spark, landing).writeStream.format("noop").option("checkpointLocation", checkpoint)
+    writer.queryName("one").start().stop()
+    other = files(spark, landing).writeStream.format("noop").option("checkpointLocation", checkpoint)
+    assert other.queryName("two").start().isActive
+    assert len(checkpoint_guard._frames) == 1
+
+
+def test_streams_with_checkpoints_of_their_own_and_without_one_are_left_alone(
+    spark: SparkSession, landing: Path, tmp_path: Path
+) -> None:
+    for name in "ab":
+        place = (tmp_path / name).as_uri()
+        rates(spark).writeStream.format("noop").option("checkpointLocation", place).start()
+    rates(spark).writeStream.format("noop").start()
+    assert len(spark.streams.active) == 3
