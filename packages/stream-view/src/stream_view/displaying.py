@@ -120,12 +120,14 @@ def _start(
     from pyspark.errors import AnalysisException
 
     from stream_view import listener  # with all of PySpark, which a batch of pandas does without
+    from stream_view.starts import failures
 
     listener.watch(frame.sparkSession)  # before the query reports anything
 
     def start(output_mode: str) -> _Stream:
         writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
-        query = _triggered(writer, trigger).options(**options).start()
+        with failures.shown_in_a_view():
+            query = _triggered(writer, trigger).options(**options).start()
         cell_streams.keep(query)
         if name is None:
             cell_streams.close_when_run_again(_OwnTable(frame.sparkSession, query_name))

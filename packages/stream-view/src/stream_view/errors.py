@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from stream_view import python_tracebacks
+
 # Where a message turns from what is wrong to how Spark sees it: plans, JVM frames, query progress.
 # Errors of cloudFiles begin with their reason; what follows is how it reached the user.
 _PLUMBING = re.compile(
@@ -97,6 +99,21 @@ class CheckpointInUse(ExplainedError):
 
 
 @dataclass(eq=False)
+class CheckpointOfAnotherSource(ExplainedError):
+    """A stream over another kind of source has left this checkpoint: give this one its own, or begin anew."""
+
+    checkpoint: str
+    left: str
+    read: str
+
+    def __str__(self) -> str:
+        return (
+            f"The checkpoint {self.checkpoint} was left by a stream over {self.left}; this one reads {self.read} and "
+            "cannot go on from there. Give it a checkpointLocation of its own, or remove that folder to begin anew."
+        )
+
+
+@dataclass(eq=False)
 class StreamTimeout(ExplainedError, TimeoutError):
     """A stream had not done what was waited for when the deadline passed."""
 
@@ -116,7 +133,8 @@ class StreamTimeout(ExplainedError, TimeoutError):
 def short_message(error: BaseException) -> str:
     """Return what is wrong, without the plans and stack traces that follow it.
 
-    Of a Kafka broker that stays away its client only says that the time is over; that is said in a sentence.
+    Of a Kafka broker that stays away its client only says that the time is over; that is said in a sentence.  Of a
+    function in Python there is what it raised, and its line.
     """
     text = str(error).strip()
     if away := _BROKER_AWAY.search(text):
@@ -127,6 +145,8 @@ def short_message(error: BaseException) -> str:
         )
     if cut := _PLUMBING.search(text):
         text = text[: cut.start()]
+    if raised := python_tracebacks.in_one_line(text):
+        return raised
     return _without_volatile(text).rstrip().removesuffix(";").rstrip()
 
 

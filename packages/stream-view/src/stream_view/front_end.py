@@ -7,6 +7,7 @@ and nothing else.
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 
 def is_interactive() -> bool:
@@ -28,6 +29,32 @@ def running_cell() -> tuple[str | None, str | None]:
     """Return which cell runs, so far as the front end says, and which run of it this is."""
     parent = getattr(ipython(), "parent_header", None) or {}
     return parent.get("metadata", {}).get("cellId"), parent.get("header", {}).get("msg_id")
+
+
+def parent_message() -> dict[str, Any]:
+    """Return the message that asked for the running cell, which its outputs name as their parent."""
+    return dict(getattr(ipython(), "parent_header", None) or {})
+
+
+def print_below(cell: dict[str, Any], text: str) -> None:
+    """Print a line below a cell that may have ended long ago; for any thread.
+
+    A front end puts an output below the cell whose message the output names as its parent, as long as it has the page
+    that sent it.
+
+    Parameters
+    ----------
+    cell : dict
+        What :func:`parent_message` returned while the cell ran.
+    text : str
+        The line.
+    """
+    kernel = getattr(ipython(), "kernel", None)
+    if kernel is None or not cell:
+        print(text, file=sys.stderr)
+        return
+    content = {"name": "stderr", "text": f"{text}\n"}
+    kernel.session.send(kernel.iopub_socket, "stream", content, parent=cell, ident=kernel.topic("stream"))
 
 
 def ipython():

@@ -30,6 +30,7 @@ class _Endings(StreamingQueryListener):
         self.names: dict[str, str] = {}
         self.failures: dict[str, str] = {}
         self.subscribers: dict[str, Callable[[dict], None]] = {}
+        self.hear_failures: list[Callable[[str, str], None]] = []
 
     @property
     def _jlistener(self):
@@ -60,6 +61,9 @@ class _Endings(StreamingQueryListener):
         name = self.names.pop(str(event.runId), None)
         if name and event.exception:
             self.failures[name] = event.exception
+        if event.exception:
+            for hear in self.hear_failures:
+                hear(str(event.runId), event.exception)
 
 
 class _FromTheJvm(JStreamingQueryListener):
@@ -97,6 +101,12 @@ def failure_of(name: str) -> StreamingQueryException | None:
         time.sleep(0.05)  # it has ended, and Spark's report of that is on its way
     text = _endings.failures.get(name)
     return StreamingQueryException(message=text) if text else None
+
+
+def tell_failures(hear: Callable[[str, str], None]) -> None:
+    """Have each failure handed to ``hear``, as the run's id and Spark's text, in Spark's thread; no more than once."""
+    if hear not in _endings.hear_failures:
+        _endings.hear_failures.append(hear)
 
 
 def subscribe(run_id: str, receive: Callable[[dict], None]) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import pyspark_cloudfiles
 from pyspark_cloudfiles.session import registration
-from stream_view import checkpoint_guard, console, front_end
+from stream_view import console, front_end, starts
 from streaming_classroom import environment
 from streaming_classroom.errors import SessionStartError
 from streaming_classroom.files import directories, ownership
@@ -130,7 +130,7 @@ def _classic_session(java_options: str | None, settings: Mapping[str, str]) -> S
         warehouse.restore(spark)
     pyspark_cloudfiles.install(spark)
     redirect.install()
-    checkpoint_guard.install()
+    starts.install(spark)
     launcher.begin()
     return spark
 

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from stream_view import checkpoint_guard
-from stream_view.errors import CheckpointInUse
+from stream_view import starts
+from stream_view.errors import CheckpointInUse, CheckpointOfAnotherSource
+from stream_view.starts import checkpoints, offsets
 from stream_view.waiting import wait_until_processed
 
 
 @pytest.fixture(autouse=True)
 def _guard(spark: SparkSession) -> None:
-    checkpoint_guard.install()
+    starts.install(spark)
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_a_checkpoint_of_a_stream_that_was_stopped_is_free(spark: SparkSession, 
     writer.queryName("one").start().stop()
     other = files(spark, landing).writeStream.format("noop").option("checkpointLocation", checkpoint)
     assert other.queryName("two").start().isActive
-    assert len(checkpoint_guard._frames) == 1
+    assert len(checkpoints._frames) == 1
 
 
 def test_streams_with_checkpoints_of_their_own_and_without_one_are_left_alone(
@@ -89,3 +90,38 @@ def test_streams_with_checkpoints_of_their_own_and_without_one_are_left_alone(
         rates(spark).writeStream.format("noop").option("checkpointLocation", place).start()
     rates(spark).writeStream.format("noop").start()
     assert len(spark.streams.active) == 3
+
+
+def test_a_checkpoint_of_another_kind_of_source_is_refused(spark: SparkSession, landing: Path, checkpoint: str) -> None:
+    of_files = files(spark, landing).writeStream.format("noop").option("checkpointLocation", checkpoint)
+    first = of_files.start()
+    wait_until_processed([first], 60)
+    first.stop()
+    of_rates = rates(spark).writeStream.format("noop").option("checkpointLocation", checkpoint)
+    with pytest.raises(CheckpointOfAnotherSource, match="left by a stream over files; this one reads the rate-micro-"):
+        of_rates.start()
+    assert of_files.start().isActive
+
+
+def test_a_checkpoint_without_offsets_is_anybodys(spark: SparkSession, tmp_path: Path, checkpoint: str) -> None:
+    (tmp_path / "checkpoint" / "offsets").mkdir(parents=True)
+    assert rates(spark).writeStream.format("noop").option("checkpointLocation", checkpoint).start().isActive
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("12", "a rate or socket source"),
+        ('{"offset": 5, "timestamp": 1000}', "the rate-micro-batch source"),
+        ('{"logOffset": 3}', "files"),
+        ('{"sourceVersion":1,"reservoirId":"a-b","reservoirVersion":1,"index":-1}', "a Delta table"),
+        ('{"seqNum": 2, "sourceVersion": 1, "log": "x"}', "cloudFiles"),
+        ('{"orders": {"0": 5, "1": 7}, "refunds": {}}', "Kafka"),
+        ("-", None),
+        ("{}", None),
+        ('{"cursor": {"day": 3}}', None),
+        ("[1]", None),
+    ],
+)
+def test_an_offset_tells_its_kind_of_source_by_its_shape(line: str, kind: str | None) -> None:
+    assert offsets._kind(line) == kind

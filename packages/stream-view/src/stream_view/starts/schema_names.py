@@ -1,0 +1,112 @@
+"""A schema none of whose names is in the files: every row would be NULL, and nothing would say so.
+
+One file is looked at, in the background, for a person only.
+"""
+
+from __future__ import annotations
+
+import logging
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from stream_view import front_end
+from stream_view.starts import sources
+from stream_view.starts.start import Start
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+LARGEST = 32 << 20  # bytes of a file that is looked at: names are found by reading all of it
+_SHOWN = 6  # names in the line
+_WITH_NAMES = ("json", "csv", "parquet", "orc")
+
+_log = logging.getLogger(__name__)
+
+
+class _FilesRead(NamedTuple):
+    """Files that a stream reads by a schema that somebody has written."""
+
+    format: str
+    path: str
+    options: dict[str, str]
+    names: list[str]
+
+
+def compare(start: Start, _query: StreamingQuery) -> None:
+    """Say below the cell, a little later, if none of a schema's names is in the first file that the stream reads."""
+    if start.frame is None or not front_end.is_interactive():
+        return
+    reads = [read for leaf in sources.leaves(start.frame) if (read := _read_by_schema(leaf)) is not None]
+    if reads:
+        Thread(target=_look, args=(start, reads), name="comparing names", daemon=True).start()
+
+
+def _read_by_schema(leaf: Any) -> _FilesRead | None:
+    if leaf.getClass().getSimpleName() == "StreamingRelation":
+        source = leaf.dataSource()
+        options = _python_map(source.options())
+        given = source.userSpecifiedSchema()
+        names = list(given.get().fieldNames()) if given.isDefined() else []
+        read = _FilesRead(str(source.className()).lower(), options.pop("path", ""), options, names)
+    elif sources.is_cloudfiles(leaf):
+        read = _of_cloudfiles(leaf)
+    else:
+        return None
+    is_positional = read.format == "csv" and read.options.get("header", "").lower() != "true"
+    return read if read.names and read.path and read.format in _WITH_NAMES and not is_positional else None
+
+
+def _of_cloudfiles(leaf: Any) -> _FilesRead:
+    """Return what Auto Loader reads; without a schema location somebody has written the schema."""
+    options = {str(key).lower(): str(value) for key, value in leaf.extraOptions().asCaseSensitiveMap().items()}
+    output = leaf.output()
+    names = [output.apply(number).name() for number in range(output.size())]
+    written = [] if "cloudfiles.schemalocation" in options else [name for name in names if not name.startswith("_")]
+    kept = {key: value for key, value in options.items() if not key.startswith("cloudfiles.")}
+    return _FilesRead(options.get("cloudfiles.format", "").lower(), kept.pop("path", ""), kept, written)
+
+
+def _python_map(scala_map: Any) -> dict[str, str]:
+    pairs = scala_map.iterator()
+    found = {}
+    while pairs.hasNext():
+        pair = pairs.next()
+        found[str(pair._1()).lower()] = str(pair._2())
+    return found
+
+
+def _look(start: Start, reads: list[_FilesRead]) -> None:
+    try:
+        for read in reads:
+            if (file := _first_file(start.spark, read.path)) is not None:
+                _compare_with(start, read, file)
+    except Exception:  # a file that is gone, a format that Spark does not read: the stream says so
+        _log.debug("no names to compare", exc_info=True)
+
+
+def _compare_with(start: Start, read: _FilesRead, file: str) -> None:
+    found = start.spark.read.format(read.format).options(**read.options).load(file).columns
+    if found and not set(found) & set(read.names):
+        front_end.print_below(
+            start.cell,
+            f"None of the schema's names ({_listed(read.names)}) is in {file.rpartition('/')[2]}, which has "
+            f"{_listed(found)}: every row will be NULL. Correct the names in the schema.",
+        )
+
+
+def _first_file(spark: SparkSession, path: str) -> str | None:
+    """Return the first file below a path that holds rows and is not too large."""
+    root = spark._jvm.org.apache.hadoop.fs.Path(path)
+    files = root.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf()).listFiles(root, True)
+    while files.hasNext():
+        status = files.next()
+        is_data = not status.getPath().getName().startswith(("_", "."))
+        if is_data and 0 < status.getLen() <= LARGEST:
+            return str(status.getPath().toString())
+    return None
+
+
+def _listed(names: list[str]) -> str:
+    more = " …" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

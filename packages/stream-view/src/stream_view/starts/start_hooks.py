@@ -1,0 +1,124 @@
+"""Hooks around the start of a stream.
+
+A stream's writer is a builder: what it was told is noted as it is told, and looked at when the stream starts.  A look
+before the start may refuse it; one after the start only tells.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import spark_hooks
+from stream_view import front_end
+from stream_view.starts import checkpoints, failures, schema_names, target_columns
+from stream_view.starts.start import Start
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+_OPTIONS, _NAME = "_stream_view_options", "_stream_view_name"
+#: Each is called with the start before it happens, and may raise.
+BEFORE: tuple[Callable[[Start], None], ...] = (checkpoints.refuse_anothers,)
+#: Each is called with the start and the query.
+AFTER: tuple[Callable[[Start, StreamingQuery], None], ...] = (
+    checkpoints.remember,
+    failures.tell_when_it_fails,
+    target_columns.compare,
+    schema_names.compare,
+)
+
+_log = logging.getLogger(__name__)
+
+
+def install(spark: SparkSession) -> None:
+    """Look at each start of streams of this process, and listen to this session's; calling it again changes nothing."""
+    from pyspark.sql.streaming import DataStreamWriter
+
+    failures.listen(spark)
+    hooks = {
+        "option": _noting_option,
+        "options": _noting_options,
+        "queryName": _noting_name,
+        "start": _looked_at,
+        "toTable": _looked_at,
+    }
+    kind = DataStreamWriter if hasattr(spark, "_jsparkSession") else _writer_over_connect()
+    for method, make in hooks.items():
+        why = "a stream's checkpoint and columns are looked at when it starts, and its failure is told below its cell"
+        spark_hooks.wrap(kind, method, make, by="stream_view", layer="display", why=why)
+
+
+def _writer_over_connect() -> type:
+    from pyspark.sql.connect.streaming.readwriter import DataStreamWriter
+
+    return DataStreamWriter
+
+
+def _noting_option(original: Any) -> Any:
+    @wraps(original)
+    def option(self: Any, key: str, value: Any) -> Any:
+        _note(self, {key: value})
+        return original(self, key, value)
+
+    return option
+
+
+def _noting_options(original: Any) -> Any:
+    @wraps(original)
+    def options(self: Any, **given: Any) -> Any:
+        _note(self, given)
+        return original(self, **given)
+
+    return options
+
+
+def _noting_name(original: Any) -> Any:
+    @wraps(original)
+    def queryName(self: Any, queryName: str) -> Any:
+        setattr(self, _NAME, queryName)
+        return original(self, queryName)
+
+    return queryName
+
+
+def _note(writer: Any, given: dict[str, Any]) -> None:
+    known = getattr(writer, _OPTIONS, {})
+    setattr(writer, _OPTIONS, known | {key.lower(): value for key, value in given.items() if isinstance(key, str)})
+
+
+def _looked_at(original: Any) -> Any:
+    signature = inspect.signature(original)
+
+    @wraps(original)
+    def start(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(self, *args, **kwargs).arguments
+        _note(self, given.get("options", {}))
+        name = given.get("queryName") or getattr(self, _NAME, None)
+        options, cell = getattr(self, _OPTIONS, {}), front_end.parent_message()
+        coming = Start(_session_of(self), getattr(self, "_df", None), name, options, cell)
+        for look in BEFORE:
+            look(coming)
+        query = original(self, *args, **kwargs)
+        for tell in AFTER:
+            _tell(tell, coming, query)
+        return query
+
+    return start
+
+
+def _session_of(writer: Any) -> SparkSession:
+    """Return a writer's session; over Connect it is all that it has besides the plan."""
+    return writer._df.sparkSession if hasattr(writer, "_df") else writer._session
+
+
+def _tell(tell: Callable[[Start, StreamingQuery], None], start: Start, query: StreamingQuery) -> None:
+    """Tell something of a stream that runs: whatever is wrong with the telling is no reason for the cell to fail."""
+    try:
+        tell(start, query)
+    except Exception:
+        _log.debug("a look at a start failed", exc_info=True)

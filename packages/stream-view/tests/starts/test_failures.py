@@ -1,0 +1,117 @@
+"""A stream's failure is told once, below the cell that started it."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from stream_view import front_end, starts
+from stream_view.starts import failures
+
+WITHIN = 20.0
+
+
+@pytest.fixture(autouse=True)
+def _a_person(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> None:
+    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
+    monkeypatch.setattr(front_end, "parent_message", lambda: {"header": {"msg_id": "cell 3"}})
+    monkeypatch.setattr(failures, "_cells", failures._Cells())
+    starts.install(spark)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    lines: list[tuple[str, str]] = []
+    monkeypatch.setattr(front_end, "print_below", lambda cell, text: lines.append((cell["header"]["msg_id"], text)))
+    return lines
+
+
+def numbers(spark: SparkSession) -> DataFrame:
+    return spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 5).load()
+
+
+def failing(spark: SparkSession) -> DataFrame:
+    return numbers(spark).selectExpr("assert_true(value < 12) AS x", "value")
+
+
+def wait_for(lines: list) -> None:
+    deadline = time.monotonic() + WITHIN
+    while not lines and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def end_of(query) -> None:
+    with pytest.raises(Exception, match="is not true"):
+        query.awaitTermination(60)
+
+
+def test_the_line_names_stream_batch_cause_and_what_to_do(spark: SparkSession, told: list) -> None:
+    failing(spark).writeStream.format("noop").queryName("orders").start()
+    wait_for(told)
+    assert [cell for cell, _ in told] == ["cell 3"]
+    line = told[0][1]
+    assert line.startswith("The stream orders has ended with an error in batch 2: [USER_RAISED_EXCEPTION]")
+    assert line.endswith("Mend that and run this cell again: it begins anew.") and "\n" not in line
+    assert "SQLSTATE" not in line
+
+
+def test_a_function_of_ones_own_is_named_with_its_line(spark: SparkSession, told: list, tmp_path) -> None:
+    def upsert(batch: DataFrame, number: int) -> None:
+        raise ValueError("no such key")
+
+    writer = numbers(spark).writeStream.foreachBatch(upsert)
+    writer.option("checkpointLocation", (tmp_path / "c").as_uri()).start()
+    wait_for(told)
+    line = told[0][1]
+    assert "ended with an error: ValueError: no such key (upsert, line " in line
+    assert "of test_failures.py: raise ValueError" in line and "py4j" not in line
+    assert line.endswith("it goes on where its checkpoint says.")
+
+
+def test_a_cell_that_waits_and_raises_it_has_said_so_already(spark: SparkSession, told: list) -> None:
+    failures._cells.begin()
+    query = failing(spark).writeStream.format("noop").start()
+    try:
+        query.awaitTermination(60)
+    except Exception as error:
+        failures._cells.end(SimpleNamespace(error_in_exec=error))
+    time.sleep(failures.RAISED_WITHIN + 0.5)
+    assert told == []
+
+
+def test_a_cell_that_goes_on_without_waiting_does_not_keep_the_line_back(spark: SparkSession, told: list) -> None:
+    failures._cells.begin()
+    failing(spark).writeStream.format("noop").start()
+    wait_for(told)
+    assert len(told) == 1
+
+
+def test_a_stream_that_is_stopped_one_with_a_view_and_one_without_a_person_say_nothing(
+    spark: SparkSession, told: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers(spark).writeStream.format("noop").start().stop()
+    with failures.shown_in_a_view():
+        end_of(failing(spark).writeStream.format("noop").start())
+    monkeypatch.setattr(front_end, "is_interactive", lambda: False)
+    end_of(failing(spark).writeStream.format("noop").start())
+    time.sleep(failures.RAISED_WITHIN + 0.5)
+    assert told == []
+
+
+def test_a_failure_before_the_start_has_returned_is_told_as_well(told: list) -> None:
+    failures._note("run-1", "[BROKEN] It broke.")
+    query = SimpleNamespace(runId="run-1", name=None, lastProgress=None, exception=lambda: None)
+    failures.tell_when_it_fails(SimpleNamespace(cell={"header": {"msg_id": "cell 9"}}, checkpoint=None), query)
+    wait_for(told)
+    expected = "The stream of this cell has ended with an error: [BROKEN] It broke. Mend that and run this cell again"
+    assert told == [("cell 9", f"{expected}: it begins anew.")]
+
+
+def test_failures_that_nobody_asks_for_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    failures._note("run-2", "old")
+    monkeypatch.setattr(failures, "FORGOTTEN_AFTER", -1.0)
+    failures._note("run-3", "new")
+    assert "run-2" not in failures._failed and failures._failed.pop("run-3")

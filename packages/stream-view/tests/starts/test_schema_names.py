@@ -1,0 +1,68 @@
+"""A schema none of whose names is in the files is told of; one that has some is not."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from stream_view import front_end, starts
+from stream_view.starts import schema_names
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> list[str]:
+    starts.install(spark)
+    lines: list[str] = []
+    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
+    monkeypatch.setattr(front_end, "print_below", lambda cell, text: lines.append(text))
+    return lines
+
+
+@pytest.fixture
+def landing(tmp_path: Path) -> Path:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "_empty").touch()
+    (tmp_path / "in" / "a.json").write_text('{"mrn": 1, "heartrate": 60.5}\n')
+    return tmp_path / "in"
+
+
+def start(reader, path: Path) -> None:
+    reader.load(path.as_uri()).writeStream.format("noop").start().stop()
+    for thread in threading.enumerate():
+        if thread.name == "comparing names":
+            thread.join(30)
+
+
+def test_names_that_no_file_has_are_told(spark: SparkSession, told: list, landing: Path) -> None:
+    start(spark.readStream.format("json").schema("patient INT, rate DOUBLE"), landing)
+    assert told == [
+        "None of the schema's names (patient, rate) is in a.json, which has heartrate, mrn: every row will be NULL. "
+        "Correct the names in the schema."
+    ]
+
+
+def test_one_name_that_fits_is_enough(spark: SparkSession, told: list, landing: Path) -> None:
+    start(spark.readStream.format("json").schema("mrn INT, rate DOUBLE"), landing)
+    assert told == []
+
+
+def test_columns_of_csv_without_a_header_have_any_name(spark: SparkSession, told: list, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text("x,y\n1,2\n")
+    start(spark.readStream.format("csv").schema("a INT, b INT"), tmp_path / "in")
+    assert told == []
+    start(spark.readStream.format("csv").option("header", "true").schema("a INT, b INT"), tmp_path / "in")
+    assert len(told) == 1
+
+
+def test_an_empty_folder_and_a_file_that_is_too_large_are_left_alone(
+    spark: SparkSession, told: list, landing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "empty").mkdir()
+    start(spark.readStream.format("json").schema("patient INT"), tmp_path / "empty")
+    monkeypatch.setattr(schema_names, "LARGEST", 3)
+    start(spark.readStream.format("json").schema("patient INT"), landing)
+    assert told == []
