@@ -43,5 +43,11 @@ def test_of_an_error_that_led_to_another_the_last_is_told() -> None:
     assert str(in_one_line(text)).startswith("RuntimeError: second\nline (failing, line ")
 
 
+def test_an_error_with_a_condition_says_all_by_itself() -> None:
+    raised = "pkg.errors.PathNotFound: [CF_PATH_DOES_NOT_EXIST] /in does not exist. Create it."
+    text = BRIDGE.format(file="/home/me/source.py").replace("ValueError: boom\n", raised + "\n")
+    assert in_one_line(text) == "[CF_PATH_DOES_NOT_EXIST] /in does not exist. Create it."
+
+
 def test_text_without_a_traceback_is_none_of_it() -> None:
     assert in_one_line("[DIVIDE_BY_ZERO] Division by zero.") is None

@@ -54,7 +54,9 @@ def print_below(cell: dict[str, Any], text: str) -> None:
         print(text, file=sys.stderr)
         return
     content = {"name": "stderr", "text": f"{text}\n"}
-    kernel.session.send(kernel.iopub_socket, "stream", content, parent=cell, ident=kernel.topic("stream"))
+    kernel.session.send(
+        kernel.iopub_socket, "stream", content, parent=cell, ident=f"kernel.{kernel.ident}.stream".encode()
+    )
 
 
 def ipython():

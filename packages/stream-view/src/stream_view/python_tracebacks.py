@@ -12,6 +12,8 @@ _TRACEBACK = "Traceback (most recent call last):\n"
 _FRAME = re.compile(r'  File "(?P<file>[^"]*)", line (?P<line>\d+), in (?P<function>.+)\n(?:    (?P<code>.+)\n)?')
 _OF_LIBRARIES = re.compile(r"[/\\](site-packages|dist-packages|python\d[.\d]*|python[/\\]lib)[/\\]|\.zip[/\\]|^<frozen")
 _OF_A_CELL = re.compile(r"ipykernel_|^<ipython-input|^<command")
+#: An error that has a condition, as Spark's have, says all by itself.
+_WITH_CONDITION = re.compile(r"[\w.]+: (?=\[[A-Z_.]+\] )")
 _STATE = re.compile(r"(\s*SQLSTATE: \w+)+\s*$")
 
 
@@ -29,6 +31,8 @@ def in_one_line(text: str) -> str | None:
     frames = list(_FRAME.finditer(trace))
     raised = re.sub(r"^( +[~^ ]*\n| {4}.*\n)*", "", trace[frames[-1].end() :] if frames else trace)
     error = _STATE.sub("", raised).strip()
+    if explained := _WITH_CONDITION.match(error):
+        return error[explained.end() :]
     own = [frame for frame in frames if not _OF_LIBRARIES.search(frame["file"])]
     return f"{error} ({_place(own[-1])})" if own and error else error or None
 
