@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from stream_view.progress_reports import observed_metrics, report_count, reports_since, rows_per_batch, rows_read
+from stream_view.progress_reports import (
+    observed_metrics,
+    report_count,
+    reports_since,
+    rows_of_state,
+    rows_per_batch,
+    rows_read,
+)
+from stream_view.waiting import block_until_stream_is_ready
 
 
 def report(number: int) -> dict[str, Any]:
@@ -84,3 +92,27 @@ def test_a_real_querys_reports_come_once(spark: SparkSession) -> None:
     seen += reports_since(query, seen[-1])
     assert [r["timestamp"] for r in seen] == [r["timestamp"] for r in query.recentProgress]
     assert pytest.approx(report_count(query)) == len(seen)
+
+
+def test_rows_of_state_below_an_order_by_are_counted_once(spark) -> None:
+    numbers = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 70).load()
+    groups = numbers.selectExpr("value % 7 AS k").groupBy("k").count()
+    for name, frame in {"plain": groups, "sorted": groups.orderBy("k")}.items():
+        query = frame.writeStream.format("memory").queryName(name).outputMode("complete").start()
+        block_until_stream_is_ready(spark, query, min_batches=1, timeout=60)
+        query.stop()
+        assert rows_of_state(query.recentProgress[0], "numRowsTotal") == 7, name
+
+
+@pytest.mark.parametrize(
+    ("operator", "stores", "rows"),
+    [("stateStoreSave", 8, 14), ("stateStoreSave", 16, 7), ("symmetricHashJoin", 32, 14), ("symmetricHashJoin", 8, 14)],
+)
+def test_a_join_has_four_stores_a_partition_or_one(operator: str, stores: int, rows: int) -> None:
+    said = {"operatorName": operator, "numShufflePartitions": 8, "numStateStoreInstances": stores, "numRowsTotal": 14}
+    assert rows_of_state({"stateOperators": [said]}, "numRowsTotal") == rows
+
+
+def test_a_report_that_says_nothing_of_stores_is_taken_as_it_is() -> None:
+    assert rows_of_state({"stateOperators": [{"numRowsTotal": 3}, {"numRowsTotal": 4}]}, "numRowsTotal") == 7
+    assert rows_of_state({"stateOperators": []}, "numRowsTotal") is None

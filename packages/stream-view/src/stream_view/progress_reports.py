@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
+#: Of operators that have more than one, in the state formats that Spark begins a query with.
+_STORES_PER_PARTITION = {"symmetricHashJoin": 4}
+
 
 def report_count(query: StreamingQuery) -> int:
     """Return how many reports Spark keeps of a query."""
@@ -54,6 +57,32 @@ def rows_read(report: Mapping[str, Any]) -> int:
     if (rows := report.get("numInputRows")) is not None:
         return int(rows)
     return sum(int(source.get("numInputRows") or 0) for source in report.get("sources") or ())
+
+
+def rows_of_state(report: Mapping[str, Any], field: str) -> int | None:
+    """Return the sum of a number of rows over a batch's stateful operators; None where none reports it.
+
+    Spark adds up what the tasks report.  A sort by ranges (``orderBy``) runs its input once before, for a sample, and
+    with it the operators below: each store then reports twice (Spark 4.2), which is taken back here.
+
+    Parameters
+    ----------
+    report : mapping
+        A progress report.
+    field : str
+        Of a stateful operator, such as ``numRowsTotal``.
+    """
+    operators = report.get("stateOperators") or []
+    found = [int(operator[field]) // _runs(operator) for operator in operators if operator.get(field) is not None]
+    return sum(found) if found else None
+
+
+def _runs(operator: Mapping[str, Any]) -> int:
+    """Return how often a batch has run an operator, by the stores that have reported."""
+    stores = _STORES_PER_PARTITION.get(operator.get("operatorName", ""), 1) * (
+        operator.get("numShufflePartitions") or 0
+    )
+    return max(1, (operator.get("numStateStoreInstances") or 0) // stores) if stores else 1
 
 
 def observed_metrics(report: Mapping[str, Any], name: str) -> dict[str, Any]:

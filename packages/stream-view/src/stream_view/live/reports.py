@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any
 
 from stream_view.live.rates import Rate, Work, latest_rate
-from stream_view.progress_reports import rows_read
+from stream_view.progress_reports import rows_of_state, rows_read
 from stream_view.waiting import is_batch
 
 KEPT = 120  # batches that the dashboard shows
@@ -69,9 +69,9 @@ def report_of(progress: dict[str, Any]) -> Report:
         rows=rows_read(progress),
         work=_work(progress),
         phases={phase: progress["durationMs"].get(phase, 0) for phase in PHASES},
-        state_rows=_sum(operators, "numRowsTotal"),
+        state_rows=rows_of_state(progress, "numRowsTotal"),
         state_bytes=_sum(operators, "memoryUsedBytes"),
-        dropped=_sum(operators, "numRowsDroppedByWatermark"),
+        dropped=rows_of_state(progress, "numRowsDroppedByWatermark"),
         watermark=event_time.get("watermark"),
         watermark_lag=_lag(event_time),
         backlog=_backlog(progress.get("sources") or []),

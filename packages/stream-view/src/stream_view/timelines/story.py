@@ -19,7 +19,7 @@ from enum import Enum
 from typing import Any
 
 from stream_view.errors import ExplainedError
-from stream_view.progress_reports import rows_read
+from stream_view.progress_reports import rows_of_state, rows_read
 from stream_view.waiting import is_batch
 
 SECOND = 1_000_000
@@ -272,12 +272,6 @@ def duration_text(duration: int) -> str:
 
 def _batch(report: Mapping[str, Any]) -> Batch:
     times = report.get("eventTime") or {}
-    operators = report.get("stateOperators") or []
-
-    def total(field: str) -> int | None:
-        values = [operator[field] for operator in operators if operator.get(field) is not None]
-        return sum(values) if values else None
-
     return Batch(
         number=int(report["batchId"]),
         rows=rows_read(report),
@@ -285,9 +279,9 @@ def _batch(report: Mapping[str, Any]) -> Batch:
         mean=micros(times.get("avg")),
         last=micros(times.get("max")),
         before=_watermark(report),
-        dropped=total("numRowsDroppedByWatermark"),
-        state_rows=total("numRowsTotal"),
-        removed=total("numRowsRemoved") or 0,
+        dropped=rows_of_state(report, "numRowsDroppedByWatermark"),
+        state_rows=rows_of_state(report, "numRowsTotal"),
+        removed=rows_of_state(report, "numRowsRemoved") or 0,
     )
 
 
