@@ -18,7 +18,7 @@ def keep(frame, number):
 numbers = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 5).load()
 keeper = numbers.writeStream.foreachBatch(keep).queryName("keeper").trigger(processingTime="1 second").start()"""
 ELSEWHERE = "1 + 1"
-WAIT = """again = numbers.selectExpr("assert_true(value < 3)").writeStream.format("noop").queryName("waited_for").start()
+WAIT = """again = numbers.selectExpr("assert_true(value < 3)").writeStream.format("noop").start()
 again.awaitTermination(60)"""
 CELLS = [SET_UP, START, ELSEWHERE, WAIT]
 SET_UP, START, ELSEWHERE, WAIT = range(len(CELLS))

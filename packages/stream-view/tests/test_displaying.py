@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pandas as pd
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
 
-from stream_view import displaying
+from stream_view import abandoned_starts, displaying, front_end
 from stream_view.displaying import display, displayHTML
 from stream_view.errors import NameInUse, NoInterval, StreamTimeout
 
@@ -154,3 +160,36 @@ def test_without_a_person_a_stream_that_does_nothing_is_an_error_at_the_deadline
     stuck = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
     with pytest.raises(StreamTimeout, match="stuck had not processed all that is there"):
         display(stuck.select(udf(lambda value: time.sleep(10) or value)("value")), streamName="stuck")
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.1, 0.3, 0.6, 1.0])
+def test_interrupted_before_there_is_a_view_it_leaves_no_stream(
+    spark: SparkSession, stream: DataFrame, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
+    views = []
+
+    class View:
+        def __init__(self, *_of: object) -> None:
+            time.sleep(30)  # the interrupt comes before it is there
+            views.append(self)
+
+    monkeypatch.setattr("stream_view.live.live_view.LiveView", View)
+    with pytest.raises((KeyboardInterrupt, Py4JError)), interrupted_after(seconds):
+        display(stream, streamName="short_lived")
+    assert views == []
+    abandoned_starts.wait_for_the_end_of("short_lived")
+    assert [query.name for query in spark.streams.active] == []
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[None]:
+    """Send this process the signal of an interrupt; the test's own handler raises, whatever the session has set."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(seconds, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)

@@ -8,11 +8,13 @@ on until the lesson stops it, as it would for a person.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stream_view import cell_streams, front_end, waiting
-from stream_view.errors import NoInterval, StreamTimeout
+from stream_view import abandoned_starts, cell_streams, front_end, waiting
+from stream_view.errors import NoInterval, StreamTimeout, interrupt_behind
 from stream_view.tables import Table, first_rows, newest_rows, rows_of
 
 if TYPE_CHECKING:
@@ -134,15 +136,28 @@ def _start(
         return _Stream(frame.sparkSession, query, output_mode, name is not None)
 
     if name:
+        abandoned_starts.wait_for_the_end_of(name)
         cell_streams.refuse_name_in_use(name, frame.sparkSession.streams.active)
     query_name = name or _free_name(frame)
-    if mode:
-        return start(mode)
+    with _stopped_if_interrupted(frame.sparkSession, query_name):
+        if mode:
+            return start(mode)
+        try:
+            return start("complete")
+        except AnalysisException:
+            # Complete needs an aggregation. If append is refused as well, its message is the one that helps.
+            return start("append")
+
+
+@contextmanager
+def _stopped_if_interrupted(spark: SparkSession, name: str) -> Iterator[None]:
+    """Leave no stream behind that nobody sees, if the cell is interrupted before there is a view of it."""
     try:
-        return start("complete")
-    except AnalysisException:
-        # Complete needs an aggregation. If append is refused as well, its message is the one that helps.
-        return start("append")
+        yield
+    except BaseException as error:  # py4j may say otherwise that it was interrupted
+        if interrupt_behind(error):
+            abandoned_starts.stop_when_it_appears(spark, name)
+        raise
 
 
 def _triggered(writer: DataStreamWriter, trigger: dict | str | None) -> DataStreamWriter:
@@ -191,7 +206,8 @@ def _follow(stream: _Stream) -> None:
     from stream_view.live.live_view import LiveView
     from stream_view.live.shown_rows import ShownRows
 
-    view = LiveView(stream.query, ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named))
+    with _stopped_if_interrupted(stream.spark, stream.query.name):
+        view = LiveView(stream.query, ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named))
     cell_streams.close_when_run_again(view)
     try:
         deadline = time.monotonic() + FIRST_RESULT_TIMEOUT

@@ -130,6 +130,15 @@ class StreamTimeout(ExplainedError, TimeoutError):
         )
 
 
+def interrupt_behind(error: BaseException | None) -> KeyboardInterrupt | None:
+    """Return the interrupt that led to an error of Spark's, if one did: what tidies up finds the connection cut."""
+    if isinstance(error, ExplainedError):  # which means what it says
+        return None
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return error
+
+
 def short_message(error: BaseException) -> str:
     """Return what is wrong, without the plans and stack traces that follow it.
 

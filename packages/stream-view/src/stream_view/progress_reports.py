@@ -79,9 +79,8 @@ def rows_of_state(report: Mapping[str, Any], field: str) -> int | None:
 
 def _runs(operator: Mapping[str, Any]) -> int:
     """Return how often a batch has run an operator, by the stores that have reported."""
-    stores = _STORES_PER_PARTITION.get(operator.get("operatorName", ""), 1) * (
-        operator.get("numShufflePartitions") or 0
-    )
+    of_a_partition = _STORES_PER_PARTITION.get(operator.get("operatorName", ""), 1)
+    stores = of_a_partition * (operator.get("numShufflePartitions") or 0)
     return max(1, (operator.get("numStateStoreInstances") or 0) // stores) if stores else 1
 
 

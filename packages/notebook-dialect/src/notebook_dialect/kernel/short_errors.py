@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from notebook_dialect.errors import NotebookExit
 from notebook_dialect.files import filesystem
-from stream_view.errors import ExplainedError, short_message
+from stream_view.errors import ExplainedError, interrupt_behind, short_message
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -81,22 +81,13 @@ def _show(
     tb_offset: int | None = None,
 ) -> list[str]:
     """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
-    if interrupt := _interrupt_behind(error):
+    if not isinstance(error, NotebookExit) and (interrupt := interrupt_behind(error)):
         kind, error = KeyboardInterrupt, interrupt
     lines = _report(style, kind, error, trace)
     # What IPython keeps of any other error, for %tb.
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     shell._showtraceback(kind, error, lines)
     return lines
-
-
-def _interrupt_behind(error: BaseException | None) -> KeyboardInterrupt | None:
-    """Return the interrupt that led to an error of Spark's: what tidies up in PySpark finds the connection cut."""
-    if isinstance(error, (ExplainedError, NotebookExit)):  # which mean what they say
-        return None
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return error
 
 
 def _report(style: _ErrorStyle, kind: type, error: BaseException, trace: TracebackType) -> list[str]:
