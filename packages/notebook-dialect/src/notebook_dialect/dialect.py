@@ -47,6 +47,8 @@ class Dialect:
         The notebooks that are under way.
     ansi_hint : str
         What is shown below an error that Spark raises because of its ANSI mode: how to do without that mode.
+    stopping_all : str
+        What a person writes to stop all streams, as an interrupted cell says it.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Dialect:
         self.user = user
         self.running = RunningNotebooks()
         self.ansi_hint = ""
+        self.stopping_all = "[query.stop() for query in spark.streams.active]"
         self.dbutils = self._utilities()
         self._modules = NotebookModules()
         self._python_files = PythonFiles(files) if python_paths else None
@@ -126,7 +129,15 @@ class Dialect:
 
     def _install_in(self, shell: InteractiveShell) -> None:
         # These need IPython, which a session in plain Python does not import.
-        from notebook_dialect.kernel import completion, interrupts, last_lines, magics, path_hints, short_errors
+        from notebook_dialect.kernel import (
+            completion,
+            interrupts,
+            last_lines,
+            magics,
+            path_hints,
+            short_errors,
+            stream_loops,
+        )
         from stream_view import console
 
         magics.install(
@@ -134,7 +145,8 @@ class Dialect:
         )
         completion.install(shell)
         last_lines.install(shell)
-        interrupted = interrupts.Interrupts(lambda: shell.user_ns.get("spark"))
+        stream_loops.install(shell)
+        interrupted = interrupts.Interrupts(lambda: shell.user_ns.get("spark"), lambda: self.stopping_all)
         interrupted.install(shell)
         short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain)
         console.install()

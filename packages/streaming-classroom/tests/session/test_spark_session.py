@@ -175,7 +175,7 @@ def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> N
         "2274",
         "(total: 1 row)",
         "StreamingQueryException no such sensor",
-        "Interrupted; Spark's job was cancelled. The 2 streams go on.",
+        "Interrupted; Spark's job was cancelled. The 2 streams go on: silver, total. To stop them: stop().",
         "Lesson A is cleaned up.",
         "[]",
     ]
@@ -200,7 +200,7 @@ try:
 except Exception as error:
     print(type(error).__name__, "no such sensor" if "no such sensor" in str(error) else error)
 from notebook_dialect.kernel.interrupts import Interrupts
-interrupts = Interrupts(lambda: spark)
+interrupts = Interrupts(lambda: spark, lambda: "stop()")
 interrupts._prepare()
 import os, signal, threading, time
 threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()

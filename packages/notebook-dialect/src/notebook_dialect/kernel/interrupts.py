@@ -38,6 +38,7 @@ _RUN_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # the job gr
 
 QUIET = 0.5  # seconds without a running job after which all are taken for cancelled: Spark's books come a little late
 LOOK_EVERY = 0.05  # seconds
+SHOWN_NAMES = 4  # of streams that go on
 TIMEOUT = 5.0  # seconds that cancelling may take
 
 _log = logging.getLogger(__name__)
@@ -50,10 +51,13 @@ class Interrupts:
     ----------
     get_session : callable
         Returns the notebook's session, or what is none.
+    stopping_all : callable
+        Returns what a person writes to stop all streams.
     """
 
-    def __init__(self, get_session: Callable[[], Any]) -> None:
+    def __init__(self, get_session: Callable[[], Any], stopping_all: Callable[[], str]) -> None:
         self._get_session = get_session
+        self._stopping_all = stopping_all
         self._group = ""
         self._cancelled = 0
         self._canceller: threading.Thread | None = None
@@ -82,15 +86,14 @@ class Interrupts:
         jobs = {0: "", 1: "; Spark's job was cancelled"}
         line = f"Interrupted{jobs.get(self._cancelled, f'; {self._cancelled} jobs of Spark were cancelled')}."
         self._forget()
-        streams = self._count_streams()
-        return line + {0: "", 1: " The stream goes on."}.get(streams, f" The {streams} streams go on.")
+        return f"{line}{_going_on(sorted(self._names_of_streams()), self._stopping_all())}"
 
-    def _count_streams(self) -> int:
+    def _names_of_streams(self) -> list[str]:
         try:
-            return len(waiting.active_streams(self._get_session()))
+            return [query.name or "one without a name" for query in waiting.active_streams(self._get_session())]
         except Exception:  # there is no session, or it has ended
             _log.debug("no session", exc_info=True)
-            return 0
+            return []
 
     def _forget(self) -> None:
         self._quiet.close()
@@ -120,6 +123,15 @@ class Interrupts:
             self._cancelled = _cancel_jobs(self._get_session(), self._group)
         except Exception:  # as above
             _log.debug("no session to cancel jobs of", exc_info=True)
+
+
+def _going_on(names: list[str], stopping_all: str) -> str:
+    """Say which streams an interrupt has left running, and what ends them."""
+    if not names:
+        return ""
+    shown = ", ".join(names[:SHOWN_NAMES]) + (" …" if len(names) > SHOWN_NAMES else "")
+    streams = "The stream goes on" if len(names) == 1 else f"The {len(names)} streams go on"
+    return f" {streams}: {shown}. To stop {'it' if len(names) == 1 else 'them'}: {stopping_all}."
 
 
 def _make_active(spark: SparkSession) -> None:

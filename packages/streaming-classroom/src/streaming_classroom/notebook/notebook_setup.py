@@ -54,6 +54,7 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     dialect = classroom_dialect()
     if guest:
         dialect.ansi_hint = _ANSI_HINT
+    dialect.stopping_all = f"{stopAllStreams.__name__}()"
     dialect.fill(namespace, spark)
     dialect.install(namespace, front_end.ipython())
     declarative_pipelines.install_when_imported()
