@@ -48,15 +48,23 @@ def solution_shown(exercise: Exercise) -> Guidance:
 
 
 def progress_shown(record: ExerciseRecord) -> Guidance:
-    """Return what is done, a line a lesson, and what comes next."""
+    """Return what is done, a line a lesson, what comes next, and which lessons have nothing to do."""
     done = record.read()
     every = {lesson: catalogue.of_lesson(lesson) for lesson in catalogue.lessons()}
-    lines = [f"{lesson:<4} {_dots(exercises, done)}  {_words(exercises, done)}" for lesson, exercises in every.items()]
+    lines = [f"{lesson:<4} {_dots(exercises, done)}  {_words(exercises, done)}{_quiz(lesson)}" for lesson, exercises in every.items()]
+    if bare := catalogue.lessons_without():
+        lines.append(f"Without exercises so far: {', '.join(bare)}. There you run, change and run again what is there.")
     open_ones = [one for exercises in every.values() for one in exercises if not _of(done, one).right]
     if open_ones:
         lines.append(f"Next: {open_ones[0].id} {open_ones[0].title}")
     text = "\n".join(lines)
     return Guidance(text, box(f'<pre style="margin:0;line-height:1.5">{escape(text)}</pre>'))
+
+
+def _quiz(lesson: str) -> str:
+    """Say that a lesson has a quiz; what is chosen in it stays on the page, so there is nothing to count."""
+    questions = len(catalogue.quiz_of(lesson))
+    return f"; a quiz of {questions}" if questions else ""
 
 
 def _dots(exercises: Sequence[Exercise], done: dict[str, ExerciseProgress]) -> str:
