@@ -18,7 +18,7 @@ import pyspark_cloudfiles
 import spark_hooks
 from notebook_dialect.session import spark_methods
 from spark_hooks import registry
-from stream_view import console
+from stream_view import console, starts
 from streaming_classroom.kafka import redirect
 
 PACKAGES = ("pyspark_cloudfiles", "notebook_dialect", "stream_view", "declarative_pipelines", "streaming_classroom")
@@ -37,6 +37,7 @@ def _install_all(spark: SparkSession) -> None:
     pyspark_cloudfiles.install(spark)
     spark_methods.install()
     console.install()
+    starts.install(spark)
     redirect.install()
     declarative_pipelines.install()
 

@@ -82,6 +82,17 @@ def test_a_cell_that_waits_and_raises_it_has_said_so_already(spark: SparkSession
     assert told == []
 
 
+def test_code_that_catches_the_error_or_asks_for_it_has_heard_of_it(spark: SparkSession, told: list) -> None:
+    failures._cells.begin()
+    end_of(failing(spark).writeStream.format("noop").start())
+    asked = failing(spark).writeStream.format("noop").start()
+    while asked.isActive:
+        time.sleep(0.05)
+    assert asked.exception() is not None
+    time.sleep(failures.RAISED_WITHIN + 0.5)
+    assert told == []
+
+
 def test_a_cell_that_goes_on_without_waiting_does_not_keep_the_line_back(spark: SparkSession, told: list) -> None:
     failures._cells.begin()
     failing(spark).writeStream.format("noop").start()

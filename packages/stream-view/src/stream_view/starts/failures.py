@@ -1,7 +1,7 @@
 """A stream that ends with an error says so below the cell that started it, whether or not anybody looks at it.
 
-It says so once.  A cell that waits for the stream raises the same error, and so the line waits for that cell; a live
-view shows the error by itself.  Without a person, whoever runs the notebook looks at its streams.
+It says so once.  Whoever waits for the stream, or asks it for its error, is given the same; so the line waits a moment
+for that.  A live view shows the error by itself.  Without a person, whoever runs the notebook looks at its streams.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import wraps
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
+import spark_hooks
 from stream_view import front_end, waiting
 from stream_view.errors import short_message
 from stream_view.starts.start import Start
@@ -32,6 +34,7 @@ FORGOTTEN_AFTER = 60.0
 _has_view: ContextVar[bool] = ContextVar("has_view", default=False)
 _started: dict[str, _Started] = {}  # streams that are to be told of, by their runs
 _failed: dict[str, tuple[float, str]] = {}  # when, and with what, runs failed whose start had not returned
+_given: set[str] = set()  # runs whose error was raised by a call, or returned
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ def listen(spark: SparkSession) -> None:
 
     listener.watch(spark)
     listener.tell_failures(_note)
+    _see_errors_given(spark)
     events = getattr(front_end.ipython(), "events", None)
     if events is not None and _cells.begin not in events.callbacks["pre_run_cell"]:
         events.register("pre_run_cell", _cells.begin)
@@ -96,6 +100,34 @@ def tell_when_it_fails(start: Start, query: StreamingQuery) -> None:
         _note(run, _failed.pop(run)[1])
 
 
+def _see_errors_given(spark: SparkSession) -> None:
+    """See whether code is given a stream's error, which it may have caught on purpose."""
+    if hasattr(spark, "_jsparkSession"):
+        from pyspark.sql.streaming import StreamingQuery as Query
+    else:
+        from pyspark.sql.connect.streaming.query import StreamingQuery as Query  # type: ignore[assignment]
+    for method in ("awaitTermination", "processAllAvailable", "exception"):
+        why = "a failure that code is given is not told once more"
+        spark_hooks.wrap(Query, method, _noting_errors, by="stream_view", layer="display", why=why)
+
+
+def _noting_errors(original: Any) -> Any:
+    @wraps(original)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        from pyspark.errors import StreamingQueryException
+
+        try:
+            answer = original(self, *args, **kwargs)
+        except StreamingQueryException:
+            _given.add(str(self.runId))
+            raise
+        if isinstance(answer, StreamingQueryException):
+            _given.add(str(self.runId))
+        return answer
+
+    return call
+
+
 def _note(run: str, text: str) -> None:
     """Take a failure from Spark's thread, which is not kept waiting."""
     started = _started.pop(run, None)
@@ -110,7 +142,7 @@ def _note(run: str, text: str) -> None:
 
 def _tell(started: _Started, run: str, text: str) -> None:
     _cells.is_idle.wait(RAISED_WITHIN)
-    if run not in _cells.error and text not in (_cells.error or "no error"):
+    if run not in _given and run not in _cells.error and text not in (_cells.error or "no error"):
         front_end.print_below(started.start.cell, _sentence(started, text))
 
 
@@ -127,6 +159,6 @@ def _sentence(started: _Started, text: str) -> str:
 
 
 def _in_one_line(cause: str) -> str:
-    first = re.split(r"\n== SQL|\n\n", cause)[0]
+    first = re.split(r"\n== (?:SQL|DataFrame)|\n\n", cause)[0]
     words = re.sub(r"\s+", " ", re.sub(r"(\s*SQLSTATE: \w+)+", "", first)).strip().rstrip(".")
     return f"{words[:LONGEST].rstrip()} …" if len(words) > LONGEST else f"{words}."

@@ -51,7 +51,10 @@ def progress_shown(record: ExerciseRecord) -> Guidance:
     """Return what is done, a line a lesson, what comes next, and which lessons have nothing to do."""
     done = record.read()
     every = {lesson: catalogue.of_lesson(lesson) for lesson in catalogue.lessons()}
-    lines = [f"{lesson:<4} {_dots(exercises, done)}  {_words(exercises, done)}{_quiz(lesson)}" for lesson, exercises in every.items()]
+    lines = [
+        f"{lesson:<4} {_dots(exercises, done)}  {_words(exercises, done)}{_quiz(lesson)}"
+        for lesson, exercises in every.items()
+    ]
     if bare := catalogue.lessons_without():
         lines.append(f"Without exercises so far: {', '.join(bare)}. There you run, change and run again what is there.")
     open_ones = [one for exercises in every.values() for one in exercises if not _of(done, one).right]
