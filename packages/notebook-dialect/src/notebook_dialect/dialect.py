@@ -128,7 +128,7 @@ class Dialect:
         return DBUtils(self.files, self.running, self.user, self.isolated_notebook, isolated)
 
     def _install_in(self, shell: InteractiveShell) -> None:
-        # These need IPython, which a session in plain Python does not import.
+        """Teach a shell the rest, by modules that import IPython, which a session in plain Python does without."""
         from notebook_dialect.kernel import (
             completion,
             interrupts,
