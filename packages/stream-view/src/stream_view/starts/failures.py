@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: Seconds that a running cell has to raise the error itself.
 RAISED_WITHIN = 2.0
 LONGEST = 240  # characters of a cause
+#: What only says that a task failed, and where Spark's text says why.
+_AROUND = re.compile(r"\[TASK_WRITE_FAILED\]|Job aborted|Writing job aborted")
+_CAUSED_BY = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+(?:\n(?!\s+at |Caused by:).+)*)", re.MULTILINE)
 #: Seconds after which a failure that no start has asked for belongs to none that is to come.
 FORGOTTEN_AFTER = 60.0
 
@@ -154,6 +157,8 @@ def _sentence(started: _Started, text: str) -> str:
         batch = waiting.last_batch(query) + 1 if query.lastProgress else -1
     who = f"The stream {query.name}" if query.name else "The stream of this cell"
     when = f" in batch {batch}" if batch >= 0 else ""
+    if _AROUND.match(cause) and (causes := _CAUSED_BY.findall(text)):
+        cause = causes[-1]
     again = "it goes on where its checkpoint says" if started.start.checkpoint else "it begins anew"
     return f"{who} has ended with an error{when}: {_in_one_line(cause)} Mend that and run this cell again: {again}."
 

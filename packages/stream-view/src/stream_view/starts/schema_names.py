@@ -43,37 +43,15 @@ def compare(start: Start, _query: StreamingQuery) -> None:
 
 
 def _read_by_schema(leaf: Any) -> _FilesRead | None:
-    if leaf.getClass().getSimpleName() == "StreamingRelation":
-        source = leaf.dataSource()
-        options = _python_map(source.options())
-        given = source.userSpecifiedSchema()
-        names = list(given.get().fieldNames()) if given.isDefined() else []
-        read = _FilesRead(str(source.className()).lower(), options.pop("path", ""), options, names)
-    elif sources.is_cloudfiles(leaf):
-        read = _of_cloudfiles(leaf)
-    else:
+    names, format = sources.written_schema(leaf), sources.format_of_files(leaf)
+    if not names or format not in _WITH_NAMES:
         return None
-    is_positional = read.format == "csv" and read.options.get("header", "").lower() != "true"
-    return read if read.names and read.path and read.format in _WITH_NAMES and not is_positional else None
-
-
-def _of_cloudfiles(leaf: Any) -> _FilesRead:
-    """Return what Auto Loader reads; without a schema location somebody has written the schema."""
-    options = {str(key).lower(): str(value) for key, value in leaf.extraOptions().asCaseSensitiveMap().items()}
-    output = leaf.output()
-    names = [output.apply(number).name() for number in range(output.size())]
-    written = [] if "cloudfiles.schemalocation" in options else [name for name in names if not name.startswith("_")]
-    kept = {key: value for key, value in options.items() if not key.startswith("cloudfiles.")}
-    return _FilesRead(options.get("cloudfiles.format", "").lower(), kept.pop("path", ""), kept, written)
-
-
-def _python_map(scala_map: Any) -> dict[str, str]:
-    pairs = scala_map.iterator()
-    found = {}
-    while pairs.hasNext():
-        pair = pairs.next()
-        found[str(pair._1()).lower()] = str(pair._2())
-    return found
+    options = sources.options_of(leaf)
+    path = options.pop("path", "")
+    is_positional = format == "csv" and options.get("header", "").lower() != "true"
+    if is_positional or not path:
+        return None
+    return _FilesRead(format, path, {key: value for key, value in options.items() if "." not in key}, names)
 
 
 def _look(start: Start, reads: list[_FilesRead]) -> None:

@@ -32,6 +32,41 @@ def kinds_of(frame: DataFrame) -> list[str | None]:
     return [_kind(_format(leaf)) for leaf in leaves(frame)]
 
 
+def folders(frame: DataFrame) -> list[str]:
+    """Return the folders whose files a frame reads, Auto Loader's as well; tables have none of their own."""
+    read = [(_format(leaf), options_of(leaf)) for leaf in leaves(frame)]
+    return [options["path"] for source, options in read if source in _OF_FILES | {"cloudfiles"} and "path" in options]
+
+
+def options_of(leaf: Any) -> dict[str, str]:
+    """Return the options that a streaming leaf was given, by their names in lower case."""
+    if _is_of_first_interface(leaf):
+        pairs, options = leaf.dataSource().options().iterator(), {}
+        while pairs.hasNext():
+            pair = pairs.next()
+            options[str(pair._1())] = str(pair._2())
+    else:
+        options = leaf.extraOptions().asCaseSensitiveMap()
+    return {str(key).lower(): str(value) for key, value in options.items()}
+
+
+def written_schema(leaf: Any) -> list[str]:
+    """Return the names of the schema that somebody has written for a stream of files; none where it was inferred."""
+    if _is_of_first_interface(leaf):
+        given = leaf.dataSource().userSpecifiedSchema()
+        return list(given.get().fieldNames()) if given.isDefined() else []
+    if not is_cloudfiles(leaf) or "cloudfiles.schemalocation" in options_of(leaf):  # where inferred ones are kept
+        return []
+    output = leaf.output()
+    names = (output.apply(number).name() for number in range(output.size()))
+    return [name for name in names if not name.startswith("_")]
+
+
+def format_of_files(leaf: Any) -> str:
+    """Return the format of the files that a streaming leaf reads, in lower case; of other sources, their own."""
+    return options_of(leaf).get("cloudfiles.format", "").lower() if is_cloudfiles(leaf) else _format(leaf)
+
+
 def is_cloudfiles(leaf: Any) -> bool:
     """Whether a streaming leaf is Auto Loader's."""
     return _format(leaf) == "cloudfiles"
@@ -39,8 +74,11 @@ def is_cloudfiles(leaf: Any) -> bool:
 
 def _format(leaf: Any) -> str:
     """Return the format of a streaming leaf, in lower case: of Spark's first interface for sources, or its second."""
-    first = leaf.getClass().getSimpleName() == "StreamingRelation"
-    return str(leaf.dataSource().className() if first else leaf.sourceName()).lower()
+    return str(leaf.dataSource().className() if _is_of_first_interface(leaf) else leaf.sourceName()).lower()
+
+
+def _is_of_first_interface(leaf: Any) -> bool:
+    return leaf.getClass().getSimpleName() == "StreamingRelation"
 
 
 def _kind(source: str) -> str | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import spark_hooks
 from stream_view import front_end
-from stream_view.starts import checkpoints, failures, schema_names, target_columns
+from stream_view.starts import checkpoints, failures, removed_folders, schema_names, target_columns
 from stream_view.starts.start import Start
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ AFTER: tuple[Callable[[Start, StreamingQuery], None], ...] = (
     failures.tell_when_it_fails,
     target_columns.compare,
     schema_names.compare,
+    removed_folders.watch,
 )
 
 _log = logging.getLogger(__name__)
