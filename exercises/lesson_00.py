@@ -62,6 +62,7 @@ EVENS = Exercise(
         WrongAnswer(EVENS_SOLUTION.replace("value % 2", "number % 2"), "ended with an error"),
     ),
     makes=Makes(variables=("evens",), streams=("evens",), views=("evens",)),
+    is_over_when_right=True,
 )
 
 # ------------------------------------------------------------------------------------------------ 00.2 a batch to land

@@ -37,6 +37,10 @@ def try_all(notebook: Notebook, task: Task) -> None:
         assert f"✗ {exercise.id}" in said and wrong.verdict in said, f"{said}\n{wrong.code}"
     # Before it stands what the check itself has run and shown.
     assert last_line(task.verdict(notebook, exercise.solution)) == f"✓ {exercise.id} {exercise.title}: right."
+    if exercise.is_over_when_right:
+        running = notebook.value("[query.name for query in spark.streams.active]")
+        assert not set(running) & set(exercise.makes.streams)
+        assert last_line(notebook.ok(task.check, SECONDS).text).startswith("✓")  # asked again, it is right as before
     assert "not tried yet" in task.verdict(notebook, exercise.starter)
     assert last_line(task.verdict(notebook, exercise.solution)).startswith("✓")
 

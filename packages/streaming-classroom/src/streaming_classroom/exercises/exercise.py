@@ -52,6 +52,8 @@ class Exercise:
         The ones that people really give.
     makes : Makes
         What is taken away before another try.
+    is_over_when_right : bool
+        Whether its streams are stopped when it is right, because nothing below needs them.
     """
 
     id: str
@@ -63,3 +65,4 @@ class Exercise:
     check: Callable[[Attempt], None]
     wrong: tuple[WrongAnswer, ...]
     makes: Makes = field(default_factory=Makes)
+    is_over_when_right: bool = False

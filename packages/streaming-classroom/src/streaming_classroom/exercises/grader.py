@@ -23,8 +23,10 @@ from streaming_classroom.session import user_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
 
     from streaming_classroom.exercises.guidance import Guidance
+    from streaming_classroom.exercises.makes import Makes
     from streaming_classroom.files.lesson_paths import Paths
     from streaming_classroom.kafka.topics import LessonKafka
 
@@ -72,10 +74,9 @@ class Grader:
             There is none of that number.
         """
         makes = catalogue.find(name).makes
-        held = [self._namespace.pop(variable, None) for variable in makes.variables]
-        made = [value for value in held if hasattr(value, "runId") and hasattr(value, "stop")]
-        made += [query for query in waiting.active_streams(self._spark) if query.name in makes.streams]
-        waiting.stop_streams(made)
+        waiting.stop_streams(self._streams_of(makes))
+        for variable in makes.variables:
+            self._namespace.pop(variable, None)
         for view in makes.views:
             self._spark.sql(f"DROP VIEW IF EXISTS {view}")
         for table in makes.tables:
@@ -105,6 +106,8 @@ class Grader:
             DEADLINE - SPARE,
         )
         verdict = _judge(exercise, attempt)
+        if verdict.is_right and exercise.is_over_when_right:
+            waiting.stop_streams(self._streams_of(exercise.makes))
         if verdict.kind != "not tried":
             self._note(self._record.tried, exercise.id, verdict.is_right)
         return verdict
@@ -146,6 +149,12 @@ class Grader:
         """Write into the record; one that cannot be written is no reason for an exercise to fail."""
         with suppress(OSError, ClassroomError):
             note(*what)
+
+    def _streams_of(self, makes: Makes) -> list[StreamingQuery]:
+        """Return the streams that an exercise has made, by its variables and their names."""
+        held = [self._namespace.get(variable) for variable in makes.variables]
+        named = [query for query in waiting.active_streams(self._spark) if query.name in makes.streams]
+        return [value for value in held if hasattr(value, "runId") and hasattr(value, "stop")] + named
 
     @property
     def _namespace(self) -> MutableMapping[str, Any]:
