@@ -28,6 +28,11 @@ def test_a_batch_frame_is_a_table(spark: SparkSession, capsys: pytest.CaptureFix
     assert capsys.readouterr().out == "id\n 0\n 1\n(2 rows)\nid\n 0\n(1 row)\n"
 
 
+def test_a_statement_without_a_result_says_that_it_is_done(spark: SparkSession, capsys) -> None:
+    display(spark.sql("CREATE OR REPLACE TEMP VIEW one AS SELECT 1"))
+    assert capsys.readouterr().out == "Done: the statement has no rows to show.\n"
+
+
 def test_anything_else_is_shown_as_ipython_would(capsys: pytest.CaptureFixture[str]) -> None:
     display({"a": [1]}, [1, 2], "text")
     displayHTML("<b>hello</b>")

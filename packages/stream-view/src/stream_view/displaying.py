@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FIRST_RESULT_TIMEOUT = 8.0  # seconds that a cell waits for a first result on the screen
 DRAIN_TIMEOUT = 120.0  # seconds that a cell waits, when nobody looks, for the stream to run dry
+NO_COLUMNS = "Done: the statement has no rows to show."  # an INSERT, say
 LOOK_EVERY = 0.1  # seconds between two looks for a first result
 
 
@@ -69,6 +70,8 @@ def display(
         elif value.isStreaming:
             options = {"checkpointLocation": checkpointLocation} if checkpointLocation else {}
             _show_stream(_start(value, streamName, trigger or processingTime, options, outputMode))
+        elif not value.columns:
+            print(NO_COLUMNS)
         else:
             _publish(first_rows(value))
 
