@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browser_harness import faint_texts, running_browser
+from stream_view.live.fallback import fallback_html
 from stream_view.live.static_frame import interactive_html
 from stream_view.live.stream_widget import SCRIPT, STYLE
 from stream_view.tables import Table
@@ -25,6 +26,7 @@ async ({script, values}) => {
   const handlers = {};
   window.model = {
     sent: [],
+    widget_manager: { get kernel() { return window.kernel; }, context: window.context },
     get: (name) => values[name],
     on: (event, handler) => (handlers[event] ||= []).push(handler),
     off: () => {},
@@ -57,6 +59,7 @@ class View:
         zoom: float = 1,
         page_css: str = "",
         clock: bool = False,
+        kernel: dict[str, str] | None = None,
     ):
         self.page: Page = browser.new_page(
             viewport={"width": int(width / zoom), "height": 1000}, device_scale_factor=zoom, reduced_motion="reduce"
@@ -72,6 +75,8 @@ class View:
             None, ((THEMES / f"theme-{theme}-extension/index.css").read_text(encoding="utf-8"), STYLE, page_css)
         ):
             self.page.add_style_tag(content=css)
+        if kernel:
+            self.page.evaluate("kernel => { window.kernel = kernel; }", kernel)
         values = {"name": "sc-1", "header": HEADER, "table": {}, "reports": {}, "raw": ""}
         self.page.evaluate(MODEL, {"script": SCRIPT, "values": values})
 
@@ -155,6 +160,64 @@ def test_a_view_that_hears_nothing_says_lost_contact_and_goes_on_when_it_hears_a
     one.put("beat", 2)
     expect(state).to_have_text("running")
     expect(alert).to_be_hidden()
+
+
+@pytest.mark.parametrize("kernel", [None, {"id": "1", "status": "terminating"}, {"id": "2", "status": "idle"}])
+def test_a_view_says_at_once_that_its_kernel_has_ended_and_nothing_after_that(view, kernel) -> None:
+    one = view(clock=True, kernel={"id": "1", "status": "busy"})
+    state = one.page.locator(".sc-state")
+    one.put("table", log(1))
+    one.put("table", log(2))
+    expect(one.page.locator(".sc-fresh")).to_have_count(1)
+    one.page.clock.fast_forward(1000)
+    expect(state).to_have_text("running")
+    one.page.evaluate("kernel => { window.kernel = kernel; }", kernel)
+    one.page.clock.fast_forward(1000)
+    expect(state).to_have_text("ended with its kernel")
+    expect(one.page.get_by_role("alert")).to_contain_text("run the set-up cells, then this one")
+    expect(one.page.locator(".sc-fresh")).to_have_count(0)
+    expect(one.page.get_by_role("button", name="Stop the stream")).to_be_hidden()
+    one.put("header", HEADER | {"state": "failed", "error": "Connection refused"})
+    expect(state).to_have_text("ended with its kernel")
+    expect(one.page.locator("tbody tr")).to_have_count(3)
+
+
+def test_a_stream_that_had_ended_before_its_kernel_says_so_still(view) -> None:
+    one = view(clock=True)
+    one.put("header", HEADER | {"state": "stopped"})
+    one.page.evaluate("() => { window.kernel = null; }")
+    one.page.clock.fast_forward(1000)
+    expect(one.page.locator(".sc-state")).to_have_text("stopped")
+
+
+FRAMED = Table(
+    ("n", "<b>text</b>"), (True, False), (("1", "a & \"b\" 'c'"), ("2", None), ("3", "x" * 300)), cut=False,
+    types=("int", "string"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("error", ["", "It failed.\nAll of <it>.\nMore."])
+@pytest.mark.parametrize("rows", [FRAMED, Table((), (), (), cut=False)], ids=["rows", "no rows"])
+def test_the_page_keeps_the_same_frame_as_the_kernel(view, rows: Table, error: str) -> None:
+    older = fallback_html("sc-1", interactive_html(PLAIN, "older"))
+    columns = [
+        {"name": name, "type": kind, "numeric": number}
+        for name, kind, number in zip(rows.columns, rows.types, rows.numeric, strict=True)
+    ]
+    values = {"columns": columns, "rows": rows.rows, "caption": rows.caption} if columns else {}
+    header = HEADER | {"state": "failed", "error": error}
+    kept = view().page.evaluate(RENEWED, {"script": SCRIPT, "arguments": [older, "sc-1", header, values]})
+    title = "per_device · failed · batch 7"
+    assert kept["text/html"] == fallback_html("sc-1", interactive_html(rows, title, error))
+    assert kept["text/plain"] == f"{rows.to_text(title)}\n{error}".rstrip()
+
+
+RENEWED = """
+async ({script, arguments: values}) => {
+  const url = URL.createObjectURL(new Blob([`${script}\nexport { renewedFrame };`], {type: "text/javascript"}));
+  return (await import(url)).renewedFrame(...values);
+}
+"""
 
 
 def test_the_dashboard_says_what_it_counts_in_which_unit(view) -> None:
@@ -521,7 +584,7 @@ def test_every_text_of_the_view_has_enough_contrast(view, theme: str) -> None:
     one.put("table", EVERY_KIND | {"rows": [["0", "new", None], *EVERY_KIND["rows"]]})
     one.put("reports", reports())
     one.put("raw", '{"batchId": 7}')
-    for state in ("starting", "running", "waiting", "stopped", "failed", "disconnected", "lost contact"):
+    for state in ("starting", "running", "waiting", "stopped", "failed", "ended with its kernel", "lost contact"):
         one.put("header", HEADER | {"state": state, "error": "It failed.\nAll of it."})
         assert faint_texts(one.page.locator(".sc-header")) == []
     for tab in ("Table", "Chart", "Dashboard", "Raw"):

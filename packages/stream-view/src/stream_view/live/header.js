@@ -1,6 +1,7 @@
 // What stands above the tabs of a stream: how it is, how far it has come, and the buttons that stop and pin it.
 
-const LIGHTS = { starting: "◌", running: "●", waiting: "○", stopped: "■", failed: "▲" };
+const LIGHTS = { starting: "◌", running: "●", waiting: "○", failed: "▲", "lost contact": "?" };
+const OFF = "■"; // of a stream that was stopped, or has ended with its kernel or with Spark
 const ALIVE = ["starting", "running", "waiting"];
 const PATIENCE = 15000; // milliseconds until a button says that nobody answers
 const SILENCE = 20000; // after which nobody is there any more: a kernel that lives is heard every five seconds
@@ -54,8 +55,8 @@ function makeHeader(root, stop) {
   }
 
   function update(header) {
-    light.textContent = LIGHTS[header.state] || "?";
-    light.className = `sc-light sc-${header.state}`;
+    light.textContent = LIGHTS[header.state] || OFF;
+    light.className = `sc-light sc-${header.state.split(" ")[0]}`;
     name.textContent = header.name;
     state.textContent = header.state;
     const parts = header.detail ? [header.detail] : []; // what a stream without a batch is busy with

@@ -99,7 +99,12 @@ function makeMarks(body) {
     if (marks.size) timer = setTimeout(fade, next - now + 1);
   }
 
-  return { note, put, fade, forget: () => { known = null; marks.clear(); } };
+  function clear() {
+    marks.clear();
+    fade();
+  }
+
+  return { note, put, fade, clear, forget: () => { known = null; marks.clear(); } };
 }
 
 function makeTable() {
@@ -231,5 +236,5 @@ function makeTable() {
     draw();
   }
 
-  return { node, update };
+  return { node, update, calm: marks.clear }; // calm: nothing is new any more
 }
