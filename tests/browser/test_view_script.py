@@ -341,6 +341,60 @@ def test_the_bars_of_integer_keys_are_in_their_order_and_large_keys_are_whole(vi
     assert lefts[2] < lefts[0] < lefts[1]
 
 
+SHOPS = [["shop 10", "3"], ["ale", "9"], ["shop 9", "5"]]
+
+
+def left_to_right(one: View) -> list[str]:
+    """Return the names of a chart's bars as they stand."""
+    bars = [(float(bar.get_attribute("x")), bar.locator("title")) for bar in one.page.locator(".sc-canvas rect").all()]
+    return [title.text_content().split(" at ")[1] for _x, title in sorted(bars, key=lambda bar: bar[0])]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        pytest.param(None, ["ale", "shop 9", "shop 10"], id="by name, unless another is chosen"),
+        pytest.param("value", ["ale", "shop 9", "shop 10"], id="the largest first"),
+        pytest.param("table", ["shop 10", "ale", "shop 9"], id="as the query has them"),
+    ],
+)
+def test_bars_have_an_order_that_can_be_chosen(view, order: str | None, expected: list[str]) -> None:
+    one = view()
+    rows = SHOPS if order != "value" else [["shop 10", "3"], ["ale", "8"], ["ale", "1"], ["shop 9", "5"]]
+    one.chart_of({"shop": "string", "count": "bigint"}, rows)
+    if order:
+        one.page.get_by_label("order", exact=True).select_option(order)
+    assert left_to_right(one) == expected
+    one.page.get_by_label("Chart", exact=True).select_option("line")
+    assert one.page.get_by_label("order", exact=True).is_visible()  # of the names, whatever stands above them
+
+
+def test_times_have_one_order_and_none_to_choose(view) -> None:
+    one = view()
+    one.chart_of({"day": "date", "count": "bigint"}, [["2025-06-02", "1"], ["2025-06-01", "2"]])
+    expect(one.page.get_by_label("order", exact=True)).to_be_hidden()
+
+
+def test_tabs_and_buttons_have_the_name_of_their_stream(view) -> None:
+    one = view()
+    one.put("table", log(1))
+    expect(one.page.get_by_role("tablist", name="per_device")).to_be_visible()
+    expect(one.page.get_by_role("button", name="Pin the stream per_device")).to_be_visible()
+    expect(one.page.get_by_role("region", name="Rows of per_device")).to_be_visible()
+    one.page.get_by_role("button", name="Pin the stream per_device").click()
+    expect(one.page.get_by_role("button", name="Unpin the stream per_device")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [520, 700, 1000])
+@pytest.mark.parametrize("names", [8, 12, 20])
+def test_every_bar_has_a_label_where_there_is_room_for_a_line_of_text(view, width: int, names: int) -> None:
+    one = view(width=width)
+    one.chart_of({"shop": "string", "n": "int"}, [[f"a long name {n:02}", str(n)] for n in range(names)])
+    labels = one.texts(".sc-canvas .sc-axis:not(.sc-tick)")
+    assert len([text for text in labels if text.startswith("a long name")]) == names
+    assert one.page.evaluate(OVERFLOW) == {"outside": [], "wider": 0}
+
+
 # ---------------------------------------------------------------- axes
 
 
@@ -476,15 +530,22 @@ def below(one: View) -> float:
     return one.page.locator("#below").bounding_box()["y"]
 
 
-def test_what_stands_below_stays_when_rows_go_tabs_change_and_the_stream_stops(view) -> None:
+@pytest.mark.parametrize("tab", ["Chart", "Dashboard"])
+def test_a_tab_that_is_opened_leaves_no_room_below_for_a_higher_one(view, tab: str) -> None:
+    one = view()
+    one.put("table", log(3))
+    one.put("reports", reports())
+    at = below(one)
+    one.open(tab)
+    assert below(one) > at + 100
+    one.open("Table")
+    assert below(one) == at
+
+
+def test_what_stands_below_stays_when_rows_go_and_the_stream_stops(view) -> None:
     one = view()
     one.put("table", log(30))
-    one.put("reports", reports())
-    one.open("Dashboard")
     at = below(one)
-    for tab in ("Table", "Chart", "Raw", "Table"):
-        one.open(tab)
-        assert below(one) == at
     one.put("table", log(1))
     one.put("header", HEADER | {"state": "stopped", "rate": 0})
     assert below(one) == at

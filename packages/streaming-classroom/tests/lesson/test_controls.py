@@ -137,7 +137,7 @@ def test_it_shows_the_lesson_its_data_and_its_streams(make_panel, lesson: FakeLe
     state = make_panel(lesson).widget.state
     assert (state["lesson"], state["data"]) == ("01", {"landed": 0, "total": 3, "report": ""})
     assert state["streams"] == [
-        {"id": "run-2", "label": "id-2", "named": False, "state": "waiting", "batch": 4},
+        {"id": "run-2", "label": "id-2 (no name)", "named": False, "state": "waiting", "batch": 4},
         {"id": "run-1", "label": "zebra", "named": True, "state": "running", "batch": 4},
     ]
 
@@ -337,6 +337,16 @@ def test_an_error_of_an_action_is_one_sentence_and_the_next_action_takes_it_away
     assert error.startswith("The stream readings had not stopped after 60 s.") and "\n" not in error
     press(panel, do="land")
     assert finished(panel)["error"] == ""
+
+
+def test_a_stream_without_a_name_is_told_by_a_part_of_its_id_and_what_it_reads(
+    panel: Panel, lesson: FakeLesson
+) -> None:
+    lesson.streams = [FakeStream(None)]
+    lesson.streams[0].id = "0b0e8f2c-5d4f-4a43-9a5e-2f6f1b1f6a11"
+    lesson.streams[0].lastProgress["sources"] = [{"description": "DeltaSource[file:/warehouse/bronze]"}]
+    panel._look()
+    assert panel.widget.state["streams"][0]["label"] == "0b0e8f2c (no name, reads bronze)"
 
 
 def test_a_stream_that_fails_says_why(panel: Panel, lesson: FakeLesson) -> None:

@@ -42,10 +42,17 @@ function makeHeader(root, stop) {
     }
     pin.setAttribute("aria-pressed", String(pinned));
     pin.textContent = pinned ? "Unpin" : "Pin";
+    nameButtons();
   } }, "Pin");
   const line = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, pin, button);
   const alert = element("div", { class: "sc-error", role: "alert", hidden: "" });
   const row = element("div", {}, line, alert);
+
+  // Of several views on a page, a screen reader reads which stream a button is of.
+  function nameButtons() {
+    pin.setAttribute("aria-label", `${pin.textContent} the stream ${name.textContent}`);
+    button.setAttribute("aria-label", `Stop the stream ${name.textContent}`);
+  }
 
   function complain(text) {
     const [sentence, ...rest] = text.split("\n");
@@ -68,7 +75,7 @@ function makeHeader(root, stop) {
     button.hidden = !isAlive(header.state);
     if (button.hidden) offer(); // no answer is waited for any more
     complain(header.error || "");
-    button.setAttribute("aria-label", `Stop the stream ${header.name}`);
+    nameButtons();
   }
 
   return { row, update };

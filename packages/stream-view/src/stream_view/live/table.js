@@ -236,5 +236,6 @@ function makeTable() {
     draw();
   }
 
-  return { node, update, calm: marks.clear }; // calm: nothing is new any more
+  const name = (text) => scroller.setAttribute("aria-label", text);
+  return { node, update, name, calm: marks.clear }; // calm: nothing is new any more
 }

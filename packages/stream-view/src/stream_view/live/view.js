@@ -19,14 +19,14 @@ const streamView = (() => {
       buttons[names.indexOf(current)].focus();
     });
 
-    // The tabs keep the height that they had, so that what stands below them on the page stays where it is.
+    // A tab keeps the height that it had, so that what stands below it stays where it is while rows come and go.
     function hold() {
       const { height } = node.getBoundingClientRect();
       if (height) node.style.minHeight = `${height}px`; // it has none while the page is hidden
     }
 
     function choose(name) {
-      hold();
+      letGo(); // the one who opens another tab expects that the page moves, and no empty room where a higher one was
       current = name;
       names.forEach((other, i) => {
         buttons[i].setAttribute("aria-selected", String(other === name));
@@ -42,9 +42,13 @@ const streamView = (() => {
       if (!isThere && current === name) choose(names[0]);
     }
 
+    function letGo() {
+      node.style.minHeight = "";
+    }
+
     for (const panel of Object.values(panels)) panel.node.setAttribute("role", "tabpanel");
-    const letGo = () => { node.style.minHeight = ""; };
-    return { node, choose, offer, hold, letGo, isOpen: (name) => current === name, first: names[0] };
+    const name = (text) => list.setAttribute("aria-label", text);
+    return { node, name, choose, offer, hold, letGo, isOpen: (name) => current === name, first: names[0] };
   }
 
   // Only what is open is drawn; the rest is drawn when it is opened.
@@ -82,6 +86,8 @@ const streamView = (() => {
     return {
       header: (value) => {
         header?.update(value);
+        tabs.name(`Views of ${value.name}`);
+        parts.Table.name(`Rows of ${value.name}`);
         if (header && !isAlive(value.state)) parts.Table.calm();
       },
       table: (value) => {

@@ -38,6 +38,7 @@ LOOK_EVERY = 0.5  # seconds between two looks at the streams
 UNANSWERED = "Spark does not answer: run the set-up cells, then this one."
 FASTEST, SLOWEST = 0.2, 10.0  # seconds between two batches
 GIVEN_UP_AFTER = 300.0  # seconds without a sign of life from a page; pages send one every 10 s
+SHOWN_OF_ID = 8  # characters, as of a commit
 LONGEST_SENTENCE = 300  # characters of an error
 
 _shown: Panel | None = None
@@ -325,7 +326,11 @@ def _problem(error: Exception) -> str:
 
 
 def _label(query: StreamingQuery) -> str:
-    return query.name or str(query.id)
+    """Return a stream's name; of one without a name, enough of its id to tell it from others, and what it reads."""
+    if query.name:
+        return query.name
+    source = stream_sources.short_name(query)
+    return f"{str(query.id)[:SHOWN_OF_ID]} (no name{f', reads {source}' if source else ''})"
 
 
 def _stop_code(query: StreamingQuery) -> str:
