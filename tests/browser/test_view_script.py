@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browser_harness import faint_texts, running_browser
+from stream_view.live.fallback import fallback_html
 from stream_view.live.static_frame import interactive_html
 from stream_view.live.stream_widget import SCRIPT, STYLE
 from stream_view.tables import Table
@@ -25,6 +26,7 @@ async ({script, values}) => {
   const handlers = {};
   window.model = {
     sent: [],
+    widget_manager: { get kernel() { return window.kernel; }, context: window.context },
     get: (name) => values[name],
     on: (event, handler) => (handlers[event] ||= []).push(handler),
     off: () => {},
@@ -57,6 +59,7 @@ class View:
         zoom: float = 1,
         page_css: str = "",
         clock: bool = False,
+        kernel: dict[str, str] | None = None,
     ):
         self.page: Page = browser.new_page(
             viewport={"width": int(width / zoom), "height": 1000}, device_scale_factor=zoom, reduced_motion="reduce"
@@ -72,6 +75,8 @@ class View:
             None, ((THEMES / f"theme-{theme}-extension/index.css").read_text(encoding="utf-8"), STYLE, page_css)
         ):
             self.page.add_style_tag(content=css)
+        if kernel:
+            self.page.evaluate("kernel => { window.kernel = kernel; }", kernel)
         values = {"name": "sc-1", "header": HEADER, "table": {}, "reports": {}, "raw": ""}
         self.page.evaluate(MODEL, {"script": SCRIPT, "values": values})
 
@@ -155,6 +160,64 @@ def test_a_view_that_hears_nothing_says_lost_contact_and_goes_on_when_it_hears_a
     one.put("beat", 2)
     expect(state).to_have_text("running")
     expect(alert).to_be_hidden()
+
+
+@pytest.mark.parametrize("kernel", [None, {"id": "1", "status": "terminating"}, {"id": "2", "status": "idle"}])
+def test_a_view_says_at_once_that_its_kernel_has_ended_and_nothing_after_that(view, kernel) -> None:
+    one = view(clock=True, kernel={"id": "1", "status": "busy"})
+    state = one.page.locator(".sc-state")
+    one.put("table", log(1))
+    one.put("table", log(2))
+    expect(one.page.locator(".sc-fresh")).to_have_count(1)
+    one.page.clock.fast_forward(1000)
+    expect(state).to_have_text("running")
+    one.page.evaluate("kernel => { window.kernel = kernel; }", kernel)
+    one.page.clock.fast_forward(1000)
+    expect(state).to_have_text("ended with its kernel")
+    expect(one.page.get_by_role("alert")).to_contain_text("run the set-up cells, then this one")
+    expect(one.page.locator(".sc-fresh")).to_have_count(0)
+    expect(one.page.get_by_role("button", name="Stop the stream")).to_be_hidden()
+    one.put("header", HEADER | {"state": "failed", "error": "Connection refused"})
+    expect(state).to_have_text("ended with its kernel")
+    expect(one.page.locator("tbody tr")).to_have_count(3)
+
+
+def test_a_stream_that_had_ended_before_its_kernel_says_so_still(view) -> None:
+    one = view(clock=True)
+    one.put("header", HEADER | {"state": "stopped"})
+    one.page.evaluate("() => { window.kernel = null; }")
+    one.page.clock.fast_forward(1000)
+    expect(one.page.locator(".sc-state")).to_have_text("stopped")
+
+
+FRAMED = Table(
+    ("n", "<b>text</b>"), (True, False), (("1", "a & \"b\" 'c'"), ("2", None), ("3", "x" * 300)), cut=False,
+    types=("int", "string"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("error", ["", "It failed.\nAll of <it>.\nMore."])
+@pytest.mark.parametrize("rows", [FRAMED, Table((), (), (), cut=False)], ids=["rows", "no rows"])
+def test_the_page_keeps_the_same_frame_as_the_kernel(view, rows: Table, error: str) -> None:
+    older = fallback_html("sc-1", interactive_html(PLAIN, "older"))
+    columns = [
+        {"name": name, "type": kind, "numeric": number}
+        for name, kind, number in zip(rows.columns, rows.types, rows.numeric, strict=True)
+    ]
+    values = {"columns": columns, "rows": rows.rows, "caption": rows.caption} if columns else {}
+    header = HEADER | {"state": "failed", "error": error}
+    kept = view().page.evaluate(RENEWED, {"script": SCRIPT, "arguments": [older, "sc-1", header, values]})
+    title = "per_device · failed · batch 7"
+    assert kept["text/html"] == fallback_html("sc-1", interactive_html(rows, title, error))
+    assert kept["text/plain"] == f"{rows.to_text(title)}\n{error}".rstrip()
+
+
+RENEWED = """
+async ({script, arguments: values}) => {
+  const url = URL.createObjectURL(new Blob([`${script}\nexport { renewedFrame };`], {type: "text/javascript"}));
+  return (await import(url)).renewedFrame(...values);
+}
+"""
 
 
 def test_the_dashboard_says_what_it_counts_in_which_unit(view) -> None:
@@ -276,6 +339,60 @@ def test_the_bars_of_integer_keys_are_in_their_order_and_large_keys_are_whole(vi
     assert titles == ["count: 1 at 10", "count: 1 at 9007199254740993", "count: 1 at 2"]
     lefts = [float(bar.get_attribute("x")) for bar in one.page.locator(".sc-canvas rect").all()]
     assert lefts[2] < lefts[0] < lefts[1]
+
+
+SHOPS = [["shop 10", "3"], ["ale", "9"], ["shop 9", "5"]]
+
+
+def left_to_right(one: View) -> list[str]:
+    """Return the names of a chart's bars as they stand."""
+    bars = [(float(bar.get_attribute("x")), bar.locator("title")) for bar in one.page.locator(".sc-canvas rect").all()]
+    return [title.text_content().split(" at ")[1] for _x, title in sorted(bars, key=lambda bar: bar[0])]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        pytest.param(None, ["ale", "shop 9", "shop 10"], id="by name, unless another is chosen"),
+        pytest.param("value", ["ale", "shop 9", "shop 10"], id="the largest first"),
+        pytest.param("table", ["shop 10", "ale", "shop 9"], id="as the query has them"),
+    ],
+)
+def test_bars_have_an_order_that_can_be_chosen(view, order: str | None, expected: list[str]) -> None:
+    one = view()
+    rows = SHOPS if order != "value" else [["shop 10", "3"], ["ale", "8"], ["ale", "1"], ["shop 9", "5"]]
+    one.chart_of({"shop": "string", "count": "bigint"}, rows)
+    if order:
+        one.page.get_by_label("order", exact=True).select_option(order)
+    assert left_to_right(one) == expected
+    one.page.get_by_label("Chart", exact=True).select_option("line")
+    assert one.page.get_by_label("order", exact=True).is_visible()  # of the names, whatever stands above them
+
+
+def test_times_have_one_order_and_none_to_choose(view) -> None:
+    one = view()
+    one.chart_of({"day": "date", "count": "bigint"}, [["2025-06-02", "1"], ["2025-06-01", "2"]])
+    expect(one.page.get_by_label("order", exact=True)).to_be_hidden()
+
+
+def test_tabs_and_buttons_have_the_name_of_their_stream(view) -> None:
+    one = view()
+    one.put("table", log(1))
+    expect(one.page.get_by_role("tablist", name="per_device")).to_be_visible()
+    expect(one.page.get_by_role("button", name="Pin the stream per_device")).to_be_visible()
+    expect(one.page.get_by_role("region", name="Rows of per_device")).to_be_visible()
+    one.page.get_by_role("button", name="Pin the stream per_device").click()
+    expect(one.page.get_by_role("button", name="Unpin the stream per_device")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [520, 700, 1000])
+@pytest.mark.parametrize("names", [8, 12, 20])
+def test_every_bar_has_a_label_where_there_is_room_for_a_line_of_text(view, width: int, names: int) -> None:
+    one = view(width=width)
+    one.chart_of({"shop": "string", "n": "int"}, [[f"a long name {n:02}", str(n)] for n in range(names)])
+    labels = one.texts(".sc-canvas .sc-axis:not(.sc-tick)")
+    assert len([text for text in labels if text.startswith("a long name")]) == names
+    assert one.page.evaluate(OVERFLOW) == {"outside": [], "wider": 0}
 
 
 # ---------------------------------------------------------------- axes
@@ -413,15 +530,22 @@ def below(one: View) -> float:
     return one.page.locator("#below").bounding_box()["y"]
 
 
-def test_what_stands_below_stays_when_rows_go_tabs_change_and_the_stream_stops(view) -> None:
+@pytest.mark.parametrize("tab", ["Chart", "Dashboard"])
+def test_a_tab_that_is_opened_leaves_no_room_below_for_a_higher_one(view, tab: str) -> None:
+    one = view()
+    one.put("table", log(3))
+    one.put("reports", reports())
+    at = below(one)
+    one.open(tab)
+    assert below(one) > at + 100
+    one.open("Table")
+    assert below(one) == at
+
+
+def test_what_stands_below_stays_when_rows_go_and_the_stream_stops(view) -> None:
     one = view()
     one.put("table", log(30))
-    one.put("reports", reports())
-    one.open("Dashboard")
     at = below(one)
-    for tab in ("Table", "Chart", "Raw", "Table"):
-        one.open(tab)
-        assert below(one) == at
     one.put("table", log(1))
     one.put("header", HEADER | {"state": "stopped", "rate": 0})
     assert below(one) == at
@@ -521,7 +645,7 @@ def test_every_text_of_the_view_has_enough_contrast(view, theme: str) -> None:
     one.put("table", EVERY_KIND | {"rows": [["0", "new", None], *EVERY_KIND["rows"]]})
     one.put("reports", reports())
     one.put("raw", '{"batchId": 7}')
-    for state in ("starting", "running", "waiting", "stopped", "failed", "disconnected", "lost contact"):
+    for state in ("starting", "running", "waiting", "stopped", "failed", "ended with its kernel", "lost contact"):
         one.put("header", HEADER | {"state": state, "error": "It failed.\nAll of it."})
         assert faint_texts(one.page.locator(".sc-header")) == []
     for tab in ("Table", "Chart", "Dashboard", "Raw"):

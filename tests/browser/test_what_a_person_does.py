@@ -138,11 +138,11 @@ def test_an_interrupt_cancels_the_job_and_the_next_cell_runs_at_once(notebook, s
     screenshot(notebook, "interrupted")
 
 
-def test_after_a_restart_the_view_says_that_it_is_disconnected_and_cells_what_to_do(notebook, screenshot) -> None:
+def test_after_a_restart_the_view_says_that_it_has_ended_and_cells_what_to_do(notebook, screenshot) -> None:
     notebook.save()
     notebook.restart_kernel()
-    expect(notebook.view(NAMED).locator(".sc-state")).to_have_text("disconnected")
-    expect(notebook.view(NAMED)).to_contain_text("run this cell again")
+    expect(notebook.view(NAMED).locator(".sc-state")).to_have_text("ended with its kernel")
+    expect(notebook.view(NAMED)).to_contain_text("run the set-up cells, then this one")
     expect(notebook.view(NAMED).locator("tbody tr")).to_have_count(12)
     for cell in (NAMED, UNNAMED, STREAMS):
         notebook.run(cell)
@@ -167,7 +167,7 @@ def test_without_its_kernel_a_saved_notebook_shows_the_last_rows_and_says_so(not
     expect(frame).to_contain_text("per_device · running when this was saved · batch 0")
     notebook.save()
     notebook.choose("Kernel", "Shut Down Kernel")
-    expect(notebook.view(NAMED).locator(".sc-state")).to_have_text("lost contact")
+    expect(notebook.view(NAMED).locator(".sc-state")).to_have_text("ended with its kernel")
     notebook.reload()
     expect(notebook.view(NAMED)).to_contain_text("per_device · running when this was saved · batch 0")
     expect(notebook.view(NAMED).locator("tbody tr")).to_have_count(12)

@@ -27,7 +27,7 @@ _OPTIONS = ("--no-browser", "--IdentityProvider.token=t", "--ServerApp.port_retr
 def running_lab(folder: Path) -> Iterator[str]:
     """Start JupyterLab on a folder; give its address. It and every kernel of it are gone afterwards."""
     port = free_port()
-    command = [sys.executable, "-m", "jupyterlab", "--allow-root", f"--port={port}"]
+    command = [sys.executable, "-m", "jupyterlab", "--allow-root", f"--port={port}", "--KernelRestarter.time_to_dead=1"]
     with _serving([*command, f"--ServerApp.root_dir={folder}", *_OPTIONS], folder, port) as address:
         yield f"{address}/lab"
 

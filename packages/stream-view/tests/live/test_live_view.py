@@ -49,7 +49,12 @@ def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Output]:
     """Have a person look; give the outputs as they are made."""
     outputs: list[Output] = []
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr(live_view, "_show", lambda widget, frame: outputs.append(Output(widget, frame)) or outputs[-1])
+
+    def show(widget: StreamWidget, frame: dict[str, str]) -> Output:
+        outputs.append(Output(widget, frame))
+        return outputs[-1]
+
+    monkeypatch.setattr(live_view, "show_with_fallback", show)
     return outputs
 
 

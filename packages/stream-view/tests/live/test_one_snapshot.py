@@ -80,7 +80,7 @@ class Clock:
 
 @pytest.fixture
 def _no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_view, "_show", lambda widget, frame: Frame())
+    monkeypatch.setattr(live_view, "show_with_fallback", lambda widget, frame: Frame())
     monkeypatch.setattr(front_end, "running_cell", lambda: (None, None))
     monkeypatch.setattr(listener, "subscribe", lambda *_: None)
     monkeypatch.setattr(listener, "unsubscribe", lambda *_: None)
@@ -202,7 +202,7 @@ def test_in_real_spark_the_rows_are_those_of_the_batch_in_the_header(
             sent.append((view._widget.header["batch"], view._widget.header["rows"], int(table[0][0])))
 
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr(live_view, "_show", lambda widget, frame: Frame())
+    monkeypatch.setattr(live_view, "show_with_fallback", lambda widget, frame: Frame())
     tick = LiveView.tick
     monkeypatch.setattr(LiveView, "tick", lambda view: (tick(view), note(view))[0])
     frame = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", ROWS).load().groupBy().count()

@@ -73,6 +73,8 @@ def lab(options: argparse.Namespace) -> int:
     start = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={address}"]
     if options.present:
         start += _projector()
+    # JupyterLab looks every three seconds for kernels that were killed; until then their streams seem to be alive.
+    start.append("--KernelRestarter.time_to_dead=1")
     # It would search the machine for language servers and list, above the URL, those that are not there.
     start.append("--LanguageServerManager.autodetect=False")
     if getattr(os, "geteuid", lambda: 1)() == 0:

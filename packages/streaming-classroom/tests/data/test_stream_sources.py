@@ -91,3 +91,17 @@ def test_a_directory_is_read_as_files_or_by_auto_loader(spark: SparkSession, DA:
         assert is_read(frame, landing.parent / "other") is False
     wildcard = spark.readStream.schema("id INT").json(f"{DA.paths.landing}/*.json")
     assert is_read(wildcard, landing) is True
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("DeltaSource[file:/a/bronze]", "bronze"),
+        ("FileStreamSource[dbfs:/a/landing/]", "landing"),
+        ("KafkaV2[Subscribe[topic]]", "KafkaV2"),
+        (None, ""),
+    ],
+)
+def test_what_a_stream_reads_is_named_in_a_word(source: str | None, name: str) -> None:
+    assert stream_sources.short_name(stream(source)) == name
+    assert stream_sources.short_name(stream()) == ""

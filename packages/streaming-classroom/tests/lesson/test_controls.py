@@ -137,7 +137,7 @@ def test_it_shows_the_lesson_its_data_and_its_streams(make_panel, lesson: FakeLe
     state = make_panel(lesson).widget.state
     assert (state["lesson"], state["data"]) == ("01", {"landed": 0, "total": 3, "report": ""})
     assert state["streams"] == [
-        {"id": "run-2", "label": "id-2", "named": False, "state": "waiting", "batch": 4},
+        {"id": "run-2", "label": "id-2 (no name)", "named": False, "state": "waiting", "batch": 4},
         {"id": "run-1", "label": "zebra", "named": True, "state": "running", "batch": 4},
     ]
 
@@ -339,6 +339,16 @@ def test_an_error_of_an_action_is_one_sentence_and_the_next_action_takes_it_away
     assert finished(panel)["error"] == ""
 
 
+def test_a_stream_without_a_name_is_told_by_a_part_of_its_id_and_what_it_reads(
+    panel: Panel, lesson: FakeLesson
+) -> None:
+    lesson.streams = [FakeStream(None)]
+    lesson.streams[0].id = "0b0e8f2c-5d4f-4a43-9a5e-2f6f1b1f6a11"
+    lesson.streams[0].lastProgress["sources"] = [{"description": "DeltaSource[file:/warehouse/bronze]"}]
+    panel._look()
+    assert panel.widget.state["streams"][0]["label"] == "0b0e8f2c (no name, reads bronze)"
+
+
 def test_a_stream_that_fails_says_why(panel: Panel, lesson: FakeLesson) -> None:
     lesson.streams = [FakeStream("readings")]
     panel._look()
@@ -353,10 +363,30 @@ def test_a_session_that_is_gone_is_said_and_one_that_comes_back_is_followed(pane
     whole, lesson._spark = lesson._spark, None
     panel._next_look = 0
     assert panel.tick()
-    assert panel.widget.state["problem"].startswith("Spark does not answer; run the set-up cells.")
+    assert panel.widget.state["problem"].startswith(controls.UNANSWERED)
     lesson._spark = whole
     panel._look()
     assert panel.widget.state["problem"] == ""
+
+
+@pytest.mark.parametrize("how", ["stopped", "killed"])
+def test_when_spark_has_ended_it_says_what_to_do_and_no_stream_is_active(
+    panel: Panel, lesson: FakeLesson, how: str
+) -> None:
+    lesson.streams = [FakeStream("readings")]
+    panel._look()
+    lesson._spark = SimpleNamespace(_sc=SimpleNamespace(_jsc=None), streams=lesson) if how == "stopped" else Refusing()
+    panel._look()
+    state = panel.widget.state
+    assert (state["problem"], state["error"], state["streams"]) == (controls.SPARK_ENDED, "", [])
+
+
+class Refusing:
+    """A session whose JVM is gone."""
+
+    @property
+    def streams(self) -> None:
+        raise ConnectionRefusedError(111, "Connection refused")
 
 
 def test_it_looks_at_most_twice_a_second(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,8 +434,9 @@ def test_the_output_says_in_a_sentence_what_was_there(
     try:
         assert first.widget.comm is None and second.widget.comm is not None
         assert shown[0]["text/plain"] == controls.GONE
-        assert shown[0]["text/html"] == f"<i>{escape(controls.GONE)}</i>"
-        assert "application/vnd.jupyter.widget-view+json" in shown[0]
+        assert f"<i>{escape(controls.GONE)}</i>" in shown[0]["text/html"]
+        assert f'data-sc-view="{first.widget.name}"' in shown[0]["text/html"]
+        assert "application/vnd.jupyter.widget-view+json" in shown[1]
     finally:
         second.close()
 

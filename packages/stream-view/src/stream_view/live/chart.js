@@ -35,6 +35,16 @@ function summed(points) {
   return [...sums];
 }
 
+const alphabetical = (a, b) => String(a).localeCompare(String(b), "en", { numeric: true });
+
+// The names on the x axis, in the order that is chosen: a result whose rows have an order of their own may keep it.
+function ordered(names, series, column, order) {
+  const sorted = order === "table" ? names : names.sort(column.numeric ? (a, b) => a - b : alphabetical);
+  if (order !== "value") return sorted;
+  const totals = new Map(summed(series.flatMap(({ points }) => points)));
+  return sorted.sort((a, b) => totals.get(b) - totals.get(a));
+}
+
 // What is chosen of a table: series of points, what x is, and the order of the names if x is one.
 function seriesOf({ columns, rows }, choice) {
   const column = columns[choice.x];
@@ -51,17 +61,20 @@ function seriesOf({ columns, rows }, choice) {
     names.add(x);
   }
   let series = [...groups].map(([name, points]) => ({ name, points }));
-  series.sort((a, b) => String(a.name).localeCompare(String(b.name), "en", { numeric: true }));
+  series.sort((a, b) => alphabetical(a.name, b.name));
   if (choice.y < 0 || choice.type === "bar") series = series.map(({ name, points }) => ({ name, points: summed(points) }));
-  if (choice.type === "line") series.forEach(({ points }) => points.sort((a, b) => (a[0] < b[0] ? -1 : 1)));
-  const ordered = column.numeric ? [...names].sort((a, b) => a - b) : [...names];
-  return { xs, series, names: xs === "text" ? ordered : null };
+  const shown = xs === "text" ? ordered([...names], series, column, choice.order) : null;
+  const places = new Map(shown?.map((name, i) => [name, i]));
+  const place = (x) => (shown ? places.get(x) : x);
+  if (choice.type === "line") series.forEach(({ points }) => points.sort((a, b) => place(a[0]) - place(b[0])));
+  return { xs, series, names: shown };
 }
 
 // The choices stay the same elements, so that an open menu and the focus outlive updates.
 function makeChoices(changed) {
-  const boxes = Object.fromEntries(Object.entries({ type: "Chart", x: "x", y: "y", group: "group" }).map(([key, label]) =>
-    [key, element("select", { "aria-label": label, onchange: ({ target }) => changed(key, key === "type" ? target.value : Number(target.value)) })]));
+  const isWord = (key) => key === "type" || key === "order"; // the others are numbers of columns
+  const boxes = Object.fromEntries(Object.entries({ type: "Chart", x: "x", y: "y", group: "group", order: "order" }).map(([key, label]) =>
+    [key, element("select", { "aria-label": label, onchange: ({ target }) => changed(key, isWord(key) ? target.value : Number(target.value)) })]));
   const node = element("div", { class: "sc-controls" }, ...Object.values(boxes).map((box) =>
     element("label", {}, box.getAttribute("aria-label") + " ", box)));
 
@@ -72,13 +85,15 @@ function makeChoices(changed) {
       x: every,
       y: [...every.filter(([i]) => columns[i].numeric), [-1, "number of rows"]],
       group: [[-1, "none"], ...every],
+      order: [["name", "by name"], ["value", "largest first"], ["table", "as in the table"]],
     };
     for (const [key, options] of Object.entries(offers)) {
       boxes[key].replaceChildren(...options.map(([value, text]) => element("option", { value }, cut(text, 40))));
     }
   }
 
-  function show(choice) {
+  function show(choice, hasNames) {
+    boxes.order.parentNode.hidden = !hasNames; // times and numbers have but one
     for (const [key, box] of Object.entries(boxes)) if (box.value !== String(choice[key])) box.value = choice[key];
   }
 
@@ -100,6 +115,7 @@ function makeChart() {
   function draw() {
     const { columns } = data;
     const { xs, series, names } = seriesOf(data, choice);
+    choices.show(choice, names !== null);
     const shown = series.slice(0, MOST_SERIES);
     const few = series.length > MOST_SERIES ? ` (first ${MOST_SERIES} of ${series.length} groups)` : "";
     const [x, y] = [columns[choice.x].name, choice.y < 0 ? "number of rows" : columns[choice.y].name];
@@ -120,8 +136,7 @@ function makeChart() {
     choices.node.hidden = !data.columns.length;
     if (!data.columns.length) return canvas.replaceChildren("There is no column to draw.");
     // The first rows may be too few to tell keys from measures; but nothing changes under an open menu.
-    if (isOther || (isGuess && !choices.node.contains(document.activeElement))) choice = firstChoice(data.columns, data.rows);
-    choices.show(choice);
+    if (isOther || (isGuess && !choices.node.contains(document.activeElement))) choice = { order: "name", ...firstChoice(data.columns, data.rows) };
     draw();
   }
 

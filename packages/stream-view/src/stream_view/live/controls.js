@@ -5,6 +5,7 @@ const LIGHTS = { running: "●", waiting: "○" };
 const SIGN_OF_LIFE = 10000; // milliseconds; the kernel follows the streams while a page says that it is there
 const CONFIRM_WITHIN = 5000; // milliseconds from the first click on "Start over" to the second
 const ANSWER_WITHIN = 3000; // milliseconds after which the page says that it still waits
+const KERNEL_ENDED = "The kernel has ended, and the streams with it: run the set-up cells, then this one.";
 
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -170,11 +171,11 @@ function createPanel(root, send) {
   root.replaceChildren(header, error, data.node, streams.node, inCode);
 
   function draw(withWorking = true) {
-    const busy = isGone || pending || Boolean(state.working);
+    const busy = isGone || pending || Boolean(state.working || state.problem);
     write(lesson, state.lesson ? `Lesson ${state.lesson}` : "");
-    if (withWorking) write(working, isGone ? "The kernel is gone: run the set-up cells and this one again." : state.working ? `${state.working} …` : pending ? "working …" : state.landing ? "Landing continuously" : "");
+    if (withWorking) write(working, isGone ? KERNEL_ENDED : state.working ? `${state.working} …` : pending ? "working …" : state.landing ? "Landing continuously" : "");
     for (const part of [startOver, data, streams]) part.update(state, busy);
-    const wrong = (!isGone && state.problem) || state.error || "";
+    const wrong = isGone ? "" : state.problem || state.error || ""; // what fails while a kernel ends is its end
     error.hidden = !wrong;
     write(error, wrong);
     inCode.hidden = !state.code;
@@ -184,11 +185,13 @@ function createPanel(root, send) {
   function end() {
     isGone = true;
     clearTimeout(late);
+    state = { ...state, streams: [], landing: false, working: "" }; // all of which have ended with the kernel
     draw();
   }
 
   return {
     update(value) {
+      if (isGone) return;
       if (value.presses !== state.presses) {
         pending = false;
         clearTimeout(late);
@@ -208,18 +211,22 @@ function createPanel(root, send) {
 export default {
   render({ model, el }) {
     const panel = createPanel(el, (message) => model.send(message));
+    const showFallback = hideFrame(model.get("name"));
     const update = () => panel.update(model.get("state"));
-    const end = () => { clearInterval(alive); panel.end(); };
-    model.on("change:state", update);
-    model.on("comm:close", end);
     const live = () => panel.press({ do: "here" }, true);
     const alive = setInterval(live, SIGN_OF_LIFE);
+    const forgetKernel = whenKernelEnds(model, () => {
+      clearInterval(alive);
+      panel.end();
+    });
+    model.on("change:state", update);
     update();
     live();
     return () => {
       clearInterval(alive);
+      forgetKernel();
       model.off("change:state", update);
-      model.off("comm:close", end);
+      showFallback();
       panel.destroy();
     };
   },

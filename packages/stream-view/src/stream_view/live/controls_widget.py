@@ -19,16 +19,19 @@ class ControlsWidget(anywidget.AnyWidget):
 
     Parameters
     ----------
+    name : str
+        Names the panel on the page; its fallback bears the same name.
     on_press : callable
         Called with the message of each button.
     """
 
-    _esm = (HERE / "controls.js").read_text(encoding="utf-8")
+    _esm = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("kernel.js", "controls.js"))
     _css = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("view.css", "controls.css"))
+    name = traitlets.Unicode().tag(sync=True)
     state = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, on_press: Callable[[dict], None], **values: object) -> None:
-        super().__init__(**values)
+    def __init__(self, name: str, on_press: Callable[[dict], None], **values: object) -> None:
+        super().__init__(name=name, **values)
         self._on_press = on_press
         self.on_msg(self._receive)
 

@@ -1,6 +1,7 @@
 // What stands above the tabs of a stream: how it is, how far it has come, and the buttons that stop and pin it.
 
-const LIGHTS = { starting: "◌", running: "●", waiting: "○", stopped: "■", failed: "▲" };
+const LIGHTS = { starting: "◌", running: "●", waiting: "○", failed: "▲", "lost contact": "?" };
+const OFF = "■"; // of a stream that was stopped, or has ended with its kernel or with Spark
 const ALIVE = ["starting", "running", "waiting"];
 const PATIENCE = 15000; // milliseconds until a button says that nobody answers
 const SILENCE = 20000; // after which nobody is there any more: a kernel that lives is heard every five seconds
@@ -41,10 +42,17 @@ function makeHeader(root, stop) {
     }
     pin.setAttribute("aria-pressed", String(pinned));
     pin.textContent = pinned ? "Unpin" : "Pin";
+    nameButtons();
   } }, "Pin");
   const line = element("div", { class: "sc-header", role: "group", "aria-label": "Stream" }, light, name, state, numbers, pin, button);
   const alert = element("div", { class: "sc-error", role: "alert", hidden: "" });
   const row = element("div", {}, line, alert);
+
+  // Of several views on a page, a screen reader reads which stream a button is of.
+  function nameButtons() {
+    pin.setAttribute("aria-label", `${pin.textContent} the stream ${name.textContent}`);
+    button.setAttribute("aria-label", `Stop the stream ${name.textContent}`);
+  }
 
   function complain(text) {
     const [sentence, ...rest] = text.split("\n");
@@ -54,8 +62,8 @@ function makeHeader(root, stop) {
   }
 
   function update(header) {
-    light.textContent = LIGHTS[header.state] || "?";
-    light.className = `sc-light sc-${header.state}`;
+    light.textContent = LIGHTS[header.state] || OFF;
+    light.className = `sc-light sc-${header.state.split(" ")[0]}`;
     name.textContent = header.name;
     state.textContent = header.state;
     const parts = header.detail ? [header.detail] : []; // what a stream without a batch is busy with
@@ -67,7 +75,7 @@ function makeHeader(root, stop) {
     button.hidden = !isAlive(header.state);
     if (button.hidden) offer(); // no answer is waited for any more
     complain(header.error || "");
-    button.setAttribute("aria-label", `Stop the stream ${header.name}`);
+    nameButtons();
   }
 
   return { row, update };

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, listener, waiting
 from stream_view.errors import short_message
+from stream_view.live.fallback import fallback_html, show_with_fallback
 from stream_view.live.follower import follow
 from stream_view.live.reports import Reports
 from stream_view.live.shown_rows import ShownRows
@@ -36,12 +37,7 @@ MOVING = ("running", "waiting")  # the states in which rows may come: of a strea
 KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
 BEAT_EVERY = 5.0  # seconds: a page that hears nothing for some of them takes the kernel for gone
 GONE = "The table {name}, which this view reads, was dropped. The stream goes on: stop it, or run this cell again."
-# Without its kernel JupyterLab puts a complaint, a text without elements, in the widget's place; the frame says more.
-_NO_COMPLAINT = (
-    "<style>.jp-OutputArea-child:has([data-sc-view]) ~ .jp-OutputArea-child > .jupyter-widgets:not(:has(*))"
-    "{display:none}</style>"
-)
-LOST = "Spark has ended, and the stream with it: run this cell again."
+LOST = "Spark has ended, and the stream with it: run the set-up cells, then this one."
 
 
 @dataclass(frozen=True)
@@ -85,7 +81,7 @@ class LiveView:
         self._next_frame = 0.0
         self._frame_of = -1  # the batch whose rows the static frame has
         self._widget = StreamWidget(self._name, self._stop, header=self._header("starting"))
-        self._frame = _show(self._widget, self._bundle("starting"))
+        self._frame = show_with_fallback(self._widget, self._bundle("starting"))
 
     def follow(self) -> None:
         """Keep the view up to date from now on, in a thread; return at once."""
@@ -125,7 +121,7 @@ class LiveView:
         if _is_missing_table(error):
             self._say("not followed any more", f"{GONE.format(name=self._query.name)}\n{short_message(error)}")
         else:
-            self._say("disconnected", f"{LOST}\n{short_message(error)}")
+            self._say("ended with Spark", f"{LOST}\n{short_message(error)}")
 
     def _beat(self) -> None:
         """Let the page know from time to time that somebody is here."""
@@ -197,7 +193,7 @@ class LiveView:
         table = self._table or Table((), (), (), cut=False)
         html = interactive_html(table, title, message, self._with_script)
         text = f"{table.to_text(title)}\n{message}".rstrip()
-        return {"text/html": f'<div data-sc-view="{self._name}">{html}</div>{_NO_COMPLAINT}', "text/plain": text}
+        return {"text/html": fallback_html(self._name, html), "text/plain": text}
 
     def _header(self, state: str) -> dict[str, Any]:
         return {
@@ -230,16 +226,6 @@ class LiveView:
 
 def _is_missing_table(error: Exception) -> bool:
     return "TABLE_OR_VIEW_NOT_FOUND" in str(error)
-
-
-def _show(widget: StreamWidget, frame: dict[str, str]):
-    """Put the static frame and below it the widget, which hides it, on the screen; return the frame's handle."""
-    from IPython.display import display as ipython_display
-
-    handle = ipython_display(frame, raw=True, display_id=True)
-    shown, _metadata = widget._repr_mimebundle_()
-    ipython_display(shown | {"text/plain": ""}, raw=True)
-    return handle
 
 
 def _table_value(table: Table, warning: str) -> dict[str, Any]:

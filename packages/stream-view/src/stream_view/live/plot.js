@@ -5,7 +5,9 @@ const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 
 // Where there are more series than colours, the second of a colour is hollow, and its line dashed.
 const lookOf = (index) => ({ colour: COLOURS[index % COLOURS.length], isHollow: index >= COLOURS.length });
+const LONGEST_NAME = 14; // characters of a name on an axis
 const CHARACTER = 6.8; // pixels of an axis, at scale 1
+const LINE = 15; // pixels from one line of an axis' text to the next
 const TIME_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500,
   ...[1, 2, 5, 10, 15, 30].map((s) => s * 1e3), ...[1, 2, 5, 10, 15, 30].map((s) => s * 6e4), ...[1, 2, 3, 6, 12].map((s) => s * 36e5)];
 
@@ -42,16 +44,23 @@ function yValues(kind, points) {
 }
 
 // Where names, or the numbers and times of bars, stand on the x axis, and the texts below it.
-function namedAxis(names, xs, left, room, scale) {
+function namedAxis(names, xs, left, room, scale, isTilted) {
   const slot = room / names.length;
   const isOneDay = xs === "time" && dayOf(names[0]) === dayOf(names[names.length - 1]);
-  const texts = xs === "time" ? timeTexts(names, isOneDay) : names.map((name) => cut(xs === "number" ? exact(name, false) : String(name), 14));
+  const texts = xs === "time" ? timeTexts(names, isOneDay) : names.map((name) => cut(xs === "number" ? exact(name, false) : String(name), LONGEST_NAME));
   const longest = Math.max(...texts.map((text) => text.length)) * CHARACTER * scale + 12 * scale;
-  const every = Math.max(1, roundStep(longest / slot));
+  const every = isTilted ? 1 : Math.max(1, roundStep(longest / slot));
   const isLabelled = (name, i) => (xs === "number" && areWhole(names) ? name : i) % every === 0;
   const place = new Map(names.map((name, i) => [name, left + (i + 0.5) * slot]));
   const labels = names.map((name, i) => [place.get(name), texts[i]]).filter((_, i) => isLabelled(names[i], i));
   return { x: (value) => place.get(value), slot, labels, day: isOneDay ? dayOf(names[0]) : "" };
+}
+
+// How far down, and to the left, names reach that have no room side by side and are tilted; 0 where they need not be.
+function tiltOf(names, room, scale) {
+  const slot = room / names.length;
+  const longest = Math.max(...names.map((name) => cut(String(name), LONGEST_NAME).length)) * CHARACTER * scale;
+  return longest + 12 * scale > slot && slot >= LINE * scale ? longest * Math.SQRT1_2 : 0;
 }
 
 function measuredAxis(values, xs, left, room, scale) {
@@ -74,7 +83,7 @@ function plot({ title, kind, series, xs = "number", names = null, width, height 
   const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img" });
   const all = series.flatMap((s) => s.points);
   svg.setAttribute("aria-label", `${title}: ${kind} chart of ${series.map((s) => s.name).join(", ")}, ${all.length} values`);
-  const write = (x, y, text, anchor = "middle", name = "sc-axis") => svg.append(shape("text", { x, y, class: name, "text-anchor": anchor }, text));
+  const write = (x, y, text, anchor = "middle", name = "sc-axis") => svg.appendChild(shape("text", { x, y, class: name, "text-anchor": anchor }, text));
   write(4, 15 * scale, cut(title, Math.floor(width / (8.5 * scale))), "start", "sc-title");
   if (!all.length) {
     write(width / 2, height / 2, "nothing to draw yet");
@@ -83,20 +92,27 @@ function plot({ title, kind, series, xs = "number", names = null, width, height 
   const isBar = kind === "bar" || kind === "stack";
   const ticks = yTicks(yValues(kind, all), isFromZero || isBar);
   const texts = tickTexts(ticks);
-  const left = Math.max(30, 12 + Math.max(...texts.map((text) => text.length)) * CHARACTER) * scale;
-  const right = 12 * scale, top = 30 * scale, bottom = (xName ? 34 : 22) * scale, room = width - left - right;
+  const beside = Math.max(30, 12 + Math.max(...texts.map((text) => text.length)) * CHARACTER) * scale;
+  const right = 12 * scale, top = 30 * scale;
+  const tilt = xs === "text" && names ? tiltOf(names, width - beside - right, scale) : 0;
+  const left = Math.max(beside, tilt), bottom = (xName ? 34 : 22) * scale + tilt, room = width - left - right;
+  height += tilt;
+  svg.setAttribute("height", height);
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const low = ticks[0], high = ticks[ticks.length - 1];
   const y = (value) => top + (height - top - bottom) * (1 - (value - low) / (high - low));
   if (xs === "text" || isBar) names ||= [...new Set(all.map((p) => p[0]))].sort((a, b) => a - b);
-  const axis = names ? namedAxis(names, xs, left, room, scale) : measuredAxis(all.map((p) => p[0]), xs, left, room, scale);
+  const axis = names ? namedAxis(names, xs, left, room, scale, tilt > 0) : measuredAxis(all.map((p) => p[0]), xs, left, room, scale);
 
   ticks.forEach((tick, i) => {
     svg.append(shape("line", { x1: left, x2: width - right, y1: y(tick), y2: y(tick), class: "sc-grid" }));
     write(left - 6 * scale, y(tick) + 4 * scale, texts[i], "end", "sc-axis sc-tick");
   });
+  const line = height - bottom + LINE * scale;
   for (const [x, text] of axis.labels) {
     const half = (text.length * CHARACTER * scale) / 2;
-    write(Math.min(Math.max(x, half), width - half), height - bottom + 15 * scale, text);
+    if (tilt) write(x, line, text, "end").setAttribute("transform", `rotate(-45 ${x} ${line})`);
+    else write(Math.min(Math.max(x, half), width - half), line, text);
   }
   const below = [xName, axis.day].filter(Boolean).join(", ");
   if (xName) write(left + room / 2, height - 4 * scale, cut(below, Math.floor(room / (CHARACTER * scale))));

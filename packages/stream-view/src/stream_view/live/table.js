@@ -99,7 +99,12 @@ function makeMarks(body) {
     if (marks.size) timer = setTimeout(fade, next - now + 1);
   }
 
-  return { note, put, fade, forget: () => { known = null; marks.clear(); } };
+  function clear() {
+    marks.clear();
+    fade();
+  }
+
+  return { note, put, fade, clear, forget: () => { known = null; marks.clear(); } };
 }
 
 function makeTable() {
@@ -231,5 +236,6 @@ function makeTable() {
     draw();
   }
 
-  return { node, update };
+  const name = (text) => scroller.setAttribute("aria-label", text);
+  return { node, update, name, calm: marks.clear }; // calm: nothing is new any more
 }

@@ -19,14 +19,14 @@ const streamView = (() => {
       buttons[names.indexOf(current)].focus();
     });
 
-    // The tabs keep the height that they had, so that what stands below them on the page stays where it is.
+    // A tab keeps the height that it had, so that what stands below it stays where it is while rows come and go.
     function hold() {
       const { height } = node.getBoundingClientRect();
       if (height) node.style.minHeight = `${height}px`; // it has none while the page is hidden
     }
 
     function choose(name) {
-      hold();
+      letGo(); // the one who opens another tab expects that the page moves, and no empty room where a higher one was
       current = name;
       names.forEach((other, i) => {
         buttons[i].setAttribute("aria-selected", String(other === name));
@@ -42,9 +42,13 @@ const streamView = (() => {
       if (!isThere && current === name) choose(names[0]);
     }
 
+    function letGo() {
+      node.style.minHeight = "";
+    }
+
     for (const panel of Object.values(panels)) panel.node.setAttribute("role", "tabpanel");
-    const letGo = () => { node.style.minHeight = ""; };
-    return { node, choose, offer, hold, letGo, isOpen: (name) => current === name, first: names[0] };
+    const name = (text) => list.setAttribute("aria-label", text);
+    return { node, name, choose, offer, hold, letGo, isOpen: (name) => current === name, first: names[0] };
   }
 
   // Only what is open is drawn; the rest is drawn when it is opened.
@@ -80,7 +84,12 @@ const streamView = (() => {
     });
     whenWider.observe(root);
     return {
-      header: (value) => header?.update(value),
+      header: (value) => {
+        header?.update(value);
+        tabs.name(`Views of ${value.name}`);
+        parts.Table.name(`Rows of ${value.name}`);
+        if (header && !isAlive(value.state)) parts.Table.calm();
+      },
       table: (value) => {
         if (!value.columns) return; // no batch yet
         if (parts.Map) tabs.offer("Map", placesIn(value.columns) !== null);
@@ -111,40 +120,45 @@ const streamView = (() => {
 export default {
   render({ model, el }) {
     const view = streamView.createView(el, { stream: true, stop: () => model.send({ do: "stop" }) });
-    // What stands for readers without a kernel is not shown beside the view itself.
-    const frame = `[data-sc-view="${model.get("name")}"]`;
-    const hiding = document.createElement("style");
-    hiding.textContent = `.jp-OutputArea-child:has(${frame}), ${frame} { display: none }`;
-    document.head.append(hiding);
+    const showFrame = hideFrame(model.get("name"));
+    // What the page says of a kernel that cannot speak for itself; null while it does.
+    let [lastHeard, ownHeader, hasEnded] = [Date.now(), null, false];
+    const header = () => ownHeader || model.get("header");
+    const frame = keepFrame(model, () => ({ header: header(), table: model.get("table") }));
     const parts = ["header", "table", "reports", "raw"];
     for (const part of parts) {
-      model.on(`change:${part}`, () => { heard(); view[part](model.get(part)); });
+      model.on(`change:${part}`, () => { if (heard()) view[part](model.get(part)); });
       view[part](model.get(part));
     }
-    // The kernel has gone, or another has taken its place: what it has said last is not so any more.
-    let [lastHeard, isLost] = [Date.now(), false];
+    model.on("change:header", () => { if (!isAlive(header().state)) frame.keep(); });
     const heard = () => {
+      if (hasEnded) return false; // what a kernel says while it ends is about its own end
       lastHeard = Date.now();
-      if (isLost) view.header(model.get("header"));
-      isLost = false;
+      if (ownHeader) view.header(model.get("header"));
+      ownHeader = null;
+      return true;
     };
     model.on("change:beat", heard);
     const say = (state, error) => {
-      const last = model.get("header");
-      isLost = isAlive(last.state);
-      if (isLost) view.header({ ...last, state, error });
+      if (!isAlive(model.get("header").state)) return; // it has said itself how the stream ended
+      ownHeader = { ...model.get("header"), state, error, rate: 0, ahead: -1, detail: "" };
+      view.header(ownHeader);
     };
-    const gone = () => say("disconnected", "The kernel of this view is gone, and its stream with it: run this cell again.");
-    const losses = ["comm:close", "comm_live_update"];
-    losses.forEach((loss) => model.on(loss, gone));
+    const forgetKernel = whenKernelEnds(model, () => {
+      clearInterval(listening);
+      hasEnded = true;
+      say("ended with its kernel", "The kernel has ended, and the stream with it: run the set-up cells, then this one.");
+      frame.keep();
+    });
     const listening = setInterval(() => {
-      if (isLost || Date.now() - lastHeard <= SILENCE) return;
+      if (ownHeader || Date.now() - lastHeard <= SILENCE) return;
       say("lost contact", `Nothing was heard of this stream for ${SILENCE / 1000} seconds: the kernel is very busy, or gone. What stands here is the last that was heard.`);
     }, 2000);
     return () => {
       clearInterval(listening);
-      losses.forEach((loss) => model.off(loss, gone));
-      hiding.remove();
+      forgetKernel();
+      frame.forget();
+      showFrame();
       view.destroy();
     };
   },

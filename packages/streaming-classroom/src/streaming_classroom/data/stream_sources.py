@@ -35,6 +35,15 @@ def reads(queries: Iterable[StreamingQuery], place: Path) -> bool | None:
     return None if None in answers else False
 
 
+def short_name(query: StreamingQuery) -> str:
+    """Return what a query reads in a word: a path's last part, else the kind of source; "" where it says nothing."""
+    description = _sources(query)[0].get("description") or ""
+    if found := _AT_A_PATH.fullmatch(description):
+        return found[1].rstrip("/").rpartition("/")[2]
+    kind = re.match(r"\w+", description)
+    return kind[0] if kind else ""
+
+
 def _sources(query: StreamingQuery) -> list[Mapping[str, Any]]:
     """Return what the query says of its sources; one that says nothing where it has not reported."""
     progress: Any = query.lastProgress or {}

@@ -13,10 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
+
+from py4j.protocol import Py4JNetworkError
 
 from stream_view import front_end, waiting
 from stream_view.errors import ExplainedError, NotAvailable, short_message
 from stream_view.live.controls_widget import ControlsWidget
+from stream_view.live.fallback import fallback_html, show_with_fallback
 from stream_view.live.follower import follow
 from streaming_classroom.data import data_factory, stream_sources
 
@@ -28,10 +32,13 @@ if TYPE_CHECKING:
 
 NOBODY = "The instructor's panel has buttons: it is shown where a person can press them, in a notebook that is open."
 UNREAD = " No running stream reads it."
-GONE = "The instructor's panel was here: run the set-up cells and this one to have it again."
+GONE = "The instructor's panel was here: run the set-up cells, then this one, to have it again."
+SPARK_ENDED = "Spark has ended, and the streams with it: run the set-up cells, then this one."
 LOOK_EVERY = 0.5  # seconds between two looks at the streams
+UNANSWERED = "Spark does not answer: run the set-up cells, then this one."
 FASTEST, SLOWEST = 0.2, 10.0  # seconds between two batches
 GIVEN_UP_AFTER = 300.0  # seconds without a sign of life from a page; pages send one every 10 s
+SHOWN_OF_ID = 8  # characters, as of a commit
 LONGEST_SENTENCE = 300  # characters of an error
 
 _shown: Panel | None = None
@@ -75,6 +82,10 @@ class NotPossible(ExplainedError):
     """What a button asks for cannot be done now: do what the message says."""
 
 
+class _SparkEndedError(Exception):
+    """The session was stopped."""
+
+
 class Panel:
     """The panel and what its buttons do.
 
@@ -101,26 +112,19 @@ class Panel:
         self._is_followed = False
         self._next_look = 0.0
         self._heard = time.monotonic()
-        self._handle = None
-        self.widget = ControlsWidget(self.press)
+        self.widget = ControlsWidget(f"sc-controls-{uuid4()}", self.press)
         self._look()
 
     def show(self) -> None:
         """Put the panel on the screen and keep it up to date from now on, in a thread."""
-        from IPython.display import display
-
-        shown, _metadata = self.widget._repr_mimebundle_()
-        bundle = shown | {"text/plain": GONE, "text/html": f"<i>{escape(GONE)}</i>"}
-        self._handle = display(bundle, raw=True, display_id=True)
+        fallback = {"text/plain": GONE, "text/html": fallback_html(self.widget.name, f"<i>{escape(GONE)}</i>")}
+        show_with_fallback(self.widget, fallback)
         self._follow()
 
     def close(self) -> None:
-        """Take the panel off the screen and let it land nothing more."""
+        """Take the panel off the screen, where its fallback stays, and let it land nothing more."""
         self._pause.set()
         self.widget.close()
-        if self._handle is not None:
-            bundle = {"text/plain": GONE, "text/html": f"<i>{escape(GONE)}</i>"}
-            self._handle.update(bundle, raw=True)
 
     def tick(self) -> bool:
         """Bring the panel up to date; return whether anybody may still look. Called by the follower's thread."""
@@ -253,12 +257,14 @@ class Panel:
             seen: dict[str, Any] = {"lesson": lesson.lesson, "data": None, "streams": [], "problem": ""}
             try:
                 seen["data"] = self._look_at_data(lesson)
+                if _has_ended(lesson._spark):
+                    raise _SparkEndedError
                 seen["streams"] = self._look_at_streams(lesson)
                 if seen["data"] and seen["data"]["landed"] and self._is_unread(lesson):
                     seen["data"]["report"] += UNREAD
             except Exception as error:  # of Spark, of its connection or of Python's sockets: the session is gone
-                self._streams = {}
-                seen["problem"] = f"Spark does not answer; run the set-up cells. {_sentence(error)}"
+                self._streams, self._error = {}, ""  # its streams have failed with it, which is no news
+                seen["problem"] = _problem(error)
             self._seen = seen
         self._draw()
 
@@ -307,8 +313,24 @@ def _row(run_id: str, query: StreamingQuery) -> dict[str, Any]:
     return {"id": run_id, "label": label, "named": bool(query.name), "state": state, "batch": batch}
 
 
+def _has_ended(spark: SparkSession) -> bool:
+    """Whether a session was stopped; its streams would go on answering, with none."""
+    context = getattr(spark, "_sc", None)  # there is none over Connect
+    return context is not None and context._jsc is None
+
+
+def _problem(error: Exception) -> str:
+    """Return what to do about a session that does not answer, and why where that is more than that nobody is there."""
+    is_gone = isinstance(error, _SparkEndedError | OSError | Py4JNetworkError)
+    return SPARK_ENDED if is_gone else f"{UNANSWERED} {_sentence(error)}"
+
+
 def _label(query: StreamingQuery) -> str:
-    return query.name or str(query.id)
+    """Return a stream's name; of one without a name, enough of its id to tell it from others, and what it reads."""
+    if query.name:
+        return query.name
+    source = stream_sources.short_name(query)
+    return f"{str(query.id)[:SHOWN_OF_ID]} (no name{f', reads {source}' if source else ''})"
 
 
 def _stop_code(query: StreamingQuery) -> str:
