@@ -27,7 +27,7 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "ä home"))
     monkeypatch.setenv("CLASSROOM_WORK", str(tmp_path / "work"))
-    monkeypatch.setattr(steps, "set_up", lambda _report, offset: None)
+    monkeypatch.setattr(steps, "set_up", lambda _report, **_options: False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -91,7 +91,7 @@ def test_help_is_quick_and_imports_neither_pyspark_nor_anything_else_to_be_insta
 
 
 def test_an_error_of_the_courses_own_is_a_sentence_on_stderr_and_exit_code_1(monkeypatch, capsys) -> None:
-    def fail(_report, offset) -> None:
+    def fail(_report, **_options) -> None:
         raise SetupError("No jar.", "Connect.")
 
     monkeypatch.setattr(steps, "set_up", fail)
@@ -100,7 +100,7 @@ def test_an_error_of_the_courses_own_is_a_sentence_on_stderr_and_exit_code_1(mon
 
 
 def test_ctrl_c_is_exit_code_130_and_no_traceback(monkeypatch, capsys) -> None:
-    def interrupt(_report, offset) -> None:
+    def interrupt(_report, **_options) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(steps, "set_up", interrupt)
@@ -119,7 +119,7 @@ def test_a_polite_kill_ends_the_programs_that_were_started(tmp_path: Path) -> No
         "        print('up', flush=True)\n"
         "        return super().communicate(*args, **kwargs)\n"
         "subprocess.Popen = Told\n"
-        "steps.set_up = lambda report, offset: subprocess.run(['sleep', '600'])\n"
+        "steps.set_up = lambda report, **options: subprocess.run(['sleep', '600'])\n"
         "sys.argv[1:] = ['setup']\n"
         "runpy.run_module('streaming_classroom', run_name='__main__')"
     )
@@ -428,3 +428,21 @@ def test_pipeline_hands_on_what_follows_and_the_classrooms_session(monkeypatch: 
     monkeypatch.setattr(commands, "main", lambda arguments, session: asked.append((arguments, session)) or 1)
     assert cli.main(["pipeline", "dry-run", "a.sql", "--refresh", "x"]) == 1
     assert asked == ["set up", (["dry-run", "a.sql", "--refresh", "x"], get_spark)]
+
+
+def test_setup_says_what_is_not_fetched_yet_and_all_fetches_it(monkeypatch, capsys) -> None:
+    asked = []
+    monkeypatch.setattr(steps, "set_up", lambda _report, **options: asked.append(options["everything"]))
+    monkeypatch.setattr(steps, "left_for_later", lambda: [] if True in asked else ["Not fetched yet: a broker."])
+    assert cli.main(["setup"]) == 0
+    assert capsys.readouterr().out == "Not fetched yet: a broker.\n"
+    assert cli.main(["setup", "--all"]) == 0
+    assert capsys.readouterr().out == ""
+    assert asked == [False, True]
+
+
+def test_a_first_start_says_once_what_is_not_fetched_yet(monkeypatch, capsys, lessons, delegated) -> None:
+    monkeypatch.setattr(steps, "set_up", lambda _report, **_options: True)
+    monkeypatch.setattr(steps, "left_for_later", lambda: ["Not fetched yet: a broker."])
+    cli.main(["lab"])
+    assert capsys.readouterr().out.count("Not fetched yet") == 1

@@ -195,19 +195,29 @@ def pipeline(options: argparse.Namespace) -> int:
     return commands.main(options.arguments, get_spark)
 
 
-def set_up(_options: argparse.Namespace) -> int:
+def set_up(options: argparse.Namespace) -> int:
     """Do what set-up does, and nothing else; try again what failed."""
-    from streaming_classroom.setup import archive
+    from streaming_classroom.setup import archive, steps
 
     archive.forget_failure()
-    _set_up()
+    if not _set_up(options.all):  # else it has said so itself
+        _print_lines(steps.left_for_later())
     return 0
 
 
-def _set_up() -> None:
+def _set_up(everything: bool = False) -> bool:
+    """Do every step of set-up that is not done; return whether there was one, after a line for what comes later."""
     from streaming_classroom.setup import steps
 
-    steps.set_up(lambda line: print(line, flush=True), offset=1)
+    worked = steps.set_up(lambda line: print(line, flush=True), offset=1, everything=everything)
+    if worked:
+        _print_lines(steps.left_for_later())
+    return worked
+
+
+def _print_lines(lines: Sequence[str]) -> None:
+    for line in lines:
+        print(line, flush=True)
 
 
 def _workspace() -> Path:
@@ -332,7 +342,8 @@ def _parser() -> argparse.ArgumentParser:
     command = _add(commands, "pipeline", pipeline)
     command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="`pipeline run --help` has all")
     _add(commands, "reset", reset)
-    _add(commands, "setup", set_up)
+    command = _add(commands, "setup", set_up)
+    command.add_argument("--all", action="store_true", help="fetch what any lesson needs, Kafka's broker too (45 MB)")
     return parser
 
 

@@ -78,7 +78,7 @@ def ensure_fetched() -> java.Java:
     with guard.only_one(report):
         found = java.find_or_fetch()
         if missing := jars.missing_or_damaged(jars.KAFKA_BROKER):
-            report("Fetching Kafka's broker, 45 MB, this once ...")
+            report(f"Fetching Kafka's broker, {jars.KAFKA_BROKER.megabytes} MB, this once ...")
             _fetch(missing)
         return found
 
