@@ -283,8 +283,21 @@ def start_lesson(
     NotAvailable
         Several datasets were to land in one table or topic, or one in both.
     """
+    with setup_status.doing(f"Starting lesson {name} ..."):
+        lesson, report = _started(name, dataset, into_table, into_topic, resume)
+    if not lesson.paths._are_settings:
+        print(_NO_SETTINGS)
+    setup_status.end(f"Lesson {lesson.lesson} is ready", report)
+    if _NUMBERED_INCLUDE.search(sys._getframe(1).f_code.co_filename):
+        print(_OLDER_COPY.format(call=f'DA = start_lesson("{name}", ...)', number=name))
+    return lesson
+
+
+def _started(
+    name: str, dataset: str | Sequence[str] | None, into_table: str | None, into_topic: str | None, resume: bool
+) -> tuple[Lesson, str]:
+    """Start a lesson in place of the present one; return it, and what was done to start it."""
     global _current
-    setup_status.begin(f"Starting lesson {name} ...")
     spark = get_spark()
     listener.watch(spark)
     last_cell.watch()
@@ -304,12 +317,7 @@ def start_lesson(
     report = lesson._open(resume)
     if previous is not None and previous._directory.lock is not directory.lock:
         previous._directory.leave()  # its streams have stopped
-    if not lesson.paths._are_settings:
-        print(_NO_SETTINGS)
-    setup_status.end(f"Lesson {lesson.lesson} is ready", report)
-    if _NUMBERED_INCLUDE.search(sys._getframe(1).f_code.co_filename):
-        print(_OLDER_COPY.format(call=f'DA = start_lesson("{name}", ...)', number=name))
-    return lesson
+    return lesson, report
 
 
 def cleanup() -> None:
