@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 
-from stream_view.batches_left import at_batch
+from stream_view.batches_left import MOST_REPORTS, at_batch
 
 
 def query(*reports: dict[str, Any]) -> Any:
     return SimpleNamespace(name="clicks", recentProgress=list(reports))
+
+
+def test_of_a_stream_that_has_run_for_long_only_the_last_report_is_read() -> None:
+    long = query(*(report(number) for number in range(MOST_REPORTS + 1)))
+    long.lastProgress = report(7)
+    assert at_batch(long, 10_000) == "clicks, batch 8"
 
 
 def report(number: int, rows: int = 2, **metrics: str) -> dict[str, Any]:

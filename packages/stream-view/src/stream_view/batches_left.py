@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from stream_view.progress_reports import is_batch, rows_read
+from stream_view.progress_reports import is_batch, report_count, rows_read
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
+MOST_REPORTS = 200  # that are read for one line
 # What sources report as still to be read: files of Delta and of Auto Loader, messages of Kafka.
 _OUTSTANDING = ("numFilesOutstanding", "avgOffsetsBehindLatest")
 
@@ -28,11 +29,18 @@ def at_batch(query: StreamingQuery, rows_there: int | None = None) -> str:
     rows_there : int, optional
         How many rows the stream's source has, where the caller knows.
     """
-    reports = [report for report in query.recentProgress if is_batch(report)]
+    reports = [report for report in _reports(query) if is_batch(report)]
     number = reports[-1]["batchId"] + 1 if reports else 0
     left = _by_rows(reports, rows_there) or _by_outstanding(reports)
     of_about = f" of about {number + left - 1}" if left > 1 else ""
     return f"{query.name or query.id}, batch {number}{of_about}"
+
+
+def _reports(query: StreamingQuery) -> Sequence[Mapping[str, Any]]:
+    """Return a query's reports; of one that has run for long only the last, as each costs a call of the JVM."""
+    if report_count(query) <= MOST_REPORTS:
+        return query.recentProgress
+    return [query.lastProgress]  # type: ignore[list-item]  # it has reported
 
 
 def _by_rows(reports: Sequence[Mapping[str, Any]], rows_there: int | None) -> int:
