@@ -64,12 +64,16 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def lab(options: argparse.Namespace) -> int:
     """Open JupyterLab on your copies of the lessons."""
+    from streaming_classroom import running_lab
+
     _set_up()
     _settle_jupyter()
     root = directories.PROJECT if options.with_outputs else _workspace()
     lessons = sorted(directories.notebooks().glob("*.ipynb"))
     # Of JupyterLab's two modes, the one for a single document shows a lesson and nothing beside it.
     address = _first_lesson(lessons, mode="doc" if options.present else "lab")
+    if there := running_lab.address(root, address):
+        return _open_again(there, options)
     start = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={address}"]
     if options.present:
         start += _projector()
@@ -80,6 +84,17 @@ def lab(options: argparse.Namespace) -> int:
     # JupyterLab itself takes the next free port where this one is busy, and says which.
     command = [sys.executable, "-m", "jupyterlab", *start, f"--port={options.port}", *options.jupyter]
     return _delegate(command)
+
+
+def _open_again(address: str, options: argparse.Namespace) -> int:
+    """Open the JupyterLab that runs already, and say so."""
+    import webbrowser
+
+    opened = "--no-browser" not in options.jupyter and webbrowser.open(address)
+    large = " `DA.present()` in a lesson makes its text large." if options.present else ""
+    how = "and is opened" if opened else "at this address"
+    print(f"JupyterLab is running on these files already, {how}: {address}{large}", flush=True)
+    return 0
 
 
 def start_over(options: argparse.Namespace) -> int:
