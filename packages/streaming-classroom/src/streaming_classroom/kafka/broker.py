@@ -25,7 +25,6 @@ from typing import BinaryIO
 
 import psutil
 
-from stream_view.wait_line import waiting_for
 from streaming_classroom.errors import BrokerStartError
 from streaming_classroom.kafka import supervisor
 from streaming_classroom.kafka.supervisor import BrokerDirectory
@@ -114,11 +113,7 @@ def start(java: Java, place: BrokerDirectory, log: Path) -> Broker:
     BrokerStartError
         It ended, or did not answer in time; the message has its last words.
     """
-    with waiting_for(lambda: "starting Kafka's broker"):
-        return _start(java, place, log, time.monotonic() + START_TIMEOUT)
-
-
-def _start(java: Java, place: BrokerDirectory, log: Path, deadline: float) -> Broker:
+    deadline = time.monotonic() + START_TIMEOUT
     place.folder.mkdir(parents=True, exist_ok=True)
     log.parent.mkdir(parents=True, exist_ok=True)
     ports = _ports_of_before(place.folder) or _free_ports(2)
