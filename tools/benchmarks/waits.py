@@ -27,6 +27,7 @@ from kernel_harness import Notebook
 ROUNDS = int(os.environ.get("CLASSROOM_BENCH_ROUNDS", "3"))
 LOOPS_A_CORE = 4
 PATIENCE = 600  # seconds for one cell
+READING = 5.0  # seconds between two cells of somebody who reads what stands between them
 EXERCISE = "05L.2"  # a check that waits for a stream and compares its table several times
 SET_UP = """
 get_ipython().kernel._allow_stdin = True  # as JupyterLab says with each cell
@@ -75,7 +76,9 @@ def _waits_without_kafka(root: Path) -> dict[str, float]:
 
 def _waits_with_kafka(root: Path) -> dict[str, float]:
     with _notebook(root) as notebook:
-        return {"kafka_set_up": _timed(notebook, SET_UP.format(arguments=EDITS)), "kafka_load": _timed(notebook, LOAD)}
+        set_up = _timed(notebook, SET_UP.format(arguments=EDITS))
+        time.sleep(READING)
+        return {"kafka_set_up": set_up, "kafka_load": _timed(notebook, LOAD)}
 
 
 def _wait_for_a_check(root: Path) -> float:

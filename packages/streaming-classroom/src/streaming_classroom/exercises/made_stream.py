@@ -110,7 +110,10 @@ class MadeStream:
 
     def _goes_on(self) -> bool:
         """Whether it waits for more; one that is about to end says so as well, for a moment."""
-        return waiting.is_idle(self.query) and not self.query.awaitTermination(MOMENT)  # type: ignore[arg-type]
+        if not waiting.is_idle(self.query):
+            return False
+        never_ends = self.trigger == "default" or interval_of(self.trigger) is not None
+        return never_ends or not self.query.awaitTermination(MOMENT)  # type: ignore[arg-type]
 
     def _execution(self) -> Any:
         """Return the JVM's own object; None where there is no JVM to ask."""
