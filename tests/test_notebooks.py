@@ -22,11 +22,19 @@ from suite.sampling import some_of
 
 LESSONS = find_lessons([], directories.notebooks())
 CHECKED = "nbval-check-output"
+COURSE = [sys.executable, str(directories.PROJECT / "course.py")]
 CELL_TIMEOUT = 240  # seconds; CI's machines are slow and shared
 pytestmark = pytest.mark.lessons
 
-# The long form takes an hour more: every lesson twice in a row in one home, and after a kill; otherwise one is killed.
+# The long form takes an hour more: every lesson twice in a row in one home, after a kill, and without a network;
+# otherwise one is killed, and one runs without a network, beside one with Kafka, which has more to bring along.
 KILLED = some_of(LESSONS, 1, [path.stem for path in LESSONS])
+KAFKA = [path for path in LESSONS if "DA.kafka" in path.read_text(encoding="utf-8")]
+OFFLINE = [
+    case
+    for group in (KAFKA, [path for path in LESSONS if path not in KAFKA])
+    for case in some_of(group, 1, [path.stem for path in group])
+]
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
@@ -68,19 +76,24 @@ def test_a_lesson_starts_over_after_a_kill_in_the_middle(killed: Path, tmp_path:
     assert done.returncode == 0, done.stdout[-5000:]
 
 
-def test_a_lesson_runs_without_network(tmp_path: Path) -> None:
-    """In a network namespace that has nothing but the loop-back interface."""
-    isolated = ["unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+@pytest.fixture(scope="module")
+def isolated() -> list[str]:
+    """What runs a command in a network namespace that has nothing but the loop-back interface, after all set-up."""
+    before = ["unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
     if shutil.which("unshare") is None or shutil.which("ip") is None:
         pytest.skip("needs `unshare` and `ip`: on Debian, apt install util-linux iproute2")
-    if subprocess.run([*isolated, "true"], capture_output=True).returncode != 0:
+    if subprocess.run([*before, "true"], capture_output=True).returncode != 0:
         pytest.skip("this system lets nobody make a network namespace")
     connect = "import socket; socket.create_connection(('192.0.2.1', 80), timeout=5)"
-    assert (
-        "unreachable"
-        in subprocess.run([*isolated, sys.executable, "-c", connect], capture_output=True, text=True).stderr
-    )
-    command = [sys.executable, str(directories.PROJECT / "course.py"), "run", "00", "--cell-timeout", str(CELL_TIMEOUT)]
+    refused = subprocess.run([*before, sys.executable, "-c", connect], capture_output=True, text=True)
+    assert "unreachable" in refused.stderr
+    subprocess.run([*COURSE, "setup", "--all"], check=True, timeout=900)
+    return before
+
+
+@pytest.mark.parametrize("offline", OFFLINE)
+def test_a_lesson_runs_without_network(offline: Path, isolated: list[str], tmp_path: Path) -> None:
+    command = [*COURSE, "run", str(offline), "--cell-timeout", str(CELL_TIMEOUT)]
     environ = os.environ | {"CLASSROOM_HOME": str(tmp_path / "home")}
     done = subprocess.run([*isolated, *command], env=environ, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]

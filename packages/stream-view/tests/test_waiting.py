@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -212,3 +213,46 @@ def test_a_stream_is_stopped_although_the_connection_was_cut() -> None:
     stop = CutConnection(2, None)
     stop_streams([SimpleNamespace(stop=stop)])
     assert stop.left < 0
+
+
+class Line:
+    """What the waits say that they wait for; asked once when a wait begins."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    @contextmanager
+    def waiting_for(self, describe):
+        yield
+        self.texts.append(describe())
+
+
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> Line:
+    line = Line()
+    monkeypatch.setattr(waiting, "waiting_for", line.waiting_for)
+    return line
+
+
+def test_a_wait_names_its_stream_and_the_batch_that_runs(spark: SparkSession, stream: DataFrame, line: Line) -> None:
+    query = start(stream, "clicks")
+    wait_until_processed([query], timeout=30)
+    assert line.texts == ["waiting for clicks, batch 1"]
+
+
+def test_a_wait_for_rows_that_are_known_says_how_many_batches_there_are_about(
+    spark: SparkSession, tmp_path: Path, land, line: Line
+) -> None:
+    for number in range(4):
+        land(number, number)
+    one_by_one = spark.readStream.schema("id INT").option("maxFilesPerTrigger", 1).json(tmp_path.as_uri())
+    query = start(one_by_one, "clicks")
+    wait_until_processed([query], timeout=30, rows_there=lambda _query: 22)
+    assert line.texts == ["waiting for clicks, batch 4 of about 10"]
+
+
+def test_of_streams_that_are_stopped_the_one_is_named_that_takes_its_time(
+    spark: SparkSession, files: DataFrame, line: Line
+) -> None:
+    stop_streams([start(files, "clicks")])
+    assert line.texts == ["stopping clicks"]

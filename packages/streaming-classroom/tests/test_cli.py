@@ -5,7 +5,10 @@ import os
 import socket
 import subprocess
 import sys
+import threading
+import webbrowser
 from collections.abc import Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -27,7 +30,8 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "ä home"))
     monkeypatch.setenv("CLASSROOM_WORK", str(tmp_path / "work"))
-    monkeypatch.setattr(steps, "set_up", lambda _report, offset: None)
+    monkeypatch.setattr(steps, "set_up", lambda _report, **_options: False)
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -91,7 +95,7 @@ def test_help_is_quick_and_imports_neither_pyspark_nor_anything_else_to_be_insta
 
 
 def test_an_error_of_the_courses_own_is_a_sentence_on_stderr_and_exit_code_1(monkeypatch, capsys) -> None:
-    def fail(_report, offset) -> None:
+    def fail(_report, **_options) -> None:
         raise SetupError("No jar.", "Connect.")
 
     monkeypatch.setattr(steps, "set_up", fail)
@@ -100,7 +104,7 @@ def test_an_error_of_the_courses_own_is_a_sentence_on_stderr_and_exit_code_1(mon
 
 
 def test_ctrl_c_is_exit_code_130_and_no_traceback(monkeypatch, capsys) -> None:
-    def interrupt(_report, offset) -> None:
+    def interrupt(_report, **_options) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(steps, "set_up", interrupt)
@@ -119,7 +123,7 @@ def test_a_polite_kill_ends_the_programs_that_were_started(tmp_path: Path) -> No
         "        print('up', flush=True)\n"
         "        return super().communicate(*args, **kwargs)\n"
         "subprocess.Popen = Told\n"
-        "steps.set_up = lambda report, offset: subprocess.run(['sleep', '600'])\n"
+        "steps.set_up = lambda report, **options: subprocess.run(['sleep', '600'])\n"
         "sys.argv[1:] = ['setup']\n"
         "runpy.run_module('streaming_classroom', run_name='__main__')"
     )
@@ -164,6 +168,8 @@ def test_start_over_says_where_the_old_one_is_and_sets_nothing_up(lessons: Path,
     nothing, kept = capsys.readouterr().out.splitlines()
     assert nothing.startswith("05-A is fresh. There was no work in it")
     assert kept.startswith("05-A is fresh. What you had is 05-A (until ")
+    # JupyterLab's own question, at the next save of a tab that has the lesson open, has "Overwrite" as its answer.
+    assert all("File > Reload Notebook from Disk" in line for line in (nothing, kept))
 
 
 def test_start_over_without_a_lesson_is_told_to_name_one(capsys) -> None:
@@ -428,3 +434,98 @@ def test_pipeline_hands_on_what_follows_and_the_classrooms_session(monkeypatch: 
     monkeypatch.setattr(commands, "main", lambda arguments, session: asked.append((arguments, session)) or 1)
     assert cli.main(["pipeline", "dry-run", "a.sql", "--refresh", "x"]) == 1
     assert asked == ["set up", (["dry-run", "a.sql", "--refresh", "x"], get_spark)]
+
+
+def test_setup_says_what_is_not_fetched_yet_and_all_fetches_it(monkeypatch, capsys) -> None:
+    asked = []
+    monkeypatch.setattr(steps, "set_up", lambda _report, **options: asked.append(options["everything"]))
+    monkeypatch.setattr(steps, "left_for_later", lambda: [] if True in asked else ["Not fetched yet: a broker."])
+    assert cli.main(["setup"]) == 0
+    assert capsys.readouterr().out == "Not fetched yet: a broker.\n"
+    assert cli.main(["setup", "--all"]) == 0
+    assert capsys.readouterr().out == ""
+    assert asked == [False, True]
+
+
+def test_a_first_start_says_once_what_is_not_fetched_yet(monkeypatch, capsys, lessons, delegated) -> None:
+    monkeypatch.setattr(steps, "set_up", lambda _report, **_options: True)
+    monkeypatch.setattr(steps, "left_for_later", lambda: ["Not fetched yet: a broker."])
+    cli.main(["lab"])
+    assert capsys.readouterr().out.count("Not fetched yet") == 1
+
+
+class Server:
+    """What answers as a Jupyter server does when it is asked for its version."""
+
+    def __init__(self, folder: Path) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200 if self.path == "/base/api" else 404)
+                self.end_headers()
+                self.wfile.write(b'{"version": "2.21.1"}')
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}/base/"
+        self.folder = folder
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def note(self, root: Path, pid: int | None = None) -> None:
+        """Leave the file by which Jupyter's servers are found."""
+        self.folder.mkdir(exist_ok=True)
+        facts = {"url": self.url, "token": "s3cret", "root_dir": str(root), "pid": pid or os.getpid()}
+        (self.folder / f"jpserver-{pid or os.getpid()}.json").write_text(json.dumps(facts))
+
+
+@pytest.fixture
+def server(apart: Path, request: pytest.FixtureRequest) -> Server:
+    server = Server(apart / "runtime")
+    request.addfinalizer(server.http.server_close)
+    request.addfinalizer(server.http.shutdown)
+    return server
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Collect the addresses that a browser would open."""
+    addresses: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: addresses.append(address) or True)
+    return addresses
+
+
+def test_a_second_lab_opens_the_first_one(delegated, opened, server: Server, lessons: Path, capsys) -> None:
+    (lessons / "01-A.ipynb").write_text(LESSON)
+    server.note(directories.work())
+    assert cli.main(["lab"]) == 0
+    assert delegated == []
+    assert opened == [f"{server.url}lab/tree/notebooks/01-A.ipynb?token=s3cret"]
+    *_, said = capsys.readouterr().out.splitlines()
+    assert said == f"JupyterLab is running on these files already, and is opened: {opened[0]}"
+
+
+def test_a_second_lab_without_a_browser_says_where_the_first_one_is(delegated, opened, server, lessons, capsys) -> None:
+    server.note(directories.work())
+    assert cli.main(["lab", "--", "--no-browser"]) == 0
+    assert (delegated, opened) == ([], [])
+    assert f"{server.url}lab?token=s3cret" in capsys.readouterr().out
+
+
+def test_a_second_lab_for_a_projector_says_how_to_make_the_text_large(delegated, opened, server, capsys) -> None:
+    server.note(directories.work())
+    assert cli.main(["lab", "--present"]) == 0
+    assert "`DA.present()`" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("other", ["other files", "no answer", "ended"])
+def test_a_server_that_is_another_one_is_left_alone(delegated, server: Server, other: str) -> None:
+    server.note(
+        directories.work() / "elsewhere" if other == "other files" else directories.work(),
+        pid=2**22 - 3 if other == "ended" else None,
+    )
+    if other == "no answer":
+        server.http.shutdown()
+        server.http.server_close()
+    assert cli.main(["lab"]) == 7
+    assert delegated

@@ -17,3 +17,8 @@ def show_line(text: str, line: DisplayHandle | None = None) -> DisplayHandle:
     from IPython.display import display  # a session in plain Python does without IPython
 
     return display(bundle, raw=True, display_id=True)
+
+
+def clear_line(line: DisplayHandle) -> None:
+    """Take a line away; an output cannot be taken back, but one of empty HTML has no height."""
+    line.update({"text/plain": "", "text/html": ""}, raw=True)

@@ -41,6 +41,11 @@ def reports_since(query: StreamingQuery, last: Mapping[str, Any] | None) -> list
     return new[::-1]
 
 
+def is_batch(progress: Mapping[str, Any]) -> bool:
+    """Whether a progress report is of a batch that was run; the others say that there was nothing to do."""
+    return "addBatch" in (progress.get("durationMs") or {})
+
+
 def rows_per_batch(query: StreamingQuery) -> list[int]:
     """Return how many rows each batch of a query has read, oldest first; batches that found nothing are left out.
 

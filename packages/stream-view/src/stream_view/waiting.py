@@ -7,13 +7,16 @@ with, at once, and one that does nothing raises :class:`StreamTimeout` with its 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from stream_view.batches_left import at_batch
 from stream_view.blocking_calls import call_within
 from stream_view.errors import StreamNotFound, StreamTimeout
+from stream_view.progress_reports import is_batch as is_batch  # callers know it from here
 from stream_view.progress_reports import report_count
+from stream_view.wait_line import waiting_for
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,16 +60,31 @@ def block_until_stream_is_ready(
     def ready() -> bool:
         return is_idle(query) or report_count(query) >= min_batches
 
-    if not _await(query, ready, timeout):
+    with waiting_for(lambda: f"waiting for {at_batch(query)}"):
+        in_time = _await(query, ready, timeout)
+    if not in_time:
         raise _timeout(query, timeout, f"reported {min_batches} batches")
 
 
-def wait_until_processed(queries: Iterable[StreamingQuery], timeout: float = 120) -> None:
+def wait_until_processed(
+    queries: Iterable[StreamingQuery],
+    timeout: float = 120,
+    rows_there: Callable[[StreamingQuery], int | None] = lambda _query: None,
+) -> None:
     """Return when the streams have processed all that is there, also what they hand to each other.
 
     A stream that reads another's table is only done after that one; so the streams are gone through until a
     whole round brought nothing new.  Chains cannot be longer than there are streams, which ends the rounds where
     a source never runs dry.
+
+    Parameters
+    ----------
+    queries : iterable of StreamingQuery
+        The streams.
+    timeout : float
+        Deadline in seconds for all of them.
+    rows_there : callable, optional
+        Returns how many rows a stream's source has, or None: for the line that says how far a stream is.
 
     Raises
     ------
@@ -80,7 +98,8 @@ def wait_until_processed(queries: Iterable[StreamingQuery], timeout: float = 120
     for _round in queries:
         before = [last_batch(query) for query in queries]
         for query in queries:
-            _process_all_available(query, deadline, timeout)
+            with waiting_for(partial(_waiting_for_rows, query, rows_there)):
+                _process_all_available(query, deadline, timeout)
         if before == [last_batch(query) for query in queries]:
             return
 
@@ -112,7 +131,9 @@ def stop_stream(query: StreamingQuery) -> None:
         It had not stopped within a minute.
     """
     # stop() itself waits without end where the stream's code does not listen.
-    if not call_within(STOP_TIMEOUT, query, partial(_insist, query.stop)):
+    with waiting_for(lambda: f"stopping {query.name or query.id}"):
+        in_time = call_within(STOP_TIMEOUT, query, partial(_insist, query.stop))
+    if not in_time:
         raise _timeout(query, STOP_TIMEOUT, "stopped")
 
 
@@ -126,11 +147,6 @@ def is_idle(query: StreamingQuery) -> bool:
     status = query.status
     waits = status["message"].startswith("Waiting for") and not status["isTriggerActive"]
     return waits and not status["isDataAvailable"]
-
-
-def is_batch(progress: Mapping[str, Any]) -> bool:
-    """Whether a progress report is of a batch that was run; the others say that there was nothing to do."""
-    return "addBatch" in (progress.get("durationMs") or {})
 
 
 def last_batch(query: StreamingQuery) -> int:
@@ -163,6 +179,10 @@ def find_stream(spark: SparkSession, query_or_name: StreamingQuery | str) -> Str
     if failure := failure_of(query_or_name):
         raise failure
     raise StreamNotFound(query_or_name, tuple(query.name or str(query.id) for query in active))
+
+
+def _waiting_for_rows(query: StreamingQuery, rows_there: Callable[[StreamingQuery], int | None]) -> str:
+    return f"waiting for {at_batch(query, rows_there(query))}"
 
 
 def _await(query: StreamingQuery, condition: Callable[[], bool], timeout: float) -> bool:

@@ -64,12 +64,16 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def lab(options: argparse.Namespace) -> int:
     """Open JupyterLab on your copies of the lessons."""
+    from streaming_classroom import running_lab
+
     _set_up()
     _settle_jupyter()
     root = directories.PROJECT if options.with_outputs else _workspace()
     lessons = sorted(directories.notebooks().glob("*.ipynb"))
     # Of JupyterLab's two modes, the one for a single document shows a lesson and nothing beside it.
     address = _first_lesson(lessons, mode="doc" if options.present else "lab")
+    if there := running_lab.address(root, address):
+        return _open_again(there, options)
     start = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={address}"]
     if options.present:
         start += _projector()
@@ -82,6 +86,17 @@ def lab(options: argparse.Namespace) -> int:
     # JupyterLab itself takes the next free port where this one is busy, and says which.
     command = [sys.executable, "-m", "jupyterlab", *start, f"--port={options.port}", *options.jupyter]
     return _delegate(command)
+
+
+def _open_again(address: str, options: argparse.Namespace) -> int:
+    """Open the JupyterLab that runs already, and say so."""
+    import webbrowser
+
+    opened = "--no-browser" not in options.jupyter and webbrowser.open(address)
+    large = " `DA.present()` in a lesson makes its text large." if options.present else ""
+    how = "and is opened" if opened else "at this address"
+    print(f"JupyterLab is running on these files already, {how}: {address}{large}", flush=True)
+    return 0
 
 
 def start_over(options: argparse.Namespace) -> int:
@@ -197,19 +212,29 @@ def pipeline(options: argparse.Namespace) -> int:
     return commands.main(options.arguments, get_spark)
 
 
-def set_up(_options: argparse.Namespace) -> int:
+def set_up(options: argparse.Namespace) -> int:
     """Do what set-up does, and nothing else; try again what failed."""
-    from streaming_classroom.setup import archive
+    from streaming_classroom.setup import archive, steps
 
     archive.forget_failure()
-    _set_up()
+    if not _set_up(options.all):  # else it has said so itself
+        _print_lines(steps.left_for_later())
     return 0
 
 
-def _set_up() -> None:
+def _set_up(everything: bool = False) -> bool:
+    """Do every step of set-up that is not done; return whether there was one, after a line for what comes later."""
     from streaming_classroom.setup import steps
 
-    steps.set_up(lambda line: print(line, flush=True), offset=1)
+    worked = steps.set_up(lambda line: print(line, flush=True), offset=1, everything=everything)
+    if worked:
+        _print_lines(steps.left_for_later())
+    return worked
+
+
+def _print_lines(lines: Sequence[str]) -> None:
+    for line in lines:
+        print(line, flush=True)
 
 
 def _workspace() -> Path:
@@ -334,7 +359,8 @@ def _parser() -> argparse.ArgumentParser:
     command = _add(commands, "pipeline", pipeline)
     command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="`pipeline run --help` has all")
     _add(commands, "reset", reset)
-    _add(commands, "setup", set_up)
+    command = _add(commands, "setup", set_up)
+    command.add_argument("--all", action="store_true", help="fetch what any lesson needs, Kafka's broker too (45 MB)")
     return parser
 
 

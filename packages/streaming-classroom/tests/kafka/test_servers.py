@@ -4,12 +4,14 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from stream_view import front_end
 from streaming_classroom.errors import BrokerUnreachable, JarsUnavailable, NotAvailable
-from streaming_classroom.kafka import servers
+from streaming_classroom.kafka import servers, shared_broker
 
 pytestmark = pytest.mark.kernel
 
@@ -87,6 +89,28 @@ def test_without_a_network_a_sentence_says_what_to_do(home, monkeypatch) -> None
     monkeypatch.setenv("CLASSROOM_MAVEN_REPOSITORY", "http://127.0.0.1:9/")
     with pytest.raises(JarsUnavailable, match=r"Connect to the internet .* Or set KAFKA_BOOTSTRAP_SERVERS"):
         servers.bootstrap_servers()
+
+
+def test_a_broker_that_was_begun_is_the_one_that_is_asked_for(home, monkeypatch) -> None:
+    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
+    servers.begin()
+    [thread] = [thread for thread in threading.enumerate() if thread.name == servers.EARLY]
+    address = servers.bootstrap_servers()
+    thread.join(60)
+    assert [address] == [status.address for status in [shared_broker.status()] if status]
+
+
+@pytest.mark.parametrize("reason", ["nobody reads", "not fetched", "a broker of one's own", "elsewhere"])
+def test_no_broker_is_begun_where_nobody_would_gain_by_it(home, monkeypatch, reason: str) -> None:
+    monkeypatch.setattr(front_end, "is_interactive", lambda: reason != "nobody reads")
+    if reason == "not fetched":
+        monkeypatch.setenv("CLASSROOM_CACHE", str(home.parent / "cache"))
+    if reason == "a broker of one's own":
+        monkeypatch.setenv(servers.VARIABLE, "127.0.0.1:9")
+    if reason == "elsewhere":
+        monkeypatch.setenv("SPARK_MASTER", "spark://cluster.example:7077")
+    servers.begin()
+    assert servers.EARLY not in [thread.name for thread in threading.enumerate()]
 
 
 def test_another_program_of_the_same_home_joins_the_broker(home) -> None:

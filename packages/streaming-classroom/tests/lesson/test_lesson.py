@@ -159,6 +159,26 @@ def test_a_refused_kernel_cannot_clean_up_the_other_ones_lesson(another_kernel: 
     assert theirs.exists()
 
 
+def test_a_busy_lesson_is_told_before_a_spark_is_started_for_it(
+    another_kernel: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "get_spark", pytest.fail)
+    with pytest.raises(LessonBusy):
+        start_lesson("Test")
+
+
+def test_a_lesson_that_has_no_spark_is_free_for_other_kernels(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("no JVM")
+
+    monkeypatch.setattr(module, "get_spark", fail)
+    with pytest.raises(RuntimeError):
+        start_lesson("without-spark")
+    assert _is_free(directories.home() / "locks" / "without_spark.lock")
+
+
 def test_a_lesson_goes_on_while_the_one_that_was_asked_for_is_busy(
     spark: SparkSession, another_kernel: subprocess.Popen[str]
 ) -> None:
@@ -193,8 +213,12 @@ def test_a_lesson_that_cannot_start_leaves_the_present_one_as_it_is(spark: Spark
 
 def _is_locked(lesson: Lesson) -> bool:
     """Return whether another kernel would find the lesson busy."""
-    code = f"from filelock import FileLock; FileLock({lesson._directory.lock.lock_file!r}).acquire(timeout=0)"
-    return subprocess.run([sys.executable, "-c", code], capture_output=True).returncode != 0
+    return not _is_free(Path(lesson._directory.lock.lock_file))
+
+
+def _is_free(lock: Path) -> bool:
+    code = f"from filelock import FileLock; FileLock({str(lock)!r}).acquire(timeout=0)"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize("names", [("Потоки", "日本語", "..."), ("a-b", "a_b", "a.b", "A-B"), ("x" * 300, "x" * 301)])

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+from dataclasses import dataclass
+
 import pytest
 
-from stream_view import front_end
+from stream_view import front_end, wait_line
+from stream_view.wait_line import waiting_for
 from streaming_classroom.lesson import setup_status
 
 
@@ -30,36 +34,60 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     monkeypatch.setattr("IPython.display.display", screen.show)
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
     monkeypatch.setattr(front_end, "running_cell", lambda: ("cell", "run"))
-    monkeypatch.setattr(setup_status.time, "monotonic", lambda: 100.0)
+    monkeypatch.setattr(setup_status, "time", At(100.0))
     return screen
+
+
+@dataclass
+class At:
+    """A clock that stands still."""
+
+    seconds: float
+
+    def monotonic(self) -> float:
+        return self.seconds
 
 
 def test_what_begins_is_told_at_once_and_replaced_by_what_is_ready_and_the_seconds(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    setup_status.begin("Starting Spark ...")
-    assert screen.lines == ["Starting Spark ..."]
-    monkeypatch.setattr(setup_status.time, "monotonic", lambda: 104.4)
+    with setup_status.doing("Starting Spark ..."):
+        assert screen.lines == ["Starting Spark ..."]
+        monkeypatch.setattr(setup_status, "time", At(104.4))
     setup_status.end("Spark is ready")
     assert screen.lines == ["Spark is ready (4 s)."]
-    setup_status.begin("Starting lesson 01 ...")
-    monkeypatch.setattr(setup_status.time, "monotonic", lambda: 106.2)
+    with setup_status.doing("Starting lesson 01 ..."):
+        monkeypatch.setattr(setup_status, "time", At(106.2))
     setup_status.end("Lesson 01 is ready", "Nothing has landed yet.")
     assert screen.lines == ["Lesson 01 is ready (6 s). Nothing has landed yet."]
 
 
 def test_another_run_has_another_line(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    setup_status.begin("Starting Spark ...")
+    with setup_status.doing("Starting Spark ..."):
+        pass
     monkeypatch.setattr(front_end, "running_cell", lambda: ("cell", "another run"))
-    setup_status.begin("Starting Spark ...")
+    with setup_status.doing("Starting Spark ..."):
+        pass
     assert len(screen.lines) == 2
 
 
 def test_without_a_person_there_is_no_line(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(front_end, "is_interactive", lambda: False)
-    setup_status.begin("Starting Spark ...")
+    with setup_status.doing("Starting Spark ..."):
+        pass
     setup_status.end("Spark is ready")
     assert screen.lines == []
+
+
+def test_what_takes_longer_says_for_how_long_and_what_it_waits_for(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wait_line, "PATIENCE", 0.05)
+    said = threading.Event()
+    monkeypatch.setattr(screen, "update", lambda bundle, raw: (screen.lines.append(bundle["text/plain"]), said.set()))
+    with setup_status.doing("Starting lesson 14 ..."), waiting_for(lambda: "stopping clicks"):
+        assert said.wait(10)
+    assert screen.lines[-1] == "Starting lesson 14: stopping clicks (0 s)"
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 tables removed"), (1, "1 table removed"), (2, "2 tables removed")])

@@ -53,6 +53,12 @@ def test_in_a_lesson_any_name_that_is_missing_says_so(shell: InteractiveShell, m
         assert NEEDS_SET_UP in shown(shell, "bronze.count()")
 
 
+def test_an_error_that_explains_itself_is_its_sentence_alone(shell: InteractiveShell) -> None:
+    cell = "from streaming_classroom.errors import LessonBusy\nraise LessonBusy('05', 'dbfs:/05')"
+    [line] = shown(shell, cell).strip().splitlines()
+    assert line.startswith("LessonBusy: Lesson 05 is already running in another kernel")
+
+
 def test_other_errors_and_other_magics_are_ipythons_own(shell: InteractiveShell) -> None:
     assert "ZeroDivisionError" in shown(shell, "1 / 0") and NEEDS_SET_UP not in shown(shell, "1 / 0")
     assert "hello" in shown(shell, "%%sh\necho hello")

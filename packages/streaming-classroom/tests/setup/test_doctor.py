@@ -67,6 +67,7 @@ CASES = [
     ("datasets", empty_cache, "missing", "Run `python course.py setup`."),
     ("archive", empty_cache, "missing", "Run `python course.py setup`."),
     ("archive", failed_archive, "could not be made", "See "),
+    ("Kafka's broker", empty_cache, "not fetched", "Run `python course.py setup --all`"),
     ("port", busy_port, "busy", "Nothing: JupyterLab takes the next free one."),
 ]
 

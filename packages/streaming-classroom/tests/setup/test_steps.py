@@ -24,7 +24,7 @@ def todo(cache: Path, monkeypatch: pytest.MonkeyPatch):
             return steps.Step(title, lambda: title in done, do)
 
         made = [step(work.__name__, work) for work in works]
-        monkeypatch.setattr(steps, "steps", lambda: made)
+        monkeypatch.setattr(steps, "steps", lambda _everything=False: made)
         return done
 
     return become
@@ -115,7 +115,7 @@ def test_an_archive_without_room_is_reported_in_a_line_and_breaks_nothing(cache:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(archive, "make", full)
-    monkeypatch.setattr(steps, "steps", lambda real=steps.steps: real()[-1:])
+    monkeypatch.setattr(steps, "steps", lambda _everything=False, real=steps.steps: real()[-1:])
     lines: list[str] = []
     steps.set_up(lines.append)
     assert len(lines) == 2
@@ -138,3 +138,34 @@ def test_a_kernel_started_without_course_py_fetches_what_it_needs(maven) -> None
     before = len(maven.requests)
     steps.ensure_session_needs()
     assert len(maven.requests) == before
+
+
+@pytest.fixture
+def without_broker(cache: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Make everything of the usual set-up done, and collect what is fetched of Kafka's broker."""
+    fetched: list[str] = []
+
+    def missing(of: jars.JarSet = jars.SPARK) -> list[jars.Jar]:
+        return list(jars.locked(of)) if of is jars.KAFKA_BROKER and not fetched else []
+
+    monkeypatch.setattr(jars, "missing_or_damaged", missing)
+    monkeypatch.setattr(jars, "fetch", lambda of=jars.SPARK: fetched.extend([of.folder] if missing(of) else []))
+    monkeypatch.setattr(steps, "datasets_made", lambda: True)
+    monkeypatch.setattr(archive, "is_settled", lambda: True)
+    return fetched
+
+
+def test_the_usual_set_up_leaves_the_broker_and_says_how_to_get_it(without_broker) -> None:
+    steps.set_up(pytest.fail)
+    [line] = steps.left_for_later()
+    assert without_broker == []
+    assert "45 MB" in line and "`python course.py setup --all`" in line
+
+
+def test_everything_is_fetched_where_all_is_asked_for(without_broker) -> None:
+    lines: list[str] = []
+    steps.set_up(lines.append, offset=1, everything=True)
+    assert lines == ["[3/5] The jars of Delta and Kafka, and Kafka's broker ..."]
+    assert without_broker == ["kafka-broker"]
+    assert steps.left_for_later() == []
+    assert not steps.set_up(pytest.fail, everything=True)

@@ -19,8 +19,7 @@ from enum import Enum
 from typing import Any
 
 from stream_view.errors import ExplainedError
-from stream_view.progress_reports import rows_of_state, rows_read
-from stream_view.waiting import is_batch
+from stream_view.progress_reports import is_batch, rows_of_state, rows_read
 
 SECOND = 1_000_000
 MINUTE, HOUR, DAY = 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND

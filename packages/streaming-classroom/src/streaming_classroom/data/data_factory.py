@@ -16,11 +16,13 @@ from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
 from stream_view.waiting import wait_until_processed
+from streaming_classroom.data import stream_sources
 from streaming_classroom.data.landing_status import LandingLine
 from streaming_classroom.files.atomic_file import write_atomically
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
 
     from streaming_classroom.data.datasets import DatasetBatch
 
@@ -192,7 +194,13 @@ class DataFactory:
             print(self._report(landed))
         if landed:
             streams |= {query.runId: query for query in self._spark.streams.active}
-            wait_until_processed(streams.values(), timeout)
+            wait_until_processed(streams.values(), timeout, self._rows_there)
+
+    def _rows_there(self, query: StreamingQuery) -> int | None:
+        """Return how many rows have landed for a stream that reads them; None for one that reads something else."""
+        if self.place is None or not stream_sources.reads([query], self.place):
+            return None
+        return _rows(self._batches[: self.landed])
 
     def _land_next(self) -> DatasetBatch | None:
         """Land the next batch and return it, or None when none is left."""

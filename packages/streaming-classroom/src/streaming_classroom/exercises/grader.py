@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, waiting
 from stream_view.errors import short_message
+from stream_view.wait_line import waiting_for
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt
@@ -175,7 +176,8 @@ def _judge(exercise: Exercise, attempt: Attempt) -> Verdict:
 
     thread = threading.Thread(target=judge, name=f"check {exercise.id}", daemon=True)
     thread.start()
-    thread.join(DEADLINE)
+    with waiting_for(lambda: f"checking {exercise.id}"):
+        thread.join(DEADLINE)
     if found:
         return found[0]
     _tag(attempt.spark.interruptTag)

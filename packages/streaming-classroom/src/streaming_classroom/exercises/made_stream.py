@@ -12,7 +12,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from stream_view import waiting
-from stream_view.progress_reports import rows_per_batch
+from stream_view.batches_left import at_batch
+from stream_view.progress_reports import is_batch, rows_per_batch
+from stream_view.wait_line import waiting_for
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
@@ -82,16 +84,17 @@ class MadeStream:
     @property
     def batches(self) -> int:
         """How many batches it has run."""
-        return sum(waiting.is_batch(report) for report in self.query.recentProgress)
+        return sum(is_batch(report) for report in self.query.recentProgress)
 
     def has_ended(self, seconds: float) -> bool:
         """Wait until it has ended, well or not, or only waits for more; tell whether it has ended."""
         deadline = time.monotonic() + seconds
-        while self.query.isActive and time.monotonic() < deadline:
-            with suppress(Exception):  # what it has failed with, which `error` tells
-                if self._goes_on():
-                    return False
-                self.query.awaitTermination(waiting.LOOK_EVERY)  # type: ignore[arg-type]
+        with waiting_for(lambda: f"waiting for {at_batch(self.query)}"):
+            while self.query.isActive and time.monotonic() < deadline:
+                with suppress(Exception):  # what it has failed with, which `error` tells
+                    if self._goes_on():
+                        return False
+                    self.query.awaitTermination(waiting.LOOK_EVERY)  # type: ignore[arg-type]
         return not self.query.isActive
 
     def is_idle(self, seconds: float) -> bool:
@@ -107,7 +110,10 @@ class MadeStream:
 
     def _goes_on(self) -> bool:
         """Whether it waits for more; one that is about to end says so as well, for a moment."""
-        return waiting.is_idle(self.query) and not self.query.awaitTermination(MOMENT)  # type: ignore[arg-type]
+        if not waiting.is_idle(self.query):
+            return False
+        never_ends = self.trigger == "default" or interval_of(self.trigger) is not None
+        return never_ends or not self.query.awaitTermination(MOMENT)  # type: ignore[arg-type]
 
     def _execution(self) -> Any:
         """Return the JVM's own object; None where there is no JVM to ask."""

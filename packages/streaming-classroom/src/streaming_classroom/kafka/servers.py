@@ -6,9 +6,11 @@ The classroom's own serves all kernels of a home and ends with the last of them;
 from __future__ import annotations
 
 import os
-from threading import RLock
+import threading
+from contextlib import suppress
 
 from stream_view import front_end
+from stream_view.wait_line import waiting_for
 from streaming_classroom import environment
 from streaming_classroom.errors import JarsUnavailable, NotAvailable
 from streaming_classroom.kafka import client_settings, redirect, shared_broker
@@ -16,7 +18,9 @@ from streaming_classroom.setup import guard, jars, java
 
 VARIABLE = "KAFKA_BOOTSTRAP_SERVERS"
 
-_asking = RLock()  # two cells' threads may ask at once
+EARLY = "early start of Kafka's broker"
+
+_asking = threading.RLock()  # two cells' threads may ask at once
 
 
 def bootstrap_servers() -> str:
@@ -40,8 +44,24 @@ def bootstrap_servers() -> str:
     if given := external():
         return redirect.checked(given)
     refuse_elsewhere()
-    with _asking, guard.refusals_explained():
+    with waiting_for(lambda: "starting Kafka's broker"), _asking, guard.refusals_explained():
         return shared_broker.join(ensure_fetched)
+
+
+def begin() -> None:
+    """Start the classroom's broker while a person reads on; whoever asks for it meanwhile waits for this start.
+
+    Where something has to be fetched first, which is told and takes its time, the cell that asks for it does that.
+    """
+    if not front_end.is_interactive() or external() or not environment.is_one_machine():
+        return
+    if all(path.exists() for path in jars.paths(jars.KAFKA_BROKER)):
+        threading.Thread(target=_start_early, name=EARLY, daemon=True).start()
+
+
+def _start_early() -> None:
+    with suppress(Exception):  # the cell that asks for it tries again, and there it is seen
+        bootstrap_servers()
 
 
 def external() -> str | None:
@@ -78,7 +98,7 @@ def ensure_fetched() -> java.Java:
     with guard.only_one(report):
         found = java.find_or_fetch()
         if missing := jars.missing_or_damaged(jars.KAFKA_BROKER):
-            report("Fetching Kafka's broker, 45 MB, this once ...")
+            report(f"Fetching Kafka's broker, {jars.KAFKA_BROKER.megabytes} MB, this once ...")
             _fetch(missing)
         return found
 

@@ -20,7 +20,7 @@ from streaming_classroom.exercises import last_cell
 from streaming_classroom.files import directories
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.files.lesson_paths import Paths
-from streaming_classroom.kafka import topics
+from streaming_classroom.kafka import servers, topics
 from streaming_classroom.kafka.feed import Topic
 from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson import presenting, setup_status
@@ -283,16 +283,33 @@ def start_lesson(
     NotAvailable
         Several datasets were to land in one table or topic, or one in both.
     """
+    with setup_status.doing(f"Starting lesson {name} ..."):
+        lesson, report = _started(name, dataset, into_table, into_topic, resume)
+    if into_topic:
+        servers.begin()  # the next cell lands a batch, and the broker takes as long to start as that cell to read
+    if not lesson.paths._are_settings:
+        print(_NO_SETTINGS)
+    setup_status.end(f"Lesson {lesson.lesson} is ready", report)
+    if _NUMBERED_INCLUDE.search(sys._getframe(1).f_code.co_filename):
+        print(_OLDER_COPY.format(call=f'DA = start_lesson("{name}", ...)', number=name))
+    return lesson
+
+
+def _started(
+    name: str, dataset: str | Sequence[str] | None, into_table: str | None, into_topic: str | None, resume: bool
+) -> tuple[Lesson, str]:
+    """Start a lesson in place of the present one; return it, and what was done to start it."""
     global _current
-    setup_status.begin(f"Starting lesson {name} ...")
-    spark = get_spark()
-    listener.watch(spark)
-    last_cell.watch()
-    datasets.register()
     previous = _current
     directory = lesson_directory(name, previous._directory if previous else None)
-    directory.take()  # before anything of the present lesson is touched: where this one is busy, that one goes on
+    # Before anything of the present lesson is touched: where this one is busy, that one goes on. And before Spark is
+    # started, which takes seconds, for a lesson that is refused.
+    directory.take()
     try:
+        spark = get_spark()
+        listener.watch(spark)
+        last_cell.watch()
+        datasets.register()
         lesson = Lesson(spark, directory, dataset, into_table, into_topic)
     except BaseException:
         if previous is None or directory.lock is not previous._directory.lock:
@@ -304,12 +321,7 @@ def start_lesson(
     report = lesson._open(resume)
     if previous is not None and previous._directory.lock is not directory.lock:
         previous._directory.leave()  # its streams have stopped
-    if not lesson.paths._are_settings:
-        print(_NO_SETTINGS)
-    setup_status.end(f"Lesson {lesson.lesson} is ready", report)
-    if _NUMBERED_INCLUDE.search(sys._getframe(1).f_code.co_filename):
-        print(_OLDER_COPY.format(call=f'DA = start_lesson("{name}", ...)', number=name))
-    return lesson
+    return lesson, report
 
 
 def cleanup() -> None:

@@ -6,11 +6,14 @@ A notebook that runs without a person has no such line, which would be another o
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stream_view import front_end
 from stream_view.changing_line import show_line
+from stream_view.wait_line import waiting_for
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -28,16 +31,28 @@ class _Line:
 _line: _Line | None = None
 
 
-def begin(text: str) -> None:
-    """Show at once what set-up is about to do; where this run of the cell has a line, change that one."""
-    global _line
+@contextmanager
+def doing(text: str) -> Iterator[None]:
+    """Show at once what set-up is about to do, and after two seconds for how long; :func:`end` says what came of it.
+
+    Where this run of the cell has a line, that one is changed.
+    """
     if not front_end.is_interactive():
+        yield
         return
+    line = _begin(text)
+    with waiting_for(lambda: text.removesuffix(" ..."), show=lambda longer: show_line(longer, line.handle)):
+        yield
+
+
+def _begin(text: str) -> _Line:
+    global _line
     _cell, run = front_end.running_cell()
     if _line is None or _line.run != run:
         _line = _Line(run, time.monotonic(), show_line(text))
     else:
         show_line(text, _line.handle)
+    return _line
 
 
 def end(ready: str, details: str = "") -> None:

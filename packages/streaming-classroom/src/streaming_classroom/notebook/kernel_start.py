@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
+from stream_view.errors import ExplainedError
 from streaming_classroom import environment
 from streaming_classroom.files import directories
 
@@ -54,7 +55,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     magics = {magic for magic in cell_language.LANGUAGES.values() if magic} - set(shell.magics_manager.magics["cell"])
     for name in magics:
         shell.register_magic_function(no_var_expand(_too_early), "line_cell", name)  # type: ignore[arg-type]
-    shell.set_custom_exc((NameError,), _show_name_error)
+    shell.set_custom_exc((NameError, ExplainedError), _show_error)
     if (kernel := getattr(shell, "kernel", None)) is not None:
         kernel.language_info = {name: value for name, value in kernel.language_info.items() if name != "version"}
         if _is_lesson():
@@ -68,16 +69,26 @@ def _too_early(line: str, cell: str | None = None) -> None:
     raise UsageError(SENTENCE)
 
 
-def _show_name_error(
-    shell: InteractiveShell, kind: type, error: NameError, trace: TracebackType, tb_offset: int | None = None
+def _show_error(
+    shell: InteractiveShell,
+    kind: type,
+    error: NameError | ExplainedError,
+    trace: TracebackType,
+    tb_offset: int | None = None,
 ) -> list[str] | None:
-    """Show what is to be done in place of an error that set-up would have spared; any other as IPython does."""
-    if error.name in _NAMES or _is_lesson():
-        lines = [f"{kind.__name__}: {error}. {SENTENCE}"]
+    """Show in a sentence what explains itself, and what set-up would have spared; any other error as IPython does."""
+    if sentence := _sentence(error):
+        lines = [f"{kind.__name__}: {sentence}"]
         shell._showtraceback(kind, error, lines)
         return lines
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
     return None
+
+
+def _sentence(error: NameError | ExplainedError) -> str:
+    if isinstance(error, ExplainedError):
+        return str(error)
+    return f"{error}. {SENTENCE}" if error.name in _NAMES or _is_lesson() else ""
 
 
 def _is_lesson() -> bool:

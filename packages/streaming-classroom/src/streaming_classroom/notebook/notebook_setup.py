@@ -47,7 +47,13 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     namespace.update(untilStreamIsReady=untilStreamIsReady, stopAllStreams=stopAllStreams)
     if environment.is_databricks():
         return
-    setup_status.begin("Connecting to Spark ..." if environment.remote_url() else "Starting Spark ...")
+    with setup_status.doing("Connecting to Spark ..." if environment.remote_url() else "Starting Spark ..."):
+        details = _set_up(namespace, guest)
+    setup_status.end("Spark is ready", details)
+
+
+def _set_up(namespace: dict[str, Any], guest: bool) -> str:
+    """Do what :func:`set_up_notebook` does where there is no platform; return what there is to know of the cluster."""
     early_start.take_over()
     spark = get_spark(environment.guest_conf() if guest else None)
     listener.watch(spark)
@@ -58,7 +64,7 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     dialect.fill(namespace, spark)
     dialect.install(namespace, front_end.ipython())
     declarative_pipelines.install_when_imported()
-    setup_status.end("Spark is ready", _details(spark))
+    return _details(spark)
 
 
 def _details(spark: SparkSession) -> str:

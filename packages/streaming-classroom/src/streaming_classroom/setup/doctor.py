@@ -66,6 +66,7 @@ def checks() -> dict[str, Callable[[], Finding]]:
         "Java": _java,
         "SPARK_HOME": _spark_home,
         "jars": _jars,
+        "Kafka's broker": _broker,
         "datasets": _datasets,
         "archive": _archive,
         **{f"port {port}": _port_check(port, user) for port, user in PORTS.items()},
@@ -121,6 +122,12 @@ def _jars() -> Finding:
     bad = jars.missing_or_damaged()
     found = f"{len(jars.locked()) - len(bad)} of {len(jars.locked())} sound"
     return Finding(not bad, found, "Run `python course.py setup` with a network; it mends the rest.")
+
+
+def _broker() -> Finding:
+    missing = jars.missing_or_damaged(jars.KAFKA_BROKER)
+    fix = "Run `python course.py setup --all` with a network, or the first lesson with Kafka fetches it."
+    return Finding(not missing, "not fetched yet" if missing else "fetched", fix, matters=False)
 
 
 def _datasets() -> Finding:

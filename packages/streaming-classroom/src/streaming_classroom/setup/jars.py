@@ -43,14 +43,15 @@ class Jar:
 
 @dataclass(frozen=True)
 class JarSet:
-    """Jars that belong together: the file that lists them, and the folder of the cache that they are in."""
+    """Jars that belong together: the file that lists them, their folder in the cache, and their size when fetched."""
 
     lock_file: Path
     folder: str
+    megabytes: int
 
 
-SPARK = JarSet(CONF / "jars.lock", "jars")
-KAFKA_BROKER = JarSet(CONF / "kafka-broker.lock", "kafka-broker")
+SPARK = JarSet(CONF / "jars.lock", "jars", megabytes=25)
+KAFKA_BROKER = JarSet(CONF / "kafka-broker.lock", "kafka-broker", megabytes=45)
 
 
 def directory(of: JarSet = SPARK) -> Path:

@@ -24,18 +24,45 @@ class Step:
     do: Callable[[Report], object]
 
 
-def steps() -> list[Step]:
-    """Return the steps in the order in which they need each other."""
+def steps(everything: bool = False) -> list[Step]:
+    """Return the steps in the order in which they need each other; with ``everything``, also what few lessons need."""
     return [
         Step("Java", lambda: java.find().java is not None, lambda _report: java.find_or_fetch()),
-        Step("Delta's and Kafka's jars", lambda: not jars.missing_or_damaged(), lambda _report: jars.fetch()),
+        _jars_and_broker() if everything else _jars(),
         Step("Datasets", datasets_made, lambda _report: _make_datasets()),
         Step("Class-data archive (makes every later start quicker)", archive.is_settled, _make_archive),
     ]
 
 
-def set_up(report: Report, offset: int = 0) -> None:
-    """Do every step that is not done.
+def _jars() -> Step:
+    return Step("The jars of Delta and Kafka", lambda: not jars.missing_or_damaged(), lambda _report: jars.fetch())
+
+
+def _jars_and_broker() -> Step:
+    def fetch(_report: Report) -> None:
+        jars.fetch()
+        jars.fetch(of=jars.KAFKA_BROKER)
+
+    title = "The jars of Delta and Kafka, and Kafka's broker"
+    return Step(title, lambda: not jars.missing_or_damaged() and not left_for_later(), fetch)
+
+
+def left_for_later() -> list[str]:
+    """Return a line for each thing that the usual set-up leaves to the first lesson that needs it, if it is not there.
+
+    The broker is one for a few lessons only, and twice as large as everything else that Spark needs.
+    """
+    if not jars.missing_or_damaged(jars.KAFKA_BROKER):
+        return []
+    size = f"{jars.KAFKA_BROKER.megabytes} MB"
+    return [
+        f"Not fetched yet: Kafka's broker ({size}), which lessons 05X, 14, 14L and 14X fetch when they need it. "
+        "For a classroom without a network: `python course.py setup --all`."
+    ]
+
+
+def set_up(report: Report, offset: int = 0, everything: bool = False) -> bool:
+    """Do every step that is not done; return whether there was one.
 
     Parameters
     ----------
@@ -43,22 +70,25 @@ def set_up(report: Report, offset: int = 0) -> None:
         Is given one line for each step that has work to do.
     offset : int, optional
         How many steps came before these, for the numbering.
+    everything : bool, optional
+        Also fetch what few lessons need, so that from then on none needs a network.
 
     Raises
     ------
     SetupError
         A step could not be done; the message says what to do.
     """
-    todo = steps()
+    todo = steps(everything)
     with guard.refusals_explained():
         kernel_settings.write()
         if all(step.is_done() for step in todo):
-            return
+            return False
         with guard.only_one(report):
             for number, step in enumerate(todo, start=1 + offset):
                 if not step.is_done():
                     report(f"[{number}/{len(todo) + offset}] {step.title} ...")
                     step.do(report)
+        return True
 
 
 def ensure_session_needs() -> java.Java:

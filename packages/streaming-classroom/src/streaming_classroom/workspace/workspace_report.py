@@ -9,6 +9,8 @@ from pathlib import Path
 from streaming_classroom.files import directories
 from streaming_classroom.runner import InvalidNotebook
 
+# JupyterLab does not look at the file before it saves, and then offers to overwrite it.
+_RELOAD = "If it is open in JupyterLab, choose File > Reload Notebook from Disk there now."
 _NAMED = 3  # lessons that a line names; of more it says how many
 
 
@@ -55,12 +57,11 @@ def line(report: WorkspaceReport) -> str:
 
 def started_over(report: WorkspaceReport) -> str:
     """Return what became of the lessons that were started over, a line each."""
-    return "\n".join(
-        f"{lesson} is fresh. What you had is {kept} beside it; close its tab in JupyterLab, if it has one."
-        if kept
-        else f"{lesson} is fresh. There was no work in it that had to be kept."
-        for lesson, kept in report.kept.items()
-    )
+    return "\n".join(f"{lesson} is fresh. {_kept(name)} {_RELOAD}" for lesson, name in report.kept.items())
+
+
+def _kept(name: str | None) -> str:
+    return f"What you had is {name} beside it." if name else "There was no work in it that had to be kept."
 
 
 def _news(report: WorkspaceReport) -> list[str]:

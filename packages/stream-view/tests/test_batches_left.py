@@ -1,0 +1,64 @@
+"""Which batch a stream is at, and about how many there are (batches_left.py)."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from stream_view.batches_left import MOST_REPORTS, at_batch
+
+
+def query(*reports: dict[str, Any]) -> Any:
+    return SimpleNamespace(name="clicks", recentProgress=list(reports))
+
+
+def test_of_a_stream_that_has_run_for_long_only_the_last_report_is_read() -> None:
+    long = query(*(report(number) for number in range(MOST_REPORTS + 1)))
+    long.lastProgress = report(7)
+    assert at_batch(long, 10_000) == "clicks, batch 8"
+
+
+def report(number: int, rows: int = 2, **metrics: str) -> dict[str, Any]:
+    return {
+        "batchId": number,
+        "durationMs": {"addBatch": 1},
+        "numInputRows": rows,
+        "sources": [{"metrics": metrics}],
+    }
+
+
+NOTHING_TO_DO = {"batchId": 1, "durationMs": {"latestOffset": 1}, "numInputRows": 0, "sources": [{"metrics": {}}]}
+
+
+def test_a_stream_that_has_reported_nothing_is_at_its_first_batch() -> None:
+    assert at_batch(query()) == "clicks, batch 0"
+
+
+def test_a_stream_without_a_name_has_its_id() -> None:
+    assert at_batch(SimpleNamespace(name=None, id="1-2", recentProgress=[])) == "1-2, batch 0"  # type: ignore[arg-type]
+
+
+def test_a_look_that_found_nothing_is_no_batch() -> None:
+    assert at_batch(query(report(0), NOTHING_TO_DO)) == "clicks, batch 1"
+
+
+@pytest.mark.parametrize(("rows_there", "of"), [(10, " of about 4"), (9, " of about 4"), (4, ""), (3, ""), (0, "")])
+def test_known_rows_say_about_how_many_batches_there_are(rows_there: int, of: str) -> None:
+    assert at_batch(query(report(0), report(1)), rows_there) == f"clicks, batch 2{of}"
+
+
+def test_a_stream_that_goes_on_from_a_checkpoint_has_read_rows_that_nobody_counted() -> None:
+    assert at_batch(query(report(7), report(8)), 100) == "clicks, batch 9"
+
+
+@pytest.mark.parametrize("metric", ["numFilesOutstanding", "avgOffsetsBehindLatest"])
+def test_what_a_source_counts_as_outstanding_says_about_how_many_batches_there_are(metric: str) -> None:
+    reports = [report(number, **{metric: left}) for number, left in enumerate(("8", "6", "4"))]
+    assert at_batch(query(*reports)) == "clicks, batch 3 of about 4"
+
+
+def test_a_source_that_falls_behind_tells_no_end() -> None:
+    reports = [report(number, numFilesOutstanding=left) for number, left in enumerate(("4", "6"))]
+    assert at_batch(query(*reports)) == "clicks, batch 2"

@@ -1,0 +1,52 @@
+"""The JupyterLab that already runs on a folder, found by the files that Jupyter's servers leave while they run.
+
+Two servers over the same files do not know of each other: each saves over the other's notebooks, and each starts a
+kernel for the same lesson.
+"""
+
+from __future__ import annotations
+
+import os
+import urllib.request
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+ANSWERS_WITHIN = 3.0  # seconds
+
+
+def address(root: Path, page: str) -> str | None:
+    """Return the address of a page on a server that runs on a folder and answers; None if there is none.
+
+    Parameters
+    ----------
+    root : Path
+        The folder whose files the server has.
+    page : str
+        The page, such as ``/lab/tree/notebooks/00-Start-Here.ipynb``.
+    """
+    from jupyter_server.serverapp import list_running_servers  # half a second, which no other command pays
+
+    with suppress(OSError):  # a server's file may go while it is read
+        for server in list_running_servers():
+            if _has(server, root) and _answers(server["url"]):
+                token = server.get("token")
+                return server["url"].rstrip("/") + page + (f"?{urlencode({'token': token})}" if token else "")
+    return None
+
+
+def _has(server: Mapping[str, Any], root: Path) -> bool:
+    return os.path.realpath(server.get("root_dir", "")) == os.path.realpath(root)
+
+
+def _answers(url: str) -> bool:
+    """Return whether a Jupyter server is there: the process of a file that was left behind may be another one's."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # it is on this machine
+    try:
+        with direct.open(f"{url}api", timeout=ANSWERS_WITHIN) as answer:
+            return answer.status == 200
+    except (OSError, HTTPException, ValueError):
+        return False
