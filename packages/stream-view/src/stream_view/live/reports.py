@@ -16,8 +16,7 @@ from threading import Lock
 from typing import Any
 
 from stream_view.live.rates import Rate, Work, latest_rate
-from stream_view.progress_reports import rows_of_state, rows_read
-from stream_view.waiting import is_batch
+from stream_view.progress_reports import is_batch, rows_of_state, rows_read
 
 KEPT = 120  # batches that the dashboard shows
 PHASES = ("addBatch", "getBatch", "latestOffset", "queryPlanning", "walCommit", "commitOffsets")
