@@ -47,6 +47,8 @@ class Dialect:
         The notebooks that are under way.
     ansi_hint : str
         What is shown below an error that Spark raises because of its ANSI mode: how to do without that mode.
+    set_up_names : tuple of str
+        The names that the notebook's set-up cell defines: what is said of one that is missing is to run that cell.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Dialect:
         self.user = user
         self.running = RunningNotebooks()
         self.ansi_hint = ""
+        self.set_up_names: tuple[str, ...] = ("spark", "sc", "sqlContext", "dbutils", "display", "displayHTML")
         self.dbutils = self._utilities()
         self._modules = NotebookModules()
         self._python_files = PythonFiles(files) if python_paths else None
@@ -136,7 +139,7 @@ class Dialect:
         last_lines.install(shell)
         interrupted = interrupts.Interrupts(lambda: shell.user_ns.get("spark"))
         interrupted.install(shell)
-        short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain)
+        short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain, self.set_up_names)
         console.install()
         if self._python_files is not None:
             self._python_files.install()
