@@ -14,9 +14,10 @@ from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
 
-from stream_view import abandoned_starts, displaying, front_end
+from stream_view import displaying, front_end
 from stream_view.displaying import display, displayHTML
 from stream_view.errors import NameInUse, NoInterval, StreamTimeout
+from stream_view.starts import abandoned_starts
 
 
 def names(spark: SparkSession) -> list[str]:

@@ -208,6 +208,24 @@ def test_lab_for_a_projector_shows_nothing_but_the_lesson_in_large_text(delegate
     assert not directories.home().exists()
 
 
+@pytest.mark.parametrize("options", [[], ["--present"]])
+def test_lab_breaks_errors_between_words(delegated, options: list[str]) -> None:
+    """JupyterLab's own style breaks every text of an output in the middle of words."""
+    cli.main(["lab", *options])
+    assert "--LabApp.custom_css=True" in delegated[0]
+    [folder] = [part.partition("static_custom_path=")[2] for part in delegated[0] if "static_custom_path=" in part]
+    style = Path(folder, "custom.css").read_text(encoding="utf-8")
+    assert ".jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }" in style
+
+
+def test_lab_leaves_a_persons_own_style_in_its_place(delegated, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
+    (tmp_path / "config" / "custom").mkdir(parents=True)
+    (tmp_path / "config" / "custom" / "custom.css").write_text("body {}")
+    cli.main(["lab"])
+    assert not [part for part in delegated[0] if "custom" in part.partition("=")[0]]
+
+
 def test_lab_opens_without_any_lesson(delegated, lessons: Path) -> None:
     assert cli.main(["lab"]) == 7
     assert "--LabApp.default_url=/lab" in delegated[0]

@@ -49,6 +49,8 @@ class Dialect:
         What is shown below an error that Spark raises because of its ANSI mode: how to do without that mode.
     stopping_all : str
         What a person writes to stop all streams, as an interrupted cell says it.
+    set_up_names : tuple of str
+        The names that the notebook's set-up cell defines: what is said of one that is missing is to run that cell.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Dialect:
         self.running = RunningNotebooks()
         self.ansi_hint = ""
         self.stopping_all = "[query.stop() for query in spark.streams.active]"
+        self.set_up_names: tuple[str, ...] = ("spark", "sc", "sqlContext", "dbutils", "display", "displayHTML")
         self.dbutils = self._utilities()
         self._modules = NotebookModules()
         self._python_files = PythonFiles(files) if python_paths else None
@@ -148,7 +151,7 @@ class Dialect:
         stream_loops.install(shell)
         interrupted = interrupts.Interrupts(lambda: shell.user_ns.get("spark"), lambda: self.stopping_all)
         interrupted.install(shell)
-        short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain)
+        short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain, self.set_up_names)
         console.install()
         if self._python_files is not None:
             self._python_files.install()

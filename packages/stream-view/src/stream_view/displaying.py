@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stream_view import abandoned_starts, cell_streams, front_end, waiting
+from stream_view import cell_streams, front_end, waiting
 from stream_view.errors import NoInterval, StreamTimeout, interrupt_behind
+from stream_view.starts import abandoned_starts
 from stream_view.tables import Table, first_rows, newest_rows, rows_of
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 # A machine that a CI shares may stand still for longer than any deadline: what fails there is tried once more, and
 # pytest's last lines name it, whether it passed then or not.  Elsewhere nobody's failure is passed over.
 ONCE_MORE = ("--reruns", "1", "--reruns-delay", "5", "--rerun-show-tracebacks")
+_READING = Path(__file__).parent / "conf" / "reading"  # with a custom.css, as JupyterLab wants it
 _JUPYTER_SETTINGS: dict[str, dict[str, Any]] = {
     # A classroom may be offline, and nobody should be asked, on top of a lesson, whether to fetch news.
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -75,8 +76,7 @@ def lab(options: argparse.Namespace) -> int:
     if there := running_lab.address(root, address):
         return _open_again(there, options)
     start = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={address}"]
-    if options.present:
-        start += _projector()
+    start += _projector() if options.present else _own_style()
     # JupyterLab looks every three seconds for kernels that were killed; until then their streams seem to be alive.
     start.append("--KernelRestarter.time_to_dead=1")
     # It would search the machine for language servers and list, above the URL, those that are not there.
@@ -291,8 +291,19 @@ def _projector() -> list[str]:
     from streaming_classroom.files import ownership
 
     # Its settings for text are the user's own alone, which are not ours to write; a style is of this start.
-    style = ["--LabApp.custom_css=True", f"--ServerApp.tornado_settings=static_custom_path={presenting.STYLES}"]
-    return [*style, f"--LabApp.workspaces_dir={ownership.claim(directories.home()) / 'jupyterlab'}"]
+    return [*_style(presenting.STYLES), f"--LabApp.workspaces_dir={ownership.claim(directories.home()) / 'jupyterlab'}"]
+
+
+def _own_style() -> list[str]:
+    """Return JupyterLab's options for the course's style; none where a person has one of their own."""
+    from jupyter_core.paths import jupyter_config_dir  # which only JupyterLab's users have
+
+    return [] if Path(jupyter_config_dir(), "custom", "custom.css").exists() else _style(_READING)
+
+
+def _style(folder: Path) -> list[str]:
+    """Return JupyterLab's options for a ``custom.css`` in a folder."""
+    return ["--LabApp.custom_css=True", f"--ServerApp.tornado_settings=static_custom_path={folder}"]
 
 
 def _first_lesson(lessons: Sequence[Path], mode: str) -> str:

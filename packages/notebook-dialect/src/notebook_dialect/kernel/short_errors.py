@@ -1,6 +1,7 @@
-"""A failed cell shows the user's own lines and Spark's message, without the fifty lines in between.
+"""A failed cell shows the user's own lines, what is wrong and what to do, without the fifty lines in between.
 
-The whole traceback is not lost: ``%tb`` prints it.
+Errors of Spark are short in any case; those of Python itself where there is something to say about them.  The whole
+traceback is not lost: ``%tb`` prints it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Container
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +21,10 @@ from typing import TYPE_CHECKING
 
 from notebook_dialect.errors import NotebookExit
 from notebook_dialect.files import filesystem
+from notebook_dialect.kernel import python_advice, spark_advice
+from stream_view import stopped_session
 from stream_view.errors import ExplainedError, interrupt_behind, short_message
+from stream_view.stopped_session import SessionStopped
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -34,6 +39,9 @@ _OF_ANSI_MODE = re.compile(
     r"|CANNOT_PARSE_TIMESTAMP|DATETIME_FIELD_OUT_OF_BOUNDS|NUMERIC_VALUE_OUT_OF_RANGE)(\.\w+)?\]"
 )
 
+# A note of `%sql`: the place in the notebook, the line, the mark below it.
+_MARKED = re.compile(r"([^\n]*):\n([^\n]*)\n( *\^)")
+
 
 @dataclass(frozen=True)
 class _ErrorStyle:
@@ -42,6 +50,8 @@ class _ErrorStyle:
     compiled: Container[str]
     ansi_hint: str
     when_interrupted: Callable[[], str]
+    set_up: Container[str]
+    short: tuple[type[BaseException], ...]
 
 
 def install(
@@ -49,8 +59,11 @@ def install(
     compiled: Container[str] = (),
     ansi_hint: str = "",
     when_interrupted: Callable[[], str] = lambda: "Interrupted.",
+    set_up: Container[str] = (),
 ) -> None:
-    """Show errors of Spark, of its JVM and our own short in this shell; calling it again changes nothing.
+    """Show errors short in this shell, with what to do about them; calling it again changes nothing.
+
+    Errors of Spark, of its JVM and our own are always short, and any other where there is something to say about it.
 
     Parameters
     ----------
@@ -60,16 +73,17 @@ def install(
         The line to show below an error that Spark raises because of its ANSI mode; by default none.
     when_interrupted : callable
         Does what is to be done when a cell is interrupted, and returns the line to show.
+    set_up : container of str
+        The names that the notebook's set-up cell defines.
     """
     from py4j.protocol import Py4JJavaError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
     for name in _SECOND_REPORTS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    shell.set_custom_exc(
-        (PySparkException, Py4JJavaError, Py4JNetworkError, ExplainedError, NotebookExit, KeyboardInterrupt),
-        partial(_show, _ErrorStyle(compiled, ansi_hint, when_interrupted)),
-    )
+    short = (PySparkException, Py4JJavaError, Py4JNetworkError, ExplainedError, NotebookExit, KeyboardInterrupt)
+    style = _ErrorStyle(compiled, ansi_hint, when_interrupted, set_up, short)
+    shell.set_custom_exc((*short, Exception), partial(_show, style))  # type: ignore[arg-type]
 
 
 def _show(
@@ -79,15 +93,95 @@ def _show(
     error: BaseException,
     trace: TracebackType,
     tb_offset: int | None = None,
-) -> list[str]:
+) -> list[str] | None:
     """Print the error and return it as IPython keeps it (the contract of ``set_custom_exc``)."""
-    if not isinstance(error, NotebookExit) and (interrupt := interrupt_behind(error)):
+    if (
+        isinstance(error, style.short)
+        and not isinstance(error, NotebookExit)
+        and (interrupt := interrupt_behind(error))
+    ):
         kind, error = KeyboardInterrupt, interrupt
-    lines = _report(style, kind, error, trace)
+    if (lines := _lines(style, shell, kind, error, trace)) is None:
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+        return None
     # What IPython keeps of any other error, for %tb.
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     shell._showtraceback(kind, error, lines)
     return lines
+
+
+def _lines(
+    style: _ErrorStyle, shell: InteractiveShell, kind: type, error: BaseException, trace: TracebackType
+) -> list[str] | None:
+    """Return what is shown of an error; None of one that is shown as IPython does."""
+    spark = shell.user_ns.get("spark")
+    if isinstance(error, SessionStopped) or (
+        not isinstance(error, ExplainedError) and stopped_session.explains(spark, trace)
+    ):
+        return [str(SessionStopped())]
+    if isinstance(error, (ExplainedError, NotebookExit, KeyboardInterrupt)):  # which say what to do themselves
+        return _report(style, kind, error, trace)
+    is_short = isinstance(error, style.short)
+    plain = _report(style, kind, error, trace) if is_short else None
+    if style.ansi_hint and plain and plain[-1] == style.ansi_hint:
+        return plain
+    with suppress(Exception):  # advice that fails must not hide the error
+        return _advised(style, shell, kind, error, trace) or plain
+    return plain
+
+
+def _advised(
+    style: _ErrorStyle, shell: InteractiveShell, kind: type, error: BaseException, trace: TracebackType
+) -> list[str] | None:
+    """Return an error in at most four lines, the last of which says what to do; None where nothing is known."""
+    where = _where(style, error, trace)
+    name, message = _condensed(kind, error)
+    advised: str | None = None
+    if isinstance(error, style.short):
+        advised = _elsewhere(message) or spark_advice.advice(message, "\n".join(where), shell.user_ns)
+    elif not _came_up_here(style, error, trace):
+        return None
+    advised = advised or python_advice.advice(shell, error, trace, style.set_up)
+    if advised is None:
+        return None
+    gap = [""] if len(where) == 1 else []
+    return [*where, *gap, f"{name}: {message}", advised]
+
+
+def _came_up_here(style: _ErrorStyle, error: BaseException, trace: TracebackType) -> bool:
+    """Whether an error is of the notebook's own code, or of a name that it has asked an object for."""
+    if isinstance(error, (SyntaxError, AttributeError, ImportError)):
+        return True
+    frames = traceback.extract_tb(trace)
+    return bool(frames) and _is_own(style.compiled, frames[-1])
+
+
+def _where(style: _ErrorStyle, error: BaseException, trace: TracebackType) -> list[str]:
+    """Return the line of the notebook, or two: the first and the last that led to the error, or one and its mark."""
+    if isinstance(error, SyntaxError):
+        return [f"line {error.lineno}: {(error.text or '').strip()}"]
+    for note in getattr(error, "__notes__", []):
+        if marked := _MARKED.fullmatch(note):
+            place, line, mark = marked.groups()
+            return [f"{place}: {line}", f"{' ' * (len(place) + 2)}{mark}"]
+    lines = _own_lines(style.compiled, trace)
+    return lines if len(lines) < 3 else [lines[0], lines[-1]]
+
+
+def _condensed(kind: type, error: BaseException) -> tuple[str, str]:
+    """Return an error's name and the first line of its message; an error behind another one has its own.
+
+    What follows explains Spark's condition, quotes the statement or lists frames.
+    """
+    message = str(error.msg) if isinstance(error, SyntaxError) else short_message(error)
+    if found := re.search(r"\n: (?:\w+\.)+(\w+): (.*)", message):
+        return found[1], found[2]
+    first = message.splitlines()[0] if message else ""
+    if in_batch := re.search(
+        r"\[FOREACH_BATCH_USER_FUNCTION_ERROR\].*\n(\w+(?:Error|Exception)): ([^\n]*)", message, re.DOTALL
+    ):
+        first = f"[FOREACH_BATCH_USER_FUNCTION_ERROR] Your function has failed: {in_batch[1]}: {in_batch[2]}"
+    return kind.__name__, re.sub(r"\s*[(;]?\s*\bline \d+,? pos \d+\)?;?", "", first).rstrip()
 
 
 def _report(style: _ErrorStyle, kind: type, error: BaseException, trace: TracebackType) -> list[str]:
@@ -109,9 +203,13 @@ def _hint(message: str, ansi_hint: str) -> list[str]:
     """Say how to read a file of this machine that Spark has looked for as `dbfs:/`, or how to do without ANSI mode."""
     if ansi_hint and _OF_ANSI_MODE.search(message):
         return [ansi_hint]
+    return [elsewhere] if (elsewhere := _elsewhere(message)) else []
+
+
+def _elsewhere(message: str) -> str | None:
     found = re.search(rf"Path does not exist: {filesystem.SCHEME}(/.+?)\. SQLSTATE", message)
     meant = filesystem.on_this_machine(found[1]) if found else None
-    return [f"This machine has {meant}; to read it, write {meant.as_uri()}."] if meant else []
+    return f"This machine has {meant}; to read it, write {meant.as_uri()}." if meant else None
 
 
 def _own_lines(compiled: Container[str], trace: TracebackType) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
+from stream_view.stopped_session import refuse_stopped
 from stream_view.waiting import wait_until_processed
 from streaming_classroom.data import stream_sources
 from streaming_classroom.data.landing_status import LandingLine
@@ -184,7 +185,10 @@ class DataFactory:
             A stream failed on the data; this is its own exception. The data has landed all the same.
         StreamTimeout
             A stream had not processed the data in time. The data has landed all the same.
+        SessionStopped
+            The Spark session was stopped. Nothing has landed.
         """
+        refuse_stopped(self._spark)  # which names no stream, so that data would land and nobody be waited for
         left = self.left
         streams = {query.runId: query for query in self._spark.streams.active}  # one may die of the data at once
         if continuous and left:

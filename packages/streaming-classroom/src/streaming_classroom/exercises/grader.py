@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, waiting
 from stream_view.errors import short_message
+from stream_view.stopped_session import refuse_stopped
 from stream_view.wait_line import waiting_for
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
@@ -95,8 +96,11 @@ class Grader:
         ------
         UnknownExercise
             There is none of that number.
+        SessionStopped
+            The Spark session was stopped.
         """
         exercise = catalogue.find(name)
+        refuse_stopped(self._spark)  # a check would take what it cannot see for not made
         attempt = Attempt(
             self._spark,
             self._paths,

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from stream_view import listener, waiting
+from stream_view.stopped_session import refuse_stopped
 from streaming_classroom.data import datasets
 from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget, Target, landing
 from streaming_classroom.errors import NotAvailable
@@ -104,6 +105,7 @@ class Lesson:
         self, query_or_name: StreamingQuery | str, min_batches: int = 2, timeout: float = 120
     ) -> None:
         """Return when a stream is ready; see :func:`stream_view.waiting.block_until_stream_is_ready`."""
+        refuse_stopped(self._spark)
         waiting.block_until_stream_is_ready(self._spark, query_or_name, min_batches, timeout)
 
     @property

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from notebook_dialect import Dialect
 
 _dialect: Dialect | None = None
+# What the set-up cells of lessons define beside what every notebook of the dialect has.
+_SET_UP_NAMES = ("DA", "untilStreamIsReady", "stopAllStreams", "workingDir", "userhome", "username")
 _ANSI_HINT = (
     "ANSI mode makes this an error; older clusters give NULL. For a notebook made for them: `python course.py run PATH "
     f"--ansi off`, {environment.ANSI}=off in Jupyter's environment, or spark.conf.set('spark.sql.ansi.enabled', False)."
@@ -82,6 +84,7 @@ def classroom_dialect() -> Dialect:
     files = classroom_files()
     if _dialect is None or _dialect.files != files:
         _dialect = Dialect(files, get_spark, user_files.username, python_paths=True)
+        _dialect.set_up_names += _SET_UP_NAMES
     return _dialect
 
 

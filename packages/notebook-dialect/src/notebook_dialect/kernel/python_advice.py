@@ -1,0 +1,144 @@
+"""What to do about the errors of Python itself that a first hour brings: names, attributes, arguments, magics.
+
+An error that nothing is known about is shown as ever, with its traceback.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import re
+import sys
+from collections.abc import Callable, Container, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from notebook_dialect.kernel import last_lines, notebook_cells
+from notebook_dialect.kernel.close_names import meant
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+_ARGUMENT = re.compile(r"(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
+_LOST = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+_MAGIC = re.compile(r"^%(\w+)\b", re.MULTILINE)
+_NAMED = 8  # of what an object has
+_NONE = (
+    "What stands before `.{name}` is None. `awaitTermination()`, `show()` and `display()` return None: call them in a "
+    "line of their own."
+)
+
+
+def advice(
+    shell: InteractiveShell, error: BaseException, trace: TracebackType | None, set_up: Container[str]
+) -> str | None:
+    """Return what to do about an error of Python's own, one sentence or two; None where nothing is known.
+
+    Parameters
+    ----------
+    set_up : container of str
+        The names that the notebook's set-up cell defines.
+    """
+    for kind, advise in _KINDS.items():
+        if isinstance(error, kind):
+            return advise(error, shell, trace, set_up)
+    return None
+
+
+def _of_name(error: Any, shell: InteractiveShell, _trace: object, set_up: Container[str]) -> str | None:
+    name, namespace = error.name, shell.user_ns
+    if not name or isinstance(error, UnboundLocalError):
+        return None
+    if name in set_up:
+        return f"`{name}` comes from the set-up cell: run the set-up cell first."
+    if line := notebook_cells.defining_line(name, namespace):
+        return f"Run the cell of this notebook that defines it: `{line}`"
+    if other := meant(name, {*namespace, *dir(builtins)}):
+        return f"Did you mean `{other}`?"
+    return f"Run the cell that defines `{name}`, or correct the name."
+
+
+def _of_attribute(error: Any, _shell: object, trace: TracebackType | None, _set_up: object) -> str | None:
+    name, owner = error.name or _quoted(str(error)), error.obj
+    if owner is None and "NoneType" in str(error):
+        return _NONE.format(name=name)
+    if type(owner).__name__ == "DataStreamWriter" and not meant(name, dir(owner)):
+        return f"{last_lines.NOT_STARTED} Keep what that returns: it is the query."
+    owner = _self_of_the_last(trace) if owner is None else owner
+    if not name or owner is None:
+        return None
+    other = meant(name, dir(owner))
+    there = [known for known in dir(owner) if not known.startswith("_")]
+    more = " ..." if len(there) > _NAMED else "."
+    return f"Did you mean `.{other}`?" if other else f"Correct the name: there are {', '.join(there[:_NAMED])}{more}"
+
+
+def _of_argument(error: BaseException, shell: InteractiveShell, _trace: object, _set_up: object) -> str | None:
+    text = str(error)
+    if found := _ARGUMENT.search(text):
+        known = _parameters(found[1], found[2], shell.user_ns)
+        other = meant(found[3], known)
+        return f"Did you mean `{other}`?" if other else f"It takes {', '.join(known)}." if known else None
+    if text == "'Column' object is not callable":
+        return (
+            "A column has no methods that show or count: call them on a DataFrame, such as `df.select(column).show()`."
+        )
+    if text == "unsupported operand type(s) for +: 'int' and 'str'":
+        return "If you meant Spark's `sum` of a column: `from pyspark.sql import functions as F`, then `F.sum(...)`."
+    return None
+
+
+def _of_import(error: Any, _shell: object, _trace: object, _set_up: object) -> str | None:
+    if found := _LOST.search(str(error)):
+        other = meant(found[1], dir(sys.modules.get(found[2])))
+        return f"Did you mean `{other}`?" if other else f"Correct the name: `dir({found[2]})` lists what is there."
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return None
+    other = meant(error.name, {name.partition(".")[0] for name in sys.modules})
+    return f"Did you mean `{other}`?" if other else f"Correct the name, or install it: `%pip install {error.name}`."
+
+
+def _of_syntax(_error: object, shell: InteractiveShell, _trace: object, _set_up: object) -> str | None:
+    """Explain a magic that is not in the first line of its cell, below which everything is taken for Python."""
+    cell = shell.history_manager.input_hist_raw[-1] if shell.history_manager else ""
+    found = _MAGIC.search(cell)
+    if found is None or not cell[: found.start()].strip():
+        return None
+    if found[1] not in shell.magics_manager.magics["cell"]:
+        return None
+    above = cell[: found.start()].splitlines()
+    only_comments = all(line.lstrip().startswith("#") or not line.strip() for line in above)
+    where = "the first line of the cell" if only_comments else "the first line of a cell of its own"
+    return f"Put `%{found[1]}` on {where}: below another line the cell is Python."
+
+
+_KINDS: Mapping[type[BaseException], Callable[[Any, InteractiveShell, Any, Any], str | None]] = {
+    NameError: _of_name,
+    AttributeError: _of_attribute,
+    TypeError: _of_argument,
+    ImportError: _of_import,
+    SyntaxError: _of_syntax,
+}
+
+
+def _quoted(text: str) -> str:
+    """Return the name that a message has between backticks or quotes last, as PySpark's own errors have it."""
+    names = re.findall(r"[`'](\w+)[`']", text)
+    return names[-1] if names else ""
+
+
+def _self_of_the_last(trace: TracebackType | None) -> Any:
+    """Return the object in whose method an error came up; PySpark's own errors do not carry it."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace.tb_frame.f_locals.get("self") if trace else None
+
+
+def _parameters(owner: str | None, function: str, namespace: Mapping[str, Any]) -> list[str]:
+    """Return the parameters of a function that a message names; none where it is not found."""
+    modules = [vars(module) for name, module in list(sys.modules.items()) if name.startswith("pyspark.sql") and module]
+    for place in (namespace, *modules):
+        found = getattr(place.get(owner), function, None) if owner else place.get(function)
+        if callable(found):
+            return [name for name in inspect.signature(found).parameters if name != "self"]
+    return []
