@@ -201,7 +201,7 @@ def test_an_error_of_spark_points_at_the_includes_line(notebook) -> None:
 def test_an_error_in_an_includes_sql_points_at_its_line(notebook) -> None:
     notebook.write("Sql.py", HEADER + "\n# COMMAND ----------\n\n# MAGIC %sql\n# MAGIC SELECT 1;\n# MAGIC SELEC 2\n")
     result = notebook.run("%run ./Sql")
-    assert "Sql.py, line 7:\nSELEC 2\n^" in result.error
+    assert "Sql.py, line 7: SELEC 2\n                ^" in result.error
 
 
 def test_a_syntax_error_points_at_the_includes_line(notebook) -> None:

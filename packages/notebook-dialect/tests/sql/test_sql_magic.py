@@ -68,11 +68,10 @@ def test_a_parse_error_is_short_and_marks_the_place(notebook) -> None:
     )
     assert result.ename == "ParseException"
     assert result.error.splitlines() == [
-        "line 5:",
-        "   FROM a LIMIT BY 2",
-        "                ^",
-        "",
+        "line 5:    FROM a LIMIT BY 2",
+        "                        ^",
         "ParseException: [PARSE_SYNTAX_ERROR] Syntax error at or near 'BY'. SQLSTATE: 42601",
+        "Correct the statement there: a keyword, a comma or a parenthesis before it.",
     ]
     assert notebook.value("spark.catalog.tableExists('before_it')") is True
 
@@ -80,20 +79,20 @@ def test_a_parse_error_is_short_and_marks_the_place(notebook) -> None:
 def test_an_analysis_error_is_short_and_marks_the_place(notebook) -> None:
     result = notebook.run("%sql SELECT 1;  SELECT nothing\nFROM range(3)")
     assert result.ename == "AnalysisException"
-    assert result.error.splitlines()[:3] == ["line 1:", "           SELECT nothing", "                  ^"]
+    assert result.error.splitlines()[:2] == ["line 1:            SELECT nothing", "                          ^"]
     assert "UNRESOLVED_COLUMN" in result.error and len(result.error.splitlines()) < 8
     assert "Project" not in result.error
 
 
 def test_a_missing_table_is_marked(notebook) -> None:
     lines = notebook.run("%sql\nSELECT count(*)\nFROM fist_table").error.splitlines()
-    assert lines[:3] == ["line 3:", "FROM fist_table", "     ^"]
+    assert lines[:2] == ["line 3: FROM fist_table", "             ^"]
 
 
 def test_where_something_was_put_in_only_the_line_is_shown(notebook) -> None:
     notebook.ok("spark.conf.set('da.long', 'a_very_long_name')")
     lines = notebook.run("%sql\nSELECT ${da.long} FROM range(3)").error.splitlines()
-    assert lines[:3] == ["line 2:", "SELECT ${da.long} FROM range(3)", ""]
+    assert lines[:2] == ["line 2: SELECT ${da.long} FROM range(3)", ""]
 
 
 def test_what_stands_for_nothing_is_said(notebook) -> None:

@@ -78,7 +78,7 @@ def test_an_output_that_was_saved_does_nothing_on_another_day(screen: Screen) ->
     style = re.search("<style>(.*)</style>", screen.outputs[0]["text/html"], re.DOTALL)[1]
     lists = re.findall(r"([^{}]+)\{[^{}]*\}", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
     selectors = [selector.strip() for each in lists for selector in each.split(",")]
-    assert len(selectors) == 8
+    assert len(selectors) == 9
     assert all(selector.startswith(":root.sc-presenting") for selector in selectors)  # a class that the script gives
 
 

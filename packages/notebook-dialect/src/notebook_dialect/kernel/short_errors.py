@@ -39,8 +39,8 @@ _OF_ANSI_MODE = re.compile(
     r"|CANNOT_PARSE_TIMESTAMP|DATETIME_FIELD_OUT_OF_BOUNDS|NUMERIC_VALUE_OUT_OF_RANGE)(\.\w+)?\]"
 )
 
-# A note of `%sql`: the place in the notebook, the line, the mark below it.
-_MARKED = re.compile(r"([^\n]*):\n([^\n]*)\n( *\^)")
+# A note of `%sql`: the place in the notebook, the line, and where it is exact the mark below it.
+_PLACED = re.compile(r"([^\n]*):\n([^\n]*)(?:\n( *\^))?")
 
 
 @dataclass(frozen=True)
@@ -160,12 +160,17 @@ def _where(style: _ErrorStyle, error: BaseException, trace: TracebackType) -> li
     """Return the line of the notebook, or two: the first and the last that led to the error, or one and its mark."""
     if isinstance(error, SyntaxError):
         return [f"line {error.lineno}: {(error.text or '').strip()}"]
-    for note in getattr(error, "__notes__", []):
-        if marked := _MARKED.fullmatch(note):
-            place, line, mark = marked.groups()
-            return [f"{place}: {line}", f"{' ' * (len(place) + 2)}{mark}"]
     lines = _own_lines(style.compiled, trace)
-    return lines if len(lines) < 3 else [lines[0], lines[-1]]
+    lines = lines if len(lines) < 3 else [lines[0], lines[-1]]
+    return [*lines, *(line for note in getattr(error, "__notes__", []) for line in _of_note(note))]
+
+
+def _of_note(note: str) -> list[str]:
+    """Return a note with the place and its line in one line, and the mark below where it was."""
+    if (found := _PLACED.fullmatch(note)) is None:
+        return [note]
+    place, line, mark = found.groups()
+    return [f"{place}: {line}", *([f"{' ' * (len(place) + 2)}{mark}"] if mark else [])]
 
 
 def _condensed(kind: type, error: BaseException) -> tuple[str, str]:
