@@ -124,7 +124,11 @@ function makeStartOver(send) {
     node.classList.remove("sc-sure");
   }
   node.addEventListener("blur", calm);
-  node.addEventListener("keydown", (event) => { if (event.key === "Escape") calm(); });
+  node.addEventListener(OWN_KEY, (event) => {
+    if (event.detail !== "Escape" || timer === null) return;
+    event.preventDefault();
+    calm();
+  });
   return { node, update: (_state, busy) => { enable(node, !busy); } };
 }
 
@@ -162,12 +166,6 @@ function createPanel(root, send) {
   const code = element("code");
   const inCode = element("div", { class: "sc-code" }, element("span", { class: "sc-small" }, "In code: "), code);
   root.classList.add("sc-view", "sc-desk");
-  // Enter and Escape are the panel's, not the notebook's; Ctrl+S still saves.  JupyterLab asks before the panel hears a key.
-  const keepKeys = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) root.removeAttribute("data-lm-suppress-shortcuts");
-    else root.setAttribute("data-lm-suppress-shortcuts", "true");
-  };
-  window.addEventListener("keydown", keepKeys, true);
   root.replaceChildren(header, error, data.node, streams.node, inCode);
 
   function draw(withWorking = true) {
@@ -201,10 +199,7 @@ function createPanel(root, send) {
     },
     press,
     end,
-    destroy() {
-      clearTimeout(late);
-      window.removeEventListener("keydown", keepKeys, true);
-    },
+    destroy: () => clearTimeout(late),
   };
 }
 

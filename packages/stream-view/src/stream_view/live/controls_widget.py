@@ -25,7 +25,7 @@ class ControlsWidget(anywidget.AnyWidget):
         Called with the message of each button.
     """
 
-    _esm = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("kernel.js", "controls.js"))
+    _esm = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("keys.js", "kernel.js", "controls.js"))
     _css = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("view.css", "controls.css"))
     name = traitlets.Unicode().tag(sync=True)
     state = traitlets.Dict().tag(sync=True)

@@ -9,13 +9,13 @@ const streamView = (() => {
     let current = names[0];
     const buttons = names.map((name) => element("button", { type: "button", role: "tab", onclick: () => choose(name) }, name));
     list.append(...buttons);
-    list.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      event.stopPropagation();
+    list.addEventListener(OWN_KEY, (event) => {
       const there = names.filter((_, i) => !buttons[i].hidden);
-      choose(there[(there.indexOf(current) + step + there.length) % there.length]);
+      const at = there.indexOf(current);
+      const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.detail];
+      if (next === undefined) return;
+      event.preventDefault();
+      choose(there.at(next % there.length));
       buttons[names.indexOf(current)].focus();
     });
 
