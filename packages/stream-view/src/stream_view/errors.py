@@ -25,6 +25,9 @@ _BROKER_AWAY = re.compile(
     r"|Call\(callName=\w+, [^\n]* timed out at )[^\n]*"
 )
 
+# Spark's conditions of what a function in Python has raised.
+_OF_A_FUNCTION = re.compile(r"\[(?:FOREACH_BATCH_USER_FUNCTION_ERROR|PYTHON_EXCEPTION)\]")
+
 
 class ExplainedError(Exception):
     """Root of every error that is raised on purpose: its text is all that a reader needs, without a traceback."""
@@ -155,7 +158,8 @@ def short_message(error: BaseException) -> str:
     if cut := _PLUMBING.search(text):
         text = text[: cut.start()]
     if raised := python_tracebacks.in_one_line(text):
-        return raised
+        condition = _OF_A_FUNCTION.search(text)
+        return f"{condition[0]} {raised}" if condition and not raised.startswith("[") else raised
     return _without_volatile(text).rstrip().removesuffix(";").rstrip()
 
 

@@ -182,10 +182,6 @@ def _condensed(kind: type, error: BaseException) -> tuple[str, str]:
     if found := re.search(r"\n: (?:\w+\.)+(\w+): (.*)", message):
         return found[1], found[2]
     first = message.splitlines()[0] if message else ""
-    if in_batch := re.search(
-        r"\[FOREACH_BATCH_USER_FUNCTION_ERROR\].*\n(\w+(?:Error|Exception)): ([^\n]*)", message, re.DOTALL
-    ):
-        first = f"[FOREACH_BATCH_USER_FUNCTION_ERROR] Your function has failed: {in_batch[1]}: {in_batch[2]}"
     return kind.__name__, re.sub(r"\s*[(;]?\s*\bline \d+,? pos \d+\)?;?", "", first).rstrip()
 
 

@@ -164,6 +164,6 @@ def _sentence(started: _Started, text: str) -> str:
 
 
 def _in_one_line(cause: str) -> str:
-    first = re.split(r"\n== (?:SQL|DataFrame)|\n\n", cause)[0]
+    first = re.split(r"\n== (?:SQL|DataFrame)|\n\n", cause)[0].removeprefix("[FOREACH_BATCH_USER_FUNCTION_ERROR] ")
     words = re.sub(r"\s+", " ", re.sub(r"(\s*SQLSTATE: \w+)+", "", first)).strip().rstrip(".")
     return f"{words[:LONGEST].rstrip()} …" if len(words) > LONGEST else f"{words}."
