@@ -108,6 +108,12 @@ def test_a_checkpoint_without_offsets_is_anybodys(spark: SparkSession, tmp_path:
     assert rates(spark).writeStream.format("noop").option("checkpointLocation", checkpoint).start().isActive
 
 
+def test_a_checkpoint_that_cannot_be_looked_at_is_left_to_spark(spark: SparkSession) -> None:
+    writer = rates(spark).writeStream.format("noop").option("checkpointLocation", "nothing://bucket/checkpoint")
+    with pytest.raises(Exception, match='No FileSystem for scheme "nothing"'):
+        writer.start()
+
+
 @pytest.mark.parametrize(
     ("line", "kind"),
     [

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import spark_hooks
 from stream_view import front_end
+from stream_view.errors import ExplainedError
 from stream_view.starts import checkpoints, failures, removed_folders, schema_names, target_columns
 from stream_view.starts.start import Start
 
@@ -103,7 +104,7 @@ def _looked_at(original: Any) -> Any:
         options, cell = getattr(self, _OPTIONS, {}), front_end.parent_message()
         coming = Start(_session_of(self), getattr(self, "_df", None), name, options, cell)
         for look in BEFORE:
-            look(coming)
+            _look(look, coming)
         query = original(self, *args, **kwargs)
         for tell in AFTER:
             _tell(tell, coming, query)
@@ -115,6 +116,16 @@ def _looked_at(original: Any) -> Any:
 def _session_of(writer: Any) -> SparkSession:
     """Return a writer's session; over Connect it is all that it has besides the plan."""
     return writer._df.sparkSession if hasattr(writer, "_df") else writer._session
+
+
+def _look(look: Callable[[Start], None], start: Start) -> None:
+    """Let a look refuse a start; what cannot be looked at, such as a store without its library, is left to Spark."""
+    try:
+        look(start)
+    except ExplainedError:
+        raise
+    except Exception:
+        _log.debug("a look before a start failed", exc_info=True)
 
 
 def _tell(tell: Callable[[Start, StreamingQuery], None], start: Start, query: StreamingQuery) -> None:

@@ -1,7 +1,8 @@
 """Columns of a stream that only partly fit its Delta table.
 
 Delta fills a column that the stream does not have with NULL, and casts what has another type, without a word; a name
-that was misspelt is such a column.  One line below the cell says which.
+that was misspelt is such a column.  One line below the cell says which.  Where columns are new and no more, Delta says
+so itself.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ def _differences(
         for name, field in there.items()
         if name in here and not _fits(spark, here[name]["type"], field["type"])
     ]
+    if not said:
+        return []
     new = [field["name"] for name, field in here.items() if name not in there]
     if new and not merges:
         said.append(f"{', '.join(new)} {'is' if len(new) == 1 else 'are'} new, which Delta refuses without mergeSchema")

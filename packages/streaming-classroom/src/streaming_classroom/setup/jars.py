@@ -47,7 +47,7 @@ class JarSet:
 
     lock_file: Path
     folder: str
-    megabytes: int
+    megabytes: int | None = None  # of a set whose fetching is told beforehand
 
 
 SPARK = JarSet(CONF / "jars.lock", "jars", megabytes=25)
