@@ -54,4 +54,7 @@ def looped_over(source: str) -> Iterator[str]:
 def _is_stream(value: Any) -> bool:
     """Whether a value is a streaming frame, classic or Connect, without an import of either."""
     is_frame = type(value).__name__ == "DataFrame" and type(value).__module__.startswith("pyspark.sql.")
-    return is_frame and bool(value.isStreaming)
+    try:
+        return is_frame and bool(value.isStreaming)
+    except Exception:  # Spark has ended, or the cell was interrupted
+        return False

@@ -6,6 +6,7 @@ folder of one was.  Neither says so.  (A table that was dropped, and a checkpoin
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ class _Watched:
 
 
 _watched: list[_Watched] = []
+_log = logging.getLogger(__name__)
 
 
 def watch(start: Start, query: StreamingQuery) -> None:
@@ -62,6 +64,13 @@ def watch(start: Start, query: StreamingQuery) -> None:
 
 def look(_result: Any = None) -> None:
     """Say which folders of active streams are gone that were there after the cell before."""
+    try:
+        _look()
+    except Exception:  # an interrupted cell cuts the connection: the next cell's end has another
+        _log.debug("no look at folders", exc_info=True)
+
+
+def _look() -> None:
     _watched[:] = [watched for watched in _watched if _is_active(watched.query)]
     for watched in _watched:
         for folder in watched.folders:
