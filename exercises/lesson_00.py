@@ -59,7 +59,7 @@ EVENS = Exercise(
         WrongAnswer(EVENS_SOLUTION.replace("ticks.where(", "ticks.selectExpr("), "no column `value`"),
         WrongAnswer(EVENS_STARTER.replace("= None", "= spark.range(10)"), "is not a stream"),
         WrongAnswer(EVENS_STARTER.replace("= None", '= "value % 2 = 0"'), "is a str"),
-        WrongAnswer(EVENS_SOLUTION.replace("value % 2", "number % 2"), "ended with an error"),
+        WrongAnswer(EVENS_SOLUTION.replace("value % 2", "number % 2"), "raised an error"),
     ),
     makes=Makes(variables=("evens",), streams=("evens",), views=("evens",)),
     is_over_when_right=True,

@@ -80,7 +80,7 @@ ASK = Exercise(
             "One row a patient needs a `GROUP BY`",
         ),
         WrongAnswer(ASK_SOLUTION.replace("max(heartrate)", "avg(heartrate)"), "missing"),
-        WrongAnswer(ASK_SOLUTION.replace("FROM streaming_tmp_vw", "FROM steaming_tmp_vw"), "ended with an error"),
+        WrongAnswer(ASK_SOLUTION.replace("FROM streaming_tmp_vw", "FROM steaming_tmp_vw"), "raised an error"),
     ),
     makes=Makes(views=("patients_tmp_vw",)),
 )

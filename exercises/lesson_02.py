@@ -112,8 +112,8 @@ LIMIT = Exercise(
         ),
         WrongAnswer(LIMIT_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(LIMIT_SOLUTION.replace("availableNow", "once"), "whatever the limit"),
-        WrongAnswer(LIMIT_SOLUTION.replace("readStream", "read"), "ended with an error"),
-        WrongAnswer(LIMIT_SOLUTION.replace("    .schema(schema)\n", ""), "ended with an error"),
+        WrongAnswer(LIMIT_SOLUTION.replace("readStream", "read"), "raised an error"),
+        WrongAnswer(LIMIT_SOLUTION.replace("    .schema(schema)\n", ""), "raised an error"),
         WrongAnswer(LIMIT_SOLUTION.partition("    .writeStream")[0].rstrip() + ")\n", "a stream that nobody writes"),
         WrongAnswer(LIMIT_SOLUTION.replace("    .start())", "    .start()\n    .awaitTermination())"), "is None"),
         WrongAnswer(
@@ -238,7 +238,7 @@ REPAIR = Exercise(
             REPAIR_DYING.replace('(F.col("y") / F.col("x"))', 'F.try_divide("y", "x")') + "mended = dying\n",
             "`dying` has not died",
         ),
-        WrongAnswer(REPAIR_DYING + REPAIR_MENDED.replace("    .start(", "    .save("), "ended with an error"),
+        WrongAnswer(REPAIR_DYING + REPAIR_MENDED.replace("    .start(", "    .save("), "raised an error"),
     ),
     makes=Makes(
         variables=("dying", "mended"),

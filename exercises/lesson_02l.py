@@ -131,7 +131,7 @@ READ = Exercise(
         WrongAnswer(READ_SOLUTION.replace("User STRING", "person STRING"), "has no `User`"),
         WrongAnswer(
             READ_SOLUTION.replace('    .schema("Arrival_Time LONG, Device STRING, User STRING, gt STRING")\n', ""),
-            "ended with an error",
+            "raised an error",
         ),
         WrongAnswer(
             READ_SOLUTION.replace('    .option("maxFilesPerTrigger", 1)\n    .json(DA.paths.landing)', "").replace(
@@ -216,7 +216,7 @@ CLEAN = Exercise(
         WrongAnswer(CLEAN_SOLUTION.replace("gt AS activity", "gt"), "the column `activity` is missing"),
         WrongAnswer(CLEAN_SOLUTION.replace("gt AS", "gt, gt AS"), "`gt` was not asked for"),
         WrongAnswer(CLEAN_SOLUTION.replace("recordings_vw", "json.`${da.paths.landing}`"), "not the stream"),
-        WrongAnswer(CLEAN_SOLUTION.replace("recordings_vw", "recordings"), "ended with an error"),
+        WrongAnswer(CLEAN_SOLUTION.replace("recordings_vw", "recordings"), "raised an error"),
     ),
     makes=Makes(views=("activity_vw",)),
 )
@@ -257,7 +257,7 @@ def _stream_of_board(attempt: Attempt) -> MadeStream:
         if query.name == "board":
             return MadeStream(query)
     if attempt.cell_error is not None:
-        raise Mistake(f"There is no board, because your cell has ended with an error: {attempt.words_of_error}")
+        raise Mistake(f"There is no board, because your cell raised an error: {attempt.words_of_error}")
     raise Mistake("No stream named `board` is running: run your cell again, and leave its last two lines as they are.")
 
 
@@ -292,7 +292,7 @@ BOARD = Exercise(
             "counts the label `null` as well",
         ),
         WrongAnswer(BOARD_SOLUTION.replace("BY activity", "BY activity, person"), "should not be there"),
-        WrongAnswer(BOARD_SOLUTION.replace("count(*)", "count(DISTINCT person)"), "ended with an error"),
+        WrongAnswer(BOARD_SOLUTION.replace("count(*)", "count(DISTINCT person)"), "raised an error"),
         WrongAnswer(
             BOARD_SOLUTION.replace(
                 BOARD_QUERY, "SELECT gt AS activity, count(*) AS recordings FROM json.`{DA.paths.landing}` GROUP BY gt"
@@ -382,7 +382,7 @@ LOG = Exercise(
         WrongAnswer(LOG_SOLUTION.replace("checkpoints}/activity_log", "checkpoints}/log"), "is `log`"),
         WrongAnswer(
             LOG_SOLUTION.replace('    .option("checkpointLocation", f"{DA.paths.checkpoints}/activity_log")\n', ""),
-            "ended with an error",
+            "raised an error",
         ),
         WrongAnswer(LOG_SOLUTION.replace("activity_vw", "recordings_vw"), "has the columns of the files"),
         WrongAnswer(LOG_SOLUTION.replace('.toTable("activity_log")', '.format("noop").start()'), "no table"),

@@ -79,7 +79,7 @@ TEST = Exercise(
             "does not read a stream",
         ),
         WrongAnswer(SOLUTION.replace(" AS heartrate", " AS rate"), "the column `heartrate` is missing"),
-        WrongAnswer(SOLUTION.replace("FROM counter_tmp_vw", "FROM rate_micro_batch"), "ended with an error"),
+        WrongAnswer(SOLUTION.replace("FROM counter_tmp_vw", "FROM rate_micro_batch"), "raised an error"),
     ),
     makes=Makes(views=("test_readings_tmp_vw",)),
 )

@@ -92,9 +92,9 @@ FILES = Exercise(
         ),
         WrongAnswer(FILES_SOLUTION.replace('    .where("heartrate < 0")\n', ""), "have every reading"),
         WrongAnswer(FILES_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
-        WrongAnswer(FILES_SOLUTION.replace(NO_CHECKPOINT % "faulty_json", ""), "ended with an error"),
+        WrongAnswer(FILES_SOLUTION.replace(NO_CHECKPOINT % "faulty_json", ""), "raised an error"),
         WrongAnswer(
-            FILES_SOLUTION.replace("    .trigger(", '    .outputMode("complete")\n    .trigger('), "ended with an error"
+            FILES_SOLUTION.replace("    .trigger(", '    .outputMode("complete")\n    .trigger('), "raised an error"
         ),
     ),
     makes=Makes(
@@ -217,7 +217,7 @@ ONCE = Exercise(
         ),
         WrongAnswer(ONCE_SOLUTION.replace('        .option("txnAppId", "ward-alarms")\n', ""), "has failed"),
         WrongAnswer(ONCE_SOLUTION.replace(NO_CHECKPOINT % "alarms", ""), "temporary one"),
-        WrongAnswer(ONCE_SOLUTION.replace("(append_alarms)", "(append_alarms())"), "ended with an error"),
+        WrongAnswer(ONCE_SOLUTION.replace("(append_alarms)", "(append_alarms())"), "raised an error"),
         WrongAnswer(ONCE_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
     ),
     makes=Makes(variables=("alarms_stream", "append_alarms"), tables=("alarms",), folders=("checkpoints/alarms",)),

@@ -86,7 +86,7 @@ INTERVAL = Exercise(
         WrongAnswer(INTERVAL_SOLUTION.replace('processingTime="2 seconds"', "availableNow=True"), "a job that ends"),
         WrongAnswer(INTERVAL_SOLUTION.replace("2 seconds", "2 minutes"), "looks every 120 seconds"),
         WrongAnswer(INTERVAL_SOLUTION.replace("checkpoints}/ward_readings", "checkpoints}/slow"), "of its own"),
-        WrongAnswer(INTERVAL_SOLUTION.replace("readStream", "read"), "ended with an error"),
+        WrongAnswer(INTERVAL_SOLUTION.replace("readStream", "read"), "raised an error"),
         WrongAnswer(INTERVAL_SOLUTION.replace('.toTable("ward_readings")', '.format("noop").start()'), "no table"),
         WrongAnswer(INTERVAL_SOLUTION + "every_two.stop()\n", "was stopped"),
     ),

@@ -121,7 +121,7 @@ OFFERS = Exercise(
         ),
         WrongAnswer(OFFERS_SOLUTION.replace("GROUP BY offer", "GROUP BY offer, batch"), "a row for each batch"),
         WrongAnswer(OFFERS_SOLUTION.replace(" AS busy", ""), "column `busy` is missing"),
-        WrongAnswer(OFFERS_SOLUTION.replace("FROM batches_vw", "FROM batch_vw"), "ended with an error"),
+        WrongAnswer(OFFERS_SOLUTION.replace("FROM batches_vw", "FROM batch_vw"), "raised an error"),
     ),
     makes=Makes(views=("offers_vw",)),
 )

@@ -98,7 +98,7 @@ LATEST = Exercise(
         WrongAnswer(LATEST_SOLUTION.replace("max_by", "min_by"), "came first"),
         WrongAnswer(LATEST_SOLUTION.replace("max_by(readings, batch)", "count(*)"), "should not be there"),
         WrongAnswer(LATEST_SOLUTION.replace(" AS readings", ""), "column `readings` is missing"),
-        WrongAnswer(LATEST_SOLUTION.replace("GROUP BY from_noon\n", ""), "ended with an error"),
+        WrongAnswer(LATEST_SOLUTION.replace("GROUP BY from_noon\n", ""), "raised an error"),
     ),
     makes=Makes(views=("latest_vw",)),
 )
@@ -208,7 +208,7 @@ FINAL = Exercise(
         WrongAnswer(FINAL_SOLUTION.replace('"1 hour"', '"1 day"'), "waits longer than the hour"),
         WrongAnswer(FINAL_SOLUTION.replace('"6 hours"', '"24 hours"'), "should not be there"),
         WrongAnswer(FINAL_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
-        WrongAnswer(FINAL_SOLUTION.replace("readStream", "read"), "ended with an error"),
+        WrongAnswer(FINAL_SOLUTION.replace("readStream", "read"), "raised an error"),
         WrongAnswer(FINAL_SOLUTION.replace('alias("starts")', 'alias("from_noon")'), "column `starts` is missing"),
     ),
     makes=Makes(variables=("finished",), tables=("six_hours",), folders=("checkpoints/six_hours",)),

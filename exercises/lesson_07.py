@@ -90,7 +90,7 @@ STATE = Exercise(
         ),
         WrongAnswer(STATE_SOLUTION.replace(" ON after.key = before.key", ""), "join the two states by their key"),
         WrongAnswer(STATE_SOLUTION.replace(" AS added", ""), "column `added` is missing"),
-        WrongAnswer(STATE_SOLUTION.replace("state_after_1", "state_after_2"), "ended with an error"),
+        WrongAnswer(STATE_SOLUTION.replace("state_after_1", "state_after_2"), "raised an error"),
     ),
     makes=Makes(views=("added_vw",)),
 )

@@ -75,7 +75,7 @@ def _run(
 
 def _must_have_run(attempt: Attempt) -> None:
     if attempt.words_of_error:
-        raise Mistake(f"Your cell has ended with an error: {attempt.words_of_error}")
+        raise Mistake(f"Your cell raised an error: {attempt.words_of_error}")
 
 
 # ------------------------------------------------------------------------------------------------ 07L.1 the diagnosis
@@ -146,7 +146,7 @@ MORNING = Exercise(
         WrongAnswer(MORNING_SOLUTION[: MORNING_SOLUTION.rindex("UNION ALL")], "is missing"),
         WrongAnswer(MORNING_SOLUTION.replace("FROM vitals_files", "FROM archive_files"), "should not be there"),
         WrongAnswer(MORNING_SOLUTION.replace(" AS in_table", ""), "column `in_table` is missing"),
-        WrongAnswer(MORNING_SOLUTION.replace("UNION ALL", "UNION EVERYTHING"), "ended with an error"),
+        WrongAnswer(MORNING_SOLUTION.replace("UNION ALL", "UNION EVERYTHING"), "raised an error"),
     ),
     makes=Makes(views=("morning_vw",)),
 )
@@ -255,7 +255,7 @@ ARCHIVE = Exercise(
             "does not know what is in the table",
         ),
         WrongAnswer(ARCHIVE_SOLUTION.replace("* FROM archive", "* FROM archive WHERE heartrate >= 0"), "are missing"),
-        WrongAnswer(ARCHIVE_SOLUTION.replace("INSERT OVERWRITE", "OVERWRITE"), "ended with an error"),
+        WrongAnswer(ARCHIVE_SOLUTION.replace("INSERT OVERWRITE", "OVERWRITE"), "raised an error"),
     ),
     makes=Makes(
         variables=("repair",), tables=("archive",), folders=("archive_in", "checkpoints/archive"), by_starter=True

@@ -7,17 +7,41 @@ from typing import Any
 
 import pytest
 
-from stream_view.batches_left import MOST_REPORTS, at_batch
+from stream_view.batches_left import MOST_REPORTS, BatchesLeft
 
 
 def query(*reports: dict[str, Any]) -> Any:
-    return SimpleNamespace(name="clicks", recentProgress=list(reports))
+    last = reports[-1] if reports else None
+    return SimpleNamespace(name="clicks", recentProgress=list(reports), lastProgress=last)
+
+
+def at_batch(query: Any, rows_there: int | None = None) -> str:
+    return BatchesLeft(query, lambda: rows_there).wait().removeprefix("waiting for ")
 
 
 def test_of_a_stream_that_has_run_for_long_only_the_last_report_is_read() -> None:
     long = query(*(report(number) for number in range(MOST_REPORTS + 1)))
     long.lastProgress = report(7)
     assert at_batch(long, 10_000) == "clicks, batch 8"
+
+
+def test_a_wait_reads_a_report_once() -> None:
+    asked: list[int] = []
+
+    class Reports(list):
+        def __getitem__(self, position):
+            asked.append(position)
+            return super().__getitem__(position)
+
+    running = query(report(0), report(1))
+    running._jsq = SimpleNamespace(recentProgress=lambda: Reports(running.recentProgress))
+    wait = BatchesLeft(running, lambda: 10)
+    assert wait.wait() == "waiting for clicks, batch 2 of about 4"
+    running.lastProgress = report(2)
+    running.recentProgress.append(running.lastProgress)
+    asked.clear()
+    assert wait.wait() == "waiting for clicks, batch 3 of about 4"
+    assert asked == [2, 1]  # the new one, and the one that it is told by
 
 
 def report(number: int, rows: int = 2, **metrics: str) -> dict[str, Any]:
@@ -32,12 +56,14 @@ def report(number: int, rows: int = 2, **metrics: str) -> dict[str, Any]:
 NOTHING_TO_DO = {"batchId": 1, "durationMs": {"latestOffset": 1}, "numInputRows": 0, "sources": [{"metrics": {}}]}
 
 
-def test_a_stream_that_has_reported_nothing_is_at_its_first_batch() -> None:
-    assert at_batch(query()) == "clicks, batch 0"
+def test_a_stream_that_has_reported_nothing_may_have_resumed_at_any_batch() -> None:
+    assert at_batch(query()) == "clicks, which has not finished a batch yet"
 
 
 def test_a_stream_without_a_name_has_its_id() -> None:
-    assert at_batch(SimpleNamespace(name=None, id="1-2", recentProgress=[])) == "1-2, batch 0"  # type: ignore[arg-type]
+    unnamed = query(report(0))
+    unnamed.name, unnamed.id = None, "1-2"
+    assert at_batch(unnamed) == "1-2, batch 1"
 
 
 def test_a_look_that_found_nothing_is_no_batch() -> None:
@@ -49,7 +75,7 @@ def test_known_rows_say_about_how_many_batches_there_are(rows_there: int, of: st
     assert at_batch(query(report(0), report(1)), rows_there) == f"clicks, batch 2{of}"
 
 
-def test_a_stream_that_goes_on_from_a_checkpoint_has_read_rows_that_nobody_counted() -> None:
+def test_a_stream_that_resumes_from_a_checkpoint_has_read_rows_that_nobody_counted() -> None:
     assert at_batch(query(report(7), report(8)), 100) == "clicks, batch 9"
 
 

@@ -29,6 +29,10 @@ def test_a_library_that_raises_is_called_from_a_line_of_ones_own() -> None:
     assert in_one_line(text) == "ValueError: boom (upsert, line 3 of its cell: write(batch))"
 
 
+def test_a_folder_named_like_python_is_no_library() -> None:
+    assert "line 5 of tools.py" in str(in_one_line(BRIDGE.format(file="/home/me/python3/project/tools.py")))
+
+
 def test_of_an_error_that_led_to_another_the_last_is_told() -> None:
     def failing() -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 import time
 from collections.abc import Callable
@@ -70,16 +71,28 @@ def test_a_wait_within_a_wait_is_said_in_the_same_line(screen: Screen) -> None:
     assert screen.lines == [""]
 
 
-def test_what_another_thread_waits_for_is_said_in_the_cells_line(screen: Screen) -> None:
+def test_what_a_thread_in_the_cells_context_waits_for_is_said_in_the_cells_line(screen: Screen) -> None:
     def judge() -> None:
         with waiting_for(lambda: "waiting for the sensor"):
             wait_until(lambda: screen.seen)
 
-    thread = threading.Thread(target=judge)
     with waiting_for(lambda: "checking 05.2"):
+        thread = threading.Thread(target=contextvars.copy_context().run, args=(judge,))
         thread.start()
         thread.join()
     assert screen.seen[0] == "Checking 05.2: waiting for the sensor (0 s)"
+
+
+def test_what_a_thread_of_its_own_waits_for_is_not_said_in_the_cells_line(screen: Screen) -> None:
+    def stop() -> None:
+        with waiting_for(lambda: "stopping the sensor"):
+            wait_until(lambda: screen.seen)
+
+    thread = threading.Thread(target=stop)
+    with waiting_for(lambda: "checking 05.2"):
+        thread.start()
+        thread.join()
+    assert screen.seen[0] == "Checking 05.2 (0 s)"
 
 
 def test_a_thread_that_no_cell_waits_for_says_nothing(screen: Screen) -> None:

@@ -10,6 +10,7 @@ import webbrowser
 from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -521,6 +522,17 @@ def test_a_second_lab_opens_the_first_one(delegated, opened, server: Server, les
     assert opened == [f"{server.url}lab/tree/notebooks/01-A.ipynb?token=s3cret"]
     *_, said = capsys.readouterr().out.splitlines()
     assert said == f"JupyterLab is running on these files already, and is opened: {opened[0]}"
+
+
+@pytest.mark.parametrize("is_it", [True, False])
+def test_a_port_that_the_lab_that_runs_does_not_have_is_not_passed_over(
+    delegated, opened, server, capsys, is_it
+) -> None:
+    server.note(directories.work())
+    port = urlsplit(server.url).port if is_it else 9123
+    assert cli.main(["lab", "--port", str(port)]) == 0
+    said = "To have it on port 9123, stop that one with Ctrl+C first." in capsys.readouterr().out
+    assert said == (not is_it)
 
 
 def test_a_second_lab_without_a_browser_says_where_the_first_one_is(delegated, opened, server, lessons, capsys) -> None:

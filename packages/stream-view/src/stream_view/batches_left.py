@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from stream_view.progress_reports import is_batch, report_count, rows_read
+from stream_view.progress_reports import is_batch, next_batch, report_count, reports_since, rows_read
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
-MOST_REPORTS = 200  # that are read for one line
+MOST_REPORTS = 200  # that are read when a wait begins
 # What sources report as still to be read: files of Delta and of Auto Loader, messages of Kafka.
 _OUTSTANDING = ("numFilesOutstanding", "avgOffsetsBehindLatest")
 
 
-def at_batch(query: StreamingQuery, rows_there: int | None = None) -> str:
-    """Return a stream's name and the batch that it runs, such as ``clicks, batch 7 of about 10``.
+class BatchesLeft:
+    """What one wait says of its stream: the batch that it runs and about how many there will be.
 
     Batches are counted as Spark numbers them, from 0.  How many there will be is an estimate: the rest is divided by
     what the batches so far have taken.  Where nothing tells the rest, none is given.
@@ -26,21 +26,37 @@ def at_batch(query: StreamingQuery, rows_there: int | None = None) -> str:
     ----------
     query : StreamingQuery
         The stream.
-    rows_there : int, optional
-        How many rows the stream's source has, where the caller knows.
+    rows_there : callable, optional
+        Returns how many rows the stream's source has, or None where the caller does not know.
     """
-    reports = [report for report in _reports(query) if is_batch(report)]
-    number = reports[-1]["batchId"] + 1 if reports else 0
-    left = _by_rows(reports, rows_there) or _by_outstanding(reports)
-    of_about = f" of about {number + left - 1}" if left > 1 else ""
-    return f"{query.name or query.id}, batch {number}{of_about}"
 
+    def __init__(self, query: StreamingQuery, rows_there: Callable[[], int | None] = lambda: None) -> None:
+        self._query, self._rows_there = query, rows_there
+        self._last: Mapping[str, Any] | None = None
+        self._batches: list[Mapping[str, Any]] = []
 
-def _reports(query: StreamingQuery) -> Sequence[Mapping[str, Any]]:
-    """Return a query's reports; of one that has run for long only the last, as each costs a call of the JVM."""
-    if report_count(query) <= MOST_REPORTS:
-        return query.recentProgress
-    return [query.lastProgress]  # type: ignore[list-item]  # it has reported
+    def wait(self) -> str:
+        """Return what is waited for now, such as ``waiting for clicks, batch 7 of about 10``."""
+        self._read_reports()
+        number = next_batch(self._query)
+        if number is None:
+            return f"waiting for {self._name}, which has not finished a batch yet"
+        left = _by_rows(self._batches, self._rows_there()) or _by_outstanding(self._batches)
+        of_about = f" of about {number + left - 1}" if left > 1 else ""
+        return f"waiting for {self._name}, batch {number}{of_about}"
+
+    @property
+    def _name(self) -> str:
+        return self._query.name or str(self._query.id)
+
+    def _read_reports(self) -> None:
+        """Add the new reports; each costs a call of the JVM, so of a long run only the last is read at first."""
+        if self._last is None and report_count(self._query) > MOST_REPORTS:
+            new: Sequence[Mapping[str, Any]] = [self._query.lastProgress]  # type: ignore[list-item]  # it has reported
+        else:
+            new = reports_since(self._query, self._last)
+        self._last = new[-1] if new else self._last
+        self._batches += [report for report in new if is_batch(report)]
 
 
 def _by_rows(reports: Sequence[Mapping[str, Any]], rows_there: int | None) -> int:

@@ -96,14 +96,14 @@ class CheckpointInUse(ExplainedError):
     def __str__(self) -> str:
         return (
             f"The stream {self.stream} runs with the checkpoint {self.checkpoint}. A second one on it would stop the "
-            "first without a word, and go on from the first one's offsets. Give this stream a checkpointLocation of "
+            "first without a word, and resume from the first one's offsets. Give this stream a checkpointLocation of "
             f"its own, or stop {self.stream} first."
         )
 
 
 @dataclass(eq=False)
 class CheckpointOfAnotherSource(ExplainedError):
-    """A stream over another kind of source has left this checkpoint: give this one its own, or begin anew."""
+    """Another kind of source has left this checkpoint: give the stream its own, or delete the folder and start over."""
 
     checkpoint: str
     left: str
@@ -112,7 +112,7 @@ class CheckpointOfAnotherSource(ExplainedError):
     def __str__(self) -> str:
         return (
             f"The checkpoint {self.checkpoint} was left by a stream over {self.left}; this one reads {self.read} and "
-            "cannot go on from there. Give it a checkpointLocation of its own, or remove that folder to begin anew."
+            "cannot resume from it. Give it a checkpointLocation of its own, or delete that folder to start over."
         )
 
 
@@ -152,8 +152,8 @@ def short_message(error: BaseException) -> str:
     if away := _BROKER_AWAY.search(text):
         words = re.sub(r"Call\(callName=(\w+),.*", r"\1 timed out", away[0]).split(" SQLSTATE")[0].rstrip(" .")
         return (
-            "The Kafka broker has stopped answering. Start it, and then the stream again: it goes on where its "
-            f"checkpoint says. Kafka's own words: {words}."
+            "The Kafka broker has stopped answering. Start it, and then the stream again: it resumes from its "
+            f"checkpoint. Kafka's own words: {words}."
         )
     if cut := _PLUMBING.search(text):
         text = text[: cut.start()]

@@ -30,7 +30,7 @@ class _Endings(StreamingQueryListener):
         self.names: dict[str, str] = {}
         self.failures: dict[str, str] = {}
         self.subscribers: dict[str, Callable[[dict], None]] = {}
-        self.hear_failures: list[Callable[[str, str], None]] = []
+        self.hear_endings: list[Callable[[str, str], None]] = []
 
     @property
     def _jlistener(self):
@@ -61,9 +61,8 @@ class _Endings(StreamingQueryListener):
         name = self.names.pop(str(event.runId), None)
         if name and event.exception:
             self.failures[name] = event.exception
-        if event.exception:
-            for hear in self.hear_failures:
-                hear(str(event.runId), event.exception)
+        for hear in self.hear_endings:
+            hear(str(event.runId), event.exception or "")
 
 
 class _FromTheJvm(JStreamingQueryListener):
@@ -103,10 +102,10 @@ def failure_of(name: str) -> StreamingQueryException | None:
     return StreamingQueryException(message=text) if text else None
 
 
-def tell_failures(hear: Callable[[str, str], None]) -> None:
-    """Have each failure handed to ``hear``, as the run's id and Spark's text, in Spark's thread; no more than once."""
-    if hear not in _endings.hear_failures:
-        _endings.hear_failures.append(hear)
+def tell_endings(hear: Callable[[str, str], None]) -> None:
+    """Have the end of each stream handed to ``hear``, in Spark's thread: its run, and the error's text or nothing."""
+    if hear not in _endings.hear_endings:
+        _endings.hear_endings.append(hear)
 
 
 def subscribe(run_id: str, receive: Callable[[dict], None]) -> None:

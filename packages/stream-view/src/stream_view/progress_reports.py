@@ -46,6 +46,18 @@ def is_batch(progress: Mapping[str, Any]) -> bool:
     return "addBatch" in (progress.get("durationMs") or {})
 
 
+def next_batch(query: StreamingQuery) -> int | None:
+    """Return the number of the batch that a query runs or will run next; None before its first report.
+
+    Only a report tells it: a query that resumes from a checkpoint does not begin with 0.
+    """
+    report = query.lastProgress
+    if not report:
+        return None
+    # A report that found nothing has the number of the batch to come.
+    return report["batchId"] + 1 if is_batch(report) else report["batchId"]
+
+
 def rows_per_batch(query: StreamingQuery) -> list[int]:
     """Return how many rows each batch of a query has read, oldest first; batches that found nothing are left out.
 

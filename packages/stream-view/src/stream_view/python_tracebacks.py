@@ -10,7 +10,9 @@ import re
 
 _TRACEBACK = "Traceback (most recent call last):\n"
 _FRAME = re.compile(r'  File "(?P<file>[^"]*)", line (?P<line>\d+), in (?P<function>.+)\n(?:    (?P<code>.+)\n)?')
-_OF_LIBRARIES = re.compile(r"[/\\](site-packages|dist-packages|python\d[.\d]*|python[/\\]lib)[/\\]|\.zip[/\\]|^<frozen")
+_OF_LIBRARIES = re.compile(
+    r"[/\\](site-packages|dist-packages|lib(64)?[/\\]python\d[.\d]*|python[/\\]lib)[/\\]|\.zip[/\\]|^<frozen"
+)
 _OF_A_CELL = re.compile(r"ipykernel_|^<ipython-input|^<command")
 #: An error that has a condition, as Spark's have, says all by itself.
 _WITH_CONDITION = re.compile(r"[\w.]+: (?=\[[A-Z_.]+\] )")

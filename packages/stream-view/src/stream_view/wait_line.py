@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from stream_view import front_end
@@ -25,15 +26,15 @@ LAST_CHANGE = 1.0  # seconds that a change under way is given to end with the wa
 
 Describe = Callable[[], str]
 
-_line: _WaitLine | None = None
+_line: ContextVar[_WaitLine | None] = ContextVar("line", default=None)
 
 
 @contextmanager
 def waiting_for(describe: Describe, show: Callable[[str], object] | None = None) -> Iterator[None]:
     """Say below the running cell, if a ``with`` block takes longer than two seconds, what it waits for.
 
-    A wait within a wait is said in the same line, also where another thread does it for the cell.  A thread that no
-    cell waits for has no line.
+    A wait within a wait is said in the same line, also in another thread that runs in a copy of the cell's context.
+    Any other thread has no line.
 
     Parameters
     ----------
@@ -43,19 +44,19 @@ def waiting_for(describe: Describe, show: Callable[[str], object] | None = None)
     show : callable, optional
         Shows a text in a line that is there already and stays; by default the line is the wait's own.
     """
-    global _line
-    if _line is not None:
-        with _line.also(describe):
+    if (outer := _line.get()) is not None:
+        with outer.also(describe):
             yield
         return
     if not front_end.is_interactive() or threading.current_thread() is not threading.main_thread():
         yield
         return
-    _line = _WaitLine(describe, show)
+    line = _WaitLine(describe, show)
+    token = _line.set(line)
     try:
         yield
     finally:
-        line, _line = _line, None
+        _line.reset(token)
         line.close()
 
 

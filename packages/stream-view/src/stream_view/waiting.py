@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from stream_view.batches_left import at_batch
+from stream_view.batches_left import BatchesLeft
 from stream_view.blocking_calls import call_within
 from stream_view.errors import StreamNotFound, StreamTimeout
 from stream_view.progress_reports import is_batch as is_batch  # callers know it from here
-from stream_view.progress_reports import report_count
+from stream_view.progress_reports import next_batch, report_count
 from stream_view.wait_line import waiting_for
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def block_until_stream_is_ready(
     def ready() -> bool:
         return is_idle(query) or report_count(query) >= min_batches
 
-    with waiting_for(lambda: f"waiting for {at_batch(query)}"):
+    with waiting_for(BatchesLeft(query).wait):
         in_time = _await(query, ready, timeout)
     if not in_time:
         raise _timeout(query, timeout, f"reported {min_batches} batches")
@@ -98,7 +98,7 @@ def wait_until_processed(
     for _round in queries:
         before = [last_batch(query) for query in queries]
         for query in queries:
-            with waiting_for(partial(_waiting_for_rows, query, rows_there)):
+            with waiting_for(BatchesLeft(query, partial(rows_there, query)).wait):
                 _process_all_available(query, deadline, timeout)
         if before == [last_batch(query) for query in queries]:
             return
@@ -151,11 +151,8 @@ def is_idle(query: StreamingQuery) -> bool:
 
 def last_batch(query: StreamingQuery) -> int:
     """Return the number of the last batch that was run, or -1."""
-    progress = query.lastProgress
-    if not progress:
-        return -1
-    # A look that found nothing reports the number of the batch to come.
-    return progress["batchId"] if is_batch(progress) else progress["batchId"] - 1
+    coming = next_batch(query)
+    return -1 if coming is None else coming - 1
 
 
 def find_stream(spark: SparkSession, query_or_name: StreamingQuery | str) -> StreamingQuery:
@@ -179,10 +176,6 @@ def find_stream(spark: SparkSession, query_or_name: StreamingQuery | str) -> Str
     if failure := failure_of(query_or_name):
         raise failure
     raise StreamNotFound(query_or_name, tuple(query.name or str(query.id) for query in active))
-
-
-def _waiting_for_rows(query: StreamingQuery, rows_there: Callable[[StreamingQuery], int | None]) -> str:
-    return f"waiting for {at_batch(query, rows_there(query))}"
 
 
 def _await(query: StreamingQuery, condition: Callable[[], bool], timeout: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from types import SimpleNamespace
 
@@ -53,8 +54,8 @@ def test_the_line_names_stream_batch_cause_and_what_to_do(spark: SparkSession, t
     wait_for(told)
     assert [cell for cell, _ in told] == ["cell 3"]
     line = told[0][1]
-    assert line.startswith("The stream orders has ended with an error in batch 2: [USER_RAISED_EXCEPTION]")
-    assert line.endswith("Mend that and run this cell again: it begins anew.") and "\n" not in line
+    assert line.startswith("The stream orders failed in batch 2: [USER_RAISED_EXCEPTION]")
+    assert line.endswith("Fix that and run this cell again: it has no checkpoint and starts over.") and "\n" not in line
     assert "SQLSTATE" not in line
 
 
@@ -66,9 +67,9 @@ def test_a_function_of_ones_own_is_named_with_its_line(spark: SparkSession, told
     writer.option("checkpointLocation", (tmp_path / "c").as_uri()).start()
     wait_for(told)
     line = told[0][1]
-    assert "ended with an error: ValueError: no such key (upsert, line " in line
+    assert "failed: ValueError: no such key (upsert, line " in line
     assert "of test_failures.py: raise ValueError" in line and "py4j" not in line
-    assert line.endswith("it goes on where its checkpoint says.")
+    assert line.endswith("it resumes from its checkpoint.")
 
 
 def test_a_cell_that_waits_and_raises_it_has_said_so_already(spark: SparkSession, told: list) -> None:
@@ -113,16 +114,38 @@ def test_a_stream_that_is_stopped_one_with_a_view_and_one_without_a_person_say_n
 
 
 def test_a_failure_before_the_start_has_returned_is_told_as_well(told: list) -> None:
-    failures._note("run-1", "[BROKEN] It broke.")
+    failures._hear_the_end("run-1", "[BROKEN] It broke.")
     query = SimpleNamespace(runId="run-1", name=None, lastProgress=None, exception=lambda: None)
     failures.tell_when_it_fails(SimpleNamespace(cell={"header": {"msg_id": "cell 9"}}, checkpoint=None), query)
     wait_for(told)
-    expected = "The stream of this cell has ended with an error: [BROKEN] It broke. Mend that and run this cell again"
-    assert told == [("cell 9", f"{expected}: it begins anew.")]
+    expected = "The stream of this cell failed: [BROKEN] It broke. Fix that and run this cell again"
+    assert told == [("cell 9", f"{expected}: it has no checkpoint and starts over.")]
 
 
-def test_failures_that_nobody_asks_for_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    failures._note("run-2", "old")
+def test_endings_that_nobody_asks_for_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    failures._hear_the_end("run-2", "old")
     monkeypatch.setattr(failures, "FORGOTTEN_AFTER", -1.0)
-    failures._note("run-3", "new")
-    assert "run-2" not in failures._failed and failures._failed.pop("run-3")
+    failures._hear_the_end("run-3", "new")
+    assert "run-2" not in failures._ended and failures._ended.pop("run-3")
+
+
+def test_nothing_is_kept_of_streams_that_have_ended(spark: SparkSession, told: list) -> None:
+    numbers(spark).writeStream.format("noop").start().stop()
+    failing(spark).writeStream.format("noop").start()
+    wait_for(told)
+    deadline = time.monotonic() + WITHIN
+    while failures._started and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert failures._started == {}
+
+
+@pytest.mark.parametrize("number", range(50))
+def test_an_end_that_comes_while_the_start_returns_is_told_once(told: list, number: int) -> None:
+    query = SimpleNamespace(runId=f"race-{number}", name=None, lastProgress=None, exception=lambda: None)
+    start = SimpleNamespace(cell={"header": {"msg_id": "cell 9"}}, checkpoint=None)
+    ending = threading.Thread(target=failures._hear_the_end, args=(query.runId, "[BROKEN] It broke."))
+    ending.start()
+    failures.tell_when_it_fails(start, query)  # type: ignore[arg-type]
+    ending.join()
+    wait_for(told)
+    assert len(told) == 1 and query.runId not in failures._started

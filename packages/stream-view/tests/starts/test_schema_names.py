@@ -49,13 +49,36 @@ def test_one_name_that_fits_is_enough(spark: SparkSession, told: list, landing: 
     assert told == []
 
 
-def test_columns_of_csv_without_a_header_have_any_name(spark: SparkSession, told: list, tmp_path: Path) -> None:
+def test_columns_of_csv_are_taken_by_position_and_have_any_name(
+    spark: SparkSession, told: list, tmp_path: Path
+) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.csv").write_text("x,y\n1,2\n")
-    start(spark.readStream.format("csv").schema("a INT, b INT"), tmp_path / "in")
+    reader = spark.readStream.format("csv").option("header", "true").schema("a INT, b INT")
+    start(reader, tmp_path / "in")
     assert told == []
-    start(spark.readStream.format("csv").option("header", "true").schema("a INT, b INT"), tmp_path / "in")
+    rows = spark.read.option("header", "true").schema("a INT, b INT").csv((tmp_path / "in").as_uri())
+    assert [tuple(row) for row in rows.collect()] == [(1, 2)]  # why nothing is to be told
+
+
+def test_case_matters_in_json_alone(spark: SparkSession, told: list, landing: Path, tmp_path: Path) -> None:
+    spark.read.json((landing / "a.json").as_uri()).write.parquet((tmp_path / "rows").as_uri())
+    start(spark.readStream.format("parquet").schema("MRN INT, HeartRate DOUBLE"), tmp_path / "rows")
+    assert told == []
+    start(spark.readStream.format("json").schema("MRN INT, HeartRate DOUBLE"), landing)
     assert len(told) == 1
+
+
+def test_columns_of_the_path_are_no_names_of_the_file(spark: SparkSession, told: list, tmp_path: Path) -> None:
+    (tmp_path / "in" / "day=1").mkdir(parents=True)
+    (tmp_path / "in" / "day=1" / "a.json").write_text('{"mrn": 1}\n')
+    start(spark.readStream.format("json").schema("day INT"), tmp_path / "in")
+    assert told == []
+    start(spark.readStream.format("json").schema("day INT, patient INT"), tmp_path / "in")
+    assert told == [
+        "None of the schema's names (patient) is in a.json, which has mrn: every row will be NULL. "
+        "Correct the names in the schema."
+    ]
 
 
 def test_an_empty_folder_and_a_file_that_is_too_large_are_left_alone(

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from streaming_classroom.errors import ClassroomError, NotAvailable
 from streaming_classroom.files import directories
@@ -22,6 +22,7 @@ from streaming_classroom.lesson import presenting
 from streaming_classroom.session import spark_settings
 
 INTERRUPTED = 130
+DEFAULT_PORT = 8888
 # Two processes: three keep two cores busy without a pause, and what waits for a deadline then misses it.
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 # A machine that a CI shares may stand still for longer than any deadline: what fails there is tried once more, and
@@ -84,7 +85,7 @@ def lab(options: argparse.Namespace) -> int:
     if getattr(os, "geteuid", lambda: 1)() == 0:
         start.append("--allow-root")  # as in a container, where there is nobody else to be
     # JupyterLab itself takes the next free port where this one is busy, and says which.
-    command = [sys.executable, "-m", "jupyterlab", *start, f"--port={options.port}", *options.jupyter]
+    command = [sys.executable, "-m", "jupyterlab", *start, f"--port={options.port or DEFAULT_PORT}", *options.jupyter]
     return _delegate(command)
 
 
@@ -94,8 +95,10 @@ def _open_again(address: str, options: argparse.Namespace) -> int:
 
     opened = "--no-browser" not in options.jupyter and webbrowser.open(address)
     large = " `DA.present()` in a lesson makes its text large." if options.present else ""
+    unheard = options.port and urlsplit(address).port != options.port
+    elsewhere = f" To have it on port {options.port}, stop that one with Ctrl+C first." if unheard else ""
     how = "and is opened" if opened else "at this address"
-    print(f"JupyterLab is running on these files already, {how}: {address}{large}", flush=True)
+    print(f"JupyterLab is running on these files already, {how}: {address}{large}{elsewhere}", flush=True)
     return 0
 
 
@@ -318,7 +321,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     command = _add(commands, "lab", lab)
-    command.add_argument("--port", type=_port, default=8888, help="port to try first (default: 8888)")
+    command.add_argument("--port", type=_port, help=f"port to try first (default: {DEFAULT_PORT})")
     command.add_argument("--present", action="store_true", help="for a projector: large text, nothing but the lesson")
     command.add_argument("--with-outputs", action="store_true", help="the committed lessons, as they look when run")
     command.add_argument("jupyter", nargs="*", help="further options for JupyterLab, after --")

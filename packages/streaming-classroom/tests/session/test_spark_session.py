@@ -175,6 +175,7 @@ def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> N
         "2274",
         "(total: 1 row)",
         "StreamingQueryException no such sensor",
+        "The stream unheard failed",
         "Interrupted; Spark's job was cancelled. The 2 streams go on: silver, total. To stop them: stop().",
         "Lesson A is cleaned up.",
         "[]",
@@ -199,6 +200,17 @@ try:
     DA.block_until_stream_is_ready("broken")
 except Exception as error:
     print(type(error).__name__, "no such sensor" if "no such sensor" in str(error) else error)
+from stream_view import front_end
+told = []
+asked, printed = front_end.is_interactive, front_end.print_below
+front_end.is_interactive, front_end.print_below = lambda: True, lambda cell, text: told.append(text)
+broken.writeStream.format("noop").queryName("unheard").start()
+import time
+deadline = time.monotonic() + 30
+while not told and time.monotonic() < deadline:
+    time.sleep(0.1)
+print(told[0].partition(":")[0] if told else "silence")
+front_end.is_interactive, front_end.print_below = asked, printed
 from notebook_dialect.kernel.interrupts import Interrupts
 interrupts = Interrupts(lambda: spark, lambda: "stop()")
 interrupts._prepare()

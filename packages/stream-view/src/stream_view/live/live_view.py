@@ -36,7 +36,7 @@ REPORT_WITHIN = 2.0  # seconds from the end of a batch to its report; then it is
 MOVING = ("running", "waiting")  # the states in which rows may come: of a stream that has ended no rate is told
 KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
 BEAT_EVERY = 5.0  # seconds: a page that hears nothing for some of them takes the kernel for gone
-GONE = "The table {name}, which this view reads, was dropped. The stream goes on: stop it, or run this cell again."
+GONE = "The table {name}, which this view reads, was dropped. The stream still runs: stop it, or run this cell again."
 LOST = "Spark has ended, and the stream with it: run the set-up cells, then this one."
 
 

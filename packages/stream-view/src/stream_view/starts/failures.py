@@ -13,11 +13,11 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 import spark_hooks
-from stream_view import front_end, waiting
+from stream_view import front_end, progress_reports
 from stream_view.errors import short_message
 from stream_view.starts.start import Start
 
@@ -35,17 +35,19 @@ _CAUSED_BY = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+(?:\n(?!\s+at |Caused by:
 FORGOTTEN_AFTER = 60.0
 
 _has_view: ContextVar[bool] = ContextVar("has_view", default=False)
-_started: dict[str, _Started] = {}  # streams that are to be told of, by their runs
-_failed: dict[str, tuple[float, str]] = {}  # when, and with what, runs failed whose start had not returned
-_given: set[str] = set()  # runs whose error was raised by a call, or returned
+_lock = Lock()  # of the two below, which Spark's thread changes and the cell's
+_started: dict[str, _Started] = {}  # streams that are to be told of, by their runs, until they have ended
+_ended: dict[str, tuple[float, str]] = {}  # when, and with what error, runs ended whose start had not returned
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Started:
-    """A stream, and where it was started."""
+    """A stream, and where it was started; whether code was given its error."""
 
-    start: Start
     query: StreamingQuery
+    cell: dict[str, Any]
+    has_checkpoint: bool
+    was_given: bool = False
 
 
 class _Cells:
@@ -74,7 +76,7 @@ def listen(spark: SparkSession) -> None:
     from stream_view import listener  # with all of PySpark, for which a module is not kept waiting
 
     listener.watch(spark)
-    listener.tell_failures(_note)
+    listener.tell_endings(_hear_the_end)
     _see_errors_given(spark)
     events = getattr(front_end.ipython(), "events", None)
     if events is not None and _cells.begin not in events.callbacks["pre_run_cell"]:
@@ -98,9 +100,11 @@ def tell_when_it_fails(start: Start, query: StreamingQuery) -> None:
     if not front_end.is_interactive() or _has_view.get():
         return
     run = str(query.runId)
-    _started[run] = _Started(start, query)
-    if run in _failed:  # before the start had returned
-        _note(run, _failed.pop(run)[1])
+    with _lock:
+        _started[run] = _Started(query, start.cell, start.checkpoint is not None)
+        ended = _ended.pop(run, None)
+    if ended is not None:  # before the start had returned
+        _hear_the_end(run, ended[1])
 
 
 def _see_errors_given(spark: SparkSession) -> None:
@@ -122,45 +126,60 @@ def _noting_errors(original: Any) -> Any:
         try:
             answer = original(self, *args, **kwargs)
         except StreamingQueryException:
-            _given.add(str(self.runId))
+            _was_given(str(self.runId))
             raise
         if isinstance(answer, StreamingQueryException):
-            _given.add(str(self.runId))
+            _was_given(str(self.runId))
         return answer
 
     return call
 
 
-def _note(run: str, text: str) -> None:
-    """Take a failure from Spark's thread, which is not kept waiting."""
-    started = _started.pop(run, None)
-    if started is not None:
-        Thread(target=_tell, args=(started, run, text), name="telling a failure", daemon=True).start()
-        return
+def _was_given(run: str) -> None:
+    if (started := _started.get(run)) is not None:
+        started.was_given = True
+
+
+def _hear_the_end(run: str, error: str) -> None:
+    """Take the end of a stream from Spark's thread, which is not kept waiting; without an error, ``error`` is empty."""
+    with _lock:
+        started = _started.get(run)
+        if started is None:
+            _remember(run, error)
+        elif not error:
+            del _started[run]
+    if started is not None and error:
+        Thread(target=_tell, args=(run, started, error), name="telling a failure", daemon=True).start()
+
+
+def _remember(run: str, error: str) -> None:
+    """Keep an end that came before the start had returned, and drop those that no start has asked for."""
     now = time.monotonic()
-    for old in [old for old, (when, _) in _failed.items() if now - when > FORGOTTEN_AFTER]:
-        del _failed[old]
-    _failed[run] = now, text
+    for old in [old for old, (when, _) in _ended.items() if now - when > FORGOTTEN_AFTER]:
+        del _ended[old]
+    _ended[run] = now, error
 
 
-def _tell(started: _Started, run: str, text: str) -> None:
+def _tell(run: str, started: _Started, error: str) -> None:
     _cells.is_idle.wait(RAISED_WITHIN)
-    if run not in _given and run not in _cells.error and text not in (_cells.error or "no error"):
-        front_end.print_below(started.start.cell, _sentence(started, text))
+    raised = _cells.error or "no error"
+    if not started.was_given and run not in raised and error not in raised:
+        front_end.print_below(started.cell, _sentence(started, error))
+    with _lock:
+        _started.pop(run, None)
 
 
-def _sentence(started: _Started, text: str) -> str:
+def _sentence(started: _Started, error: str) -> str:
     query = started.query
-    batch, cause = -1, short_message(Exception(text))
+    batch, cause = "", short_message(Exception(error))
     with suppress(Exception):  # a session that is gone knows no more of its streams
-        cause = short_message(query.exception() or Exception(text))
-        batch = waiting.last_batch(query) + 1 if query.lastProgress else -1
-    who = f"The stream {query.name}" if query.name else "The stream of this cell"
-    when = f" in batch {batch}" if batch >= 0 else ""
-    if _AROUND.match(cause) and (causes := _CAUSED_BY.findall(text)):
+        cause = short_message(query.exception() or Exception(error))
+        batch = f" in batch {progress_reports.next_batch(query)}" if query.lastProgress else ""
+    if _AROUND.match(cause) and (causes := _CAUSED_BY.findall(error)):
         cause = causes[-1]
-    again = "it goes on where its checkpoint says" if started.start.checkpoint else "it begins anew"
-    return f"{who} has ended with an error{when}: {_in_one_line(cause)} Mend that and run this cell again: {again}."
+    who = f"The stream {query.name}" if query.name else "The stream of this cell"
+    again = "it resumes from its checkpoint" if started.has_checkpoint else "it has no checkpoint and starts over"
+    return f"{who} failed{batch}: {_in_one_line(cause)} Fix that and run this cell again: {again}."
 
 
 def _in_one_line(cause: str) -> str:

@@ -1,7 +1,7 @@
 """A folder that a running stream reads or writes is gone: said below the cell after which it was.
 
-A stream over files takes a folder that is not there for one without new files, and Delta begins a table anew where the
-folder of one was.  Neither says so.  (A table that was dropped, and a checkpoint that is gone, end the stream.)
+A stream over files takes a folder that is not there for one without new files, and Delta creates an empty table where
+the folder of one was.  Neither says so.  (A table that was dropped, and a checkpoint that is gone, end the stream.)
 """
 
 from __future__ import annotations
@@ -95,5 +95,11 @@ def _exists(spark: SparkSession, path: str) -> bool:
 def _sentence(query: StreamingQuery, folder: _Folder) -> str:
     who = f"the stream {query.name}" if query.name else "a stream"
     if folder.reads:
-        return f"{folder.path} is gone, which {who} reads: it finds no more rows, and does not say so. Stop it first."
-    return f"{folder.path} is gone, where {who} writes: its next rows begin anew there. Stop it, and start it again."
+        return (
+            f"{folder.path} is gone, which {who} reads: it finds no more rows, and does not say so. Put the folder "
+            "back, or stop the stream."
+        )
+    return (
+        f"{folder.path} is gone, where {who} writes: its next rows start an empty one. Stop it; to load all rows "
+        "again, delete its checkpoint before you restart it."
+    )

@@ -1,11 +1,13 @@
 """A schema none of whose names is in the files: every row would be NULL, and nothing would say so.
 
-One file is looked at, in the background, for a person only.
+One file is looked at, in the background, for a person only.  Spark's CSV reader takes columns by their position,
+whatever the header says, so only Auto Loader's CSV is looked at, which takes them by name.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 
 LARGEST = 32 << 20  # bytes of a file that is looked at: names are found by reading all of it
 _SHOWN = 6  # names in the line
-_WITH_NAMES = ("json", "csv", "parquet", "orc")
+_WITH_NAMES = ("json", "parquet", "orc")
+_PARTITION = re.compile(r"/([^/=]+)=[^/]*(?=/)")
 
 _log = logging.getLogger(__name__)
 
@@ -44,12 +47,11 @@ def compare(start: Start, _query: StreamingQuery) -> None:
 
 def _read_by_schema(leaf: Any) -> _FilesRead | None:
     names, format = sources.written_schema(leaf), sources.format_of_files(leaf)
-    if not names or format not in _WITH_NAMES:
-        return None
     options = sources.options_of(leaf)
     path = options.pop("path", "")
-    is_positional = format == "csv" and options.get("header", "").lower() != "true"
-    if is_positional or not path:
+    has_header = sources.is_cloudfiles(leaf) and options.get("header", "").lower() == "true"
+    by_name = format in _WITH_NAMES or (format == "csv" and has_header)
+    if not (by_name and names and path):
         return None
     return _FilesRead(format, path, {key: value for key, value in options.items() if "." not in key}, names)
 
@@ -65,12 +67,21 @@ def _look(start: Start, reads: list[_FilesRead]) -> None:
 
 def _compare_with(start: Start, read: _FilesRead, file: str) -> None:
     found = start.spark.read.format(read.format).options(**read.options).load(file).columns
-    if found and not set(found) & set(read.names):
+    # The names in the path are columns as well, and hold what the schema says even where the file has none of them.
+    in_path = {name.casefold() for name in _PARTITION.findall(file)}
+    wanted = [name for name in read.names if name.casefold() not in in_path]
+    there = [name for name in found if name.casefold() not in in_path]
+    if there and wanted and not _folded(there, read.format) & _folded(wanted, read.format):
         front_end.print_below(
             start.cell,
-            f"None of the schema's names ({_listed(read.names)}) is in {file.rpartition('/')[2]}, which has "
-            f"{_listed(found)}: every row will be NULL. Correct the names in the schema.",
+            f"None of the schema's names ({_listed(wanted)}) is in {file.rpartition('/')[2]}, which has "
+            f"{_listed(there)}: every row will be NULL. Correct the names in the schema.",
         )
+
+
+def _folded(names: list[str], format: str) -> set[str]:
+    """Return names as Spark compares them with a file's: those of JSON as they are, others without case."""
+    return set(names) if format == "json" else {name.casefold() for name in names}
 
 
 def _first_file(spark: SparkSession, path: str) -> str | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import spark_hooks
 from stream_view import front_end
 from stream_view.errors import ExplainedError
-from stream_view.starts import checkpoints, failures, removed_folders, schema_names, target_columns
+from stream_view.starts import abandoned_starts, checkpoints, failures, removed_folders, schema_names, target_columns
 from stream_view.starts.start import Start
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _OPTIONS, _NAME = "_stream_view_options", "_stream_view_name"
 #: Each is called with the start before it happens, and may raise.
-BEFORE: tuple[Callable[[Start], None], ...] = (checkpoints.refuse_anothers,)
+BEFORE: tuple[Callable[[Start], None], ...] = (abandoned_starts.wait_before, checkpoints.refuse_anothers)
 #: Each is called with the start and the query.
 AFTER: tuple[Callable[[Start, StreamingQuery], None], ...] = (
     checkpoints.remember,

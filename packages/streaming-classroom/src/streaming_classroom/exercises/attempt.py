@@ -87,7 +87,7 @@ class Attempt:
         NotTried
             It is not there, or None, as in the starter.
         Mistake
-            Likewise, and the cell has ended with an error.
+            Likewise, and the cell raised an error.
         """
         value = self._namespace.get(name)
         if value is not None:
@@ -264,7 +264,7 @@ class Attempt:
     def _nothing(self) -> NotTried | Mistake:
         if self.cell_error is None:
             return NotTried()
-        said = f"Your cell has ended with an error, so there is nothing to look at: {self.words_of_error}"
+        said = f"Your cell raised an error, so there is nothing to look at: {self.words_of_error}"
         advice = [advice for words, advice in _ADVICE.items() if words in str(self.cell_error)]
         return Mistake("\n".join([said, *advice]))
 

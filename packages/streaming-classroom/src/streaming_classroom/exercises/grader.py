@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
@@ -179,9 +180,10 @@ def _judge(exercise: Exercise, attempt: Attempt) -> Verdict:
         _tag(attempt.spark.addTag)
         found.append(_verdict(exercise, attempt))
 
-    thread = threading.Thread(target=judge, name=f"check {exercise.id}", daemon=True)
-    thread.start()
     with waiting_for(lambda: f"checking {exercise.id}"):
+        judge_here = contextvars.copy_context().run  # the thread's own waits are said in the same line
+        thread = threading.Thread(target=judge_here, args=(judge,), name=f"check {exercise.id}", daemon=True)
+        thread.start()
         thread.join(DEADLINE)
     if found:
         return found[0]

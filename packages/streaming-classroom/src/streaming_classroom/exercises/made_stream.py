@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from stream_view import waiting
-from stream_view.batches_left import at_batch
+from stream_view.batches_left import BatchesLeft
 from stream_view.progress_reports import is_batch, rows_per_batch
 from stream_view.wait_line import waiting_for
 
@@ -89,7 +89,7 @@ class MadeStream:
     def has_ended(self, seconds: float) -> bool:
         """Wait until it has ended, well or not, or only waits for more; tell whether it has ended."""
         deadline = time.monotonic() + seconds
-        with waiting_for(lambda: f"waiting for {at_batch(self.query)}"):
+        with waiting_for(BatchesLeft(self.query).wait):
             while self.query.isActive and time.monotonic() < deadline:
                 with suppress(Exception):  # what it has failed with, which `error` tells
                     if self._goes_on():

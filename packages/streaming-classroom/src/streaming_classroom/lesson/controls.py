@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from py4j.protocol import Py4JNetworkError
 
-from stream_view import front_end, waiting
+from stream_view import front_end, stopped_session, waiting
 from stream_view.errors import ExplainedError, NotAvailable, short_message
 from stream_view.live.controls_widget import ControlsWidget
 from stream_view.live.fallback import fallback_html, show_with_fallback
@@ -257,7 +257,7 @@ class Panel:
             seen: dict[str, Any] = {"lesson": lesson.lesson, "data": None, "streams": [], "problem": ""}
             try:
                 seen["data"] = self._look_at_data(lesson)
-                if _has_ended(lesson._spark):
+                if stopped_session.is_stopped(lesson._spark):
                     raise _SparkEndedError
                 seen["streams"] = self._look_at_streams(lesson)
                 if seen["data"] and seen["data"]["landed"] and self._is_unread(lesson):
@@ -311,12 +311,6 @@ def _row(run_id: str, query: StreamingQuery) -> dict[str, Any]:
     state = "running" if query.status["isTriggerActive"] else "waiting"
     label, batch = _label(query), waiting.last_batch(query)
     return {"id": run_id, "label": label, "named": bool(query.name), "state": state, "batch": batch}
-
-
-def _has_ended(spark: SparkSession) -> bool:
-    """Whether a session was stopped; its streams would go on answering, with none."""
-    context = getattr(spark, "_sc", None)  # there is none over Connect
-    return context is not None and context._jsc is None
 
 
 def _problem(error: Exception) -> str:

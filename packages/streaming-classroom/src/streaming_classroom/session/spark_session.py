@@ -174,6 +174,7 @@ def _remote_session(url: str, settings: Mapping[str, str]) -> SparkSession:
         except PySparkException:
             continue
     pyspark_cloudfiles.install(spark)
+    starts.install(spark)
     return spark
 
 

@@ -121,7 +121,7 @@ def _spark_home() -> Finding:
 def _jars() -> Finding:
     bad = jars.missing_or_damaged()
     found = f"{len(jars.locked()) - len(bad)} of {len(jars.locked())} sound"
-    return Finding(not bad, found, "Run `python course.py setup` with a network; it mends the rest.")
+    return Finding(not bad, found, "Run `python course.py setup` with a network; it repairs the rest.")
 
 
 def _broker() -> Finding:
