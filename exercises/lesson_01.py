@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from lesson_exercises import planted
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 # --------------------------------------------------------------------------------------------- 01.1 a question in SQL
 
@@ -54,6 +58,12 @@ def _per_patient(readings: DataFrame) -> DataFrame:
     return readings.groupBy("mrn").agg(F.count("*").alias("readings"), F.max("heartrate").alias("highest"))
 
 
+def _streaming_view(sandbox: Sandbox) -> None:
+    planted.bronze(sandbox)
+    planted.more_bronze(sandbox)
+    sandbox.view("streaming_tmp_vw", sandbox.stream("bronze"))
+
+
 ASK = Exercise(
     id="01.1",
     title="A question of your own",
@@ -69,6 +79,7 @@ ASK = Exercise(
         "up to date with two numbers a patient, a count and a maximum, so Spark accepts it over a stream."
     ),
     check=check_question,
+    hidden=(HiddenTest(_streaming_view, ("patients_tmp_vw",), mode="complete", says=planted.WHAT_IS_THERE),),
     wrong=(
         WrongAnswer(ASK_SOLUTION.replace("FROM streaming_tmp_vw", "FROM bronze"), "reads a table, not the stream"),
         WrongAnswer(ASK_SOLUTION.replace("WHERE heartrate >= 0\n", ""), "faulty readings are counted"),
@@ -155,6 +166,9 @@ WRITE = Exercise(
         "`availableNow` the query ends by itself, and its checkpoint lets the next run begin where this one ended."
     ),
     check=check_written,
+    hidden=(
+        HiddenTest(planted.bronze, ("faulty_readings",), later=(planted.more_bronze,), says=planted.WHAT_IS_THERE),
+    ),
     wrong=(
         WrongAnswer(WRITE_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(WRITE_SOLUTION.replace('    .where("heartrate < 0")\n', ""), "has every reading"),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from lesson_exercises import planted
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 SCHEMA = """
     Arrival_Time LONG, Creation_Time LONG, Device STRING, Index LONG, Model STRING,
@@ -80,6 +84,22 @@ def _list(numbers: list[int]) -> str:
     return ", ".join(f"{number:,}" for number in numbers)
 
 
+def _row(number: int, **values: object) -> dict[str, object]:
+    row: dict[str, object] = {"Arrival_Time": 1_709_596_800_000 + number, "Device": "phone_9", "Index": number}
+    return row | {"User": "z", "gt": "walk", "x": 2.0, "y": 4.0, "z": 1.0} | values
+
+
+def _five_files(sandbox: Sandbox) -> None:
+    sandbox.keep(schema=SCHEMA)
+    for number in range(5):
+        sandbox.file(f"part-{number}.json", [_row(number)] * (number + 2))
+
+
+def _two_more_files(sandbox: Sandbox) -> None:
+    for number in (5, 6):
+        sandbox.file(f"part-{number}.json", [_row(number)] * (number + 2))
+
+
 LIMIT = Exercise(
     id="02.1",
     title="Two files a batch",
@@ -97,6 +117,14 @@ LIMIT = Exercise(
         "where that one ended."
     ),
     check=check_pairs,
+    hidden=(
+        HiddenTest(
+            _five_files,
+            (planted.batch_sizes("pairs"),),
+            later=(_two_more_files,),
+            says="Other files landed, and two more after a restart.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             LIMIT_SOLUTION.replace('    .option("maxFilesPerTrigger", 2)\n', "").replace(
@@ -195,6 +223,21 @@ def check_repaired(attempt: Attempt) -> None:
     attempt.compare(made, right, "slopes")
 
 
+def _two_zeros(sandbox: Sandbox) -> None:
+    """Land four files; the second and the last have a row that cannot be divided."""
+    for number in range(4):
+        rows = [_row(10 * number + row, y=float(row + 1), x=0.0 if row == number % 2 == 1 else 4.0) for row in range(3)]
+        sandbox.file(f"part-{number}.json", [*rows, _row(10 * number + 9, y=None)])
+    stream = sandbox.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(sandbox.paths.landing)
+    sandbox.keep(schema=SCHEMA, one_file_a_batch=stream)
+
+
+def _slopes(sandbox: Sandbox) -> DataFrame:
+    return sandbox.spark.read.schema("Device STRING, Index LONG, slope DOUBLE").parquet(
+        f"{sandbox.paths.working_dir}/slopes"
+    )
+
+
 REPAIR = Exercise(
     id="02.2",
     title="Repair it, and lose nothing",
@@ -212,6 +255,14 @@ REPAIR = Exercise(
         "at the first file."
     ),
     check=check_repaired,
+    hidden=(
+        HiddenTest(
+            _two_zeros,
+            (_slopes,),
+            may_fail=("dying",),
+            says="It was run on other files, with two rows that cannot be divided.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             REPAIR_DYING + REPAIR_MENDED.replace('F.try_divide("y", "x")', '(F.col("y") / F.col("x"))'),

@@ -8,6 +8,7 @@ from stream_view.progress_reports import reports_since, rows_read
 from streaming_classroom.exercises import (
     Attempt,
     Exercise,
+    HiddenTest,
     MadeStream,
     Makes,
     Mistake,
@@ -18,6 +19,8 @@ from streaming_classroom.exercises import (
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 _FIELDS = {"Arrival_Time": "bigint", "Device": "string", "User": "string", "gt": "string"}
 _NAMES = {"bigint": "LONG", "string": "STRING"}  # as people write them
@@ -107,6 +110,29 @@ def _must_be_one_file_a_batch(read: list[int], attempt: Attempt) -> None:
         raise Mistake(f"{len(files)} files come in {len(read)} batches; one file a batch was asked for.")
 
 
+_ALL_FIELDS = "Arrival_Time LONG, Creation_Time LONG, Device STRING, Index LONG, Model STRING, User STRING, gt STRING"
+_RECORDINGS = "Arrival_Time LONG, Device STRING, User STRING, gt STRING"
+
+
+def _recording(number: int, activity: str | None = "walk") -> dict[str, object]:
+    row = {"Arrival_Time": 1_709_596_800_123 + 61_000 * number, "Creation_Time": 5, "Device": f"phone_{number % 3}"}
+    return row | {"Index": number, "Model": "m", "User": "xyz"[number % 2], "gt": activity}
+
+
+def _three_files(sandbox: Sandbox) -> None:
+    for number in range(3):
+        sandbox.file(f"part-{number}.json", [_recording(number + row) for row in range(number + 2)])
+
+
+def _batches_read(sandbox: Sandbox) -> DataFrame:
+    """Return how many rows a stream over the learner's frame reads in each batch."""
+    from stream_view.progress_reports import rows_per_batch
+
+    query = sandbox.value("recordings").writeStream.format("noop").trigger(availableNow=True).start()
+    query.awaitTermination(20)
+    return sandbox.frame(list(enumerate(rows_per_batch(query))), "batch INT, rows INT")
+
+
 READ = Exercise(
     id="02L.1",
     title="Read it",
@@ -123,6 +149,7 @@ READ = Exercise(
         "read. The limit belongs to the reader: it is asked what is new."
     ),
     check=check_read,
+    hidden=(HiddenTest(_three_files, ("recordings_vw", _batches_read), says="It was run on other files."),),
     wrong=(
         WrongAnswer(READ_SOLUTION.replace("readStream", "read"), "begin with `spark.readStream`"),
         WrongAnswer(READ_SOLUTION.replace('    .option("maxFilesPerTrigger", 1)\n', ""), "the limit is missing"),
@@ -193,6 +220,33 @@ def _as_text(frame: DataFrame) -> DataFrame:
     return frame.selectExpr("person", "device", "activity", "CAST(arrived_at AS STRING) AS arrived_at")
 
 
+_PLANTED = (
+    (1_709_596_800_123, "phone_0", "x", "walk"),
+    (1_709_596_800_999, "phone_1", "y", "null"),
+    (1_709_596_801_000, "phone_1", "y", "NULL"),
+    (1_709_596_801_001, "phone_2", "y", None),
+    (1_709_596_862_500, "phone_2", "z", ""),
+    (1_709_596_862_500, "phone_2", "z", "nullify"),
+    (1_709_596_862_500, "phone_2", "z", "jump"),
+    (1_709_596_862_500, "phone_2", "z", "jump"),
+    (None, None, None, "sit"),
+)
+
+
+def _planted_recordings(sandbox: Sandbox) -> None:
+    sandbox.append("planted", _PLANTED, _RECORDINGS)
+    sandbox.view("recordings_vw", sandbox.stream("planted"))
+
+
+def _planted_activities(sandbox: Sandbox) -> None:
+    _planted_recordings(sandbox)
+    sandbox.view("activity_vw", _shaped(sandbox.stream("planted", maxFilesPerTrigger=1)))
+
+
+def _more_recordings(sandbox: Sandbox) -> None:
+    sandbox.append("planted", _PLANTED[4:], _RECORDINGS)
+
+
 CLEAN = Exercise(
     id="02L.2",
     title="Clean it, in SQL",
@@ -208,6 +262,13 @@ CLEAN = Exercise(
         "view holds no rows: it is the description that the next steps begin with."
     ),
     check=check_clean,
+    hidden=(
+        HiddenTest(
+            _planted_recordings,
+            ("activity_vw",),
+            says="It was run on recordings that you have not seen: other activities, NULL, an empty text.",
+        ),
+    ),
     wrong=(
         WrongAnswer(CLEAN_SOLUTION.replace("WHERE gt != 'null'\n", ""), "labelled `null` are still there"),
         WrongAnswer(CLEAN_SOLUTION.replace("!= 'null'", "IS NOT NULL"), "labelled `null` are still there"),
@@ -265,6 +326,10 @@ def _counts(frame: DataFrame) -> DataFrame:
     return frame.groupBy("activity").count().withColumnRenamed("count", "recordings")
 
 
+def _board(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows_of(sandbox.value("per_activity"), "complete")
+
+
 BOARD = Exercise(
     id="02L.3",
     title="Put it on the board",
@@ -280,6 +345,7 @@ BOARD = Exercise(
         "adds to it; the board shows all of them after every batch."
     ),
     check=check_board,
+    hidden=(HiddenTest(_planted_activities, (_board,), says="It was run on other activities."),),
     wrong=(
         WrongAnswer(
             BOARD_SOLUTION.replace(BOARD_QUERY, "SELECT activity FROM activity_vw"), "has no column `recordings`"
@@ -373,6 +439,14 @@ LOG = Exercise(
         "Nothing is said of the output mode: rows that are only handed on are appended."
     ),
     check=check_log,
+    hidden=(
+        HiddenTest(
+            _planted_activities,
+            ("activity_log",),
+            later=(_more_recordings,),
+            says="It was run on other recordings, and once more after a restart.",
+        ),
+    ),
     wrong=(
         WrongAnswer(LOG_SOLUTION.replace('    .queryName("activity_to_log")\n', ""), "has no name"),
         WrongAnswer(LOG_SOLUTION.replace("activity_to_log", "log"), "is called `log`"),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from lesson_exercises import planted
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 
@@ -64,6 +68,12 @@ def _day(attempt: Attempt, name: str) -> DataFrame:
     return attempt.spark.read.schema(SCHEMA).json(f"{attempt.paths.landing}/{name}")
 
 
+def _five_days(sandbox: Sandbox) -> None:
+    sandbox.keep(schema=planted.READINGS)
+    for day in range(1, 6):
+        planted.reading_file(sandbox, f"2025-06-0{day}.json", planted.FIRST[: day + 2], day)
+
+
 DAYS = Exercise(
     id="03.1",
     title="Two days, the later one first",
@@ -81,6 +91,11 @@ DAYS = Exercise(
         "times. All three belong to the source, so they are said where it is read."
     ),
     check=check_days,
+    hidden=(
+        HiddenTest(
+            _five_days, ("odd_days", planted.batch_sizes("odd_days")), says="Other readings, of five days, have landed."
+        ),
+    ),
     wrong=(
         WrongAnswer(DAYS_SOLUTION.replace("[13]", "[1-3]"), "`[1-3]` means 1 to 3"),
         WrongAnswer(DAYS_SOLUTION.replace("0[13].json", "0[12].json"), "rows are missing"),
@@ -152,6 +167,18 @@ def check_history(attempt: Attempt) -> None:
     attempt.compare(made, right, "as_recorded")
 
 
+def _corrected_table(sandbox: Sandbox) -> None:
+    """Make a table whose history has two corrections between its appends."""
+    planted.bronze(sandbox)
+    sandbox.spark.sql("UPDATE bronze SET heartrate = -heartrate WHERE heartrate < 0")
+    planted.more_bronze(sandbox)
+    sandbox.spark.sql("DELETE FROM bronze WHERE device_id = 4")
+
+
+def _third_append(sandbox: Sandbox) -> None:
+    sandbox.append("bronze", planted.THIRD, planted.READINGS)
+
+
 HISTORY = Exercise(
     id="03.2",
     title="As it was recorded",
@@ -169,6 +196,14 @@ HISTORY = Exercise(
         "version has added. Version 3 adds nothing new: it replaces. It is passed over, and with it the correction."
     ),
     check=check_history,
+    hidden=(
+        HiddenTest(
+            _corrected_table,
+            ("as_recorded",),
+            later=(_third_append,),
+            says="It was run on a table with another history: two corrections, and rows after a restart.",
+        ),
+    ),
     wrong=(
         WrongAnswer(HISTORY_SOLUTION.replace('    .option("startingVersion", 0)\n', ""), "the corrected values"),
         WrongAnswer(HISTORY_SOLUTION.replace('    .option("skipChangeCommits", True)\n', ""), "died there"),

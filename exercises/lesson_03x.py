@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 STARTER = """
 %sql
@@ -52,6 +54,16 @@ def _readings(source: DataFrame, first_device: int = 1) -> DataFrame:
     )
 
 
+def _counter(sandbox: Sandbox) -> None:
+    from datetime import datetime, timedelta
+
+    values = (0, 11, 12, 39, 40, 479, 480, 10**6 + 7)
+    start = datetime(2024, 3, 5, 10, 0, 0, 250_000)
+    rows = [(start + timedelta(seconds=value), value) for value in values]
+    sandbox.append("counted", rows, "timestamp TIMESTAMP, value LONG")
+    sandbox.view("counter_tmp_vw", sandbox.stream("counted"))
+
+
 TEST = Exercise(
     id="03X.1",
     title="Readings for a test, in SQL",
@@ -68,6 +80,11 @@ TEST = Exercise(
         "can say in advance what must come out. With `rand()` or the time of day it could not."
     ),
     check=check_test_rows,
+    hidden=(
+        HiddenTest(
+            _counter, ("test_readings_tmp_vw",), says="It was run on other values of the counter, up to a million."
+        ),
+    ),
     wrong=(
         WrongAnswer(SOLUTION.replace("value % 40", "CAST(rand() * 40 AS INT)"), "chance or on the clock"),
         WrongAnswer(SOLUTION.replace("value % 12 + 1", "value % 12"), "numbered from 0 to 11"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lesson_exercises import planted
+
 from stream_view.waiting import last_batch
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.exercises import MadeStream
+    from streaming_classroom.exercises import MadeStream, Sandbox
 
 SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 ENDS = "It was to end when it has read what is there: `.trigger(availableNow=True)`."
@@ -66,6 +68,10 @@ def check_files(attempt: Attempt) -> None:
     attempt.compare(made, landed.where("heartrate < 0"), "faulty_json")
 
 
+def _faulty_json(sandbox: Sandbox) -> DataFrame:
+    return sandbox.spark.read.schema(SCHEMA).json(f"{sandbox.paths.working_dir}/faulty_json")
+
+
 FILES = Exercise(
     id="04.1",
     title="Files for somebody else",
@@ -83,6 +89,7 @@ FILES = Exercise(
         "directory belong together: the batch numbers in `_spark_metadata` are those of this one query."
     ),
     check=check_files,
+    hidden=(HiddenTest(planted.two_files, (_faulty_json,), later=(planted.third_file,), says=planted.WHAT_IS_THERE),),
     wrong=(
         WrongAnswer(FILES_SOLUTION.replace('    .format("json")\n', ""), "a Delta table, which is the default here"),
         WrongAnswer(FILES_SOLUTION.replace('"json"', '"parquet"'), "are not JSON"),
@@ -174,6 +181,12 @@ def _must_not_write_again(attempt: Attempt, stream: MadeStream, alarms: DataFram
         )
 
 
+def _first_batch_again(sandbox: Sandbox) -> None:
+    """Call the function as a restart does: for the first batch, after newer ones, in a process that knows of none."""
+    rows = sandbox.frame(planted.FIRST, planted.READINGS).where("heartrate > 112")
+    sandbox.value("append_alarms")(rows, 0)
+
+
 ONCE = Exercise(
     id="04.2",
     title="Alarms, once each",
@@ -191,6 +204,16 @@ ONCE = Exercise(
         "in the commit that has the rows, and skips a write that comes with it again. Together that is exactly once."
     ),
     check=check_once,
+    hidden=(
+        HiddenTest(
+            planted.two_files,
+            ("alarms",),
+            later=(planted.crash_before_commit, planted.third_file),
+            after=_first_batch_again,
+            says=planted.WHAT_IS_THERE
+            + "Its last batch was run again by a new process, and its first one after newer ones.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             ONCE_SOLUTION.replace('        .option("txnAppId", "ward-alarms")\n', "").replace(

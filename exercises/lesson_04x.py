@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from lesson_exercises import planted
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 ENDS = "It was to end when it has read what is there: `.trigger(availableNow=True)`."
@@ -97,6 +101,11 @@ def _last_of_each(readings: DataFrame, heartrate: str = "max_by(heartrate, time)
     return readings.groupBy("device_id").agg(F.expr(heartrate).alias("heartrate"), F.max("time").alias("time"))
 
 
+def _older_batch_again(sandbox: Sandbox) -> None:
+    """Call the function for the first batch after newer ones, as a checkpoint that was restored does."""
+    sandbox.value("keep_last")(sandbox.frame(planted.FIRST, planted.READINGS), 0)
+
+
 LAST = Exercise(
     id="04X.1",
     title="The last reading of each device",
@@ -114,6 +123,15 @@ LAST = Exercise(
         "the comparison of the times, a batch that brings an old reading does not replace a newer one."
     ),
     check=check_last,
+    hidden=(
+        HiddenTest(
+            planted.two_files,
+            ("last_readings",),
+            later=(planted.crash_before_commit, planted.third_file),
+            after=_older_batch_again,
+            says="It was run on other readings: some came late, one batch twice, and an old one after newer ones.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             SOLUTION.replace("max_by(heartrate, time) AS heartrate, max(time) AS time", "heartrate, time").replace(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer, interval_of
+from lesson_exercises import planted
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer, interval_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -81,6 +83,14 @@ INTERVAL = Exercise(
         "even second, and takes whatever has landed until then in one batch."
     ),
     check=check_interval,
+    hidden=(
+        HiddenTest(
+            planted.five_files,
+            ("ward_readings", planted.batch_sizes("every_two")),
+            later=(planted.two_more_files,),
+            says="Five other files were there at the start, and two more after a restart.",
+        ),
+    ),
     wrong=(
         WrongAnswer(INTERVAL_SOLUTION.replace('    .trigger(processingTime="2 seconds")\n', ""), "has no interval"),
         WrongAnswer(INTERVAL_SOLUTION.replace('processingTime="2 seconds"', "availableNow=True"), "a job that ends"),
@@ -165,6 +175,14 @@ JOB = Exercise(
         "same, however long the job was switched off."
     ),
     check=check_job,
+    hidden=(
+        HiddenTest(
+            planted.five_files,
+            ("job_readings", planted.batch_sizes("job")),
+            later=(planted.two_more_files,),
+            says="Five other files were there at the start, and two more after a restart.",
+        ),
+    ),
     wrong=(
         WrongAnswer(JOB_SOLUTION.replace('    .option("maxFilesPerTrigger", 2)\n', ""), "an option of the reader"),
         WrongAnswer(

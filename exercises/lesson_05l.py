@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lesson_exercises import planted
+
 from streaming_classroom.exercises import (
     Attempt,
     Exercise,
+    HiddenTest,
     MadeStream,
     Makes,
     Mistake,
@@ -18,6 +21,8 @@ from streaming_classroom.exercises import (
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 _SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 _MOST_ROWS = 4_000  # of a batch, for the small machine of 05L.4
@@ -93,6 +98,21 @@ def _rounded_offers(reports: DataFrame, places: int) -> DataFrame:
     return _per_offer(reports, **rounded)
 
 
+_REPORTS = "offer STRING, batch INT, rows_read LONG, began TIMESTAMP, seconds DOUBLE, waited DOUBLE"
+
+
+def _reports(sandbox: Sandbox) -> None:
+    rows = [
+        ("monthly", 7, 10, None, 4.25, None),
+        ("monthly", 9, 900, None, 0.5, 30.0),
+        ("monthly", 10, 10, None, 0.5, 31.5),
+        ("weekly", 0, 5, None, 1.0, None),
+        ("hourly", 3, 70, None, 9.0, 2.0),
+        ("hourly", 4, 70, None, 8.0, 2.5),
+    ]
+    sandbox.view("batches_vw", sandbox.frame(rows, _REPORTS))
+
+
 OFFERS = Exercise(
     id="05L.1",
     title="What four offers cost",
@@ -108,6 +128,7 @@ OFFERS = Exercise(
         "Every offer has read the same rows, so nothing else can decide between them."
     ),
     check=check_offers,
+    hidden=(HiddenTest(_reports, ("offers_vw",), says="It was run on the reports of other offers."),),
     wrong=(
         WrongAnswer(OFFERS_SOLUTION.replace("max(rows_read)", "sum(rows_read)"), "all rows of an offer"),
         WrongAnswer(OFFERS_SOLUTION.replace("max(waited)", "avg(waited)"), "is a mean"),
@@ -201,6 +222,17 @@ def _last_of_each(readings: DataFrame) -> DataFrame:
     return readings.groupBy("device_id").agg(last, F.max("time").alias("time"))
 
 
+def _screen_of(sandbox: Sandbox) -> None:
+    for number, rows in enumerate((planted.FIRST, planted.SECOND), 1):
+        planted.reading_file(sandbox, f"ward-{number}.json", rows, number)
+    sandbox.view("readings_vw", planted.files_stream(sandbox))
+    good = sandbox.spark.sql(
+        "SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time FROM readings_vw "
+        "WHERE heartrate >= 0 GROUP BY device_id"
+    )
+    sandbox.view("last_readings_vw", good)
+
+
 WARD = Exercise(
     id="05L.2",
     title="The ward's screen",
@@ -218,6 +250,7 @@ WARD = Exercise(
         "and the slowest makes the fewest batches. Twelve rows are quickly replaced, so `complete` costs little here."
     ),
     check=check_ward,
+    hidden=(HiddenTest(_screen_of, ("ward_screen",), later=(planted.third_file,), says=planted.WHAT_IS_THERE),),
     wrong=(
         WrongAnswer(WARD_SOLUTION.replace(_WARD_TRIGGER, ""), "which nobody sees"),
         WrongAnswer(WARD_SOLUTION.replace('processingTime="2 seconds"', "availableNow=True"), "a job that ends"),
@@ -293,6 +326,14 @@ REPORT = Exercise(
         "pays for planning and notes once. The checkpoint is what makes it nightly: tomorrow it reads tomorrow's file."
     ),
     check=check_report,
+    hidden=(
+        HiddenTest(
+            _screen_of,
+            ("faulty_report", planted.batch_sizes("report")),
+            later=(planted.third_file,),
+            says=planted.WHAT_IS_THERE,
+        ),
+    ),
     wrong=(
         WrongAnswer(REPORT_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "paid until the job ends"),
         WrongAnswer(REPORT_SOLUTION.replace("availableNow=True", 'processingTime="2 seconds"'), "paid until"),
@@ -366,6 +407,17 @@ def _must_fit(batches: list[int], sizes: list[int]) -> None:
         )
 
 
+def _archive(sandbox: Sandbox) -> None:
+    sandbox.keep(schema=_SCHEMA)
+    sandbox.paths.archive = f"{sandbox.paths.working_dir}/archive"
+    for number in range(7):
+        planted.reading_file(sandbox, f"old-{number}.json", planted.FIRST[: number + 3], number, sandbox.paths.archive)
+
+
+def _one_more_day(sandbox: Sandbox) -> None:
+    planted.reading_file(sandbox, "old-7.json", planted.THIRD, 7, sandbox.paths.archive)
+
+
 BACKLOG = Exercise(
     id="05L.4",
     title="The backlog",
@@ -382,6 +434,14 @@ BACKLOG = Exercise(
         "not. And a job that dies in the middle goes on after its last batch, instead of beginning again."
     ),
     check=check_backlog,
+    hidden=(
+        HiddenTest(
+            _archive,
+            ("history", planted.batch_sizes("backlog")),
+            later=(_one_more_day,),
+            says="It was run on another archive, with readings sent twice, and on one more file after a restart.",
+        ),
+    ),
     wrong=(
         WrongAnswer(BACKLOG_SOLUTION.replace(_LIMIT, ""), "an option of the reader"),
         WrongAnswer(BACKLOG_SOLUTION.replace('Trigger", 3', 'Trigger", 4'), "fewer files a batch"),
@@ -482,6 +542,21 @@ def _kind_of(trigger: str | None) -> str | None:
 
 
 _with = DEFENCE_SOLUTION.replace
+
+
+def _other_batches(sandbox: Sandbox) -> None:
+    rows = [(customer, n, 100 * n + len(customer)) for customer in ("ward", "report", "backlog") for n in range(1, 4)]
+    rows += [("ward", 4, 1), ("nobody", 9, 10**6)]
+    made = sandbox.frame(rows, "customer STRING, batch INT, rows_read LONG")
+    sandbox.view("made_vw", made.selectExpr("*", "current_timestamp() AS began", "1.0 AS seconds"))
+
+
+def _defence(sandbox: Sandbox) -> DataFrame:
+    said = sandbox.value("defence")
+    rows = [(customer, str(key), str(value)) for customer, facts in said.items() for key, value in facts.items()]
+    return sandbox.frame(rows, "customer STRING, fact STRING, value STRING")
+
+
 DEFENCE = Exercise(
     id="05L.5",
     title="The defence",
@@ -498,6 +573,13 @@ DEFENCE = Exercise(
         "night. The backlog pays for more batches than one, and gets a machine that is small."
     ),
     check=check_defence,
+    hidden=(
+        HiddenTest(
+            _other_batches,
+            (_defence,),
+            says="Other batches were made, and your numbers are not theirs: read them from `made_vw`.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             _with('"trigger": "interval", "always_on": True', '"trigger": "default", "always_on": True'),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, WrongAnswer
+from lesson_exercises import planted
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, MadeStream, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 # -------------------------------------------------------------------------------------- 06.1 the result, from updates
 
@@ -65,6 +69,25 @@ def _of_batch(received: DataFrame, which) -> DataFrame:
     return received.where(received["batch"] == batch).select("from_noon", "readings")
 
 
+def _diary(sandbox: Sandbox) -> None:
+    from datetime import datetime
+
+    monday, tuesday, friday = (datetime(2024, 3, day, 12) for day in (4, 5, 8))
+    rows = [
+        ("update", 3, monday, 50),
+        ("update", 4, monday, 40),  # a correction takes readings away
+        ("update", 4, tuesday, 8),
+        ("update", 11, friday, 1),
+        ("update", 9, friday, 2),
+        ("complete", 12, monday, 99),
+        ("complete", 12, tuesday, 99),
+        ("append", 13, monday, 98),
+        ("updated", 14, monday, 97),
+    ]
+    schema = "mode STRING, batch BIGINT, from_noon TIMESTAMP, readings BIGINT"
+    sandbox.append("received", [(mode, batch, day, count) for mode, batch, day, count in rows], schema)
+
+
 LATEST = Exercise(
     id="06.1",
     title="The result, from its updates",
@@ -81,6 +104,13 @@ LATEST = Exercise(
         "`max(readings)` gives the same here; of a result that can fall it would be wrong.)"
     ),
     check=check_latest,
+    hidden=(
+        HiddenTest(
+            _diary,
+            ("latest_vw",),
+            says="It was run on other updates: some make a count smaller, and other modes have other counts.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             LATEST_SOLUTION.replace("max_by(readings, batch) AS readings", "readings").replace(
@@ -182,6 +212,26 @@ def _newest(bronze: DataFrame) -> float:
     return bronze.agg(F.max("time")).first()[0]
 
 
+def _until_just_before_one(sandbox: Sandbox) -> None:
+    """Move the watermark to half a minute before noon, where it is an hour behind."""
+    _readings_at(sandbox, (0.5, 5.9, 6.0, 11.0, 12 + 59.5 / 60))
+
+
+def _late_but_in_time(sandbox: Sandbox) -> None:
+    _readings_at(sandbox, (11.9,))  # its window ends at noon and is still open
+    _readings_at(sandbox, (1.0,))  # its window is closed
+
+
+def _to_one(sandbox: Sandbox) -> None:
+    """Move the watermark to noon exactly, which closes the window that ends there and no other."""
+    _readings_at(sandbox, (13.0,))
+
+
+def _readings_at(sandbox: Sandbox, hours: tuple[float, ...]) -> None:
+    rows = [(1, 901, 70.0, planted.MIDNIGHT + hour * planted.HOUR) for hour in hours]
+    sandbox.append("bronze", rows, planted.READINGS)
+
+
 FINAL = Exercise(
     id="06.2",
     title="Only what is final",
@@ -201,6 +251,14 @@ FINAL = Exercise(
         "rows, so that what its data has closed comes out in the same run."
     ),
     check=check_final,
+    hidden=(
+        HiddenTest(
+            _until_just_before_one,
+            ("six_hours",),
+            later=(_late_but_in_time, _to_one),
+            says="It was run on other readings: one is late but within the hour, and another one closes its window.",
+        ),
+    ),
     wrong=(
         WrongAnswer(FINAL_SOLUTION.replace('    .withWatermark("event_time", "1 hour")\n', ""), "without a watermark"),
         WrongAnswer(FINAL_SOLUTION.replace('"append"', '"complete"'), "the one that is not over"),
@@ -334,6 +392,14 @@ MERGE = Exercise(
         "the key. A batch that is run again sets the same values once more, which changes nothing."
     ),
     check=check_merged,
+    hidden=(
+        HiddenTest(
+            planted.bronze,
+            ("device_totals",),
+            later=(planted.more_bronze, planted.crash_before_commit),
+            says="It was run on other readings; a device came later, and the last batch was run again after a crash.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             MERGE_SOLUTION.replace(_MERGE, '    changed.write.mode("append").saveAsTable("device_totals")'),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from lesson_exercises import planted
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 _SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 _SECOND_DAY = "2025-06-02.json"  # which batch 1 has read
@@ -30,9 +34,9 @@ STATE_SOLUTION = """
 %sql
 DROP VIEW IF EXISTS added_vw;
 CREATE TEMP VIEW added_vw AS
-SELECT after.key.device_id, after.value.count - before.value.count AS added
+SELECT after.key.device_id, after.value.count - coalesce(before.value.count, 0) AS added
 FROM state_after_1 AS after
-JOIN state_after_0 AS before ON after.key = before.key
+LEFT JOIN state_after_0 AS before ON after.key = before.key
 """
 
 
@@ -57,6 +61,13 @@ def _counts(state: DataFrame) -> DataFrame:
     return state.selectExpr("key.device_id", "value.count AS added")
 
 
+def _two_states(sandbox: Sandbox) -> None:
+    for batch, counts in enumerate(({1: 10, 2: 20, 3: 5}, {1: 11, 2: 20, 3: 9, 7: 4})):
+        rows = [((key,), (count,), key % 2) for key, count in counts.items()]
+        schema = "key STRUCT<device_id: INT>, value STRUCT<count: BIGINT>, partition_id INT"
+        sandbox.view(f"state_after_{batch}", sandbox.frame(rows, schema))
+
+
 STATE = Exercise(
     id="07.1",
     title="What one batch has added",
@@ -64,28 +75,38 @@ STATE = Exercise(
     hints=(
         "The count after batch 1 is the count after batch 0 and what batch 1 has added to it.",
         "Join `state_after_1` and `state_after_0` by `key`; a device's count is `value.count` in both.",
-        "`SELECT after.key.device_id, after.value.count - before.value.count AS added FROM state_after_1 AS after ...`",
+        "A device that is new is in the later state alone: `LEFT JOIN`, and `coalesce(before.value.count, 0)`.",
     ),
     solution=STATE_SOLUTION,
     why=(
         "For each device the state has one row, the count so far, and each batch replaces it. As the checkpoint keeps "
         "the states of earlier batches for a while, the difference of two of them tells what a batch has done, long "
-        "after it ran and without its data."
+        "after it ran and without its data. A device that came with batch 1 has no state before it, so an inner join "
+        "would lose it."
     ),
     check=check_added,
+    hidden=(
+        HiddenTest(
+            _two_states,
+            ("added_vw",),
+            says="It was run on other states: one device is new in the later one, and one has no new readings.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
-            STATE_SOLUTION.replace("- before.value.count ", "").replace(
-                "JOIN state_after_0 AS before ON after.key = before.key\n", ""
+            STATE_SOLUTION.replace("- coalesce(before.value.count, 0) ", "").replace(
+                "LEFT JOIN state_after_0 AS before ON after.key = before.key\n", ""
             ),
             "a running total",
         ),
         WrongAnswer(
-            STATE_SOLUTION.replace("after.value.count - before", "before"),
+            STATE_SOLUTION.replace("after.value.count - coalesce", "coalesce"),
             "what batch 0 has counted",
         ),
         WrongAnswer(
-            STATE_SOLUTION.replace("after.value.count - before.value.count", "before.value.count - after.value.count"),
+            STATE_SOLUTION.replace(
+                "after.value.count - coalesce(before.value.count, 0)", "before.value.count - after.value.count"
+            ),
             "The sign is wrong",
         ),
         WrongAnswer(STATE_SOLUTION.replace(" ON after.key = before.key", ""), "join the two states by their key"),
@@ -157,6 +178,9 @@ CORRECT = Exercise(
         "it until the new one is checked."
     ),
     check=check_corrected,
+    hidden=(
+        HiddenTest(planted.two_files, ("corrected_counts",), later=(planted.third_file,), says=planted.WHAT_IS_THERE),
+    ),
     wrong=(
         WrongAnswer(
             CORRECT_SOLUTION.replace(

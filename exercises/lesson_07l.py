@@ -7,15 +7,29 @@ nothing about tomorrow. What they land stays there, so that a check can be asked
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from lesson_exercises import planted
 
 from streaming_classroom.data.data_factory import DirectoryTarget
 from streaming_classroom.data.datasets import DatasetBatch
-from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, NotTried, WrongAnswer
+from streaming_classroom.exercises import (
+    Attempt,
+    Exercise,
+    HiddenTest,
+    MadeStream,
+    Makes,
+    Mistake,
+    NotTried,
+    WrongAnswer,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
+
+    from streaming_classroom.exercises import Sandbox
 
 _COLUMNS = "device_id INT, mrn LONG, heartrate {}, time DOUBLE"
 _READINGS = _COLUMNS.format("DOUBLE")
@@ -124,6 +138,15 @@ def _morning(attempt: Attempt, different: str = "count(DISTINCT device_id, time)
     return attempt.spark.createDataFrame(rows, "pipeline STRING, landed LONG, in_table LONG, different LONG")
 
 
+def _three_tables(sandbox: Sandbox) -> None:
+    """Make tables with readings that share their device or their time, and files with other counts of lines."""
+    rows = planted.FIRST[:6]
+    again = ((1, 901, 5.0, planted.MIDNIGHT + 60), (9, 901, 0.0, planted.MIDNIGHT + 60))  # the first's key; its time
+    for pipeline, more, lines in (("archive", rows[:2], 5), ("ward", again, 7), ("vitals", again + rows[2:4], 11)):
+        sandbox.append(pipeline, [*rows, *more], _READINGS)
+        sandbox.view(f"{pipeline}_files", sandbox.frame([(str(n),) for n in range(lines)], "value STRING"))
+
+
 MORNING = Exercise(
     id="07L.1",
     title="Three tables, one question",
@@ -140,6 +163,13 @@ MORNING = Exercise(
         "something is not there yet, or lost. Each of these needs another repair."
     ),
     check=check_morning,
+    hidden=(
+        HiddenTest(
+            _three_tables,
+            ("morning_vw",),
+            says="It was run on other tables: some readings share their device, some their time.",
+        ),
+    ),
     wrong=(
         WrongAnswer(MORNING_SOLUTION.replace("DISTINCT device_id, time", "*"), "counts every row"),
         WrongAnswer(MORNING_SOLUTION.replace("DISTINCT device_id, time", "DISTINCT device_id"), "counts devices"),
@@ -224,6 +254,20 @@ def _say_what_is_wrong_with_the_archive(attempt: Attempt, landed: DataFrame, rep
 
 
 _REPAIR = 'repair = "INSERT OVERWRITE archive SELECT DISTINCT * FROM archive"'
+
+
+def _archive_twice(sandbox: Sandbox) -> None:
+    """Load two files, lose the checkpoint, and load them again."""
+    folder = f"{sandbox.paths.working_dir}/archive_in"
+    for number, rows in enumerate((planted.FIRST[:9], planted.SECOND), 1):
+        planted.reading_file(sandbox, f"old-{number}.json", rows, number, folder)
+    for checkpoint in ("lost", "archive"):
+        writer = planted.files_stream(sandbox, folder, maxFilesPerTrigger=1).writeStream.trigger(availableNow=True)
+        query = writer.option("checkpointLocation", f"{sandbox.paths.checkpoints}/{checkpoint}").toTable("archive")
+        query.awaitTermination(20)
+    sandbox.keep(break_archive=lambda: None)
+
+
 ARCHIVE = Exercise(
     id="07L.2",
     title="The checkpoint that was deleted",
@@ -240,6 +284,7 @@ ARCHIVE = Exercise(
         "the rows once more."
     ),
     check=check_archive,
+    hidden=(HiddenTest(_archive_twice, ("archive",), says="It was run on another archive that was loaded twice."),),
     wrong=(
         WrongAnswer(
             ARCHIVE_SOLUTION.replace(_REPAIR, 'repair = "TRUNCATE TABLE archive"'), "no run will bring them back"
@@ -377,6 +422,22 @@ def _must_have_saved_once(attempt: Attempt) -> None:
 
 _TXN = '        .option("txnAppId", "ward")\n        .option("txnVersion", batch_id)\n'
 _STATEMENT = 'spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")\n'
+
+
+def _ward_with_a_batch_twice(sandbox: Sandbox) -> None:
+    sandbox.append("ward", [*planted.FIRST[:4], *planted.SECOND[:2], *planted.SECOND[:2]], _READINGS)
+    sandbox.keep(break_ward=lambda: None)
+
+
+def _batches_again(sandbox: Sandbox) -> None:
+    """Hand over a batch, again to a process that knows of none, then a newer one, then the first once more."""
+    third, fourth = (sandbox.frame(rows, _READINGS) for rows in (planted.THIRD, planted.FIRST[4:7]))
+    sandbox.value("save_readings")(third, 3)
+    sandbox.run_again()
+    for batch, number in ((third, 3), (fourth, 4), (third, 3)):
+        sandbox.value("save_readings")(batch, number)
+
+
 WARD = Exercise(
     id="07L.3",
     title="The batch that came twice",
@@ -394,6 +455,14 @@ WARD = Exercise(
         "second call and writes nothing. A MERGE on device and time, which inserts what is not there, does it as well."
     ),
     check=check_ward,
+    hidden=(
+        HiddenTest(
+            _ward_with_a_batch_twice,
+            ("ward",),
+            after=_batches_again,
+            says="It was run on another ward: a batch came again after a restart, and an old one after a newer one.",
+        ),
+    ),
     wrong=(
         WrongAnswer(WARD_SOLUTION.replace(_TXN, ""), "has written it again"),
         WrongAnswer(WARD_SOLUTION.replace(_STATEMENT, ""), "the second day twice, as before"),
@@ -497,6 +566,30 @@ def _vitals(attempt: Attempt, is_new: bool | None = None) -> DataFrame:
 
 _QUERY = VITALS_SOLUTION[VITALS_SOLUTION.index("(spark.sql(") : VITALS_SOLUTION.index("\n    .writeStream")]
 _OLD_SCHEMA = '(spark.readStream.schema(schema).json(f"{DA.paths.working_dir}/vitals_in")'
+_MIXED = ("61.5 bpm", "60", None, "-0.5 bpm", "112.0")
+
+
+def _vitals_that_stopped(sandbox: Sandbox) -> None:
+    """Run the pipeline over one file; the next one has heart rates with a unit, and it fails."""
+    folder, writer = f"{sandbox.paths.working_dir}/vitals_in", None
+    planted.reading_file(sandbox, "old-1.json", planted.FIRST[:4], 1, folder)
+    checkpoint = f"{sandbox.paths.checkpoints}/vitals"
+    for mode in ("PERMISSIVE", "FAILFAST"):
+        writer = planted.files_stream(sandbox, folder, maxFilesPerTrigger=1, mode=mode).writeStream
+        query = writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).toTable("vitals")
+        with suppress(Exception):  # the second run fails at the new file, as the pipeline does
+            query.awaitTermination(20)
+        mixed = [(number, 900 + number, rate, planted.MIDNIGHT) for number, rate in enumerate(_MIXED)]
+        planted.reading_file(sandbox, "old-2.json", mixed, 2, folder)
+    texts = sandbox.spark.readStream.schema(_TEXTS).option("maxFilesPerTrigger", 1).json(folder)
+    sandbox.view("vitals_text_vw", texts)
+    sandbox.keep(break_vitals=lambda: None)
+
+
+def _one_more_file(sandbox: Sandbox) -> None:
+    planted.reading_file(sandbox, "old-3.json", planted.THIRD, 3, f"{sandbox.paths.working_dir}/vitals_in")
+
+
 VITALS = Exercise(
     id="07L.4",
     title="The file that changed",
@@ -513,6 +606,14 @@ VITALS = Exercise(
         "its plan. A query without state may change its columns' expressions, so the mended one runs that very batch."
     ),
     check=check_vitals,
+    hidden=(
+        HiddenTest(
+            _vitals_that_stopped,
+            ("vitals",),
+            later=(_one_more_file,),
+            says="It was run on other files, with and without the unit, and on one more after a restart.",
+        ),
+    ),
     wrong=(
         WrongAnswer(VITALS_SOLUTION.replace("replace(heartrate, ' bpm', '')", "heartrate"), "dies of the new file"),
         WrongAnswer(

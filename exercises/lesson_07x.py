@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from lesson_exercises import planted
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -79,6 +81,14 @@ TWO = Exercise(
         "each read all of it, and each must note for itself how far it is."
     ),
     check=check_two,
+    hidden=(
+        HiddenTest(
+            planted.two_files,
+            ("good_readings", "faulty_readings"),
+            later=(planted.third_file,),
+            says=planted.WHAT_IS_THERE,
+        ),
+    ),
     wrong=(
         WrongAnswer(
             TWO_SOLUTION.replace("/sorted/good", "/sorted").replace("/sorted/faulty", "/sorted"), "the same checkpoint"

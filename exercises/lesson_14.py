@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 _EDIT = "meta STRUCT<id: STRING>, type STRING, title STRING, user STRING, wiki STRING"
 
@@ -68,6 +71,31 @@ def _must_be_text(made: DataFrame) -> None:
         raise Mistake("`value` is bytes. As text it can be read by people: `CAST(value AS STRING) AS value`.")
 
 
+_DECODED = """partition INT, offset LONG, value BINARY, edit STRUCT<meta: STRUCT<id: STRING, dt: TIMESTAMP>,
+    type: STRING, title: STRING, user: STRING, wiki: STRING>"""
+
+
+def _decoded(sandbox: Sandbox) -> None:
+    when = datetime(2024, 3, 5, 12)
+    nothing = (None, None, None, None, None)
+    rows = [
+        (0, 0, b"whole", (("a", when), "edit", "T", "u", "enwiki")),
+        (0, 1, None, None),
+        (1, 0, None, nothing),
+        (1, 1, b"{cut off", nothing),
+        (1, 2, b"no id", ((None, when), "edit", "T", "u", "enwiki")),
+        (2, 0, b"no time", (("b", None), "edit", "T", "u", "enwiki")),
+        (2, 1, b"no wiki", (("c", when), "new", None, "u", None)),
+        (2, 2, b"", nothing),
+    ]
+    sandbox.append("planted", rows, _DECODED)
+    sandbox.keep(decoded=sandbox.stream("planted"))
+
+
+def _more_decoded(sandbox: Sandbox) -> None:
+    sandbox.append("planted", [(0, 2, b"later", None)], _DECODED)
+
+
 BROKEN = Exercise(
     id="14.1",
     title="Nothing is thrown away",
@@ -87,6 +115,14 @@ BROKEN = Exercise(
         "the one that lets edits through."
     ),
     check=check_broken,
+    hidden=(
+        HiddenTest(
+            _decoded,
+            ("broken_messages",),
+            later=(_more_decoded,),
+            says="It was run on other messages: without an id but with a wiki, without a value, empty.",
+        ),
+    ),
     wrong=(
         WrongAnswer(BROKEN_SOLUTION.replace("edit.meta.id IS NULL", "edit IS NULL"), "Only messages without a value"),
         WrongAnswer(
@@ -162,6 +198,26 @@ def _must_have_keys(sent: DataFrame) -> None:
         raise Mistake("The messages have no key, so that those of one wiki are in no order. Name a column `key`.")
 
 
+_EDITS = "id STRING, dt TIMESTAMP, type STRING, title STRING, user STRING, wiki STRING, length INT"
+
+
+def _edits(sandbox: Sandbox) -> None:
+    kinds = ("new", "edit", "categorize", "New", None, "new")
+    rows = [(str(n), None, kind, f"T{n}", f"u{n}", f"wiki{n % 2}", n) for n, kind in enumerate(kinds)]
+    sandbox.append("planted", rows, _EDITS)
+    sandbox.keep(edits=sandbox.stream("planted"))
+
+
+def _more_edits(sandbox: Sandbox) -> None:
+    sandbox.append("planted", [("9", None, "new", "T9", None, "wiki9", 9)], _EDITS)
+
+
+def _sent(sandbox: Sandbox) -> DataFrame:
+    source = sandbox.spark.read.format("kafka").options(**sandbox.kafka.options)
+    messages = source.option("subscribe", sandbox.kafka.topic("new_pages")).load()
+    return messages.selectExpr("CAST(key AS STRING) AS key", "CAST(value AS STRING) AS value")
+
+
 PAGES = Exercise(
     id="14.2",
     title="New pages",
@@ -178,6 +234,15 @@ PAGES = Exercise(
         "the new pages of one wiki stay in one partition and in order. The id lets a reader drop what comes twice."
     ),
     check=check_pages,
+    hidden=(
+        HiddenTest(
+            _edits,
+            (_sent,),
+            later=(_more_edits,),
+            needs_kafka=True,
+            says="It was run on other edits, and once more after a restart.",
+        ),
+    ),
     wrong=(
         WrongAnswer(PAGES_SOLUTION.replace("    .where(\"type = 'new'\")\n", ""), "Every edit has become a message"),
         WrongAnswer(PAGES_SOLUTION.replace('"wiki AS key", ', ""), "have no key"),

@@ -6,16 +6,27 @@ What is right is asked of the lesson's topics, in batch: a check says what they 
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from stream_view.errors import short_message
-from streaming_classroom.exercises import Attempt, Exercise, MadeStream, Makes, Mistake, NotTried, WrongAnswer
+from streaming_classroom.exercises import (
+    Attempt,
+    Exercise,
+    HiddenTest,
+    MadeStream,
+    Makes,
+    Mistake,
+    NotTried,
+    WrongAnswer,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 _EDIT = "meta STRUCT<id: STRING, dt: TIMESTAMP>, wiki STRING, title STRING, user STRING, comment STRING"
 _UNDO = "wiki STRING, title STRING, user STRING, undone STRING, dt TIMESTAMP, id STRING, arrived TIMESTAMP"
@@ -125,6 +136,33 @@ def _must_be_undos(made: DataFrame, right: DataFrame) -> None:
     )
 
 
+_PLANTED_EDIT = "id STRING, dt TIMESTAMP, wiki STRING, title STRING, user STRING, comment STRING, arrived TIMESTAMP"
+_PLANTED_COMMENTS = (
+    "Undid revision 71 by Ann",
+    "Undid revision 72 by 203.0.113.5",
+    "Undid revision 73 by Stand by Me",
+    "Undid revision 74 by Some Bot",
+    "undid revision 75 by Bea",
+    "I think: Undid revision 76 by Cay",
+    "Undid 77 by Dee",
+    "Fixed by Eve",
+    None,
+)
+
+
+def _noon(minutes: float) -> datetime:
+    return datetime(2024, 3, 5, 12) + timedelta(minutes=minutes)
+
+
+def _comments(sandbox: Sandbox) -> None:
+    rows = [
+        (str(n), _noon(n), f"wiki{n % 2}", "T", "Helper Bot" if n == 1 else "u", comment, _noon(n + 1))
+        for n, comment in enumerate((*_PLANTED_COMMENTS[:2], *_PLANTED_COMMENTS[3:]))
+    ]
+    sandbox.append("planted", rows, _PLANTED_EDIT)
+    sandbox.view("edits_vw", sandbox.stream("planted"))
+
+
 UNDOS = Exercise(
     id="14L.1",
     title="Who undoes whom",
@@ -140,6 +178,13 @@ UNDOS = Exercise(
         "not logged in has an address for a name; an expression for letters and digits stops at its first point."
     ),
     check=check_undos,
+    hidden=(
+        HiddenTest(
+            _comments,
+            ("undos_vw",),
+            says="It was run on other comments: names that are addresses, and comments that only look like an undo.",
+        ),
+    ),
     wrong=(
         WrongAnswer(UNDOS_SOLUTION.replace("WHERE comment LIKE 'Undid revision %'\n", ""), "that undo nothing"),
         WrongAnswer(
@@ -239,6 +284,22 @@ def _time(report: Any, name: str) -> datetime | None:
     return datetime.fromisoformat(value) if value else None
 
 
+_PLANTED_UNDO = "id STRING, dt TIMESTAMP, wiki STRING, title STRING, user STRING, undone STRING"
+
+
+def _doubles(sandbox: Sandbox) -> None:
+    """Make batches in which a double comes, and an undo that is 44 minutes late."""
+    undo = ("enwiki", "T", "u", "v")
+    for rows in (
+        [("a", _noon(0), *undo), ("a", _noon(0), *undo), ("b", _noon(0), *undo)],
+        [("c", _noon(50), *undo), ("a", _noon(0), *undo)],
+        [("d", _noon(6), *undo), ("c", _noon(50), *undo), ("e", _noon(51), *undo)],
+        [("d", _noon(6), *undo)],
+    ):
+        sandbox.append("planted", rows, _PLANTED_UNDO)
+    sandbox.view("undos_vw", sandbox.stream("planted", maxFilesPerTrigger=1))
+
+
 ONCE = Exercise(
     id="14L.2",
     title="Each undo once",
@@ -255,6 +316,13 @@ ONCE = Exercise(
         "is also how long an id is remembered, so it should not be longer than it must be."
     ),
     check=check_once,
+    hidden=(
+        HiddenTest(
+            _doubles,
+            ("once_vw",),
+            says="It was run on other undos: a double in a later batch, and one that is 44 minutes late.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             ONCE_SOLUTION.replace('    .dropDuplicatesWithinWatermark(["id"])\n', ""), "Doubles are still there"
@@ -375,6 +443,28 @@ def _must_have_pairs(made: DataFrame) -> None:
         )
 
 
+def _quarrels(sandbox: Sandbox) -> None:
+    """Make quarrels of three and four undos, just within ten minutes and just beyond, in two wikis, of one side."""
+    rows = []
+
+    def quarrel(wiki: str, title: str, minutes: tuple[float, ...], users: tuple[tuple[str, str], ...]) -> None:
+        pairs = [users[n % len(users)] for n in range(len(minutes))]
+        rows.extend((f"{wiki}{title}{n}", _noon(m), wiki, title, *pairs[n]) for n, m in enumerate(minutes))
+
+    both, others = (("ann", "Bob"), ("Bob", "ann")), (("cay", "dee"), ("dee", "cay"))
+    quarrel("enwiki", "four", (0, 3, 6, 9.9), both)
+    quarrel("enwiki", "three", (0, 3, 6), both)
+    quarrel("enwiki", "slow", (30.5, 33, 36, 40.6), both)
+    quarrel("enwiki", "split", (60, 63), both)
+    quarrel("dewiki", "split", (61, 64), both)
+    quarrel("enwiki", "one side", (90, 91, 92, 93), both[:1])
+    quarrel("enwiki", "two pairs", (120, 121), both)
+    quarrel("enwiki", "two pairs", (122.0, 123.0), others)
+    quarrel("enwiki", "five", (150, 152, 154, 156, 158), others)
+    sandbox.append("planted", rows, _PLANTED_UNDO)
+    sandbox.view("once_vw", sandbox.stream("planted").withWatermark("dt", "45 minutes"))
+
+
 WARS = Exercise(
     id="14L.3",
     title="What is a war",
@@ -392,6 +482,14 @@ WARS = Exercise(
         "is then a condition on it."
     ),
     check=check_wars,
+    hidden=(
+        HiddenTest(
+            _quarrels,
+            ("wars_vw",),
+            mode="update",
+            says="It was run on other quarrels: of three and four undos, within ten minutes and beyond, in two wikis.",
+        ),
+    ),
     wrong=(
         WrongAnswer(WARS_SOLUTION.replace(", '1 minute'", ""), "do not overlap"),
         WrongAnswer(WARS_SOLUTION.replace("once_vw", "undos_vw"), "Doubles are counted"),
@@ -486,6 +584,26 @@ def _alerts(attempt: Attempt) -> DataFrame:
     return attempt.messages("wars").selectExpr(f"from_json(value, '{_ALERT}') AS alert").select("alert.*")
 
 
+_PLANTED_WAR = "wiki STRING, title STRING, one STRING, other STRING, start TIMESTAMP, undos LONG, first_undo TIMESTAMP"
+
+
+def _two_wars(sandbox: Sandbox) -> None:
+    rows = [("enwiki", f"T{n}", "ann", "bob", _noon(n), 4 + n, _noon(n + 0.5)) for n in range(2)]
+    sandbox.append("planted", rows, _PLANTED_WAR)
+    sandbox.view("wars_vw", sandbox.stream("planted"))
+
+
+def _a_third_war(sandbox: Sandbox) -> None:
+    sandbox.append("planted", [("dewiki", "T9", "cay", "dee", _noon(9), 7, _noon(9.5))], _PLANTED_WAR)
+
+
+def _sent_alerts(sandbox: Sandbox) -> DataFrame:
+    source = sandbox.spark.read.format("kafka").options(**sandbox.kafka.options)
+    messages = source.option("subscribe", sandbox.kafka.topic("wars")).load()
+    alert = f"from_json(CAST(value AS STRING), '{_ALERT}') AS alert"
+    return messages.selectExpr("CAST(key AS STRING) AS key", alert).select("key", "alert.*")
+
+
 ALERTS = Exercise(
     id="14L.4",
     title="While it goes on",
@@ -502,6 +620,15 @@ ALERTS = Exercise(
         "may be said again, so `update` is right: each batch sends the windows that it has changed, and no others."
     ),
     check=check_alerts,
+    hidden=(
+        HiddenTest(
+            _two_wars,
+            (_sent_alerts,),
+            later=(_a_third_war,),
+            needs_kafka=True,
+            says="It was run on other wars, and once more after a restart.",
+        ),
+    ),
     wrong=(
         WrongAnswer(ALERTS_SOLUTION.replace('    .outputMode("update")\n', ""), "when it is final"),
         WrongAnswer(ALERTS_SOLUTION.replace('"update"', '"complete"'), "all wars there ever were"),
@@ -616,6 +743,22 @@ def _must_be_a_report(attempt: Attempt, made: DataFrame, right: DataFrame, alert
         )
 
 
+def _night(sandbox: Sandbox) -> None:
+    """Make alerts of wars that cross an hour, follow each other, and share all but one part of their names."""
+    rows = []
+
+    def war(wiki: str, title: str, one: str, other: str, starts: tuple[float, ...], first: float) -> None:
+        rows.extend((wiki, title, one, other, _noon(m), 4 + n, _noon(first)) for n, m in enumerate(starts))
+
+    war("enwiki", "Bridge", "ann", "bob", (50, 55, 58, 61, 66), 52)  # across one o'clock
+    war("enwiki", "Bridge", "ann", "bob", (77, 78), 79)  # a second one, eleven minutes later
+    war("enwiki", "Bridge", "ann", "cay", (56, 57), 58)
+    war("dewiki", "Bridge", "ann", "bob", (56, 57), 59)
+    war("enwiki", "Road", "ann", "bob", (5, 14.9), 6)  # just close enough
+    war("enwiki", "Road", "ann", "bob", (30, 40), 31)  # just too far apart
+    sandbox.view("alerts_vw", sandbox.frame(rows, _PLANTED_WAR))
+
+
 REPORT = Exercise(
     id="14L.5",
     title="The morning's report",
@@ -633,6 +776,13 @@ REPORT = Exercise(
         "report is the same. So a reader lives with a sink that is at least once. `count` and `sum` would mind."
     ),
     check=check_report,
+    hidden=(
+        HiddenTest(
+            _night,
+            ("report_vw",),
+            says="It was run on the alerts of another night: wars that cross an hour, and two of the same pair.",
+        ),
+    ),
     wrong=(
         WrongAnswer(REPORT_SOLUTION.replace("max(undos)", "sum(undos)"), "adds up"),
         WrongAnswer(REPORT_SOLUTION.replace("max(undos)", "count(*)"), "counts alerts"),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 
 def _must_have_completed(attempt: Attempt) -> None:
@@ -84,6 +88,52 @@ def _lines(attempt: Attempt) -> DataFrame:
     return bronze.selectExpr("*", f"from_json(value, '{_ORDER}') AS line").select("value", "file_name", "line.*")
 
 
+_ABOVE_ORDERS = """
+from pyspark import pipelines as dp
+from pyspark.sql import functions as F
+
+
+@dp.temporary_view
+def orders():
+    lines = spark.readStream.table("bronze_orders")
+    return lines.withColumn("order", F.from_json("value", ORDER)).select("value", "file_name", "order.*")
+"""
+_PLANTED_RULES = {
+    "readable": "order_id IS NOT NULL",
+    "in 2025": "year(ordered_at) = 2025",
+    "positive quantities": "forall(items, item -> item.quantity > 0)",
+}
+
+
+def _orders(sandbox: Sandbox) -> None:
+    """Make orders that break each rule alone, two of them, and rules that are NULL."""
+    whole = {
+        "order_id": 1,
+        "customer_id": 2,
+        "ordered_at": "2025-06-01 10:00:00",
+        "items": [{"sku": "a", "quantity": 1}],
+    }
+    changes = (
+        {}, {"order_id": None}, {"ordered_at": "2024-12-31 23:59:59"}, {"ordered_at": "2025-12-31 23:59:59"},
+        {"ordered_at": "2026-01-01 00:00:00"}, {"ordered_at": None}, {"items": [{"sku": "a", "quantity": 0}]},
+        {"items": [{"sku": "a", "quantity": 1}, {"sku": "b", "quantity": -1}]}, {"items": []}, {"items": None},
+        {"items": [{"sku": "a", "quantity": None}]}, {"order_id": None, "ordered_at": None, "items": None},
+        {"customer_id": None}, {"order_id": 0},
+    )  # fmt: skip
+    values = [json.dumps(whole | change) for change in changes] + ["{cut off", ""]
+    rows = [(value, f"part-{number}.json") for number, value in enumerate(values)]
+    sandbox.append("bronze_orders", rows, "value STRING, file_name STRING")
+    sandbox.keep(RULES=_PLANTED_RULES, ORDER=_ORDER)
+
+
+def _one_more_order(sandbox: Sandbox) -> None:
+    sandbox.append("bronze_orders", [('{"order_id": null}', "later.json")], "value STRING, file_name STRING")
+
+
+def _refused_lines(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows("quarantine").select("value", "file_name")
+
+
 QUARANTINE = Exercise(
     id="15.1",
     title="What was dropped",
@@ -100,6 +150,15 @@ QUARANTINE = Exercise(
         "NULL. Both tables read the same view, so whoever changes a rule in `RULES` changes both."
     ),
     check=check_quarantine,
+    hidden=(
+        HiddenTest(
+            _orders,
+            (_refused_lines,),
+            later=(_one_more_order,),
+            above=_ABOVE_ORDERS,
+            says="It was run on other orders, which break each rule alone, two of them, or none.",
+        ),
+    ),
     wrong=(
         WrongAnswer(QUARANTINE_SOLUTION.replace(" IS NOT TRUE", ""), "that silver keeps"),
         WrongAnswer(QUARANTINE_SOLUTION.replace("expect_or_drop", "expect"), "Every order is there"),
@@ -184,6 +243,39 @@ def _versions(attempt: Attempt) -> DataFrame:
     )
 
 
+_ABOVE_CHANGES = """
+from pyspark import pipelines as dp
+
+
+@dp.temporary_view
+def customer_changes():
+    return spark.readStream.table("planted_changes").where("customer_id IS NOT NULL")
+"""
+
+
+def _changes(sandbox: Sandbox) -> None:
+    """Make changes that come late, a customer who leaves and comes back, and a change that comes twice."""
+
+    def change(sequence: int, operation: str, customer: int, city: str) -> tuple:
+        when = datetime(2024, 3, 5) + timedelta(days=-sequence)  # the clocks are wrong
+        return sequence, operation, customer, f"n{customer}", "e", "c", city, "s", when
+
+    rows = [
+        change(3, "UPDATE", 1, "B"), change(1, "INSERT", 1, "A"), change(2, "INSERT", 2, "A"),
+        change(5, "DELETE", 2, "A"), change(8, "INSERT", 2, "C"), change(3, "UPDATE", 1, "B"),
+    ]  # fmt: skip
+    sandbox.append("planted_changes", rows, _CHANGE)
+
+
+def _a_late_change(sandbox: Sandbox) -> None:
+    when = datetime(2024, 3, 5)
+    sandbox.append("planted_changes", [(2, "UPDATE", 1, "n1", "e", "c", "late", "s", when)], _CHANGE)
+
+
+def _every_version(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows("customer_history").select(_VERSION)
+
+
 HISTORY = Exercise(
     id="15.2",
     title="Every version",
@@ -200,6 +292,15 @@ HISTORY = Exercise(
         "they would be times. A late change finds its place between two versions that were there before it."
     ),
     check=check_history,
+    hidden=(
+        HiddenTest(
+            _changes,
+            (_every_version,),
+            later=(_a_late_change,),
+            above=_ABOVE_CHANGES,
+            says="It was run on other changes: one comes late, one comes twice, and a customer leaves and comes back.",
+        ),
+    ),
     wrong=(
         WrongAnswer(HISTORY_SOLUTION.replace(", stored_as_scd_type=2", ""), "once, as now"),
         WrongAnswer(HISTORY_SOLUTION.replace("apply_as_deletes=\"operation = 'DELETE'\", ", ""), "who has left"),

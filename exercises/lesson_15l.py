@@ -6,12 +6,15 @@ checks let a further day land and run the pipeline, since a table that is right 
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises import Sandbox
 
 _LINE = "station STRING, measured TIMESTAMP, received TIMESTAMP, level DOUBLE, battery DOUBLE"
 _STATION = "station STRING, name STRING, river_km DOUBLE, power STRING"
@@ -174,6 +177,47 @@ def _broken(lines: DataFrame, rule: str) -> int:
     return lines.where(f"({rule}) IS NOT TRUE").count()
 
 
+_ABOVE = "from pyspark import pipelines as dp\nfrom pyspark.sql import functions as F\n"
+
+
+def _line(minutes: int, level: float | None, battery: float | None, station: str = "X1", delay: int = 2) -> tuple:
+    measured = datetime(2024, 3, 5, 6) + timedelta(minutes=minutes)
+    return station, measured, measured + timedelta(minutes=delay), level, battery
+
+
+_AT_THE_LIMITS = (
+    _line(0, 0.0, 10.5), _line(1, -0.5, 12.0), _line(2, 1000.0, 12.0), _line(3, 1000.5, 12.0), _line(4, 500.0, 10.4),
+    _line(5, -600.0, 10.6), _line(6, 2500.0, 9.0), _line(7, 20.0, 11.0, delay=-1), _line(8, 20.0, 10.9),
+)  # fmt: skip
+_AND_NULL = (
+    _line(10, None, 12.0), _line(11, 20.0, None), _line(12, None, None), _line(13, 20.0, None, delay=-1),
+    _line(14, 20.0, 12.0, "nowhere"), _line(15, None, 9.0, "nowhere"),
+)  # fmt: skip
+
+
+def _level_files(sandbox: Sandbox) -> None:
+    names = [field.split()[0] for field in _LINE.split(",")]
+    rows = [
+        {
+            name: value if not isinstance(value, datetime) else str(value)
+            for name, value in zip(names, line, strict=True)
+        }
+        for line in _AT_THE_LIMITS
+    ]
+    sandbox.file("levels.json", rows)
+    sandbox.keep(SCHEMA=_LINE)
+
+
+def _counted(sandbox: Sandbox) -> DataFrame:
+    found = sandbox.value("update").expectations
+    rows = [(one.name, one.violation.value, one.passed, one.failed) for one in found]
+    return sandbox.frame(rows, "expectation STRING, on_violation STRING, met INT, violated INT")
+
+
+def _bronze_lines(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows("bronze").select(_COLUMNS)
+
+
 BRONZE = Exercise(
     id="15L.1",
     title="How bad is it?",
@@ -190,6 +234,14 @@ BRONZE = Exercise(
         "the line: one that asks for the present time would give another answer tomorrow for the same line."
     ),
     check=check_bronze,
+    hidden=(
+        HiddenTest(
+            _level_files,
+            (_bronze_lines, _counted),
+            above=_ABOVE,
+            says="It was run on other lines, at the limits of the handbook and just beyond.",
+        ),
+    ),
     wrong=(
         WrongAnswer(BRONZE_SOLUTION.replace("expect_all", "expect_all_or_drop"), "every line as it came"),
         WrongAnswer(BRONZE_SOLUTION.replace("level BETWEEN 0 AND 1000", "level >= 0"), "too low"),
@@ -262,6 +314,20 @@ def check_usable(attempt: Attempt) -> None:
         )
 
 
+def _bronze_table(sandbox: Sandbox) -> None:
+    sandbox.append("bronze", [*_AT_THE_LIMITS, *_AND_NULL], _LINE)
+    sandbox.append("stations", [("X1", "Xanten", 1.5, "solar")], _STATION)
+    sandbox.keep(RULES=_RULES | {"good battery": _HANDBOOK}, USABLE=_RULES)
+
+
+def _more_lines(sandbox: Sandbox) -> None:
+    sandbox.append("bronze", [_line(30, 40.0, None), _line(31, 1001.0, 12.0)], _LINE)
+
+
+def _usable_lines(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows("usable").select(_COLUMNS)
+
+
 USABLE = Exercise(
     id="15L.2",
     title="What cannot be used",
@@ -280,6 +346,15 @@ USABLE = Exercise(
         "dropped from the first day, two gauges would be missing, and nobody would have seen a fault."
     ),
     check=check_usable,
+    hidden=(
+        HiddenTest(
+            _bronze_table,
+            (_usable_lines,),
+            later=(_more_lines,),
+            above=_ABOVE,
+            says="It was run on other lines: at the limits, without a battery, without a level.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             USABLE_SOLUTION.replace('RULES | {"good battery": "battery IS NULL OR battery >= 10.5"}', "RULES"),
@@ -345,6 +420,7 @@ def check_placed(attempt: Attempt) -> None:
         raise Mistake("Lines are there that cannot be used: read `usable`, not `bronze`.")
     right = usable.join(stations, "station").select(columns)
     attempt.compare(made, right, "placed")
+    _must_be_streaming(update, "placed")
     counted = [one for one in update.expectations if one.dataset == "placed" and one.name == "listed station"]
     if not counted:
         raise Mistake("The rows are right, but no expectation of `placed` is named `listed station`.")
@@ -355,6 +431,20 @@ def check_placed(attempt: Attempt) -> None:
             "inner join leaves them out before the expectation sees them, and nobody is told. Join "
             "`left`, and run the cell again."
         )
+
+
+def _usable_table(sandbox: Sandbox) -> None:
+    sandbox.append("usable", [*_AT_THE_LIMITS[:3], *_AND_NULL[-2:], _line(20, 5.0, 12.0, "X2")], _LINE)
+    stations = [("X1", "Xanten", 1.5, "solar"), ("X2", None, 2.5, "mains"), ("X3", "Nobody", 3.5, "mains")]
+    sandbox.append("stations", stations, _STATION)
+
+
+def _more_usable(sandbox: Sandbox) -> None:
+    sandbox.append("usable", [_line(40, 6.0, 12.0, "X3"), _line(41, 6.0, 12.0, "elsewhere")], _LINE)
+
+
+def _placed_lines(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows("placed").select(*_COLUMNS, "name", "river_km")
 
 
 PLACED = Exercise(
@@ -373,6 +463,15 @@ PLACED = Exercise(
         "the same rows and says nothing: that a gauge was put up and nobody has told the office, nobody would learn."
     ),
     check=check_placed,
+    hidden=(
+        HiddenTest(
+            _usable_table,
+            (_placed_lines,),
+            later=(_more_usable,),
+            above=_ABOVE,
+            says="It was run on other lines and another list: stations that are not in it, and one without a name.",
+        ),
+    ),
     wrong=(
         WrongAnswer(PLACED_SOLUTION.replace('"station", "left"', '"station"'), "before the expectation sees them"),
         WrongAnswer(PLACED_SOLUTION.replace("name IS NOT NULL", "station IS NOT NULL"), "NULL for a name"),
@@ -466,6 +565,22 @@ def _must_be_once(attempt: Attempt, said: str) -> None:
     attempt.compare(made, right, "once")
 
 
+def _placed_table(sandbox: Sandbox) -> None:
+    sandbox.append("placed", [_line(n, float(n), 12.0) for n in range(3)], _LINE)
+    sandbox.append("placed", [_line(60 * 24 * 30, 9.0, 12.0)], _LINE)  # a month later: whatever waits has gone on
+
+
+def _very_late_lines(sandbox: Sandbox) -> None:
+    """Let a line come that is a month late, and one that is sent again after a month."""
+    late = 60 * 24 * 31
+    sandbox.append("placed", [_line(5, 5.0, 12.0, delay=late), _line(1, 1.0, 12.0, delay=late)], _LINE)
+    sandbox.append("placed", [_line(1, 1.0, 12.0, "X2"), _line(60 * 24 * 31, 9.0, 12.0)], _LINE)
+
+
+def _once_lines(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows("once").select("station", "measured", "level")
+
+
 ONCE = Exercise(
     id="15L.4",
     title="What no rule can see",
@@ -486,6 +601,15 @@ ONCE = Exercise(
         "with it, and everybody else's lines would be late."
     ),
     check=check_once,
+    hidden=(
+        HiddenTest(
+            _placed_table,
+            (_once_lines,),
+            later=(_very_late_lines,),
+            above=_ABOVE,
+            says="It was run on other lines: one comes a month late, and one is sent again after a month.",
+        ),
+    ),
     wrong=(
         WrongAnswer(
             _WITH_STATE.replace('.withWatermark("measured", "2 days")', "").replace(
@@ -541,8 +665,9 @@ update = run_pipeline()
 
 def check_refused(attempt: Attempt) -> None:
     """Compare with bronze, let a further day land, and compare again; then every line must be somewhere."""
-    _update(attempt)
+    update = _update(attempt)
     _must_be_refused(attempt, "")
+    _must_be_streaming(update, "refused")
     if _next_day(attempt, keep=0):
         _must_be_refused(attempt, "It was right, until a further day landed. ")
     bronze, refused = attempt.table("bronze").count(), attempt.table("refused").count()
@@ -612,6 +737,10 @@ def _with_reasons(
     return every.where(is_refused)
 
 
+def _refused_with_reasons(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows("refused").selectExpr(*_COLUMNS, "array_sort(reasons) AS reasons")
+
+
 REFUSED = Exercise(
     id="15L.5",
     title="Every line is somewhere",
@@ -629,6 +758,15 @@ REFUSED = Exercise(
         "who mends the first would otherwise meet the second next week."
     ),
     check=check_refused,
+    hidden=(
+        HiddenTest(
+            _bronze_table,
+            (_refused_with_reasons,),
+            later=(_more_lines,),
+            above=_ABOVE,
+            says="It was run on other lines, which break each rule alone, two of them, or none.",
+        ),
+    ),
     wrong=(
         WrongAnswer(REFUSED_SOLUTION.replace("({rule}) IS NOT TRUE", "NOT ({rule})"), "so is NOT of it"),
         WrongAnswer(REFUSED_SOLUTION.replace('every.where("size(reasons) > 0")', "every"), "Every line is there"),

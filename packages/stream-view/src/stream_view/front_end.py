@@ -7,7 +7,12 @@ and nothing else.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
+
+_nobody_looks: ContextVar[bool] = ContextVar("nobody_looks", default=False)
 
 
 def is_interactive() -> bool:
@@ -17,7 +22,17 @@ def is_interactive() -> bool:
     never do, and neither does plain Python.
     """
     kernel = getattr(ipython(), "kernel", None)
-    return bool(getattr(kernel, "_allow_stdin", False))
+    return bool(getattr(kernel, "_allow_stdin", False)) and not _nobody_looks.get()
+
+
+@contextmanager
+def without_a_person() -> Iterator[None]:
+    """Run what is inside as if nobody were at the notebook: for streams that are started on nobody's behalf."""
+    token = _nobody_looks.set(True)
+    try:
+        yield
+    finally:
+        _nobody_looks.reset(token)
 
 
 def in_notebook() -> bool:

@@ -67,6 +67,18 @@ def forget_cells() -> None:
     _cells.clear()
 
 
+@contextmanager
+def set_aside() -> Iterator[None]:
+    """Set what the notebook's cells have defined aside: inside there is only what is defined there."""
+    notebooks = dict(_cells)
+    _cells.clear()
+    try:
+        yield
+    finally:
+        _cells.clear()
+        _cells.update(notebooks)
+
+
 def add(definitions: Definitions, dataset: Dataset) -> None:
     """Note a dataset.
 

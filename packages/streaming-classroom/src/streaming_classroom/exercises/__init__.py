@@ -6,6 +6,7 @@ answers that the check must know.  The notebook holds the starter and nothing mo
 
 from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise, WrongAnswer
+from streaming_classroom.exercises.hidden import HiddenTest, Sandbox
 from streaming_classroom.exercises.made_stream import MadeStream, interval_of
 from streaming_classroom.exercises.makes import Makes
 from streaming_classroom.exercises.mistake import Mistake, NotTried
@@ -15,11 +16,13 @@ __all__ = [
     "Attempt",
     "Choice",
     "Exercise",
+    "HiddenTest",
     "MadeStream",
     "Makes",
     "Mistake",
     "NotTried",
     "Question",
+    "Sandbox",
     "WrongAnswer",
     "interval_of",
 ]

@@ -54,6 +54,8 @@ class Attempt:
         The lesson's topics.
     seconds : float
         How long all waits of the check may take together.
+    source : str, optional
+        The learner's cell; by default the notebook's last one for the exercise.
     """
 
     def __init__(
@@ -65,12 +67,14 @@ class Attempt:
         makes: Makes | None = None,
         kafka: LessonKafka | None = None,
         seconds: float = 60.0,
+        source: str | None = None,
     ) -> None:
         self.spark = spark
         self.paths = paths
         self.kafka = kafka
         self.cell_error = cell_error
-        self._namespace = namespace
+        self.source = source
+        self.namespace = namespace
         self._makes = makes or Makes()
         self._deadline = time.monotonic() + seconds
 
@@ -89,11 +93,11 @@ class Attempt:
         Mistake
             Likewise, and the cell raised an error.
         """
-        value = self._namespace.get(name)
+        value = self.namespace.get(name)
         if value is not None:
             return value
         if self.cell_error is None and (trace := self._trace()):
-            if name not in self._namespace:
+            if name not in self.namespace:
                 raise Mistake(f"There is a {trace}, but no variable `{name}`: keep in it what starts your stream.")
             raise Mistake(
                 f"There is a {trace}, but `{name}` is None: keep in it the stream that `.start()` or `.toTable(...)` "
@@ -185,9 +189,10 @@ class Attempt:
         """
         if stream.checkpoint is None:
             return
-        found = stream.checkpoint.rstrip("/").rpartition("/")[2]
-        if found == name:
+        asked = f"{self.paths.checkpoints}/{name}"
+        if self.paths.local(stream.checkpoint) == self.paths.local(asked):
             return
+        found = stream.checkpoint.rstrip("/").rpartition("/")[2]
         if found.startswith("temporary-"):  # Spark's own name for one that goes away with the session
             raise Mistake(
                 "Your stream has no checkpoint that lasts: Spark made a temporary one, so the next run would read "
@@ -198,6 +203,8 @@ class Attempt:
                 f"Your stream has read nothing. Its checkpoint `{found}` belongs to another query, and says that all "
                 f"is read. Every query needs a checkpoint of its own: `.../{name}`."
             )
+        if found == name:
+            raise Mistake(f"Its checkpoint is `{stream.checkpoint}`; `{asked}` was asked for.")
         raise Mistake(f"Its checkpoint is `{found}`; `{name}` was asked for.")
 
     def must_not_have_failed(self, stream: MadeStream) -> None:
@@ -247,7 +254,7 @@ class Attempt:
             Columns or rows differ.
         """
         if found := difference(made, right, name):
-            raise Mistake(*found)
+            raise Mistake(found.sentence, found.table)
 
     def is_same(self, made: DataFrame, wrong: DataFrame) -> bool:
         """Whether rows are exactly those that a known mistake gives."""

@@ -10,6 +10,7 @@ from streaming_classroom.exercises.makes import Makes
 
 if TYPE_CHECKING:
     from streaming_classroom.exercises.attempt import Attempt
+    from streaming_classroom.exercises.hidden import HiddenTest
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Exercise:
         What is taken away before another try.
     is_over_when_right : bool
         Whether its streams are stopped when it is right, because nothing below needs them.
+    hidden : tuple of HiddenTest
+        Run after the check, on data that the learner has not seen.
     """
 
     id: str
@@ -66,3 +69,4 @@ class Exercise:
     wrong: tuple[WrongAnswer, ...]
     makes: Makes = field(default_factory=Makes)
     is_over_when_right: bool = False
+    hidden: tuple[HiddenTest, ...] = ()

@@ -13,7 +13,7 @@ from stream_view.errors import short_message
 from stream_view.stopped_session import refuse_stopped
 from stream_view.wait_line import waiting_for
 from streaming_classroom.errors import ClassroomError
-from streaming_classroom.exercises import catalogue, last_cell
+from streaming_classroom.exercises import catalogue, hidden, last_cell
 from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.exercise_record import ExerciseRecord
@@ -194,13 +194,14 @@ def _judge(exercise: Exercise, attempt: Attempt) -> Verdict:
 def _verdict(exercise: Exercise, attempt: Attempt) -> Verdict:
     try:
         exercise.check(attempt)
+        untested = hidden.run(exercise, attempt)
     except NotTried:
         return Verdict(exercise, "not tried", NOT_TRIED)
     except Mistake as mistake:
         return Verdict(exercise, "wrong", mistake.sentence, mistake.difference)
     except Exception as error:  # what was made cannot even be read
         return Verdict(exercise, "wrong", f"It cannot be looked at. Spark says: {short_message(error)}")
-    return Verdict(exercise, "right", RIGHT)
+    return Verdict(exercise, "right", f"right on the data that is here. {untested}" if untested else RIGHT)
 
 
 def _enter(spark: SparkSession) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stream_view.tables import Table
 
@@ -15,28 +18,62 @@ SHOWN = 3  # rows of each kind
 DIGITS = 9  # of a number with a point: a sum depends a little on the order of its rows
 
 
-def difference(made: DataFrame, right: DataFrame, name: str) -> tuple[str, Table | None] | None:
-    """Return in words, and as a table, how rows differ from the right ones; None where they do not.
+class RowDifference(NamedTuple):
+    """How rows differ from the right ones: in words, and as a small table."""
+
+    sentence: str
+    table: Table | None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that were collected, as they are compared: numbers without their last digits, times and arrays as text."""
+
+    columns: tuple[str, ...]
+    rows: Counter[tuple]
+
+    @classmethod
+    def of(cls, frame: DataFrame) -> Rows:
+        """Collect a frame's rows."""
+        return cls(tuple(frame.columns), Counter(tuple(map(_comparable, row)) for row in frame.collect()))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what :meth:`from_json` reads; the same rows are always the same text."""
+        rows = sorted(self.rows.elements(), key=lambda row: [str(value) for value in row])
+        return {"columns": list(self.columns), "rows": [list(row) for row in rows]}
+
+    @classmethod
+    def from_json(cls, kept: dict[str, Any]) -> Rows:
+        """Return rows as they were kept."""
+        return cls(tuple(kept["columns"]), Counter(map(tuple, kept["rows"])))
+
+
+def difference(made: DataFrame, right: DataFrame | Rows, name: str) -> RowDifference | None:
+    """Return how rows differ from the right ones; None where they do not.
 
     Column names are compared without regard to case, as SQL does; their order does not matter.
 
     Parameters
     ----------
-    made, right : DataFrame
-        Batch frames.
+    made : DataFrame
+        A batch frame.
+    right : DataFrame or Rows
+        What it is to be.
     name : str
         What the sentence calls the learner's table.
     """
-    if said := _columns_differ(made.columns, right.columns, name):
-        return said, None
-    columns = right.columns
-    made_rows, right_rows = (_rows(frame, columns) for frame in (made, right))
+    columns = list(right.columns)
+    if said := _columns_differ(made.columns, columns, name):
+        return RowDifference(said, None)
+    made_rows = _rows(made, columns)
+    right_rows = right.rows if isinstance(right, Rows) else _rows(right, columns)
     if made_rows is None:
-        return f"`{name}` has more than {MOST_ROWS:,} rows, {_count(right_rows)} would be right.", None
+        said = f"`{name}` has more than {MOST_ROWS:,} rows, {_count(right_rows)} would be right."
+        return RowDifference(said, None)
     missing, surplus = right_rows - made_rows, made_rows - right_rows
     if not missing and not surplus:
         return None
-    return _sentence(name, made_rows, right_rows, missing, surplus), _table(columns, missing, surplus)
+    return RowDifference(_sentence(name, made_rows, right_rows, missing, surplus), _table(columns, missing, surplus))
 
 
 def _columns_differ(made: list[str], right: list[str], name: str) -> str:
@@ -60,8 +97,10 @@ def _rows(frame: DataFrame, columns: list[str]) -> Counter[tuple] | None:
 def _comparable(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
-    if isinstance(value, (list, dict)):
+    if isinstance(value, (list, dict, tuple)):
         return repr(value)
+    if isinstance(value, (date, Decimal, bytes, bytearray)):
+        return str(bytes(value) if isinstance(value, bytearray) else value)
     return value
 
 

@@ -44,6 +44,10 @@ class LessonKafka:
         self._prefix = prefix
         self._mark = mark
 
+    def apart(self, name: str) -> LessonKafka:
+        """Return topics beside the lesson's own, on the same broker, whose names begin with a name of theirs."""
+        return LessonKafka(f"{self._prefix}{name}-", self._mark.with_name(f"{self._mark.name}.{name}"))
+
     @property
     def servers(self) -> str:
         """The broker's address, for the option ``kafka.bootstrap.servers``; the broker is started when first asked for.

@@ -1,0 +1,115 @@
+"""Rows that hidden tests plant: heart rates at the limits, NULL, duplicates, keys and devices that come later.
+
+Times are of another year than the course's data, and file names other ones, so that nothing that was typed in fits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Sandbox
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+READINGS = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
+MIDNIGHT = 1_709_596_800.0  # seconds: 2024-03-05, UTC
+HOUR = 3600.0
+
+#: Device, patient, heart rate, time.
+FIRST: tuple[tuple, ...] = (
+    (1, 901, 0.0, MIDNIGHT + 60),
+    (1, 901, -0.5, MIDNIGHT + 120),
+    (1, 901, 71.25, MIDNIGHT + 7 * HOUR),
+    (2, 902, 0.5, MIDNIGHT + 180),
+    (2, 902, None, MIDNIGHT + 240),
+    (2, 902, -1.0, MIDNIGHT + 300),
+    (3, 903, 112.0, MIDNIGHT + 360),
+    (3, 903, 112.5, MIDNIGHT + 420),
+    (3, 903, 111.5, MIDNIGHT + 480),
+    (3, 903, 111.5, MIDNIGHT + 480),  # a duplicate
+    (3, 902, -112.5, MIDNIGHT + 540),  # a patient who has changed devices
+)
+SECOND: tuple[tuple, ...] = (
+    (4, 904, 0.0, MIDNIGHT + 8 * HOUR),  # a device that is new
+    (4, 904, -3.0, MIDNIGHT + 8 * HOUR + 60),
+    (1, 901, 113.0, MIDNIGHT + 30),  # older than what the first file has of it
+    (3, 903, 113.0, MIDNIGHT + 9 * HOUR),
+    (2, 902, -1.0, MIDNIGHT + 300),  # a reading that was sent again
+)
+THIRD: tuple[tuple, ...] = (
+    (5, 905, 64.5, MIDNIGHT + 10 * HOUR),
+    (5, 905, -0.25, MIDNIGHT + 10 * HOUR + 60),
+    (3, 903, 0.25, MIDNIGHT + 10 * HOUR),
+)
+WHAT_IS_THERE = (
+    "It was run on readings that you have not seen: heart rates of 0 and of NULL, duplicates, a new device. "
+)
+
+
+def reading_file(
+    sandbox: Sandbox, name: str, rows: Sequence[tuple], number: int = 0, folder: str | None = None
+) -> None:
+    """Write readings as a file that was modified after those with smaller numbers."""
+    names = [field.split()[0] for field in READINGS.split(",")]
+    path = sandbox.file(name, [dict(zip(names, row, strict=True)) for row in rows], folder)
+    os.utime(path, (MIDNIGHT + number, MIDNIGHT + number))
+
+
+def files_stream(sandbox: Sandbox, folder: str | None = None, **options: object) -> DataFrame:
+    """Return a stream over the files of readings."""
+    return sandbox.spark.readStream.schema(READINGS).options(**options).json(folder or sandbox.paths.landing)
+
+
+def bronze(sandbox: Sandbox) -> None:
+    """Make the table `bronze` with the first readings."""
+    sandbox.append("bronze", FIRST, READINGS)
+
+
+def more_bronze(sandbox: Sandbox) -> None:
+    """Append the second readings to `bronze`."""
+    sandbox.append("bronze", SECOND, READINGS)
+
+
+def two_files(sandbox: Sandbox) -> None:
+    """Land two files, and make `readings` of them, one file per batch."""
+    reading_file(sandbox, "ward-a.json", FIRST, 1)
+    reading_file(sandbox, "ward-b.json", SECOND, 2)
+    sandbox.keep(readings=files_stream(sandbox, maxFilesPerTrigger=1), schema=READINGS)
+
+
+def third_file(sandbox: Sandbox) -> None:
+    """Land one more."""
+    reading_file(sandbox, "ward-c.json", THIRD, 3)
+
+
+def five_files(sandbox: Sandbox) -> None:
+    """Land five files of different sizes."""
+    for number in range(1, 6):
+        reading_file(sandbox, f"ward-{number}.json", FIRST[: number + 2], number)
+    sandbox.keep(schema=READINGS)
+
+
+def two_more_files(sandbox: Sandbox) -> None:
+    """Land two more files."""
+    for number in (6, 7):
+        reading_file(sandbox, f"ward-{number}.json", SECOND[: number - 3], number)
+
+
+def crash_before_commit(sandbox: Sandbox) -> None:
+    """Leave every checkpoint as a crash before its last commit does: the next run is given the same batch again."""
+    sandbox.forget_last_commit()
+
+
+def batch_sizes(variable: str):
+    """Return a function that gives the rows of each batch of the last run, by the variable that holds the query."""
+
+    def sizes(sandbox: Sandbox) -> DataFrame:
+        from stream_view.progress_reports import rows_per_batch
+
+        read = rows_per_batch(sandbox.query(variable))
+        return sandbox.frame([(number, rows) for number, rows in enumerate(read)] or [(-1, 0)], "batch INT, rows INT")
+
+    return sizes

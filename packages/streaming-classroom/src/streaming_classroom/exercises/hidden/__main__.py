@@ -1,0 +1,40 @@
+"""Write what the solutions make of the hidden data: ``python -m streaming_classroom.exercises.hidden [05 06 ...]``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from streaming_classroom import get_spark, rows_per_batch, start_lesson
+from streaming_classroom.exercises import Attempt, Exercise, catalogue
+from streaming_classroom.exercises.hidden import expected, hidden_test
+from streaming_classroom.exercises.same_rows import Rows
+
+Results = list[list[tuple[str, Rows]]]
+
+
+def results(exercises: Iterable[Exercise]) -> dict[str, Results]:
+    """Return what the solutions make, by exercise; of those without a hidden test nothing."""
+    from pyspark.sql import functions
+
+    lesson = start_lesson("hidden")
+    names = {"F": functions, "rows_per_batch": rows_per_batch}  # which cells above the exercises import
+    attempt = Attempt(get_spark(), lesson.paths, names, kafka=lesson.kafka)
+    try:
+        return {
+            exercise.id: [hidden_test.made_by(exercise, test, exercise.solution, attempt) for test in exercise.hidden]
+            for exercise in exercises
+            if exercise.hidden
+        }
+    finally:
+        lesson.cleanup()
+
+
+def main(lessons: list[str]) -> None:
+    """Write the results of some lessons, or of all, beside the exercises."""
+    exercises = [exercise for lesson in lessons or catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
+    expected.keep(expected.kept() | results(exercises))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,132 @@
+"""One hidden test: what is planted, how often the cell runs, and what its result is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises.exercise import Exercise
+from streaming_classroom.exercises.hidden import cell_source, expected
+from streaming_classroom.exercises.hidden.sandbox import CannotRunError, CellFailedError, Sandbox, opened
+from streaming_classroom.exercises.mistake import Mistake
+from streaming_classroom.exercises.same_rows import Rows, difference
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from streaming_classroom.exercises.attempt import Attempt
+
+
+@dataclass(frozen=True)
+class HiddenTest:
+    """Data that the learner has not seen, on which the learner's cell and the solution must make the same.
+
+    Attributes
+    ----------
+    given : callable
+        Is given the :class:`Sandbox` before the first run: makes the tables, views and files that cells above make.
+    results : tuple of str or callable
+        Tables or views to compare, or functions that return a frame of a sandbox after the runs.
+    later : tuple of callable
+        Each is called before one more run of the cell, in which memory is gone and checkpoints are not: lets data
+        arrive, or takes away a commit.
+    mode : str
+        Output mode in which a view that streams is run.
+    says : str
+        What the cell was run on, in a sentence.
+    after : callable, optional
+        Is called after the runs, such as to hand a batch to the cell's function once more.
+    above : str
+        Source of cells above, which is run before each run of the cell, such as definitions of a pipeline.
+    needs_kafka : bool
+        Whether the cell writes to a topic; the sandbox has topics of its own.
+    may_fail : tuple of str
+        Variables of streams that are to fail.
+    """
+
+    given: Callable[[Sandbox], None]
+    results: tuple[str | Callable[[Sandbox], DataFrame], ...]
+    later: tuple[Callable[[Sandbox], None], ...] = ()
+    mode: str = "append"
+    says: str = "It was run on data that you have not seen."
+    after: Callable[[Sandbox], None] | None = None
+    may_fail: tuple[str, ...] = ()
+    above: str = ""
+    needs_kafka: bool = False
+
+
+def run(exercise: Exercise, attempt: Attempt) -> str:
+    """Run an exercise's hidden tests; return what could not be tested, in a sentence, or nothing.
+
+    Raises
+    ------
+    Mistake
+        The cell makes something else than the solution does, or fails.
+    """
+    tests = exercise.hidden
+    if not tests:
+        return ""
+    if not hasattr(attempt.spark, "_jsparkSession"):
+        return "It was not run on other data: that needs a session that is not over Spark Connect."
+    source = cell_source.of(exercise) if attempt.source is None else attempt.source
+    if source is None:
+        return "It was not run on other data: this kernel has not seen your cell. Run it again to have it tested fully."
+    for number, test in enumerate(tests):
+        try:
+            _compare(exercise, number, test, source, attempt)
+        except CannotRunError as unknown:
+            return (
+                f"It was not run on other data: the cell uses `{unknown.name}`, which another cell makes. Put all that "
+                "is yours into one cell to have it tested fully."
+            )
+    return ""
+
+
+def made_by(exercise: Exercise, test: HiddenTest, source: str, attempt: Attempt) -> list[tuple[str, Rows]]:
+    """Return the names of a test's results, and the rows that a cell makes.
+
+    Raises
+    ------
+    CannotRunError, CellFailedError
+        As :meth:`Sandbox.run`.
+    """
+    with opened(
+        attempt.spark, attempt.paths, attempt.namespace, attempt.kafka if test.needs_kafka else None
+    ) as sandbox:
+        _play(test, source, sandbox)
+        return [(_name(result), Rows.of(_result(sandbox, result, test))) for result in test.results]
+
+
+def _compare(exercise: Exercise, number: int, test: HiddenTest, source: str, attempt: Attempt) -> None:
+    right = expected.rows(exercise.id, number) or made_by(exercise, test, exercise.solution, attempt)
+    with opened(
+        attempt.spark, attempt.paths, attempt.namespace, attempt.kafka if test.needs_kafka else None
+    ) as sandbox:
+        try:
+            _play(test, source, sandbox)
+            made = [_result(sandbox, result, test) for result in test.results]
+        except CellFailedError as error:
+            raise Mistake(f"{test.says} There your cell fails: {error}") from error
+        for (name, rows), frame in zip(right, made, strict=True):
+            if found := difference(frame, rows, name):
+                raise Mistake(f"{test.says} {found.sentence}", found.table)
+
+
+def _play(test: HiddenTest, source: str, sandbox: Sandbox) -> None:
+    sandbox.above = test.above
+    test.given(sandbox)
+    sandbox.run(source, test.may_fail)
+    for arrive in test.later:
+        arrive(sandbox)
+        sandbox.run(source, test.may_fail)
+    if test.after is not None:
+        test.after(sandbox)
+
+
+def _result(sandbox: Sandbox, result: str | Callable[[Sandbox], DataFrame], test: HiddenTest) -> DataFrame:
+    return sandbox.rows(result, test.mode) if isinstance(result, str) else result(sandbox)
+
+
+def _name(result: str | Callable[[Sandbox], DataFrame]) -> str:
+    return result if isinstance(result, str) else result.__name__.strip("_")

@@ -1,0 +1,340 @@
+"""A place of its own in which a learner's cell runs again: a session, a schema and paths beside the lesson's.
+
+Nothing of the learner's is touched.  The session is a clone of the lesson's without its views; the schema and all
+paths are below a directory of the sandbox, which is removed with it; ``DA`` is a stand-in that has nothing to break.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from declarative_pipelines.definitions import api_modules, registry
+from notebook_dialect.sql.statements import split
+from stream_view import front_end, waiting
+from stream_view.errors import short_message
+from streaming_classroom.exercises.hidden import borrowed_names, cell_source
+from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.files.lesson_paths import Paths
+from streaming_classroom.session import user_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from streaming_classroom.kafka.topics import LessonKafka
+
+FOLDER = "_sandbox"  # below the lesson's working directory
+PROCESSED_WITHIN = 20.0  # seconds for what a cell has started
+
+
+class CannotRunError(Exception):
+    """A cell that needs what the sandbox does not have: the name says what."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class CellFailedError(Exception):
+    """The cell, or a stream that it has started, raised an error: its words."""
+
+
+class Sandbox:
+    """One sandbox; use it in a ``with`` statement.
+
+    Attributes
+    ----------
+    spark : SparkSession
+        Its session.
+    paths : Paths
+        Its paths, by the names that the lesson's have.
+    variables : dict
+        What the last run of a cell has left.
+    """
+
+    def __init__(
+        self, spark: SparkSession, paths: Paths, notebook: Mapping[str, Any], kafka: LessonKafka | None = None
+    ) -> None:
+        self._notebook = notebook
+        self._outer = spark
+        self._name = f"sandbox_{uuid4().hex[:12]}"
+        self.kafka = kafka.apart(self._name) if kafka is not None else None
+        self._root = f"{paths.working_dir}/{FOLDER}/{self._name}"
+        self.spark = _clone(spark)
+        self.paths = Paths(self.spark, **{name: _moved(path, paths.working_dir, self._root) for name, path in paths})
+        self.arrivals: list[Any] = []
+        self.variables: dict[str, Any] = {}
+        self.kept: dict[str, Any] = {}
+        self.above = ""
+        self._source = ""
+        self._has_run = False
+
+    def __enter__(self) -> Sandbox:
+        classroom_files().local_path(self.paths.landing).mkdir(parents=True, exist_ok=True)
+        self.spark.sql(f"CREATE SCHEMA {self._name} LOCATION '{self.paths.user_db}'")
+        self.spark.catalog.setCurrentDatabase(self._name)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        with suppress(Exception):  # what cannot be tidied up now is below the lesson's folder and goes with it
+            waiting.stop_streams(self.spark.streams.active)
+        with suppress(Exception):
+            if self.kafka is not None:
+                self.kafka._clear()
+        with suppress(Exception):
+            self.spark.catalog.setCurrentDatabase("default")
+            self.spark.sql(f"DROP SCHEMA IF EXISTS {self._name} CASCADE")
+        user_files.remove_tree(self._root)
+
+    def append(self, table: str, rows: Sequence[tuple], schema: str) -> None:
+        """Append rows to a table of the sandbox, which is created where it is not there."""
+        self.frame(rows, schema).write.format("delta").mode("append").saveAsTable(table)
+
+    def frame(self, rows: Sequence[tuple], schema: str) -> DataFrame:
+        """Return rows as a frame of one partition."""
+        return self.spark.createDataFrame(list(rows), schema).coalesce(1)
+
+    def view(self, name: str, frame: DataFrame) -> None:
+        """Make a temporary view of the sandbox."""
+        frame.createOrReplaceTempView(name)
+
+    def file(self, name: str, rows: Iterable[Mapping[str, Any]], folder: str | None = None) -> Path:
+        """Write rows as one file of JSON lines, below the landing directory or another one; return its path."""
+        path = classroom_files().local_path(folder or self.paths.landing) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        hidden = path.with_name(f".{path.name}")
+        hidden.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        return hidden.replace(path)
+
+    def stream(self, table: str, **options: Any) -> DataFrame:
+        """Return a table of the sandbox as a stream."""
+        return self.spark.readStream.options(**options).table(table)
+
+    def keep(self, **variables: Any) -> None:
+        """Give every later run of a cell these variables, as cells above it would."""
+        self.kept |= variables
+
+    def run(self, source: str, may_fail: Collection[str] = (), timeout: float = PROCESSED_WITHIN) -> None:
+        """Run a cell as a kernel that has just started would, and return when its streams have done what is there.
+
+        Streams that still run are stopped then.
+
+        Parameters
+        ----------
+        source : str
+            The cell.
+        may_fail : collection of str
+            Variables whose streams are to fail.
+        timeout : float
+            Seconds.
+
+        Raises
+        ------
+        CannotRunError
+            The cell uses something that the sandbox has not.
+        CellFailedError
+            The cell or one of its streams raised an error.
+        """
+        self.variables = self._namespace()
+        self._source = source
+        with front_end.without_a_person(), registry.set_aside():
+            try:
+                if self.above:
+                    api_modules.install()
+                    exec(self.above, self.variables)  # the test's own
+                self._run(source)
+                self._has_run = True
+                self._finish(may_fail, timeout)
+            except (CannotRunError, CellFailedError):
+                raise
+            except Exception as error:
+                raise self._explained(error) from error
+
+    def query(self, variable: str) -> Any:
+        """Return the stream that a variable of the last run holds.
+
+        Raises
+        ------
+        CellFailedError
+            It holds none.
+        """
+        value = self.variables.get(variable)
+        if type(value).__name__ != "StreamingQuery":
+            raise CellFailedError(f"`{variable}` holds no stream")
+        return value
+
+    def value(self, variable: str) -> Any:
+        """Return what a variable of the last run holds.
+
+        Raises
+        ------
+        CellFailedError
+            There is none.
+        """
+        if self.variables.get(variable) is None:
+            raise CellFailedError(f"`{variable}` is not there")
+        return self.variables[variable]
+
+    def run_again(self) -> None:
+        """Run the same cell again, as a kernel that has just started would: what it held in memory is gone."""
+        self.run(self._source)
+
+    def forget_last_commit(self) -> None:
+        """Leave every checkpoint as a crash before the commit of its last batch would: the next run runs it again."""
+        for commits in classroom_files().local_path(self.paths.checkpoints).rglob("commits"):
+            numbers = sorted(int(file.name) for file in commits.iterdir() if file.name.isdigit())
+            if numbers:
+                for name in (str(numbers[-1]), f".{numbers[-1]}.crc"):
+                    (commits / name).unlink(missing_ok=True)
+
+    def rows(self, name: str, mode: str = "append") -> DataFrame:
+        """Return the rows of a table or view; of a streaming view, what a stream gives for all that is there now.
+
+        Raises
+        ------
+        CellFailedError
+            There is none of that name, or the stream fails.
+        """
+        if not self.spark.catalog.tableExists(name):
+            raise CellFailedError(f"it makes no `{name}`")
+        frame = self.spark.table(name)
+        return self.rows_of(frame, mode) if frame.isStreaming else frame
+
+    def rows_of(self, frame: DataFrame, mode: str = "append") -> DataFrame:
+        """Return what a streaming frame gives for all that is there now; of another, its rows."""
+        if not frame.isStreaming:
+            return frame
+        name = f"rows_{uuid4().hex[:12]}"
+        with front_end.without_a_person():
+            writer = frame.writeStream.format("memory").queryName(name).outputMode(mode)
+            query = writer.trigger(availableNow=True).start()
+            try:
+                if not query.awaitTermination(int(PROCESSED_WITHIN)):
+                    raise CellFailedError("what it makes never ends")
+            except CellFailedError:
+                raise
+            except Exception as error:
+                raise self._explained(error) from error
+            finally:
+                query.stop()
+        return self.spark.table(name)
+
+    def _namespace(self) -> dict[str, Any]:
+        lent = borrowed_names.lend(self._notebook)
+        return lent | self.kept | {
+            "__name__": "__main__", "spark": self.spark, "DA": _Lesson(self), "display": self._display,
+            "displayHTML": lambda *_shown: None, "run_pipeline": self._update,
+        }  # fmt: skip
+
+    def _update(self, *_files: object, **arguments: Any) -> Any:
+        """Run the pipeline of the cell's definitions, with its tables in the sandbox's schema."""
+        from declarative_pipelines import run_pipeline
+
+        return run_pipeline(**arguments | {"spark": self.spark, "show": False})
+
+    def _run(self, source: str) -> None:
+        if cell_source.is_sql(source):
+            for statement in split(cell_source.statements_of(source)):
+                self.spark.sql(statement.text)
+            return
+        if self._has_run:  # `DA.exercise` would have dropped the table, and here it is to be resumed
+            source = re.sub(r"\bCREATE TABLE (?!IF\b)", "CREATE TABLE IF NOT EXISTS ", source, flags=re.IGNORECASE)
+        if any(line.lstrip().startswith(("%", "!")) for line in source.splitlines()):
+            raise CannotRunError(next(line.strip() for line in source.splitlines() if line.lstrip()[:1] in "%!"))
+        with redirect_stdout(io.StringIO()):
+            exec(compile(ast.parse(source), "<sandbox>", "exec"), self.variables)  # the learner's own cell
+
+    def _finish(self, may_fail: Collection[str], timeout: float) -> None:
+        """Let the streams process what is there, and stop them."""
+        held = {name: value for name, value in self.variables.items() if name not in may_fail}
+        started = [value for value in held.values() if type(value).__name__ == "StreamingQuery"]
+        active = self.spark.streams.active
+        try:
+            waiting.wait_until_processed(active, timeout)
+        finally:
+            waiting.stop_streams(active)
+        for query in started:
+            if (error := query.exception()) is not None:
+                raise CellFailedError(short_message(error))
+
+    def _display(self, shown: Any, *_rest: Any, streamName: str | None = None, **_options: Any) -> None:
+        """Run a stream that is displayed, into a table of its name."""
+        if streamName and getattr(shown, "isStreaming", False):
+            self.view(streamName, self.rows_of(shown, _mode_of(shown)))
+
+    def _explained(self, error: Exception) -> CannotRunError | CellFailedError:
+        """Return an error of a cell: of a name that the notebook has and the sandbox has not, that it cannot run."""
+        if isinstance(error, NameError) and (error.name in self._notebook or error.name == "dbutils"):
+            return CannotRunError(error.name)
+        missing = getattr(error, "getMessageParameters", dict)() or {}
+        relation = str(missing.get("relationName", "")).replace("`", "").rpartition(".")[2]
+        if relation and self._outer.catalog.tableExists(relation):
+            return CannotRunError(relation)
+        return CellFailedError(f"{type(error).__name__}: {short_message(error)}".splitlines()[0])
+
+
+class _Lesson:
+    """What a cell in a sandbox has for ``DA``."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self.paths = sandbox.paths
+        self.schema_name = sandbox._name
+        if sandbox.kafka is not None:
+            self.kafka = sandbox.kafka
+        self.data_factory = SimpleNamespace(load=self._land)
+
+    def exercise(self, _name: str) -> None:
+        """Take nothing away: the second run of a cell resumes from what the first one has left."""
+
+    def block_until_stream_is_ready(self, query: Any, min_batches: int = 1, timeout: float = PROCESSED_WITHIN) -> None:
+        waiting.block_until_stream_is_ready(self._sandbox.spark, query, min_batches, min(timeout, PROCESSED_WITHIN))
+
+    def _land(self, *_count: object) -> None:
+        if self._sandbox.arrivals:
+            self._sandbox.arrivals.pop(0)(self._sandbox)
+
+    def __getattr__(self, name: str) -> Any:
+        raise CannotRunError(f"DA.{name}")
+
+
+@contextmanager
+def opened(
+    spark: SparkSession, paths: Paths, notebook: Mapping[str, Any], kafka: LessonKafka | None = None
+) -> Iterator[Sandbox]:
+    """Open a sandbox and make its session this thread's own, as a notebook's is; remove it afterwards."""
+    jvm = spark._jvm.org.apache.spark.sql.classic.SparkSession
+    with Sandbox(spark, paths, notebook, kafka) as sandbox:
+        jvm.setActiveSession(sandbox.spark._jsparkSession)
+        try:
+            yield sandbox
+        finally:
+            jvm.setActiveSession(spark._jsparkSession)
+
+
+def _clone(spark: SparkSession) -> SparkSession:
+    """Return a session with the settings of another one and its functions, but none of its views."""
+    clone = type(spark)(spark.sparkContext, jsparkSession=spark._jsparkSession.cloneSession())
+    clone.conf.set("spark.sql.shuffle.partitions", 1)  # a few rows: more partitions would only cost time
+    for table in clone.catalog.listTables():
+        if table.isTemporary:
+            clone.catalog.dropTempView(table.name)
+    return clone
+
+
+def _moved(path: str, root: str, to: str) -> str:
+    return to + path[len(root) :] if path.startswith(root) else path
+
+
+def _mode_of(frame: DataFrame) -> str:
+    """Return ``complete`` for a frame that aggregates, which ``display`` takes as well, else ``append``."""
+    plan = frame._jdf.queryExecution().analyzed().toString()
+    return "complete" if "Aggregate" in plan else "append"
