@@ -13,8 +13,8 @@ from collections.abc import Callable, Container, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from notebook_dialect.close_names import meant
 from notebook_dialect.kernel import last_lines, notebook_cells
-from notebook_dialect.kernel.close_names import meant
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

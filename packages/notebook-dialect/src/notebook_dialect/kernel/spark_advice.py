@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from notebook_dialect.kernel.close_names import meant
+from notebook_dialect.close_names import meant
 
 _TYPES: tuple[str, ...] = (
     "INT",
