@@ -140,7 +140,7 @@ def _advised(
     name, message = _condensed(kind, error)
     advised: str | None = None
     if isinstance(error, style.short):
-        advised = _elsewhere(message) or spark_advice.advice(message, "\n".join(where), shell.user_ns)
+        advised = _elsewhere(message) or spark_advice.advice(message, "\n".join(where), shell.user_ns, str(error))
     elif not _came_up_here(style, error, trace):
         return None
     advised = advised or python_advice.advice(shell, error, trace, style.set_up)
