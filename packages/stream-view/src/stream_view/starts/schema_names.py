@@ -64,13 +64,21 @@ def _look(start: Start, reads: list[_FilesRead]) -> None:
 
 
 def _compare_with(start: Start, read: _FilesRead, file: str) -> None:
-    found = start.spark.read.format(read.format).options(**read.options).load(file).columns
+    found = _columns(start.spark, read, file)
     if found and not set(found) & set(read.names):
         front_end.print_below(
             start.cell,
             f"None of the schema's names ({_listed(read.names)}) is in {file.rpartition('/')[2]}, which has "
             f"{_listed(found)}: every row will be NULL. Correct the names in the schema.",
         )
+
+
+def _columns(spark: SparkSession, read: _FilesRead, file: str) -> list[str]:
+    """Return the columns of a file; past the session's reader, which packages wrap to look at what a cell reads."""
+    reader = spark._jsparkSession.read().format(read.format)
+    for key, value in read.options.items():
+        reader = reader.option(key, value)
+    return list(reader.load(file).columns())
 
 
 def _first_file(spark: SparkSession, path: str) -> str | None:
