@@ -40,3 +40,8 @@ def test_what_a_program_happens_to_have_loaded_is_no_candidate(
     monkeypatch.setitem(python_advice.sys.modules, "quarterly_report", python_advice)
     error = ModuleNotFoundError("No module named 'quarterly_reports'", name="quarterly_reports")
     assert python_advice.advice(shell, error, None, ()) == UNKNOWN
+
+
+def test_an_object_without_public_names_has_none_to_list(shell: InteractiveShell) -> None:
+    error = AttributeError("'object' object has no attribute 'quarter'", name="quarter", obj=object())
+    assert python_advice.advice(shell, error, None, ()) is None

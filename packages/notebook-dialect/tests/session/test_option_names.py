@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from notebook_dialect.session import option_names
 from stream_view import front_end
@@ -106,10 +105,16 @@ def test_it_is_asked_once_for_each_cell(
 def test_a_function_that_is_called_for_each_batch_asks_once(
     spark: SparkSession, capsys: pytest.CaptureFixture[str], tmp_path: Path, cell: Callable[[str], None]
 ) -> None:
-    for run in ("first", "second", "second"):
-        cell(run)
-        read = spark.read.option("maxFilePerTrigger", 1).schema("id INT").json
-        thread = Thread(target=read, args=(tmp_path.as_uri(),))
-        thread.start()
-        thread.join()
-    assert capsys.readouterr().err == TOLD
+    batches: list[int] = []
+
+    def write(rows: DataFrame, number: int) -> None:
+        cell(f"the cell that runs during batch {number}")
+        spark.read.option("maxFilePerTrigger", 1).schema("id INT").json(tmp_path.as_uri())
+        batches.append(number)
+
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_text('{"id": 1}')
+    rows = spark.readStream.schema("id INT").option("maxFilesPerTrigger", 1).json(tmp_path.as_uri())
+    rows.writeStream.foreachBatch(write).trigger(availableNow=True).start().awaitTermination(60)
+    assert batches == [0, 1]
+    assert capsys.readouterr().err.count(TOLD) == 1

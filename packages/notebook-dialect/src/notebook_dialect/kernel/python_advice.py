@@ -75,8 +75,10 @@ def _of_attribute(error: Any, _shell: object, trace: TracebackType | None, _set_
         return None
     other = meant(name, dir(owner))
     there = [known for known in dir(owner) if not known.startswith("_")]
+    if other or not there:
+        return f"Did you mean `.{other}`?" if other else None
     more = " ..." if len(there) > _NAMED else "."
-    return f"Did you mean `.{other}`?" if other else f"Correct the name: there are {', '.join(there[:_NAMED])}{more}"
+    return f"Correct the name: there are {', '.join(there[:_NAMED])}{more}"
 
 
 def _of_argument(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from importlib.metadata import version
 from typing import Any, Final
 
 from notebook_dialect.close_names import NEARLY_SAME, meant
@@ -136,7 +135,9 @@ def advice(message: str, lines: str, namespace: Mapping[str, Any], whole: str = 
 
 def _of_format(name: str) -> str:
     if name in _PACKAGES:
-        package = f"{_PACKAGES[name]}:{version('pyspark')}"
+        from pyspark.version import __version__
+
+        package = f"{_PACKAGES[name]}:{__version__}"
         return f"This session lacks the package `{package}`: add it to `spark.jars.packages`, and restart the session."
     if name in FORMATS:
         return f"The package that has the format `{name}` is not in this session: add it, and restart the session."
