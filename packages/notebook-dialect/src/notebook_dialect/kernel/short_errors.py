@@ -159,9 +159,8 @@ def _came_up_here(style: _ErrorStyle, error: BaseException, trace: TracebackType
     own = [index for index, frame in enumerate(frames) if _is_own(style.compiled, frame)]
     if isinstance(error, SyntaxError):
         return not own and _is_cell(error.filename or "")
-    below = [frame.name for frame in frames[own[-1] + 1 :]] if own else ["not the notebook's"]
     asked = ("__getattr__", "__getattribute__") if isinstance(error, AttributeError) else ()
-    return all(name in asked for name in below)
+    return bool(own) and all(frame.name in asked for frame in frames[own[-1] + 1 :])
 
 
 def _where(style: _ErrorStyle, error: BaseException, trace: TracebackType) -> list[str]:
