@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from notebook_dialect.close_names import meant
 from stream_view.errors import ExplainedError
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return a sentence about the name that was probably meant, with a blank before it; or nothing."""
-    found = difflib.get_close_matches(name, list(names), n=1)
-    return f" Did you mean {found[0]}?" if found else ""
+    found = meant(name, names, alike=0.6)
+    return f" Did you mean {found}?" if found else ""
 
 
 class PipelineError(ExplainedError):

@@ -12,6 +12,18 @@ CELLS = [
     ("code", "%sql\nSELECT 1"),
     ("code", "import json as j\nfrom a import b\n\ndef read(path):\n    inside = path\n    return inside\n"),
     ("code", "bronze, gold = 1, 2\nfor row in []:\n    last = row\n"),
+    (
+        "code",
+        "squares = [number**2 for number in (1, 2) if (even := number % 2 == 0)]\nannotated: int\ntyped: int = 3\n",
+    ),
+    (
+        "code",
+        "def outer():\n    def inner():\n        deep = 1\n\nclass Reader:\n    field = 1\n\nkey = lambda given: (given_twice := given)",
+    ),
+    (
+        "code",
+        "try:\n    import xml.dom as dom\nexcept ImportError as error:\n    pass\nmatch bronze:\n    case [head, *tail]:\n        pass\n",
+    ),
 ]
 
 
@@ -32,7 +44,20 @@ def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("read", "def read(path):"),
         ("gold", "bronze, gold = 1, 2"),
         ("last", "for row in []:"),
+        ("squares", "squares = [number**2 for number in (1, 2) if (even := number % 2 == 0)]"),
+        ("even", "squares = [number**2 for number in (1, 2) if (even := number % 2 == 0)]"),
+        ("typed", "typed: int = 3"),
+        ("Reader", "class Reader:"),
+        ("dom", "try:"),
+        ("tail", "match bronze:"),
         ("inside", None),
+        ("number", None),
+        ("annotated", None),
+        ("inner", None),
+        ("deep", None),
+        ("field", None),
+        ("given_twice", None),
+        ("error", None),
         ("silver", None),
     ],
 )

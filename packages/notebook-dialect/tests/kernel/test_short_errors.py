@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -13,6 +14,7 @@ from stream_view.errors import short_message
 from streaming_classroom.errors import StreamNotFound
 
 Run = Callable[[str], str]
+Library = Callable[[str], str]
 
 
 @pytest.fixture
@@ -31,6 +33,19 @@ def run(spark: SparkSession, capfd: pytest.CaptureFixture[str]) -> Iterator[Run]
 
     yield run_cell
     InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    """Write a module; give the line that imports it."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(source: str) -> str:
+        (tmp_path / "broken_library.py").write_text(source)
+        return "import broken_library"
+
+    yield write
+    sys.modules.pop("broken_library", None)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +142,44 @@ def test_an_error_of_the_course_is_short_as_well(run: Run) -> None:
 
 def test_an_error_of_the_learners_own_is_shown_as_ever(run: Run) -> None:
     assert "Traceback (most recent call last)" in run("1 / 0")
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["import no_such_module", "import os\nos.no_such_name", "from os import no_such_name", "print(no_such_name)"],
+)
+def test_an_error_in_a_library_keeps_its_traceback(run: Run, library: Library, module: str) -> None:
+    printed = run(library(module))
+    assert "broken_library.py" in printed and module.splitlines()[-1] in printed
+
+
+def test_a_syntax_error_of_an_imported_module_keeps_its_frames(run: Run, library: Library) -> None:
+    printed = run(f"x = 1\n{library('x = (')}")
+    assert "import broken_library" in printed and "broken_library.py" in printed
+    assert "line 1: x = (" not in printed
+
+
+def test_a_text_that_is_evaluated_is_not_the_cells_syntax(run: Run) -> None:
+    assert 'eval("%sql")' in run('# one\neval("%sql")\n# %sql')
+
+
+def test_a_name_that_an_object_is_asked_for_is_the_cells(run: Run) -> None:
+    printed = run("import pandas\nframe = pandas.DataFrame({'heads': [1]})\nframe.heds")
+    assert printed.strip().endswith("Did you mean `.heads`?") and "Traceback" not in printed
+
+
+@pytest.mark.parametrize(
+    ("cell", "advice"),
+    [
+        ("readings.id.contans('x')", "Did you mean `.contains`?"),
+        ("readings.select(\n    readings.id.alias('one'),\n    F.col('id').isin_(1, 2),\n)", "Did you mean `.isin`?"),
+        ("readings.id.show()", "`df.select(column).show()`"),
+        ("column = readings.id\ncolumn()", "`df.select(column).show()`"),
+    ],
+)
+def test_a_misspelt_method_of_a_column_is_named(run: Run, spark: SparkSession, cell: str, advice: str) -> None:
+    run("from pyspark.sql import functions as F\nreadings = spark.range(1)")
+    assert advice in run(cell).splitlines()[-1]
 
 
 def test_an_error_of_sparks_that_an_interrupt_has_led_to_is_shown_as_the_interrupt(run: Run) -> None:

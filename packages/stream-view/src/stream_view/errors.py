@@ -150,7 +150,8 @@ def short_message(error: BaseException) -> str:
     """
     text = str(error).strip()
     if away := _BROKER_AWAY.search(text):
-        words = re.sub(r"Call\(callName=(\w+),.*", r"\1 timed out", away[0]).split(" SQLSTATE")[0].rstrip(" .")
+        call = re.sub(r"Call\(callName=(\w+),.*", r"\1 timed out", away[0])
+        words = python_tracebacks.without_state(call).rstrip(" .")
         return (
             "The Kafka broker has stopped answering. Start it, and then the stream again: it resumes from its "
             f"checkpoint. Kafka's own words: {words}."

@@ -16,7 +16,7 @@ _OF_LIBRARIES = re.compile(
 _OF_A_CELL = re.compile(r"ipykernel_|^<ipython-input|^<command")
 #: An error that has a condition, as Spark's have, says all by itself.
 _WITH_CONDITION = re.compile(r"[\w.]+: (?=\[[A-Z_.]+\] )")
-_STATE = re.compile(r"(\s*SQLSTATE: \w+)+\s*$")
+_STATE = re.compile(r"(\s*SQLSTATE: \w+)+")
 
 
 def in_one_line(text: str) -> str | None:
@@ -32,11 +32,16 @@ def in_one_line(text: str) -> str | None:
         return None
     frames = list(_FRAME.finditer(trace))
     raised = re.sub(r"^( +[~^ ]*\n| {4}.*\n)*", "", trace[frames[-1].end() :] if frames else trace)
-    error = _STATE.sub("", raised).strip()
+    error = without_state(raised).strip()
     if explained := _WITH_CONDITION.match(error):
         return error[explained.end() :]
     own = [frame for frame in frames if not _OF_LIBRARIES.search(frame["file"])]
     return f"{error} ({_place(own[-1])})" if own and error else error or None
+
+
+def without_state(text: str) -> str:
+    """Return a message without the SQLSTATE that each layer of Spark adds."""
+    return _STATE.sub("", text)
 
 
 def _place(frame: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrameReader, SparkSession
 
 from stream_view import front_end, starts
 from stream_view.starts import schema_names
@@ -42,6 +42,15 @@ def test_names_that_no_file_has_are_told(spark: SparkSession, told: list, landin
         "None of the schema's names (patient, rate) is in a.json, which has heartrate, mrn: every row will be NULL. "
         "Correct the names in the schema."
     ]
+
+
+def test_the_look_is_no_read_of_the_cells(
+    spark: SparkSession, told: list, landing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = spark.readStream.format("json").schema("patient INT").option("maxFilePerTrigger", 1)
+    monkeypatch.setattr(DataFrameReader, "load", lambda *_args, **_options: pytest.fail("the cell reads nothing"))
+    start(read, landing)
+    assert len(told) == 1
 
 
 def test_one_name_that_fits_is_enough(spark: SparkSession, told: list, landing: Path) -> None:

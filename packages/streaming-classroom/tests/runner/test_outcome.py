@@ -49,6 +49,18 @@ def test_the_line_is_the_innermost_one_of_the_cell_that_failed() -> None:
     assert (failure.line, failure.source) == (2, "second")
 
 
+def test_the_line_of_a_short_error_is_the_innermost_one_of_the_cell() -> None:
+    traceback = "line 1: first\nline 2: second\n\nNameError: name 'y' is not defined\nDid you mean `x`?"
+    (failure,) = verdict(notebook(traceback=traceback), replies={1: error("no")})
+    assert (failure.line, failure.source) == (2, "second")
+
+
+def test_a_line_of_another_file_or_cell_in_a_short_error_is_not_the_cells() -> None:
+    traceback = "line 1: first\nother.py, line 2: second\nline 2: of an earlier cell\nNameError: no"
+    (failure,) = verdict(notebook(traceback=traceback), replies={1: error("no")})
+    assert (failure.line, failure.source) == (1, "first")
+
+
 def test_a_traceback_without_lines_still_names_the_cell() -> None:
     (failure,) = verdict(notebook(traceback="E: no"), replies={1: error("no")})
     assert (failure.cell, failure.line, failure.source) == (2, None, None)

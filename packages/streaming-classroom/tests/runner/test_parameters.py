@@ -32,7 +32,7 @@ def test_widgets_variables_and_what_is_included_take_a_parameter(notebook: Path,
     refuse_unknown([name], [notebook])
 
 
-@pytest.mark.parametrize(("name", "meant"), [("regoin", "region"), ("limits", "limit"), ("MODE", None), ("x", None)])
+@pytest.mark.parametrize(("name", "meant"), [("regoin", "region"), ("limits", "limit"), ("MODE", "mode"), ("x", None)])
 def test_a_name_that_nothing_takes_is_refused_with_the_nearest(notebook: Path, name: str, meant: str | None) -> None:
     with pytest.raises(UnknownParameter) as caught:
         refuse_unknown(["region", name], [notebook])

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 
+from notebook_dialect.close_names import meant
 from stream_view.errors import ExplainedError
 
 
@@ -151,8 +151,8 @@ class UnknownMethod(ExplainedError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a question that names the nearest known name, or nothing."""
-    nearest = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
-    return f"Did you mean {nearest[0]}? " if nearest else ""
+    nearest = meant(str(name), known, alike=0.5)
+    return f"Did you mean {nearest}? " if nearest else ""
 
 
 @contextmanager

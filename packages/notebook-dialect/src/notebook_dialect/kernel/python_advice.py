@@ -5,16 +5,21 @@ An error that nothing is known about is shown as ever, with its traceback.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import inspect
+import linecache
+import pkgutil
 import re
 import sys
+import traceback
 from collections.abc import Callable, Container, Mapping
+from importlib import metadata
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from notebook_dialect.close_names import NEARLY_SAME, meant
 from notebook_dialect.kernel import last_lines, notebook_cells
-from notebook_dialect.kernel.close_names import meant
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 _ARGUMENT = re.compile(r"(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 _LOST = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _MAGIC = re.compile(r"^%(\w+)\b", re.MULTILINE)
+_OF_FRAMES = "A column has no methods that show or count: call them on a DataFrame, such as `df.select(column).show()`."
 _NAMED = 8  # of what an object has
 _NONE = (
     "What stands before `.{name}` is None. `awaitTermination()`, `show()` and `display()` return None: call them in a "
@@ -69,20 +75,23 @@ def _of_attribute(error: Any, _shell: object, trace: TracebackType | None, _set_
         return None
     other = meant(name, dir(owner))
     there = [known for known in dir(owner) if not known.startswith("_")]
+    if other or not there:
+        return f"Did you mean `.{other}`?" if other else None
     more = " ..." if len(there) > _NAMED else "."
-    return f"Did you mean `.{other}`?" if other else f"Correct the name: there are {', '.join(there[:_NAMED])}{more}"
+    return f"Correct the name: there are {', '.join(there[:_NAMED])}{more}"
 
 
-def _of_argument(error: BaseException, shell: InteractiveShell, _trace: object, _set_up: object) -> str | None:
+def _of_argument(
+    error: BaseException, shell: InteractiveShell, trace: TracebackType | None, _set_up: object
+) -> str | None:
     text = str(error)
     if found := _ARGUMENT.search(text):
         known = _parameters(found[1], found[2], shell.user_ns)
         other = meant(found[3], known)
         return f"Did you mean `{other}`?" if other else f"It takes {', '.join(known)}." if known else None
     if text == "'Column' object is not callable":
-        return (
-            "A column has no methods that show or count: call them on a DataFrame, such as `df.select(column).show()`."
-        )
+        other = _column_method(_called(trace))
+        return f"Did you mean `.{other}`?" if other else _OF_FRAMES
     if text == "unsupported operand type(s) for +: 'int' and 'str'":
         return "If you meant Spark's `sum` of a column: `from pyspark.sql import functions as F`, then `F.sum(...)`."
     return None
@@ -94,8 +103,12 @@ def _of_import(error: Any, _shell: object, _trace: object, _set_up: object) -> s
         return f"Did you mean `{other}`?" if other else f"Correct the name: `dir({found[2]})` lists what is there."
     if not isinstance(error, ModuleNotFoundError) or not error.name:
         return None
-    other = meant(error.name, {name.partition(".")[0] for name in sys.modules})
-    return f"Did you mean `{other}`?" if other else f"Correct the name, or install it: `%pip install {error.name}`."
+    package, dot, name = error.name.rpartition(".")
+    other = meant(name, _modules(package) - {name}, NEARLY_SAME)
+    # No command that installs the name: others publish packages under names that people mistype.
+    return (
+        f"Did you mean `{package}{dot}{other}`?" if other else "Correct the name, or install the package that has it."
+    )
 
 
 def _of_syntax(_error: object, shell: InteractiveShell, _trace: object, _set_up: object) -> str | None:
@@ -119,6 +132,38 @@ _KINDS: Mapping[type[BaseException], Callable[[Any, InteractiveShell, Any, Any],
     ImportError: _of_import,
     SyntaxError: _of_syntax,
 }
+
+
+def _modules(package: str) -> set[str]:
+    """Return the modules of a package; of none, those that are installed and those of Python itself."""
+    if not package:
+        return {*metadata.packages_distributions(), *sys.stdlib_module_names}
+    return {module.name for module in pkgutil.iter_modules(getattr(sys.modules.get(package), "__path__", []))}
+
+
+def _column_method(name: str) -> str | None:
+    """Return the method of a column that was meant by a name; None for a method of frames."""
+    from pyspark.sql import Column, DataFrame
+
+    return None if hasattr(DataFrame, name) else meant(name, dir(Column))
+
+
+def _called(trace: TracebackType | None) -> str:
+    """Return the method that the call names in which an error came up; an empty text where it calls none by name.
+
+    A column takes any name for a field of its own, so the error comes with the call and does not know the name.
+    """
+    if not (frames := traceback.extract_tb(trace)):
+        return ""
+    frame = frames[-1]
+    end = (frame.end_lineno, frame.end_colno)
+    try:
+        tree = ast.parse("".join(linecache.getlines(frame.filename)))
+    except SyntaxError:
+        return ""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    here = [call.func for call in calls if (call.end_lineno, call.end_col_offset) == end]
+    return next((function.attr for function in here if isinstance(function, ast.Attribute)), "")
 
 
 def _quoted(text: str) -> str:

@@ -102,7 +102,9 @@ def _show(
     ):
         kind, error = KeyboardInterrupt, interrupt
     if (lines := _lines(style, shell, kind, error, trace)) is None:
-        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+        # Of a syntax error IPython shows the frames only where it is told that code has run.
+        has_run = any(_is_own(style.compiled, frame) for frame in traceback.extract_tb(trace))
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=has_run)
         return None
     # What IPython keeps of any other error, for %tb.
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
@@ -138,7 +140,7 @@ def _advised(
     name, message = _condensed(kind, error)
     advised: str | None = None
     if isinstance(error, style.short):
-        advised = _elsewhere(message) or spark_advice.advice(message, "\n".join(where), shell.user_ns)
+        advised = _elsewhere(message) or spark_advice.advice(message, "\n".join(where), shell.user_ns, str(error))
     elif not _came_up_here(style, error, trace):
         return None
     advised = advised or python_advice.advice(shell, error, trace, style.set_up)
@@ -149,11 +151,16 @@ def _advised(
 
 
 def _came_up_here(style: _ErrorStyle, error: BaseException, trace: TracebackType) -> bool:
-    """Whether an error is of the notebook's own code, or of a name that it has asked an object for."""
-    if isinstance(error, (SyntaxError, AttributeError, ImportError)):
-        return True
+    """Whether an error is of the notebook's own code, or of a name that it has asked an object for.
+
+    A syntax error is the cell's own where none of its lines has run: one that has imports a module or evaluates a text.
+    """
     frames = traceback.extract_tb(trace)
-    return bool(frames) and _is_own(style.compiled, frames[-1])
+    own = [index for index, frame in enumerate(frames) if _is_own(style.compiled, frame)]
+    if isinstance(error, SyntaxError):
+        return not own and _is_cell(error.filename or "")
+    asked = ("__getattr__", "__getattribute__") if isinstance(error, AttributeError) else ()
+    return bool(own) and all(frame.name in asked for frame in frames[own[-1] + 1 :])
 
 
 def _where(style: _ErrorStyle, error: BaseException, trace: TracebackType) -> list[str]:

@@ -9,38 +9,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
-from notebook_dialect.kernel.close_names import meant
+from notebook_dialect.close_names import NEARLY_SAME, meant
+from notebook_dialect.session.formats import FORMATS
 
-_TYPES: tuple[str, ...] = (
-    "INT",
-    "LONG",
-    "BIGINT",
-    "INTEGER",
-    "SMALLINT",
-    "DOUBLE",
-    "FLOAT",
-    "DECIMAL",
-    "STRING",
-    "BOOLEAN",
+_NAMES_OF_TYPES: Final = """
+    INT LONG BIGINT INTEGER SMALLINT DOUBLE FLOAT DECIMAL STRING BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ TINYINT BYTE SHORT
+    VARCHAR CHAR BINARY ARRAY MAP STRUCT VARIANT INTERVAL
+"""
+_TYPES = tuple(_NAMES_OF_TYPES.split())
+# What a statement starts with.
+_FIRST_WORDS: Final = """
+    SELECT WITH INSERT CREATE DROP UPDATE DELETE MERGE ALTER SHOW DESCRIBE EXPLAIN TRUNCATE REFRESH OPTIMIZE
+"""
+_STATEMENTS = tuple(_FIRST_WORDS.split())
+# What comes later, where a misspelt one is first taken for an alias of the name before it.
+_CLAUSES = ("FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "JOIN", "UNION")
+_LATER_WORDS = (*_CLAUSES, "TABLE", "VIEW", "DATABASE", "SCHEMA")
+# Formats that Spark knows the package of and has not loaded.
+_PACKAGES = {
+    "kafka": "org.apache.spark:spark-sql-kafka-0-10_2.13",
+    "avro": "org.apache.spark:spark-avro_2.13",
+}
+_NO_FORMAT = re.compile(r"Failed to find (?:the )?data source: ([\w-]+(?:\.[\w-]+)*)")
+_SYNTAX = re.compile(
+    r"\[PARSE_SYNTAX_ERROR\] Syntax error at or near '?([^'.]*)"
+    r"(?:.*\(line (\d+), pos (\d+)\)\s*== SQL.*? ==\n(.*))?",
+    re.DOTALL,
 )
-_TYPES += ("DATE", "TIMESTAMP", "BINARY", "ARRAY", "MAP", "STRUCT", "VARIANT")
-_FORMATS = ("json", "csv", "parquet", "orc", "text", "delta", "kafka", "rate", "socket", "cloudFiles", "memory", "noop")
-_KEYWORDS: tuple[str, ...] = (
-    "SELECT",
-    "FROM",
-    "WHERE",
-    "GROUP",
-    "ORDER",
-    "HAVING",
-    "INSERT",
-    "CREATE",
-    "DROP",
-    "UPDATE",
-    "DELETE",
-)
-_KEYWORDS += ("MERGE", "WITH", "SHOW", "DESCRIBE", "ALTER", "VALUES", "JOIN", "LIMIT", "TABLE", "VIEW")
 
 # The first that is found in `Class: message` counts.
 _ADVICE: tuple[tuple[str, str], ...] = (
@@ -109,7 +106,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
 _KNOWN = tuple((re.compile(pattern, re.DOTALL), sentence) for pattern, sentence in _ADVICE)
 
 
-def advice(message: str, lines: str, namespace: Mapping[str, Any]) -> str | None:
+def advice(message: str, lines: str, namespace: Mapping[str, Any], whole: str = "") -> str | None:
     """Return what to do about an error of Spark's, one sentence or two; None where nothing is known.
 
     Parameters
@@ -120,23 +117,55 @@ def advice(message: str, lines: str, namespace: Mapping[str, Any]) -> str | None
         The lines of the notebook that led there.
     namespace : mapping
         The notebook's variables: its ``spark`` knows the tables.
+    whole : str
+        Spark's message with the statement that it quotes.
     """
     if found := re.search(r"\[TABLE_OR_VIEW_NOT_FOUND\] The table or view (\S+) cannot", message):
         create = "Run the cell that creates it, or correct the name: `SHOW TABLES` lists what is there."
         return _did_you_mean(found[1].replace("`", "").rpartition(".")[2], _tables(namespace), create)
     if found := re.search(r'\[UNSUPPORTED_DATATYPE\] Unsupported data type "(\w+)', message):
         return _did_you_mean(found[1], _TYPES, f"Write a type of Spark: {', '.join(_TYPES[:9])} ...")
-    if found := re.search(r"\[DATA_SOURCE_NOT_FOUND\] Failed to find the data source: (\w+)", message):
-        return _did_you_mean(found[1], _FORMATS, f"Write a format that is there: {', '.join(_FORMATS[:8])} ...")
-    if found := re.search(r"\[PARSE_SYNTAX_ERROR\] Syntax error at or near '?([^'.]*)", message):
+    if found := _NO_FORMAT.search(message):
+        return _of_format(found[1])
+    if found := _SYNTAX.search(whole or message):
         schema = 'Write a schema as `"name TYPE, name TYPE"`.'
-        place = "Correct the statement there: a keyword, a comma or a parenthesis before it."
-        return schema if "schema(" in lines else _did_you_mean(found[1].upper(), _KEYWORDS, place)
+        return schema if "schema(" in lines else _of_syntax(found)
     return next((found.expand(sentence) for known, sentence in _KNOWN if (found := known.search(message))), None)
 
 
+def _of_format(name: str) -> str:
+    if name in _PACKAGES:
+        from pyspark.version import __version__
+
+        package = f"{_PACKAGES[name]}:{__version__}"
+        return f"This session lacks the package `{package}`: add it to `spark.jars.packages`, and restart the session."
+    if name in FORMATS:
+        return f"The package that has the format `{name}` is not in this session: add it, and restart the session."
+    return _did_you_mean(name, FORMATS, f"Write a format that is there: {', '.join(FORMATS[:8])} ...")
+
+
+def _of_syntax(found: re.Match[str]) -> str:
+    """Say which keyword was meant where Spark stopped reading, or just before it; a table's name is no keyword."""
+    here, before = found[1], _words_before(found)
+    places = [(before[-1], _CLAUSES), (here, _LATER_WORDS)] if before else [(here, _STATEMENTS)]
+    for word, keywords in places:
+        other = meant(word.upper(), keywords, NEARLY_SAME)
+        if other and not word.upper().startswith(other):  # `orders`, `grouped` and `tables` are names
+            return f"Did you mean `{other}`?"
+    return "Correct the statement there: a keyword, a comma or a parenthesis before it."
+
+
+def _words_before(found: re.Match[str]) -> list[str]:
+    """Return the words of the statement up to where Spark stopped reading."""
+    if not found[4]:
+        return []
+    lines = found[4].split("\n")[: int(found[2])]
+    text = "\n".join([*lines[:-1], lines[-1][: int(found[3])]])
+    return re.findall(r"\w+|[^\w\s]", re.sub(r"--.*|/\*.*?\*/", "", text))
+
+
 def _did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    other = meant(name, known)
+    other = meant(name, known, NEARLY_SAME)
     return f"Did you mean `{other}`?" if other and other != name else otherwise
 
 

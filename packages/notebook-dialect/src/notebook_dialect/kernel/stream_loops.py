@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from notebook_dialect.kernel.notebook_cells import FUNCTIONS, outside
+
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
@@ -29,6 +31,8 @@ class _Look:
         self._shell = shell
 
     def __call__(self, result: ExecutionResult) -> None:
+        if not result.success:  # the error says what there is to say, and the loop may not have run
+            return
         source = getattr(result.info, "transformed_cell", None) or getattr(result.info, "raw_cell", "") or ""
         for name in looped_over(source):
             if _is_stream(self._shell.user_ns.get(name)):
@@ -40,14 +44,17 @@ class _Look:
 
 
 def looped_over(source: str) -> Iterator[str]:
-    """Give the names that a cell's loops and comprehensions go over, each once; none of what is no Python."""
+    """Give the names that a cell's loops and comprehensions go over, each once; none of what is no Python.
+
+    Loops of functions are left out: the cell has only defined them.
+    """
     if "for " not in source:
         return
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return
-    loops = [node.iter for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension)]
+    loops = [node.iter for node in outside(tree, FUNCTIONS) if isinstance(node, ast.For | ast.comprehension)]
     yield from dict.fromkeys(loop.id for loop in loops if isinstance(loop, ast.Name))
 
 

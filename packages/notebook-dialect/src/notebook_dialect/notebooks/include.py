@@ -7,12 +7,12 @@ dialect, by its first line or its suffix, is run here.
 from __future__ import annotations
 
 import ast
-import difflib
 import linecache
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from notebook_dialect.close_names import close_names
 from notebook_dialect.errors import IncludeCycle, NotebookNotFound
 from notebook_dialect.notebooks import run_line, source
 
@@ -141,9 +141,7 @@ def _nearest(base: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not base.parent.is_dir():
         return (), ()
     there = sorted({path.stem for path in base.parent.iterdir() if path.suffix in source.SUFFIXES})
-    spelled = {stem.casefold(): stem for stem in there}
-    close = difflib.get_close_matches(base.name.casefold(), spelled, 3, 0.5)
-    return tuple(spelled[stem] for stem in close), tuple(there[:_SUGGESTIONS])
+    return tuple(close_names(base.name, there, alike=0.5)), tuple(there[:_SUGGESTIONS])
 
 
 def _refuse_cycle(notebook: Notebook, path: Path) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import spark_hooks
 from stream_view import front_end, progress_reports
 from stream_view.errors import short_message
+from stream_view.python_tracebacks import without_state
 from stream_view.starts.start import Start
 
 if TYPE_CHECKING:
@@ -184,5 +185,5 @@ def _sentence(started: _Started, error: str) -> str:
 
 def _in_one_line(cause: str) -> str:
     first = re.split(r"\n== (?:SQL|DataFrame)|\n\n", cause)[0].removeprefix("[FOREACH_BATCH_USER_FUNCTION_ERROR] ")
-    words = re.sub(r"\s+", " ", re.sub(r"(\s*SQLSTATE: \w+)+", "", first)).strip().rstrip(".")
+    words = re.sub(r"\s+", " ", without_state(first)).strip().rstrip(".")
     return f"{words[:LONGEST].rstrip()} …" if len(words) > LONGEST else f"{words}."

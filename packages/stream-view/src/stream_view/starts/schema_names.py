@@ -66,7 +66,7 @@ def _look(start: Start, reads: list[_FilesRead]) -> None:
 
 
 def _compare_with(start: Start, read: _FilesRead, file: str) -> None:
-    found = start.spark.read.format(read.format).options(**read.options).load(file).columns
+    found = _columns(start.spark, read, file)
     # The names in the path are columns as well, and hold what the schema says even where the file has none of them.
     in_path = {name.casefold() for name in _PARTITION.findall(file)}
     wanted = [name for name in read.names if name.casefold() not in in_path]
@@ -82,6 +82,14 @@ def _compare_with(start: Start, read: _FilesRead, file: str) -> None:
 def _folded(names: list[str], format: str) -> set[str]:
     """Return names as Spark compares them with a file's: those of JSON as they are, others without case."""
     return set(names) if format == "json" else {name.casefold() for name in names}
+
+
+def _columns(spark: SparkSession, read: _FilesRead, file: str) -> list[str]:
+    """Return the columns of a file; past the session's reader, which packages wrap to look at what a cell reads."""
+    reader = spark._jsparkSession.read().format(read.format)
+    for key, value in read.options.items():
+        reader = reader.option(key, value)
+    return list(reader.load(file).columns())
 
 
 def _first_file(spark: SparkSession, path: str) -> str | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from dataclasses import dataclass
 from importlib import import_module, util
 from pkgutil import iter_modules
 from types import ModuleType
 
+from notebook_dialect.close_names import close_names
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.question import Question
@@ -75,7 +75,7 @@ def find(name: str) -> Exercise:
         if exercise.id == wanted:
             return exercise
     every = [exercise.id for lesson in lessons() for exercise in of_lesson(lesson)]
-    raise UnknownExercise(str(name), tuple(difflib.get_close_matches(wanted, every, 3, 0)))
+    raise UnknownExercise(str(name), tuple(close_names(wanted, every, alike=0)))
 
 
 def _numbers(prefix: str) -> list[str]:

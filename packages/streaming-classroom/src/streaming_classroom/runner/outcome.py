@@ -77,8 +77,18 @@ def _line_of_error(cell: NotebookNode) -> int | None:
         return None
     traceback = plain("\n".join(errors[-1].traceback))
     frames = re.findall(rf"Cell In ?\[{cell.execution_count}\], line (\d+)", traceback)
-    line = int(frames[-1]) if frames else 0
-    return line if 1 <= line <= len(cell.source.splitlines()) else None
+    lines = [int(frame) for frame in frames] or _short_lines(cell.source.splitlines(), traceback)
+    return lines[-1] if lines and 1 <= lines[-1] <= len(cell.source.splitlines()) else None
+
+
+def _short_lines(source: list[str], traceback: str) -> list[int]:
+    """The lines of this cell that a short error shows, outermost first.
+
+    A short error does not number the cells, so a function of an earlier cell is told apart by its text.
+    """
+    shown = [(int(number), text) for number, text in re.findall(r"^line (\d+): (.*)$", traceback, re.MULTILINE)]
+    here = dict(enumerate((line.strip() for line in source), start=1))
+    return [number for number, text in shown if here.get(number) == text.strip()]
 
 
 def _short_error(reply: dict[str, str]) -> str:

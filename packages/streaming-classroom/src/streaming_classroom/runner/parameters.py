@@ -7,11 +7,11 @@ of what it includes; where that text cannot be read, nothing is said.
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from notebook_dialect.close_names import meant
 from notebook_dialect.notebooks import include, run_line, source
 from stream_view.errors import ExplainedError
 from streaming_classroom.runner.runner_errors import UnknownParameter
@@ -41,8 +41,7 @@ def refuse_unknown(names: Iterable[str], notebooks: Sequence[Path]) -> None:
             return  # a file that cannot be read may take anything; the run itself says what is wrong with it
     for name in names:
         if name not in taken:
-            near = difflib.get_close_matches(name, sorted(taken), 1)
-            raise UnknownParameter(name, near[0] if near else None)
+            raise UnknownParameter(name, meant(name, taken, alike=0.6))
 
 
 def _taken(notebook: Path, seen: set[Path]) -> set[str]:
