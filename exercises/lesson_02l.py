@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stream_view.progress_reports import reports_since, rows_read
+from stream_view.progress_reports import reports_since, rows_per_batch, rows_read
 from streaming_classroom.exercises import (
     Attempt,
     Exercise,
@@ -20,7 +20,7 @@ from streaming_classroom.exercises import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.exercises import Sandbox
+    from streaming_classroom.hidden_tests import Sandbox
 
 _FIELDS = {"Arrival_Time": "bigint", "Device": "string", "User": "string", "gt": "string"}
 _NAMES = {"bigint": "LONG", "string": "STRING"}  # as people write them
@@ -126,7 +126,6 @@ def _three_files(sandbox: Sandbox) -> None:
 
 def _batches_read(sandbox: Sandbox) -> DataFrame:
     """Return how many rows a stream over the learner's frame reads in each batch."""
-    from stream_view.progress_reports import rows_per_batch
 
     query = sandbox.value("recordings").writeStream.format("noop").trigger(availableNow=True).start()
     query.awaitTermination(20)

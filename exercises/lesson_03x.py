@@ -9,7 +9,7 @@ from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.exercises import Sandbox
+    from streaming_classroom.hidden_tests import Sandbox
 
 STARTER = """
 %sql

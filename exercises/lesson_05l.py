@@ -22,7 +22,7 @@ from streaming_classroom.exercises import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.exercises import Sandbox
+    from streaming_classroom.hidden_tests import Sandbox
 
 _SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 _MOST_ROWS = 4_000  # of a batch, for the small machine of 05L.4

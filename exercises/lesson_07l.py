@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
-    from streaming_classroom.exercises import Sandbox
+    from streaming_classroom.hidden_tests import Sandbox
 
 _COLUMNS = "device_id INT, mrn LONG, heartrate {}, time DOUBLE"
 _READINGS = _COLUMNS.format("DOUBLE")

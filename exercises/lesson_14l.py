@@ -26,7 +26,7 @@ from streaming_classroom.exercises import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.exercises import Sandbox
+    from streaming_classroom.hidden_tests import Sandbox
 
 _EDIT = "meta STRUCT<id: STRING, dt: TIMESTAMP>, wiki STRING, title STRING, user STRING, comment STRING"
 _UNDO = "wiki STRING, title STRING, user STRING, undone STRING, dt TIMESTAMP, id STRING, arrived TIMESTAMP"

@@ -14,7 +14,7 @@ from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.exercises import Sandbox
+    from streaming_classroom.hidden_tests import Sandbox
 
 _LINE = "station STRING, measured TIMESTAMP, received TIMESTAMP, level DOUBLE, battery DOUBLE"
 _STATION = "station STRING, name STRING, river_km DOUBLE, power STRING"

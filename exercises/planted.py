@@ -9,10 +9,12 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Sandbox
+from stream_view.progress_reports import rows_per_batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from streaming_classroom.hidden_tests import Sandbox
 
 READINGS = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 MIDNIGHT = 1_709_596_800.0  # seconds: 2024-03-05, UTC
@@ -107,7 +109,6 @@ def batch_sizes(variable: str):
     """Return a function that gives the rows of each batch of the last run, by the variable that holds the query."""
 
     def sizes(sandbox: Sandbox) -> DataFrame:
-        from stream_view.progress_reports import rows_per_batch
 
         read = rows_per_batch(sandbox.query(variable))
         return sandbox.frame([(number, rows) for number, rows in enumerate(read)] or [(-1, 0)], "batch INT, rows INT")

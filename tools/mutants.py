@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from streaming_classroom.exercises.hidden import cell_source
+from streaming_classroom.hidden_tests import cell_source
 
 # Links of a chain of calls that can be left out and leave a chain that runs.
 _LINKS = {

@@ -6,7 +6,7 @@ answers that the check must know.  The notebook holds the starter and nothing mo
 
 from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise, WrongAnswer
-from streaming_classroom.exercises.hidden import HiddenTest, Sandbox
+from streaming_classroom.exercises.hidden_test import HiddenTest
 from streaming_classroom.exercises.made_stream import MadeStream, interval_of
 from streaming_classroom.exercises.makes import Makes
 from streaming_classroom.exercises.mistake import Mistake, NotTried
@@ -22,7 +22,6 @@ __all__ = [
     "Mistake",
     "NotTried",
     "Question",
-    "Sandbox",
     "WrongAnswer",
     "interval_of",
 ]

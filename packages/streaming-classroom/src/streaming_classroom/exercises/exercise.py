@@ -10,7 +10,7 @@ from streaming_classroom.exercises.makes import Makes
 
 if TYPE_CHECKING:
     from streaming_classroom.exercises.attempt import Attempt
-    from streaming_classroom.exercises.hidden import HiddenTest
+    from streaming_classroom.exercises.hidden_test import HiddenTest
 
 
 @dataclass(frozen=True)

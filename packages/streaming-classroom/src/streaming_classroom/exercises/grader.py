@@ -13,7 +13,7 @@ from stream_view.errors import short_message
 from stream_view.stopped_session import refuse_stopped
 from stream_view.wait_line import waiting_for
 from streaming_classroom.errors import ClassroomError
-from streaming_classroom.exercises import catalogue, hidden, last_cell
+from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.exercise_record import ExerciseRecord
@@ -38,6 +38,12 @@ SPARE = 15.0  # of them, kept for comparing what has been made
 RIGHT, NOT_TRIED = "right.", "not tried yet."
 _TAG = "exercise-check"
 
+TestHidden = Callable[[Exercise, Attempt], str]
+
+
+def _none_to_test(_exercise: Exercise, _attempt: Attempt) -> str:
+    return ""
+
 
 class Grader:
     """The exercises of one kernel.
@@ -52,6 +58,9 @@ class Grader:
         The notebook's variables; by default those of the running notebook.
     kafka : LessonKafka, optional
         The lesson's topics.
+    test_hidden : callable, optional
+        Runs an exercise's hidden tests where its check finds nothing wrong: raises a mistake, or returns a sentence on
+        what could not be tested.
     """
 
     def __init__(
@@ -60,7 +69,9 @@ class Grader:
         paths: Paths,
         namespace: MutableMapping[str, Any] | None = None,
         kafka: LessonKafka | None = None,
+        test_hidden: TestHidden = _none_to_test,
     ) -> None:
+        self._test_hidden = test_hidden
         self._spark = spark
         self._paths = paths
         self._kafka = kafka
@@ -111,7 +122,7 @@ class Grader:
             self._kafka,
             DEADLINE - SPARE,
         )
-        verdict = _judge(exercise, attempt)
+        verdict = _judge(exercise, attempt, self._test_hidden)
         if verdict.is_right and exercise.is_over_when_right:
             waiting.stop_streams(self._streams_of(exercise.makes))
         if verdict.kind != "not tried":
@@ -171,14 +182,14 @@ class Grader:
         return shell.user_ns if shell is not None else {}
 
 
-def _judge(exercise: Exercise, attempt: Attempt) -> Verdict:
+def _judge(exercise: Exercise, attempt: Attempt, test_hidden: TestHidden) -> Verdict:
     """Run a check in a thread of its own, so that a computation without an end is a verdict as well."""
     found: list[Verdict] = []
 
     def judge() -> None:
         _enter(attempt.spark)
         _tag(attempt.spark.addTag)
-        found.append(_verdict(exercise, attempt))
+        found.append(_verdict(exercise, attempt, test_hidden))
 
     with waiting_for(lambda: f"checking {exercise.id}"):
         judge_here = contextvars.copy_context().run  # the thread's own waits are said in the same line
@@ -191,10 +202,10 @@ def _judge(exercise: Exercise, attempt: Attempt) -> Verdict:
     return Verdict(exercise, "wrong", f"there was no answer within {DEADLINE:.0f} s: what you made has no end.")
 
 
-def _verdict(exercise: Exercise, attempt: Attempt) -> Verdict:
+def _verdict(exercise: Exercise, attempt: Attempt, test_hidden: TestHidden) -> Verdict:
     try:
         exercise.check(attempt)
-        untested = hidden.run(exercise, attempt)
+        untested = test_hidden(exercise, attempt)
     except NotTried:
         return Verdict(exercise, "not tried", NOT_TRIED)
     except Mistake as mistake:

@@ -149,9 +149,11 @@ class Lesson:
 
     @cached_property
     def _grader(self) -> Grader:
-        from streaming_classroom.exercises.grader import Grader  # a lesson whose exercises nobody tries needs none
+        # A lesson whose exercises nobody tries needs neither.
+        from streaming_classroom import hidden_tests
+        from streaming_classroom.exercises.grader import Grader
 
-        return Grader(self._spark, self.paths, kafka=self.kafka)
+        return Grader(self._spark, self.paths, kafka=self.kafka, test_hidden=hidden_tests.run)
 
     def cleanup(self) -> None:
         """Stop the lesson's streams, drop its schema, remove its working directory; safe to call twice."""

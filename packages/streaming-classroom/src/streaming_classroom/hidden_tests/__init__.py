@@ -4,7 +4,7 @@ A test plants rows at the limits, late rows, keys that come later; it runs the c
 again as a restarted kernel would, and compares what the cell has made with what the solution makes of the same data.
 """
 
-from streaming_classroom.exercises.hidden.hidden_test import HiddenTest, run
-from streaming_classroom.exercises.hidden.sandbox import Sandbox
+from streaming_classroom.hidden_tests.running import run
+from streaming_classroom.hidden_tests.sandbox import Sandbox
 
-__all__ = ["HiddenTest", "Sandbox", "run"]
+__all__ = ["Sandbox", "run"]

@@ -1,59 +1,21 @@
-"""One hidden test: what is planted, how often the cell runs, and what its result is compared with."""
+"""Runs hidden tests: the learner's cell on planted data, compared with what the solution makes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streaming_classroom.exercises.exercise import Exercise
-from streaming_classroom.exercises.hidden import cell_source, expected
-from streaming_classroom.exercises.hidden.sandbox import CannotRunError, CellFailedError, Sandbox, opened
+from streaming_classroom.exercises.hidden_test import HiddenTest
 from streaming_classroom.exercises.mistake import Mistake
 from streaming_classroom.exercises.same_rows import Rows, difference
+from streaming_classroom.hidden_tests import cell_source, expected_rows
+from streaming_classroom.hidden_tests.sandbox import CannotRunError, CellFailedError, Sandbox, opened
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from streaming_classroom.exercises.attempt import Attempt
-
-
-@dataclass(frozen=True)
-class HiddenTest:
-    """Data that the learner has not seen, on which the learner's cell and the solution must make the same.
-
-    Attributes
-    ----------
-    given : callable
-        Is given the :class:`Sandbox` before the first run: makes the tables, views and files that cells above make.
-    results : tuple of str or callable
-        Tables or views to compare, or functions that return a frame of a sandbox after the runs.
-    later : tuple of callable
-        Each is called before one more run of the cell, in which memory is gone and checkpoints are not: lets data
-        arrive, or takes away a commit.
-    mode : str
-        Output mode in which a view that streams is run.
-    says : str
-        What the cell was run on, in a sentence.
-    after : callable, optional
-        Is called after the runs, such as to hand a batch to the cell's function once more.
-    above : str
-        Source of cells above, which is run before each run of the cell, such as definitions of a pipeline.
-    needs_kafka : bool
-        Whether the cell writes to a topic; the sandbox has topics of its own.
-    may_fail : tuple of str
-        Variables of streams that are to fail.
-    """
-
-    given: Callable[[Sandbox], None]
-    results: tuple[str | Callable[[Sandbox], DataFrame], ...]
-    later: tuple[Callable[[Sandbox], None], ...] = ()
-    mode: str = "append"
-    says: str = "It was run on data that you have not seen."
-    after: Callable[[Sandbox], None] | None = None
-    may_fail: tuple[str, ...] = ()
-    above: str = ""
-    needs_kafka: bool = False
 
 
 def run(exercise: Exercise, attempt: Attempt) -> str:
@@ -99,7 +61,7 @@ def made_by(exercise: Exercise, test: HiddenTest, source: str, attempt: Attempt)
 
 
 def _compare(exercise: Exercise, number: int, test: HiddenTest, source: str, attempt: Attempt) -> None:
-    right = expected.rows(exercise.id, number) or made_by(exercise, test, exercise.solution, attempt)
+    right = expected_rows.rows(exercise.id, number) or made_by(exercise, test, exercise.solution, attempt)
     with opened(
         attempt.spark, attempt.paths, attempt.namespace, attempt.kafka if test.needs_kafka else None
     ) as sandbox:

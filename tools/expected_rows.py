@@ -1,4 +1,4 @@
-"""Write what the solutions make of the hidden data: ``python -m streaming_classroom.exercises.hidden [05 06 ...]``."""
+"""Write what the solutions make of the hidden tests' data: ``.venv/bin/python tools/expected_rows.py [05 06 ...]``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from streaming_classroom import get_spark, rows_per_batch, start_lesson
 from streaming_classroom.exercises import Attempt, Exercise, catalogue
-from streaming_classroom.exercises.hidden import expected, hidden_test
 from streaming_classroom.exercises.same_rows import Rows
+from streaming_classroom.hidden_tests import expected_rows, running
 
 Results = list[list[tuple[str, Rows]]]
 
@@ -22,7 +22,7 @@ def results(exercises: Iterable[Exercise]) -> dict[str, Results]:
     attempt = Attempt(get_spark(), lesson.paths, names, kafka=lesson.kafka)
     try:
         return {
-            exercise.id: [hidden_test.made_by(exercise, test, exercise.solution, attempt) for test in exercise.hidden]
+            exercise.id: [running.made_by(exercise, test, exercise.solution, attempt) for test in exercise.hidden]
             for exercise in exercises
             if exercise.hidden
         }
@@ -33,7 +33,7 @@ def results(exercises: Iterable[Exercise]) -> dict[str, Results]:
 def main(lessons: list[str]) -> None:
     """Write the results of some lessons, or of all, beside the exercises."""
     exercises = [exercise for lesson in lessons or catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
-    expected.keep(expected.kept() | results(exercises))
+    expected_rows.keep(expected_rows.kept() | results(exercises))
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ from declarative_pipelines.definitions import api_modules, registry
 from notebook_dialect.sql.statements import split
 from stream_view import front_end, waiting
 from stream_view.errors import short_message
-from streaming_classroom.exercises.hidden import borrowed_names, cell_source
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.files.lesson_paths import Paths
+from streaming_classroom.hidden_tests import borrowed_names, cell_source
 from streaming_classroom.session import user_files
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class Sandbox:
 
     def _update(self, *_files: object, **arguments: Any) -> Any:
         """Run the pipeline of the cell's definitions, with its tables in the sandbox's schema."""
-        from declarative_pipelines import run_pipeline
+        from declarative_pipelines import run_pipeline  # with its engine, which other exercises do without
 
         return run_pipeline(**arguments | {"spark": self.spark, "show": False})
 
@@ -274,7 +274,7 @@ class Sandbox:
         """Return an error of a cell: of a name that the notebook has and the sandbox has not, that it cannot run."""
         if isinstance(error, NameError) and (error.name in self._notebook or error.name == "dbutils"):
             return CannotRunError(error.name)
-        missing = getattr(error, "getMessageParameters", dict)() or {}
+        missing: Mapping[str, str] = getattr(error, "getMessageParameters", dict)() or {}
         relation = str(missing.get("relationName", "")).replace("`", "").rpartition(".")[2]
         if relation and self._outer.catalog.tableExists(relation):
             return CannotRunError(relation)

@@ -1,6 +1,6 @@
 """What the solutions make of the hidden tests' data, kept beside the exercises: a check need not run both.
 
-``python -m streaming_classroom.exercises.hidden`` writes it anew, and a test compares it with what the solutions make.
+``python tools/expected_rows.py`` writes it again, and a test compares it with what the solutions make.
 """
 
 from __future__ import annotations
