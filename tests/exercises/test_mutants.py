@@ -1,0 +1,95 @@
+"""Wrong answers derived from each solution are rejected in its lesson's kernel, or stand here with the reason."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import mutants
+from answering import SECONDS, Task, code_of
+from streaming_classroom.exercises import Exercise, catalogue
+from streaming_classroom.hidden_tests import cell_source
+from suite.sampling import some_of
+
+AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has all
+OF_A_LESSON = 3  # every third mutant is played; the long form plays all
+
+#: Mutants that do the task as it is asked, by exercise and change, and why.
+EQUAL: dict[tuple[str, str], str] = {}
+#: Mutants that do not, and pass: by exercise and change, and what would be needed to tell.
+SURVIVORS: dict[tuple[str, str], str] = {}
+
+EVERY = [exercise for lesson in catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
+def test_a_mutant_is_a_cell_that_can_be_read_and_no_two_are_the_same(exercise: Exercise) -> None:
+    made = mutants.of(exercise.solution)
+    assert len({mutant.code for mutant in made} | {exercise.solution}) == len(made) + 1
+    for mutant in made:
+        if not cell_source.is_sql(mutant.code):
+            ast.parse(mutant.code)
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize(
+    ("cell", "changes"),
+    [
+        ('x = df.where("a >= 3")\n', {"left out: .where(\"a >= 3\")", "limit excluded: >= -> >", "constant one more: 3 -> 4"}),
+        ("%sql\nSELECT max(a) FROM t LEFT JOIN u", {"least for most: max( -> min(", "inner join: LEFT JOIN -> JOIN"}),
+    ],
+)  # fmt: skip
+def test_limits_joins_constants_and_steps_are_changed(cell: str, changes: set[str]) -> None:
+    assert {mutant.change for mutant in mutants.of(cell)} == changes
+
+
+@pytest.mark.pure
+def test_what_is_said_of_mutants_is_said_of_mutants_that_there_are() -> None:
+    there = {(exercise.id, mutant.change) for exercise in EVERY for mutant in mutants.of(exercise.solution)}
+    assert not (EQUAL.keys() | SURVIVORS.keys()) - there and not EQUAL.keys() & SURVIVORS.keys()
+    assert len(SURVIVORS) <= 0.05 * (len(there) - len(EQUAL))
+
+
+@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME))
+def test_mutants_are_rejected(open_notebook, number: str) -> None:
+    notebook = open_notebook()
+    accepted, played = {}, 0
+    for cell, task in code_of(number):
+        if task is None:
+            notebook.run(cell.source, SECONDS)
+            continue
+        for mutant in chosen(mutants.of(task.exercise.solution)):
+            played += 1
+            if is_accepted(verdict := task.verdict(notebook, mutant.code), task):
+                accepted[task.exercise.id, mutant.change] = verdict
+            note(task, mutant, verdict)
+        assert is_accepted(said := task.verdict(notebook, task.exercise.solution), task), said
+    notebook.close()
+    assert accepted.keys() <= EQUAL.keys() | SURVIVORS.keys(), f"{len(accepted)} of {played}: {accepted}"
+
+
+def chosen(made: list[mutants.Mutant]) -> list[mutants.Mutant]:
+    return made if os.environ.get("CLASSROOM_LONG_TESTS") else made[::OF_A_LESSON]
+
+
+def is_accepted(verdict: str, task: Task) -> bool:
+    return f"✓ {task.exercise.id}" in verdict
+
+
+def note(task: Task, mutant: mutants.Mutant, verdict: str) -> None:
+    """Write each verdict down, for whoever wants to read them: `CLASSROOM_VERDICTS` is the file."""
+    if path := os.environ.get("CLASSROOM_VERDICTS"):
+        with Path(path).open("a", encoding="utf-8") as file:
+            said = verdict.strip()[:400]
+            line = {
+                "exercise": task.exercise.id,
+                "change": mutant.change,
+                "ok": is_accepted(verdict, task),
+                "said": said,
+            }
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
