@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from typing import TYPE_CHECKING
+
 from streaming_classroom.exercises import Attempt, Exercise, Makes, Mistake, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 # ------------------------------------------------------------------------------------------------ 00.1 a stream to see
 
@@ -25,6 +31,10 @@ EVENS_SOLUTION = EVENS_STARTER.replace(
 )
 
 
+_ENOUGH = 3  # rows, which tell every even value from every fourth
+_PATIENCE = 8.0  # seconds
+
+
 def check_evens(attempt: Attempt) -> None:
     """Look at what the stream has shown so far: a filter on a source without an end."""
     frame = attempt.value("evens")
@@ -34,12 +44,51 @@ def check_evens(attempt: Attempt) -> None:
         raise Mistake("`evens` is not a stream: make it of `ticks`, which is one.")
     if "value" not in frame.columns:
         raise Mistake("`evens` has no column `value`: keep the columns as they are and leave out rows.")
-    shown = attempt.view("evens")
+    shown = _some_rows(attempt)
     odd = shown.where("value % 2 <> 0").count()
     if odd and not shown.where("value % 2 = 0").count():
         raise Mistake("These are the odd values; the even ones were asked for.")
     if odd:
         raise Mistake("There are odd values among them: leave out those with `value % 2` other than 0.")
+    _must_be_every_even_one(shown, frame)
+
+
+def _some_rows(attempt: Attempt) -> DataFrame:
+    """Return what the stream has shown, once a few rows are there; the source makes five each second."""
+    deadline = time.monotonic() + min(_PATIENCE, attempt.left)
+    while (shown := attempt.view("evens")).count() < _ENOUGH and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return shown
+
+
+def _must_be_every_even_one(shown: DataFrame, frame: DataFrame) -> None:
+    """Look for even values that are missing, and for a query that changes values instead of leaving out rows."""
+    values = {row.value for row in shown.select("value").collect()}
+    if missing := sorted(set(range(0, max(values, default=0), 2)) - values):
+        raise Mistake(f"Even values are missing, such as {missing[0]}: a row stays if `value % 2` is 0, and only then.")
+    if len(values) < _ENOUGH:
+        raise Mistake(
+            f"After {_PATIENCE:.0f} seconds there are {len(values)} values, though the ticks go on: a row stays if "
+            "`value % 2` is 0, and only then."
+        )
+    if hasattr(frame, "_jdf") and not _is_column_of_the_source(frame, "value"):
+        raise Mistake(
+            "Your query computes a new `value`. Leave out rows with `where`, and keep the values that they have."
+        )
+
+
+def _is_column_of_the_source(frame: DataFrame, name: str) -> bool:
+    """Whether a column of a frame is a source's own, and nothing computed: it is the same attribute in the plan."""
+    plan = frame._jdf.queryExecution().analyzed()
+    made = {
+        plan.output().apply(n).exprId().id()
+        for n in range(plan.output().size())
+        if plan.output().apply(n).name() == name
+    }
+    leaves = plan.collectLeaves()
+    sources = [leaves.apply(number).output() for number in range(leaves.size())]
+    read = {output.apply(n).exprId().id() for output in sources for n in range(output.size())}
+    return made <= read
 
 
 EVENS = Exercise(
@@ -56,6 +105,12 @@ EVENS = Exercise(
     wrong=(
         WrongAnswer(EVENS_STARTER.replace("= None", "= ticks"), "odd values among them"),
         WrongAnswer(EVENS_SOLUTION.replace("= 0", "= 1"), "the odd values"),
+        WrongAnswer(EVENS_SOLUTION.replace("value % 2", "value % 4"), "Even values are missing, such as 2"),
+        WrongAnswer(EVENS_SOLUTION.replace('"value % 2 = 0"', '"value < 0"'), "there are 0 values"),
+        WrongAnswer(
+            EVENS_SOLUTION.replace('where("value % 2 = 0")', 'selectExpr("timestamp", "value * 2 AS value")'),
+            "computes a new `value`",
+        ),
         WrongAnswer(EVENS_SOLUTION.replace("ticks.where(", "ticks.selectExpr("), "no column `value`"),
         WrongAnswer(EVENS_STARTER.replace("= None", "= spark.range(10)"), "is not a stream"),
         WrongAnswer(EVENS_STARTER.replace("= None", '= "value % 2 = 0"'), "is a str"),

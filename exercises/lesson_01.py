@@ -136,10 +136,7 @@ def check_written(attempt: Attempt) -> None:
             "checkpoint of its own: `.../faulty_readings`."
         )
     attempt.compare(made, bronze.where("heartrate < 0"), "faulty_readings")
-    if stream.checkpoint is not None and "faulty_readings" not in stream.checkpoint:
-        raise Mistake(
-            f"The rows are right. Its checkpoint is `{_last(stream.checkpoint)}`; `faulty_readings` was asked for."
-        )
+    attempt.must_have_checkpoint(stream, "faulty_readings")
 
 
 def _checkpoint_is_not_its_own(checkpoint: str | None) -> bool:

@@ -514,6 +514,8 @@ def check_restart(attempt: Attempt) -> None:
         raise Mistake("The first run has read everything. Stop it as soon as its first batch is done.")
     attempt.compare(attempt.table("rehearsal"), _clean(attempt), "rehearsal")
     attempt.must_have_checkpoint(second, "rehearsal")
+    for name in ("first_batch", "rows_read"):
+        attempt.must_compute(name, "ask the reports of `second_run`: tomorrow's run has other numbers.")
     _must_tell_the_first_batch(_told(attempt, "first_batch"), _numbers(second))
     _must_tell_the_rows(_told(attempt, "rows_read"), first.rows_read, second.rows_read)
 

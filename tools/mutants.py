@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from streaming_classroom.hidden_tests import cell_source
+from streaming_classroom.exercises import cell_source
 
 # Links of a chain of calls that can be left out and leave a chain that runs.
 _LINKS = {
@@ -100,11 +101,14 @@ class Mutant:
 def of(solution: str) -> list[Mutant]:
     """Return the mutants of a cell, each once, in the order of their places."""
     made = _of_sql(solution) if cell_source.is_sql(solution.strip()) else _of_python(solution)
-    found: dict[str, Mutant] = {}
+    found: dict[str, str] = {}
+    times: Counter[str] = Counter()
     for mutant in made:
-        if mutant.code != solution:
-            found.setdefault(mutant.code, mutant)
-    return list(found.values())
+        if mutant.code != solution and mutant.code not in found:
+            times[mutant.change] += 1
+            again = f" ({times[mutant.change]})" if times[mutant.change] > 1 else ""
+            found[mutant.code] = mutant.change + again
+    return [Mutant(change, code) for code, change in found.items()]
 
 
 def _of_sql(text: str) -> Iterator[Mutant]:

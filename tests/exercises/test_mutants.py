@@ -11,8 +11,7 @@ import pytest
 
 import mutants
 from answering import SECONDS, Task, code_of
-from streaming_classroom.exercises import Exercise, catalogue
-from streaming_classroom.hidden_tests import cell_source
+from streaming_classroom.exercises import Exercise, catalogue, cell_source
 from suite.sampling import some_of
 
 AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has all
@@ -40,7 +39,7 @@ def test_a_mutant_is_a_cell_that_can_be_read_and_no_two_are_the_same(exercise: E
 @pytest.mark.parametrize(
     ("cell", "changes"),
     [
-        ('x = df.where("a >= 3")\n', {"left out: .where(\"a >= 3\")", "limit excluded: >= -> >", "constant one more: 3 -> 4"}),
+        ('x.where("a > 3")\n', {'left out: .where("a > 3")', "limit included: > -> >=", "constant one more: 3 -> 4"}),
         ("%sql\nSELECT max(a) FROM t LEFT JOIN u", {"least for most: max( -> min(", "inner join: LEFT JOIN -> JOIN"}),
     ],
 )  # fmt: skip
@@ -85,11 +84,6 @@ def note(task: Task, mutant: mutants.Mutant, verdict: str) -> None:
     """Write each verdict down, for whoever wants to read them: `CLASSROOM_VERDICTS` is the file."""
     if path := os.environ.get("CLASSROOM_VERDICTS"):
         with Path(path).open("a", encoding="utf-8") as file:
-            said = verdict.strip()[:400]
-            line = {
-                "exercise": task.exercise.id,
-                "change": mutant.change,
-                "ok": is_accepted(verdict, task),
-                "said": said,
-            }
+            played = {"exercise": task.exercise.id, "change": mutant.change, "ok": is_accepted(verdict, task)}
+            line = played | {"said": verdict.strip()[:400]}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")

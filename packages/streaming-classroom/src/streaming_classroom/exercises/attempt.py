@@ -6,6 +6,7 @@ exercise, and whoever forgets ``.start()`` is told the same in each of them.
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -55,7 +56,7 @@ class Attempt:
     seconds : float
         How long all waits of the check may take together.
     source : str, optional
-        The learner's cell; by default the notebook's last one for the exercise.
+        The learner's cell; None where nothing tells it.
     """
 
     def __init__(
@@ -104,6 +105,22 @@ class Attempt:
                 "returns. `awaitTermination()` returns None, so wait in a line of its own."
             )
         raise self._nothing()
+
+    def must_compute(self, name: str, advice: str) -> None:
+        """Raise a mistake if the learner's cell assigns a variable nothing but a constant.
+
+        Parameters
+        ----------
+        advice : str
+            What to do instead, one sentence.
+        """
+        tree = _parsed(self.source or "")
+        typed = [
+            node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        ]
+        names = {target.id for node in typed for target in node.targets if isinstance(target, ast.Name)}
+        if name in names and self.value(name) is not None:
+            raise Mistake(f"`{name}` is a number that was typed in; {advice}")
 
     def stream(self, name: str) -> MadeStream:
         """Return the stream that a variable holds.
@@ -281,6 +298,13 @@ class Attempt:
         if self.cell_error is None:
             return ""
         return f"{type(self.cell_error).__name__}: {short_message(self.cell_error)}".splitlines()[0]
+
+
+def _parsed(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError:  # a cell with magics
+        return ast.Module([], [])
 
 
 def _article(kind: str) -> str:

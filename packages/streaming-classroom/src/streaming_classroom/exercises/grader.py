@@ -13,7 +13,7 @@ from stream_view.errors import short_message
 from stream_view.stopped_session import refuse_stopped
 from stream_view.wait_line import waiting_for
 from streaming_classroom.errors import ClassroomError
-from streaming_classroom.exercises import catalogue, last_cell
+from streaming_classroom.exercises import catalogue, cell_source, last_cell
 from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.exercise_record import ExerciseRecord
@@ -121,6 +121,7 @@ class Grader:
             exercise.makes,
             self._kafka,
             DEADLINE - SPARE,
+            cell_source.of(exercise),
         )
         verdict = _judge(exercise, attempt, self._test_hidden)
         if verdict.is_right and exercise.is_over_when_right:

@@ -9,7 +9,7 @@ from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.hidden_test import HiddenTest
 from streaming_classroom.exercises.mistake import Mistake
 from streaming_classroom.exercises.same_rows import Rows, difference
-from streaming_classroom.hidden_tests import cell_source, expected_rows
+from streaming_classroom.hidden_tests import expected_rows
 from streaming_classroom.hidden_tests.sandbox import CannotRunError, CellFailedError, Sandbox, opened
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def run(exercise: Exercise, attempt: Attempt) -> str:
         return ""
     if not hasattr(attempt.spark, "_jsparkSession"):
         return "It was not run on other data: that needs a session that is not over Spark Connect."
-    source = cell_source.of(exercise) if attempt.source is None else attempt.source
+    source = attempt.source
     if source is None:
         return "It was not run on other data: this kernel has not seen your cell. Run it again to have it tested fully."
     for number, test in enumerate(tests):

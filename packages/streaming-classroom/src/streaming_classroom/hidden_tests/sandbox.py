@@ -21,9 +21,10 @@ from declarative_pipelines.definitions import api_modules, registry
 from notebook_dialect.sql.statements import split
 from stream_view import front_end, waiting
 from stream_view.errors import short_message
+from streaming_classroom.exercises import cell_source
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.files.lesson_paths import Paths
-from streaming_classroom.hidden_tests import borrowed_names, cell_source
+from streaming_classroom.hidden_tests import borrowed_names
 from streaming_classroom.session import user_files
 
 if TYPE_CHECKING:

@@ -1,0 +1,70 @@
+"""A hidden test tells a wrong cell from a right one on data that the learner has not seen (running.py)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import pytest
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Mistake
+from streaming_classroom.hidden_tests import Sandbox, run
+
+RIGHT = """
+query = (spark.readStream.table("bronze").where("id > 1")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/copy")
+    .trigger(availableNow=True)
+    .toTable("copy"))
+"""
+
+
+def at_the_limit(box: Sandbox) -> None:
+    box.append("bronze", [(0,), (1,), (2,)], "id LONG")
+
+
+def more(box: Sandbox) -> None:
+    box.append("bronze", [(1,), (3,)], "id LONG")
+
+
+TEST = HiddenTest(at_the_limit, ("copy",), later=(more,), says="It was run on other rows.")
+EXERCISE = Exercise("42.1", "t", "", (), RIGHT, "", lambda _attempt: None, (), hidden=(TEST,))
+
+
+@pytest.fixture
+def judge(spark, paths) -> Callable[..., str]:
+    def judge(source: str | None, exercise: Exercise = EXERCISE, **notebook) -> str:
+        return run(exercise, Attempt(spark, paths, notebook, source=source))
+
+    return judge
+
+
+def test_the_right_rows_in_other_words_pass_and_nothing_is_said(judge) -> None:
+    assert judge(RIGHT) == ""
+    assert judge(RIGHT.replace('.where("id > 1")', '.selectExpr("id").filter("NOT (id <= 1)")')) == ""
+
+
+def test_a_limit_that_shown_data_cannot_tell_is_a_mistake_with_the_rows_that_differ(judge) -> None:
+    with pytest.raises(Mistake, match=r"It was run on other rows\. In `copy` 2 rows should not be there") as caught:
+        judge(RIGHT.replace(">", ">="))
+    assert caught.value.difference is not None
+
+
+def test_a_query_that_does_not_resume_is_a_mistake(judge) -> None:
+    again = "import uuid\n" + RIGHT.replace("/copy", "/{uuid.uuid4()}")
+    with pytest.raises(Mistake, match="In `copy` 1 row should not be there"):
+        judge(again)
+
+
+def test_a_cell_that_fails_there_says_why(judge) -> None:
+    with pytest.raises(Mistake, match=r"There your cell fails: AnalysisException: .*no_such_column"):
+        judge(RIGHT.replace("id > 1", "no_such_column > 1"))
+
+
+def test_a_cell_that_cannot_be_run_elsewhere_is_told_and_not_rejected(judge, spark) -> None:
+    assert "uses `mine`, which another cell makes" in judge("query = mine", mine=spark.range(1))
+    assert "has not seen your cell" in judge(None)
+
+
+def test_an_exercise_without_hidden_tests_has_nothing_to_say(judge) -> None:
+    assert judge(None, dataclasses.replace(EXERCISE, hidden=())) == ""

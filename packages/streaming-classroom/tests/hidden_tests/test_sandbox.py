@@ -1,0 +1,111 @@
+"""A cell runs in a sandbox as in a notebook whose kernel has just started, and touches nothing outside (sandbox.py)."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.hidden_tests.sandbox import CannotRunError, CellFailedError, opened
+
+COPY = """
+query = (spark.readStream.table("bronze").where("id > 1")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/copy")
+    .trigger(availableNow=True)
+    .toTable("copy"))
+"""
+
+
+def ids(frame) -> list[int]:
+    return sorted(row.id for row in frame.collect())
+
+
+def test_a_cell_reads_and_writes_tables_of_the_sandbox_and_the_next_run_resumes(open_sandbox, spark) -> None:
+    spark.range(100).createOrReplaceTempView("bronze")
+    box = open_sandbox()
+    box.append("bronze", [(1,), (2,)], "id LONG")
+    box.run(COPY)
+    assert ids(box.rows("copy")) == [2]
+    box.append("bronze", [(3,)], "id LONG")
+    box.run(COPY)
+    assert ids(box.rows("copy")) == [2, 3]
+    assert not spark.catalog.tableExists("copy") and spark.table("bronze").count() == 100
+
+
+def test_views_of_the_lesson_are_not_there_and_settings_are(open_sandbox, spark: SparkSession) -> None:
+    spark.range(3).createOrReplaceTempView("numbers_vw")
+    box = open_sandbox()
+    assert not box.spark.catalog.tableExists("numbers_vw")
+    assert box.spark.conf.get("spark.sql.session.timeZone") == spark.conf.get("spark.sql.session.timeZone")
+    with pytest.raises(CannotRunError, match="numbers_vw"):
+        box.run('frame = spark.table("numbers_vw")')
+
+
+def test_a_name_that_another_cell_made_and_nobody_lends_is_named(open_sandbox, spark: SparkSession) -> None:
+    box = open_sandbox(other=spark.range(3))
+    with pytest.raises(CannotRunError, match="other"):
+        box.run("query = other.count()")
+    with pytest.raises(CannotRunError, match=r"DA\.cleanup"):
+        box.run("DA.cleanup()")
+    with pytest.raises(CellFailedError, match="NameError"):
+        box.run("nobody_has_this")
+
+
+def test_memory_is_gone_in_the_next_run_and_checkpoints_are_not(open_sandbox) -> None:
+    box = open_sandbox()
+    box.run("seen = [1]")
+    box.run_again()
+    box.run("left = 'seen' in globals()")
+    assert box.value("left") is False
+
+
+def test_a_batch_whose_commit_is_taken_away_is_run_again(open_sandbox) -> None:
+    box = open_sandbox()
+    box.append("bronze", [(1,), (2,)], "id LONG")
+    cell = COPY.replace('.toTable("copy"))', ".foreachBatch(save).start())")
+    cell = 'def save(batch, number):\n    batch.write.mode("append").saveAsTable("copy")\n' + cell
+    box.run(cell)
+    box.forget_last_commit()
+    box.run(cell)
+    assert ids(box.rows("copy")) == [2, 2]
+
+
+def test_a_stream_that_goes_on_is_stopped_when_it_has_done_what_is_there(open_sandbox) -> None:
+    box = open_sandbox()
+    box.append("bronze", [(2,)], "id LONG")
+    box.run(COPY.replace("    .trigger(availableNow=True)\n", ""))
+    assert ids(box.rows("copy")) == [2] and not box.spark.streams.active
+
+
+def test_a_failing_cell_and_a_failing_stream_say_why(open_sandbox, capsys) -> None:
+    box = open_sandbox()
+    box.append("bronze", [(2,)], "id LONG")
+    with pytest.raises(CellFailedError, match="ZeroDivisionError"):
+        box.run("print('not shown')\n1 / 0")
+    with pytest.raises(CellFailedError, match="is not true"):
+        box.run(COPY.replace('where("id > 1")', 'selectExpr("assert_true(id > 5) AS ok", "id")'))
+    assert "not shown" not in capsys.readouterr().out
+
+
+def test_a_cell_of_sql_makes_views_of_streams(open_sandbox) -> None:
+    box = open_sandbox()
+    box.append("bronze", [(1,), (2,), (2,)], "id LONG")
+    box.view("bronze_vw", box.stream("bronze"))
+    box.run(
+        "%sql\nDROP VIEW IF EXISTS n_vw;\nCREATE TEMP VIEW n_vw AS SELECT id, count(*) AS n FROM bronze_vw GROUP BY id"
+    )
+    assert sorted(map(tuple, box.rows("n_vw", "complete").collect())) == [(1, 1), (2, 2)]
+    with pytest.raises(CellFailedError, match="makes no `other_vw`"):
+        box.rows("other_vw")
+
+
+def test_nothing_of_a_sandbox_is_left(spark: SparkSession, paths, folders) -> None:
+    with opened(spark, paths, {}) as box:
+        box.append("bronze", [(1,)], "id LONG")
+        box.file("a.json", [{"id": 1}])
+        name = box._name
+        assert folders()
+    assert not folders() and name not in [database.name for database in spark.catalog.listDatabases()]
+    assert spark.catalog.currentDatabase() == "default"
+    assert not classroom_files().local_path(f"{paths.working_dir}/_sandbox/{name}").exists()

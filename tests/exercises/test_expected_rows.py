@@ -1,0 +1,23 @@
+"""What is kept beside the exercises is what their solutions make of the hidden tests' data."""
+
+from __future__ import annotations
+
+import pytest
+
+import expected_rows as tool
+from streaming_classroom.exercises import catalogue
+from streaming_classroom.hidden_tests import expected_rows
+from suite.sampling import some_of
+
+
+@pytest.mark.parametrize("lesson", some_of(catalogue.lessons(), 1))
+def test_what_is_kept_is_what_the_solutions_make(spark, lesson: str) -> None:
+    exercises = catalogue.of_lesson(lesson)
+    kept = expected_rows.kept()
+    assert tool.results(exercises) == {one.id: kept.get(one.id) for one in exercises if one.hidden}
+
+
+def test_each_hidden_test_has_its_rows() -> None:
+    every = [exercise for lesson in catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
+    expected = {exercise.id: len(exercise.hidden) for exercise in every if exercise.hidden}
+    assert {name: len(tests) for name, tests in expected_rows.kept().items()} == expected
