@@ -148,9 +148,11 @@ def check_landed(attempt: Attempt) -> None:
         raise Mistake("That is the newest day alone. Count all that has landed: read the folder `DA.paths.landing`.")
     if counted == len(days):
         raise Mistake("That is the number of files. A file is a day, and each of its lines is a reading.")
+    if counted == sum(days.values()) - days[max(days)]:
+        raise Mistake("You counted before the newest day landed: call `DA.data_factory.load()` first, and count then.")
     if counted != sum(days.values()):
         raise Mistake(
-            f"You have counted {counted:,}; {sum(days.values()):,} have landed. Was it counted before landing?"
+            f"You have counted {counted:,}; {sum(days.values()):,} have landed: count all of `DA.paths.landing`."
         )
 
 
@@ -174,7 +176,7 @@ LAND = Exercise(
         ),
         WrongAnswer(
             "readings_landed = spark.read.json(DA.paths.landing).count()\nDA.data_factory.load()\n",
-            "Was it counted before landing?",
+            "before the newest day landed",
         ),
     ),
     makes=Makes(variables=("readings_landed",)),

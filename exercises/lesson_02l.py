@@ -101,7 +101,7 @@ def _must_be_one_file_a_batch(read: list[int], attempt: Attempt) -> None:
     files = [row["count"] for row in _landed(attempt).groupBy("_metadata.file_name").count().collect()]
     if sum(read) != sum(files):
         raise Mistake(f"Your stream reads {sum(read):,} rows, and {sum(files):,} have landed in `DA.paths.landing`.")
-    if len(read) == 1:
+    if len(read) == 1 and len(files) > 1:
         raise Mistake(
             "All files come in one batch: the limit is missing. `maxFilesPerTrigger` is an option of the reader, and "
             "stands before `.json(...)`."

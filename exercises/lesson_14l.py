@@ -125,6 +125,11 @@ def _must_be_undos(made: DataFrame, right: DataFrame) -> None:
         raise Mistake("The bots' undos are missing. They are undos like others; what is a war is decided later.")
     if made.count() != right.count():
         return
+    if made.drop("dt").exceptAll(right.drop("dt")).isEmpty():
+        raise Mistake(
+            "The rows are right but for `dt`, which is to be the edit's own time: `edits_vw` has it as `dt`. When a "
+            "message arrived says nothing about when somebody undid an edit."
+        )
     wrong = made.exceptAll(right).select("id", "undone").join(right.selectExpr("id", "undone AS name"), "id").first()
     if wrong.undone is not None and wrong.name.startswith(wrong.undone):
         raise Mistake(

@@ -230,14 +230,16 @@ class Attempt:
             raise Mistake(f"Your stream has failed. Spark says: {short_message(stream.error)}")
 
     def must_have_read(self, stream: MadeStream, rows: int) -> None:
-        """Raise a mistake if a stream has read fewer rows than it must, and so has not begun at the beginning.
+        """Raise a mistake if a stream has read fewer rows than it must because it resumed from what others have done.
+
+        One that began with batch 0 has read fewer for another reason, such as a filter, which its rows will tell.
 
         Parameters
         ----------
         rows : int
             How many it must have read; of a query with a filter those it keeps, as a source may leave out the others.
         """
-        if (read := sum(stream.rows_read)) < rows:
+        if (read := sum(stream.rows_read)) < rows and not stream.began_with_batch_0:
             raise Mistake(
                 f"Your stream has read {read:,} of {rows:,} rows: its checkpoint says that the others are done, "
                 "because another query, or an earlier run, has used it. Every query needs a checkpoint of its own."

@@ -82,6 +82,12 @@ class MadeStream:
         return rows_per_batch(self.query)
 
     @property
+    def began_with_batch_0(self) -> bool:
+        """Whether its first report is of batch 0; after more batches than Spark keeps reports of, it is not."""
+        reports = self.query.recentProgress
+        return bool(reports) and reports[0]["batchId"] == 0
+
+    @property
     def batches(self) -> int:
         """How many batches it has run."""
         return sum(is_batch(report) for report in self.query.recentProgress)
