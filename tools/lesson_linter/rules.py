@@ -21,6 +21,7 @@ from . import (
     plan,
     prose,
     questions,
+    readability,
     sections,
     setup_and_cleanup,
     spelling,
@@ -70,6 +71,7 @@ RULES: tuple[Rule, ...] = (
     prose.emoji,
     prose.unfinished,
     prose.trailing_blanks,
+    readability.readable,
     spelling.spelling,
     spelling.spelling_of_pictures,
     # the code and what it gave
