@@ -25,6 +25,7 @@ from . import (
     sections,
     setup_and_cleanup,
     spelling,
+    wording,
 )
 from .lesson_file import Lesson, read
 from .problem import Problem
@@ -72,6 +73,7 @@ RULES: tuple[Rule, ...] = (
     prose.unfinished,
     prose.trailing_blanks,
     readability.readable,
+    wording.wording,
     spelling.spelling,
     spelling.spelling_of_pictures,
     # the code and what it gave
