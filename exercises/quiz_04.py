@@ -10,7 +10,7 @@ QUESTIONS = (
         (
             Choice(
                 "It is written too rarely.",
-                "It is written for each batch. The moment between the two writes is enough to fail.",
+                "It is written for each batch. A crash between the two writes is enough.",
             ),
             Choice(
                 "The rows and the commit are written to two places, and the query can die in between.",
