@@ -6,23 +6,26 @@ from streaming_classroom.exercises import Choice, Question
 
 QUESTIONS = (
     Question(
-        'A colleague says: "Streaming is for those who need results within seconds." What do you answer?',
+        'A colleague says: "Streaming is only for results within seconds." What do you answer?',
         (
             Choice(
-                "True: for a nightly report one reads the table anew.",
-                "Then each night costs more than the one before. A stream reads only what is new, also once a night.",
+                "True: a nightly report should read the whole table again.",
+                (
+                    "Then each night costs more than the last. A stream reads only what is new, even if it runs "
+                    "once a night."
+                ),
             ),
             Choice(
-                "Latency is a choice of trigger; reading only what is new pays off once a night as well.",
+                "The trigger sets the latency, and reading only new data pays off once a night as well.",
                 (
-                    "The query stays the same from seconds to days. What it buys is that work is neither "
-                    "done twice nor forgotten."
+                    "The same query serves latencies from seconds to days. Each row is processed once, and none "
+                    "is forgotten."
                 ),
                 is_right=True,
             ),
             Choice(
                 "True, because a stream must run all the time.",
-                "One triggered with `availableNow` takes what is there and ends.",
+                "A query with the trigger `availableNow` processes what is there and ends.",
             ),
         ),
     ),
@@ -30,39 +33,39 @@ QUESTIONS = (
         "The view `device_counts_tmp_vw` existed before any query ran over it. What was in it?",
         (
             Choice(
-                "A description: nothing had been read.",
-                "A view over a stream is a plan. Data is read when a query over it is started.",
+                "Only a description: nothing had been read.",
+                "A view over a stream is a query plan. Spark reads data when a query over the view starts.",
                 is_right=True,
             ),
             Choice(
                 "The rows that were in `bronze` at that moment.",
-                "That would be a copy. The view has no rows of its own, neither then nor later.",
+                "That would be a copy. The view never has rows of its own.",
             ),
             Choice(
-                "Nothing, and it fills while the lesson goes on.",
-                "A view never fills. The query over it has the state and the result.",
+                "Nothing, but it fills as the lesson proceeds.",
+                "A view never fills. The query over it holds the state and the result.",
             ),
         ),
     ),
     Question(
-        "`ORDER BY` is refused over the raw stream and accepted over the counts, in complete mode. Why?",
+        "`ORDER BY` is rejected on the raw stream and accepted on the counts, in complete mode. Why?",
         (
             Choice(
                 "Numbers can be sorted, times cannot.",
                 "Both can. The type is not what matters.",
             ),
             Choice(
-                "The counts are fewer rows.",
-                "Few would not be enough. What matters is whether rows that were handed out can be taken back.",
+                "There are fewer counts than raw rows.",
+                "The number of rows does not matter. What matters is whether emitted rows can be taken back.",
             ),
             Choice(
                 (
-                    "The whole table of counts is written anew after each batch; a raw row that was "
-                    "handed out cannot be taken back."
+                    "The whole table of counts is replaced after each batch; a raw row that was emitted cannot "
+                    "be taken back."
                 ),
                 (
-                    "To sort is to know all rows. A result that is written as a whole can be sorted each "
-                    "time; one that only grows cannot."
+                    "Sorting needs all rows. A result that is replaced as a whole can be sorted each time; one "
+                    "that only grows cannot."
                 ),
                 is_right=True,
             ),
@@ -70,49 +73,50 @@ QUESTIONS = (
     ),
     Question(
         (
-            "Two people start the same code with one checkpoint and two target tables, one after "
-            "the other. What does the second get?"
+            "Two people run the same code one after the other, with the same checkpoint and two target tables. "
+            "What does the second get?"
         ),
         (
             Choice(
                 "All rows, in a table of its own.",
-                "The checkpoint says how far has been read, whoever reads.",
+                "The checkpoint records how far the query has read, no matter who starts it.",
             ),
             Choice(
-                "Only what has landed since the first was stopped.",
+                "Only what has landed since the first run ended.",
                 (
-                    "The checkpoint knows one query. What the first has read counts as done. One query, "
-                    "one checkpoint, one sink."
+                    "The checkpoint belongs to one query, and what the first run read is not read again. Use "
+                    "one checkpoint per query and sink."
                 ),
                 is_right=True,
             ),
             Choice(
                 "An error, because the tables differ.",
-                "The checkpoint does not know the table, so nobody notices: rows are missing without an error.",
+                "The checkpoint does not record the table, so there is no error: rows are simply missing.",
             ),
         ),
     ),
     Question(
         (
-            "The sink is a web service that adds every row it is sent. The stream fails half-way "
-            "through a batch and is started again. Which rows has the service?"
+            "The sink is a web service that appends every row it receives. The stream fails halfway through a "
+            "batch and restarts. Which rows does the service end up with?"
         ),
         (
             Choice(
-                "Some of them twice.",
+                "All rows, some of them twice.",
                 (
-                    "The batch is run again from its beginning. A replayable source and a checkpoint make "
-                    "at least once; for exactly once the sink must know what it has."
+                    "The batch is run again from its beginning. A replayable source and a checkpoint give "
+                    "at-least-once delivery; exactly-once also needs a sink that recognizes what it already "
+                    "has."
                 ),
                 is_right=True,
             ),
             Choice(
-                "Each exactly once: the checkpoint sees to that.",
-                "The checkpoint knows which batch was planned, not which rows a service has taken.",
+                "Each row exactly once: the checkpoint ensures that.",
+                "The checkpoint records which batch was planned, not which rows a service has received.",
             ),
             Choice(
                 "The rest of the batch is missing.",
-                "The batch is not noted as done, so it is run again.",
+                "The checkpoint has no commit for the batch, so the batch is run again.",
             ),
         ),
     ),

@@ -6,44 +6,44 @@ from streaming_classroom.exercises import Choice, Question
 
 QUESTIONS = (
     Question(
-        "A stream has no limit for a batch, and rows come twice as fast as before. What happens first?",
+        "A stream has no limit per batch, and rows arrive twice as fast as before. What happens first?",
         (
             Choice(
                 "Rows are lost.",
-                "Nothing is lost: what comes during a batch waits for the next.",
+                "Nothing is lost: what arrives during a batch waits for the next.",
             ),
             Choice(
                 "Batches have more rows.",
                 (
-                    "What has come during one batch is the next. Whether the stream keeps up depends on "
-                    "how much longer a larger batch takes."
+                    "The next batch takes what arrived during the last one. Whether the stream keeps up depends "
+                    "on how much longer a larger batch takes."
                 ),
                 is_right=True,
             ),
             Choice(
-                "There are more batches at the same time.",
+                "More batches run at the same time.",
                 "Batches of one query never overlap.",
             ),
         ),
     ),
     Question(
-        "And with a limit of one file a batch?",
+        "And with a limit of one file per batch?",
         (
             Choice(
-                "Batches stay as they are, and the backlog grows.",
+                "Batches keep their size, and the backlog grows.",
                 (
-                    "A limit keeps batches small. Neither of the two rates shows the backlog: you have to "
-                    "look at what is waiting."
+                    "A limit keeps batches small. Neither of the two rates shows the backlog: compare with what "
+                    "has landed."
                 ),
                 is_right=True,
             ),
             Choice(
-                "The limit is raised while it is needed.",
-                "A limit is what you have set, whatever waits.",
+                "The limit is raised automatically.",
+                "The limit stays at the value you set, however much is waiting.",
             ),
             Choice(
                 "The source slows down.",
-                "Whoever writes the files does not know that somebody reads them.",
+                "The program that writes the files does not know that a stream reads them.",
             ),
         ),
     ),
@@ -52,58 +52,61 @@ QUESTIONS = (
         (
             Choice(
                 "The stream is dead.",
-                "It may be, but a stream that waits says the same. `isActive` and `exception()` tell.",
+                "It may be, but an idle stream reports the same. Check `isActive` and `exception()`.",
             ),
             Choice(
                 "The source is broken.",
-                "To find nothing new is no fault.",
+                "Finding nothing new is not an error.",
             ),
             Choice(
-                "No batch is being made. It may be idle, or dead.",
-                "A stream that finds nothing new says so, and a dead one too. `isActive` and `exception()` tell which.",
+                "No batch is running. The stream may be idle or dead.",
+                "An idle stream reports this, and so does a dead one. Check `isActive` and `exception()`.",
                 is_right=True,
             ),
         ),
     ),
     Question(
-        "A query is restarted after a deployment. Which of its names stays the same as long as the checkpoint does?",
+        "A query is restarted after a deployment. Which identifier stays the same as long as the checkpoint does?",
         (
             Choice(
                 "`id`",
-                "It is kept in the checkpoint: search the logs for it, and you have the query's whole history.",
+                "It is stored in the checkpoint. Search the logs for it to find the query's whole history.",
                 is_right=True,
             ),
             Choice(
                 "`runId`",
-                "It is new with each start, which tells one run from another.",
+                "It is new with each start, so it tells runs apart.",
             ),
             Choice(
-                "Only `name`, which is kept in the checkpoint.",
-                "The name is what your code says at each start. The checkpoint does not know it.",
+                "Only `name`, which is stored in the checkpoint.",
+                "Your code sets the name at each start. The checkpoint does not store it.",
             ),
         ),
     ),
     Question(
         (
-            "A service starts three streams with `start()` and goes on to other work. All three "
-            "die in the night. Who is told?"
+            "A service starts three streams with `start()` and continues with other work. All three fail "
+            "overnight. Who is notified?"
         ),
         (
             Choice(
                 "The service: the error is raised in its main thread.",
-                "`start()` has returned long ago. The error is raised in whoever waits.",
+                "`start()` returned long ago. The error is raised in the thread that waits for the query.",
             ),
             Choice(
                 "Nobody.",
                 (
-                    "A failing stream raises in `awaitTermination()`, or tells a listener. If nobody "
-                    "waits and nobody listens, nobody hears."
+                    "A failed stream raises in `awaitTermination()` and notifies listeners. If nothing waits "
+                    "and no listener is registered, the failure goes unnoticed."
                 ),
                 is_right=True,
             ),
             Choice(
-                "Spark starts them again.",
-                "Spark repeats tasks, not queries. Somebody must start them again, and so must know.",
+                "Spark restarts them.",
+                (
+                    "Spark retries tasks, not queries. Something must restart the query, and so must learn of "
+                    "the failure."
+                ),
             ),
         ),
     ),

@@ -6,104 +6,116 @@ from streaming_classroom.exercises import Choice, Question
 
 QUESTIONS = (
     Question(
-        "Why can a checkpoint alone not make a sink exact?",
+        "Why can't a checkpoint alone make a sink exactly-once?",
         (
             Choice(
                 "It is written too rarely.",
-                "It is written for each batch. The moment between two writes is enough.",
+                "It is written for each batch. A crash between the two writes is enough.",
             ),
             Choice(
-                'Rows and the note "done" go to two places, and the query can die between the two.',
-                "Only the place that has the rows can say whether it has them already.",
+                "The rows and the commit are written to two places, and the query can die in between.",
+                "Only the system that stores the rows can tell whether it already has them.",
                 is_right=True,
             ),
             Choice(
                 "It can, if it is on reliable storage.",
-                "The most reliable note does not tell what has arrived elsewhere.",
+                "Even a reliable checkpoint does not know what has arrived elsewhere.",
             ),
         ),
     ),
     Question(
         (
-            "A query with `foreachBatch` and `txnAppId` runs well. Somebody deletes its "
-            "checkpoint, to load a week again. There is no error, and there are no rows. Why?"
+            "A query with `foreachBatch` and `txnAppId` works. Somebody deletes its checkpoint to load a week "
+            "of data again. There is no error, and there are no rows. Why?"
         ),
         (
             Choice(
-                "Delta refuses rows that it has.",
-                "Delta does not compare rows. It compares the application's batch number.",
+                "Delta rejects rows that it already has.",
+                "Delta does not compare rows. It compares the batch number of the application.",
             ),
             Choice(
-                "The files were read already.",
-                "The new checkpoint knows of no file, so it reads them all.",
+                "The files were already read.",
+                "The new checkpoint has no record of any file, so the query reads them all.",
             ),
             Choice(
-                "The new checkpoint counts from batch 0, and the table has noted higher numbers of this application.",
-                "Delta skips each write whose number it has passed. Take a new `txnAppId` with a new checkpoint.",
+                (
+                    "The new checkpoint starts with batch 0, and the table has recorded higher numbers for this "
+                    "application."
+                ),
+                (
+                    "Delta skips each write whose number is not higher than the recorded one. Use a new "
+                    "`txnAppId` with a new checkpoint."
+                ),
                 is_right=True,
             ),
         ),
     ),
     Question(
         (
-            "Your function writes a batch to a Delta table, sends an e-mail, and fails right "
-            "after. What happens at the restart?"
+            "Your function writes a batch to a Delta table, sends an e-mail, and then fails. What happens at "
+            "the restart?"
         ),
         (
             Choice(
-                "It is called again: a marked write is skipped, and the e-mail is sent once more.",
-                "What cannot be skipped is repeated. Do it last, and give the receiver a key.",
+                "It is called again: the write with a version is skipped, and the e-mail is sent a second time.",
+                (
+                    "What cannot be skipped is repeated. Do it last, and include a key that lets the receiver "
+                    "recognize repeats."
+                ),
                 is_right=True,
             ),
             Choice(
-                "It goes on after the e-mail.",
-                "Spark knows that the function did not return, not how far it came.",
+                "It continues after the e-mail.",
+                "Spark knows that the function did not return, but not how far it got.",
             ),
             Choice(
-                "The batch is left out, since its table is written.",
-                "The batch has no note in `commits`, so it is run again.",
+                "The batch is skipped, since its table is written.",
+                "The batch has no entry in `commits`, so it is run again.",
             ),
         ),
     ),
     Question(
         (
-            "A function of `foreachBatch` counts the batch and then writes it. Rows that have "
-            "landed once are in the progress twice. Why?"
+            "A `foreachBatch` function counts the batch and then writes it. The progress report counts each row "
+            "twice. Why?"
         ),
         (
             Choice(
-                "The table has them twice.",
-                "It has them once. Look at what is counted, not only at the number.",
+                "The table has each row twice.",
+                "It has each row once. Check what is counted, not only the number.",
             ),
             Choice(
                 "The batch was read twice, once for each use.",
-                "A DataFrame is a description. `persist()` keeps what has been read for the second use.",
+                "A DataFrame is a description. `persist()` keeps the rows for the second use.",
                 is_right=True,
             ),
             Choice(
-                "`foreachBatch` is at least once.",
-                "That is about a batch that is run again after a failure, and there was none.",
+                "`foreachBatch` is at-least-once.",
+                "That matters when a batch is run again after a failure. Nothing failed here.",
             ),
         ),
     ),
     Question(
         (
             "A function writes each batch into two tables, both times with `txnAppId` and `txnVersion`. The "
-            "power fails between the two writes. What do the tables have before the restart, and after it?"
+            "power fails between the two writes. What do the tables contain before the restart, and after it?"
         ),
         (
             Choice(
                 "Neither has the batch; then both have it.",
-                "The first write is a commit of its own, and stays. No transaction spans two tables.",
+                (
+                    "The first write is its own commit, and stays. Open-source Delta has no transaction that "
+                    "spans two tables."
+                ),
             ),
             Choice(
                 "One has the batch and the other has not; then both have it once.",
-                "The batch is run again. Each table's own log says whether it has it already.",
+                "The batch is run again. Each table's own log says whether it already has the batch.",
                 is_right=True,
             ),
             Choice(
                 "One has the batch and the other has not; then the first has it twice.",
-                "So it would be with a plain append. A marked write that comes again is skipped.",
+                "That would happen with a plain append. A repeated write with a version is skipped.",
             ),
         ),
     ),

@@ -7,17 +7,17 @@ from streaming_classroom.exercises import Choice, Question
 QUESTIONS = (
     Question(
         (
-            'A dashboard is looked at every morning. Its stream runs with `processingTime="10 '
-            'seconds"`. What costs less and shows the same?'
+            'People read a dashboard every morning. Its stream runs with `processingTime="10 seconds"`. What '
+            "costs less and shows the same?"
         ),
         (
             Choice(
-                "An interval of a minute.",
-                "Fewer batches, and a machine that is still up all day.",
+                "An interval of one minute.",
+                "There would be fewer batches, but the machine would still be up all day.",
             ),
             Choice(
                 "`availableNow`, scheduled before the morning.",
-                "Query, sink and checkpoint stay as they are. The machine is up for minutes.",
+                "Query, sink and checkpoint stay the same. The machine is up for minutes.",
                 is_right=True,
             ),
             Choice(
@@ -28,13 +28,13 @@ QUESTIONS = (
     ),
     Question(
         (
-            'Twenty streams with `processingTime="1 minute"` were started one after the other. '
-            "When do their batches begin?"
+            'Twenty streams with `processingTime="1 minute"` were started one after the other. When do their '
+            "batches start?"
         ),
         (
             Choice(
-                "Each a minute after its own start.",
-                "Then the load would be spread. Intervals are counted from 1970, and not from a query's start.",
+                "Each one minute after its own start.",
+                "That would spread the load. But intervals are counted from 1970, not from a query's start.",
             ),
             Choice(
                 "One after the other, since Spark runs one at a time.",
@@ -49,45 +49,54 @@ QUESTIONS = (
     ),
     Question(
         (
-            "A job with `once` died after an outage of three days, for lack of memory, and dies "
-            "again at every start. Which change helps?"
+            "A job with `once` failed after a three-day outage because one batch did not fit in memory. It "
+            "fails again at every start. Which change gets it running?"
         ),
         (
             Choice(
                 "`availableNow` and a limit such as `maxFilesPerTrigger`.",
-                "The limit counts then, and each batch that is done stays done.",
+                (
+                    "They only apply to batches that are planned later. This batch is already in `offsets`, so "
+                    "every restart runs it again as it is, whatever the trigger or limit."
+                ),
+            ),
+            Choice(
+                "A larger machine for one run, then `availableNow` with a limit.",
+                (
+                    "Every restart runs the batch that is in `offsets`, so it must fit once. The limit prevents "
+                    "the next such batch."
+                ),
                 is_right=True,
             ),
             Choice(
-                "A limit such as `maxFilesPerTrigger`.",
-                "`once` does not heed it: three days are one batch.",
-            ),
-            Choice(
-                "A new checkpoint.",
-                "It would begin at the first day of all, which is still more.",
+                "A new checkpoint for the same table.",
+                (
+                    "The query would append all files again, and the table would have the earlier days twice. "
+                    "With a new checkpoint, use a new table and a limit."
+                ),
             ),
         ),
     ),
     Question(
-        "Files land while an `availableNow` job runs, faster than it reads. When does it end?",
+        "Files land while an `availableNow` job runs, faster than it reads them. When does it end?",
         (
             Choice(
                 "When the folder is empty.",
-                "Then it would never end. What it reads was fixed at its start.",
+                "Then it might never end. Spark decides at the start what the run reads.",
             ),
             Choice(
                 "When it has read what was there at its start.",
-                "What has come since is for the next run.",
+                "What has arrived since is left for the next run.",
                 is_right=True,
             ),
             Choice(
                 "After one batch.",
-                "It makes as many batches as the limit asks for. One batch is what `once` makes.",
+                "It runs as many batches as the limit requires. Only `once` always runs one batch.",
             ),
         ),
     ),
     Question(
-        "Somebody wants results within 20 milliseconds of a row's arrival in a Delta table. Which trigger?",
+        "Somebody wants results within 20 milliseconds after a row arrives in a Delta table. Which trigger?",
         (
             Choice(
                 "`realTime`",
@@ -95,13 +104,13 @@ QUESTIONS = (
             ),
             Choice(
                 '`processingTime="20 milliseconds"`',
-                "A batch alone takes longer, and so does the commit that brought the row.",
+                "A single batch takes longer, and so does the commit that wrote the row.",
             ),
             Choice(
                 "None of them.",
                 (
-                    "A row in a Delta table has waited for the commit of a batch already. The rows would "
-                    "have to come from Kafka."
+                    "A row is in a Delta table only after a batch has been committed. To be faster, the rows "
+                    "must come from Kafka."
                 ),
                 is_right=True,
             ),

@@ -7,46 +7,46 @@ from streaming_classroom.exercises import Choice, Question
 QUESTIONS = (
     Question(
         (
-            "A dashboard shows sales by hour from a Delta table, and the current hour must be on "
-            "it. Which mode, as hours become many?"
+            "A dashboard shows sales by hour from a Delta table, including the current hour. Which mode is best "
+            "as the number of hours grows?"
         ),
         (
             Choice(
                 "Append.",
-                "It writes an hour when it is over and the watermark has passed it: the current one is missing.",
+                "It writes an hour only when the watermark has passed it, so the current hour is missing.",
             ),
             Choice(
                 "Update, with a `MERGE` in `foreachBatch`.",
-                "Each batch sends the hours that have changed, and the table replaces them.",
+                "Each batch emits the hours that have changed, and the table replaces them.",
                 is_right=True,
             ),
             Choice(
                 "Complete.",
-                "Right while hours are few. It writes all of them after each batch, and keeps all in state.",
+                "It works while hours are few. But it writes all of them after each batch, and keeps all in state.",
             ),
         ),
     ),
     Question(
         (
-            "A query in append mode counts by window. It runs without an error, and after an hour "
-            "its table is still empty. Where do you look first?"
+            "A query in append mode counts by window. It runs without an error, but after an hour its table is "
+            "still empty. Where do you look first?"
         ),
         (
             Choice(
-                "At `eventTime.watermark` in the progress.",
+                "At `eventTime.watermark` in the progress report.",
                 (
-                    "A window is written once the watermark has passed its end. If the watermark stands "
-                    "still, no window ever ends."
+                    "A window is emitted once the watermark has passed its end. If the watermark does not "
+                    "advance, no window ever ends."
                 ),
                 is_right=True,
             ),
             Choice(
-                "At the sink: rows were lost.",
-                "There were none yet. Append waits until a window can no longer change.",
+                "At the sink: it has lost rows.",
+                "It has received none yet. Append waits until a window can no longer change.",
             ),
             Choice(
-                "At the trigger: it is too long.",
-                "Batches run; they only have nothing that is final.",
+                "At the trigger: its interval is too long.",
+                "Batches do run, but nothing is final yet.",
             ),
         ),
     ),
@@ -58,52 +58,52 @@ QUESTIONS = (
                 "Every query has one.",
             ),
             Choice(
-                "A row that has passed a filter never changes again.",
-                "So what is new or changed is what is new. Nothing is replaced, and nothing waits.",
+                "A row that has passed a filter never changes.",
+                "The rows that are new or changed are simply the new ones. Nothing is replaced, and nothing waits.",
                 is_right=True,
             ),
             Choice(
-                "Update is append for all queries without a watermark.",
-                "For an aggregation it is not: there it sends a group again whenever it has changed.",
+                "Without a watermark, update is always the same as append.",
+                "Not for an aggregation: there it emits a group again whenever it has changed.",
             ),
         ),
     ),
     Question(
-        "Append is refused for a count by device, and somebody takes complete instead. It works. What is the price?",
+        "Append is rejected for a count by device, and somebody uses complete instead. It works. What is the price?",
         (
             Choice(
                 "There is none: complete is the safe choice.",
-                "Each batch writes every group there ever was.",
+                "Each batch writes every group that has ever existed.",
             ),
             Choice(
-                "Results come later.",
-                "They come after each batch.",
+                "Results are later.",
+                "They are written after each batch.",
             ),
             Choice(
                 "State and output grow with every group ever seen.",
                 (
-                    "Nothing tells Spark that a group is over. A watermark with windows, or update with "
-                    "`MERGE`, keeps what is written small."
+                    "Spark cannot know that a group is over. A watermark with windows, or update with `MERGE`, "
+                    "keeps the output small."
                 ),
                 is_right=True,
             ),
         ),
     ),
     Question(
-        "A query in update mode writes counts to Kafka. What must those who read the topic know?",
+        "A query in update mode writes counts to Kafka. What must the readers of the topic know?",
         (
             Choice(
                 "That each message is final.",
-                "In update mode none is marked as final.",
+                "In update mode no message is marked as final.",
             ),
             Choice(
-                "That a message replaces the earlier ones with its key.",
-                "Only the last for each key counts. Kafka keeps them all.",
+                "That a message replaces the earlier ones with the same key.",
+                "Only the last message of each key counts, but the topic contains them all.",
                 is_right=True,
             ),
             Choice(
-                "That they have to add the messages up.",
-                "Each one has the whole count and not what was added.",
+                "That they have to add up the messages.",
+                "Each message has the whole count, not the increase.",
             ),
         ),
     ),

@@ -11,96 +11,96 @@ QUESTIONS = (
             Choice(
                 "Run batch 41 again, with the same rows.",
                 (
-                    "Planned and not noted as done. Whether the sink has it cannot be told from the "
-                    "checkpoint, so it is run in any case."
+                    "It was planned but not committed. The checkpoint cannot tell whether the sink has it, so "
+                    "it is always run again."
                 ),
                 is_right=True,
             ),
             Choice(
-                "Begin with batch 42.",
-                "Batch 41 has no note that it is done.",
+                "Start with batch 42.",
+                "Batch 41 has no commit.",
             ),
             Choice(
-                "Plan batch 41 anew, with what has landed meanwhile.",
-                "The plan is in `offsets/41` and holds. Only so can a sink recognise the batch.",
+                "Plan batch 41 again, including what has landed since.",
+                "`offsets/41` still applies. Only then can a sink recognize the batch.",
             ),
         ),
     ),
     Question(
-        "Why does Spark note what a batch will read before it reads it?",
+        "Why does Spark log what a batch will read before it reads it?",
         (
             Choice(
                 "To know how many tasks it needs.",
-                "That is planned for each batch anew.",
+                "It plans that for each batch separately.",
             ),
             Choice(
                 "So that a batch that is run again has the same rows.",
                 (
-                    "Noted afterwards, a crash in between would leave rows in the sink that no plan "
-                    "knows, and the next plan might cut otherwise."
+                    "If it logged the offsets afterwards, a crash in between would leave rows in the sink that "
+                    "no entry describes, and the next batch might have other rows."
                 ),
                 is_right=True,
             ),
             Choice(
-                "To keep others from reading the same files.",
-                "Others may read them as they like.",
+                "To prevent other queries from reading the same files.",
+                "Other queries may read them at any time.",
             ),
         ),
     ),
     Question(
         (
-            "The sink is a service that books a payment for each call. There is a checkpoint. Are "
-            "payments booked exactly once?"
+            "The sink is a service that books a payment for each call. The query has a checkpoint. Are payments "
+            "booked exactly once?"
         ),
         (
             Choice(
                 "Yes: the source is replayable, and there is a checkpoint.",
-                "Both make at least once. The third part is the sink's.",
+                "Together they give at-least-once. Exactly-once also needs the sink.",
             ),
             Choice(
-                "Yes, if the service is never down.",
-                "The query may die after the call and before the note, with a service that is well.",
+                "Yes, if the service is always available.",
+                "The query may die after the call and before the commit, although the service works.",
             ),
             Choice(
                 "No: a batch that is run again books them again.",
-                "Send a key along that the service recognises, and let it ignore what it has.",
+                "Send a key that the service recognizes, so that it can ignore repeated calls.",
                 is_right=True,
             ),
         ),
     ),
     Question(
-        "You set another number of shuffle partitions and restart a query that counts. What happens?",
+        "You change the number of shuffle partitions and restart a query that counts. What happens?",
         (
             Choice(
-                "The state is divided anew.",
-                "It is not: the files of the state belong to their partitions.",
+                "The state is redistributed.",
+                "It is not: each file of the state belongs to one partition.",
             ),
             Choice(
-                "The number in the checkpoint stays in force.",
-                "It is pinned with the first batch, because the state is divided by it.",
+                "The number in the checkpoint stays in effect.",
+                "The first batch fixes it, because the state is partitioned by it.",
                 is_right=True,
             ),
             Choice(
-                "The query is refused.",
-                "It starts, and does not heed the setting. That is harder to notice.",
+                "The query is rejected.",
+                "It starts, and ignores the setting. That is harder to notice.",
             ),
         ),
     ),
     Question(
-        "A filter was too strict. It is corrected, and the query goes on with its checkpoint. Is the result right?",
+        "A filter was too strict. You correct it, and the query continues with its checkpoint. Is the result right?",
         (
             Choice(
-                "Yes: Spark sees that the filter has changed, and counts anew.",
-                "What has been read is not read again.",
+                "Yes: Spark detects the changed filter, and counts again.",
+                "Rows that have been read are not read again.",
             ),
             Choice(
-                "From now on. Rows that were left out before stay left out.",
-                "If the past matters, take a new checkpoint and a new table.",
+                "From now on, yes. Rows that were filtered out before are still missing.",
+                "If the past matters, use a new checkpoint and a new table.",
                 is_right=True,
             ),
             Choice(
-                "No: a changed filter is refused.",
-                "A filter before the state may change, and so nobody is warned.",
+                "No: a changed filter is rejected.",
+                "A filter before the state may change, so there is no warning.",
             ),
         ),
     ),

@@ -8,77 +8,94 @@ QUESTIONS = (
     Question(
         "Two edits of one page must be read in the order in which they were sent. What do you do?",
         (
-            Choice("Nothing: a topic keeps its messages in order.", "A partition does. A topic has several."),
+            Choice(
+                "Nothing: a topic keeps its messages in order.",
+                ("Only a partition keeps its messages in order. A topic has several."),
+            ),
             Choice(
                 "Give both the same key.",
-                "The same key means the same partition, and a partition is read from front to back.",
+                "The same key means the same partition, and a partition is read in order.",
                 is_right=True,
             ),
             Choice(
                 "Sort the stream by the messages' time.",
-                "A stream cannot be sorted, and two messages may have one time.",
+                "A stream cannot be sorted, and two messages may have the same time.",
             ),
         ),
     ),
     Question(
-        "A query has run for a week with `startingOffsets` as `earliest`. You change it to `latest` and restart. "
-        "Where does it go on?",
         (
-            Choice("At the end of the topic.", "The option counts for a query that has no checkpoint yet."),
-            Choice("At the beginning.", "It has read that, and its checkpoint knows."),
+            "A query has run for a week with `startingOffsets` as `earliest`. You change it to `latest` and "
+            "restart. Where does it continue?"
+        ),
+        (
+            Choice("At the end of the topic.", "The option applies only to a query without a checkpoint."),
+            Choice("At the beginning.", "It has read that, and its checkpoint records it."),
             Choice(
-                "Where it was.",
-                "The checkpoint decides from the second start on.",
+                "Where it stopped.",
+                "From the second start on, the checkpoint decides.",
                 is_right=True,
             ),
         ),
     ),
     Question(
-        "A message is cut off in the middle. What does a query with `from_json` do?",
+        "A message was cut off in the middle. What does a query with `from_json` do?",
         (
             Choice("It fails.", "Only with the option `mode` as `FAILFAST`."),
             Choice(
-                "It goes on with a row whose columns are empty.",
-                "Nobody sees it unless somebody looks: keep what could not be decoded, and count it.",
+                "It continues, with a row whose columns are empty.",
+                "This is easy to overlook: keep what could not be decoded, and count it.",
                 is_right=True,
             ),
-            Choice("It leaves the message out.", "The row is there. It is in every count that does not look into it."),
+            Choice("It drops the message.", "The row is there, and `count(*)` counts it."),
         ),
     ),
     Question(
-        "A stream writes alerts to a topic. It has a checkpoint, and was killed once. Which alerts are in the topic?",
         (
-            Choice("Each once: the checkpoint sees to it.", "It makes the batch run again. The topic takes it again."),
+            "A stream writes alerts to a topic. It has a checkpoint, and was killed once. How often is each "
+            "alert in the topic?"
+        ),
+        (
             Choice(
-                "Each at least once.",
-                "A batch that was sent and not noted as done is sent again. Readers drop what they know.",
+                "Exactly once: the checkpoint ensures that.",
+                ("The checkpoint makes the batch run again, and the topic accepts it again."),
+            ),
+            Choice(
+                "At least once.",
+                "A batch that was sent but not committed is sent again. Readers drop what they have already seen.",
                 is_right=True,
             ),
-            Choice("Some may be missing.", "A batch that is not noted as done is run again, so nothing is missing."),
+            Choice("Some may be missing.", "A batch without a commit is run again, so nothing is missing."),
         ),
     ),
     Question(
-        "The lag of a query has grown all day. What does it tell you?",
+        "The lag of a query has grown all day. What does that tell you?",
         (
-            Choice("That the broker is slow.", "It may be. But the lag would be the same with a quick one."),
+            Choice("That the broker is slow.", "It may be. But the lag would also grow with a fast one."),
             Choice(
-                "That more arrives than is read.",
-                "So it will not end by itself. More at a time, more tasks, or less work for each row.",
+                "Messages arrive faster than they are read.",
+                "So it will not shrink by itself. Read more per batch, use more tasks, or do less work per row.",
                 is_right=True,
             ),
-            Choice("That the query should be restarted.", "It would go on where it was, as slowly as before."),
+            Choice("That the query should be restarted.", "It would continue where it stopped, as slowly as before."),
         ),
     ),
     Question(
         "What does `failOnDataLoss` as `False` do?",
         (
-            Choice("It keeps messages from being removed.", "The topic's own settings decide how long they are kept."),
             Choice(
-                "It goes on where messages are gone, without them.",
-                "And says so in a log that few read. Use it when you know what is missing.",
+                "It prevents messages from being removed.",
+                ("The topic's own settings decide how long messages are kept."),
+            ),
+            Choice(
+                "It continues without the messages that are gone.",
+                "It only writes a warning to a log. Use it when you know what is missing.",
                 is_right=True,
             ),
-            Choice("It reads removed messages from a backup.", "There is none. What a topic has dropped is gone."),
+            Choice(
+                "It reads removed messages from a backup.",
+                ("There is no backup. Messages that a topic has removed are gone."),
+            ),
         ),
     ),
 )

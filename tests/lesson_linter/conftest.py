@@ -27,7 +27,7 @@ Somebody must begin.
 **The question:** how small can
 a lesson be?
 
-**When you are through, you can**
+**After this lesson, you can**
 
 * land a file;
 * count its rows;

@@ -14,7 +14,7 @@ from .test_rules import NAME
 def companion(draft: Draft) -> Draft:
     """Give a companion that has no problem: an opening without objectives, one section, a list for reading."""
     opening = draft.cells[0].source
-    before, after = opening.split("**When you are through, you can**")
+    before, after = opening.split("**After this lesson, you can**")
     draft.cells[0].source = before.replace("# 07 ·", "# 07X ·") + after[after.index("**Time:**") :]
     ending = draft.cells[12]
     ending.source = ending.source[ending.source.index("## Further reading") :]

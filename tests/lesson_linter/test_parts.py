@@ -19,7 +19,7 @@ FIVE = "<details><summary>5. Is it <code>small</code>?</summary>\n\nYes.\n</deta
         (1, "Somebody must begin.\n", "", 1, "why", "say why"),
         (1, "**The question:**", "The question:", None, "question", "add a line '**The question:** …?'"),
         (1, "lesson be?", "lesson be.", 5, "question", "question mark"),
-        (1, "**When you are through, you can**", "You can", None, "objectives", "add a line '**When you"),
+        (1, "**After this lesson, you can**", "You can", None, "objectives", "add a line '**After this"),
         (1, "* count its rows;\n", "", 8, "objectives", "at least 3 objectives"),
         (1, "5 minutes", "a while", None, "time", "'**Time:** NN minutes.'"),
         (1, "For instructors", "For teachers", None, "instructors", "<details><summary>For instructors"),

@@ -12,7 +12,7 @@ from .lesson_file import Cell, Lesson
 from .problem import Problem
 
 QUESTION = "**The question:**"
-OBJECTIVES = "**When you are through, you can**"
+OBJECTIVES = "**After this lesson, you can**"
 FEWEST_OBJECTIVES = 3
 INSTRUCTORS = "For instructors"
 

@@ -31,10 +31,13 @@ class Passage:
         As it stands in the source, line ends too.
     line
         Where it begins.
+    tags
+        The names of the block that it is in and of those around that; ``img`` for an alt text.
     """
 
     text: str
     line: int
+    tags: frozenset[str] = frozenset()
 
     @property
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -49,9 +52,12 @@ class Passage:
 def passages(source: str) -> Iterator[Passage]:
     """Yield the prose of a cell; the alt text of a picture is a passage of its own."""
     for picture in tree(source).find_all("img"):
-        yield Passage(picture.get("alt", ""), picture.sourceline)
-    for _block, pieces in groupby(_pieces(tree(source)), key=lambda piece: id(piece[0])):
-        yield _joined([(text, line) for _, text, line in pieces])
+        yield Passage(picture.get("alt", ""), picture.sourceline, frozenset(("img",)))
+    for _block, group in groupby(_pieces(tree(source)), key=lambda piece: id(piece[0])):
+        pieces = list(group)
+        block = pieces[0][0]
+        tags = frozenset(tag.name for tag in (block, *block.parents))
+        yield _joined([(text, line) for _, text, line in pieces], tags)
 
 
 def _pieces(soup: BeautifulSoup) -> Iterator[tuple[Tag, str, int]]:
@@ -71,9 +77,9 @@ def _pieces(soup: BeautifulSoup) -> Iterator[tuple[Tag, str, int]]:
         line += node.count("\n")
 
 
-def _joined(pieces: list[tuple[str, int]]) -> Passage:
+def _joined(pieces: list[tuple[str, int]], tags: frozenset[str]) -> Passage:
     """Return a passage of its pieces; line ends stand in for those of what is left out."""
     text, first = "", pieces[0][1]
     for piece, line in pieces:
         text += "\n" * (line - first - text.count("\n")) + piece
-    return Passage(text, first)
+    return Passage(text, first, tags)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bs4.element import Tag
 
-from streaming_classroom.exercises import catalogue
+from streaming_classroom.exercises import Question, catalogue
 from streaming_classroom.files import directories
 
 from .cell_html import text_of
@@ -45,7 +45,7 @@ def review_questions(lesson: Lesson) -> Iterator[Problem]:
     if section is None:
         return
     found = [(cell, fold) for cell, fold in section.find_all("details") if not fold.find_parent("details")]
-    if len(found) + len(_quiz(lesson)) < FEWEST_QUESTIONS:
+    if len(found) + len(quiz_questions(lesson)) < FEWEST_QUESTIONS:
         message = f"ask at least {FEWEST_QUESTIONS} questions, in the quiz or each a <details> with its answer"
         yield lesson.problem("questions", message, section.cell, section.heading.sourceline)
     for number, (cell, fold) in enumerate(found, start=1):
@@ -57,10 +57,10 @@ def quiz(lesson: Lesson) -> Iterator[Problem]:
     cells = [cell for cell in lesson.code if "DA.quiz" in cell.source]
     section = section_named(lesson, SECTION)
     inside = [cell for cell, _ in section.inside] if section else []
-    if _quiz(lesson) and not cells:
+    if quiz_questions(lesson) and not cells:
         yield lesson.problem("quiz", f"let a cell with {QUIZ} alone stand in the section '## {SECTION}'")
     for cell in cells:
-        if not _quiz(lesson):
+        if not quiz_questions(lesson):
             yield lesson.problem("quiz", "write this lesson's quiz in exercises/", cell)
         elif cell.source.strip() != QUIZ or cell not in inside:
             yield lesson.problem("quiz", f"let {QUIZ} stand alone, in the section '## {SECTION}'", cell)
@@ -68,7 +68,7 @@ def quiz(lesson: Lesson) -> Iterator[Problem]:
         yield lesson.problem("quiz", "ask the quiz once", cell)
 
 
-def _quiz(lesson: Lesson) -> tuple[object, ...]:
+def quiz_questions(lesson: Lesson) -> tuple[Question, ...]:
     """Return the questions that the source has; somebody else's notebook of the same number has none there."""
     return catalogue.quiz_of(lesson.number) if lesson.path.is_relative_to(directories.notebooks()) else ()
 

@@ -21,9 +21,11 @@ from . import (
     plan,
     prose,
     questions,
+    readability,
     sections,
     setup_and_cleanup,
     spelling,
+    wording,
 )
 from .lesson_file import Lesson, read
 from .problem import Problem
@@ -70,6 +72,8 @@ RULES: tuple[Rule, ...] = (
     prose.emoji,
     prose.unfinished,
     prose.trailing_blanks,
+    readability.readable,
+    wording.wording,
     spelling.spelling,
     spelling.spelling_of_pictures,
     # the code and what it gave
