@@ -95,8 +95,8 @@ def _five_files(sandbox: Sandbox) -> None:
         sandbox.file(f"part-{number}.json", [_row(number)] * (number + 2))
 
 
-def _two_more_files(sandbox: Sandbox) -> None:
-    for number in (5, 6):
+def _three_more_files(sandbox: Sandbox) -> None:
+    for number in (5, 6, 7):
         sandbox.file(f"part-{number}.json", [_row(number)] * (number + 2))
 
 
@@ -121,8 +121,8 @@ LIMIT = Exercise(
         HiddenTest(
             _five_files,
             (planted.batch_sizes("pairs"),),
-            later=(_two_more_files,),
-            says="Other files landed, and two more after a restart.",
+            later=(_three_more_files,),
+            says="Other files landed, and three more after a restart.",
         ),
     ),
     wrong=(

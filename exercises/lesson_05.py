@@ -87,8 +87,8 @@ INTERVAL = Exercise(
         HiddenTest(
             planted.five_files,
             ("ward_readings", planted.batch_sizes("every_two")),
-            later=(planted.two_more_files,),
-            says="Five other files were there at the start, and two more after a restart.",
+            later=(planted.three_more_files,),
+            says="Five other files were there at the start, and three more after a restart.",
         ),
     ),
     wrong=(
@@ -179,8 +179,8 @@ JOB = Exercise(
         HiddenTest(
             planted.five_files,
             ("job_readings", planted.batch_sizes("job")),
-            later=(planted.two_more_files,),
-            says="Five other files were there at the start, and two more after a restart.",
+            later=(planted.three_more_files,),
+            says="Five other files were there at the start, and three more after a restart.",
         ),
     ),
     wrong=(

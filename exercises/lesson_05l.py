@@ -414,8 +414,9 @@ def _archive(sandbox: Sandbox) -> None:
         planted.reading_file(sandbox, f"old-{number}.json", planted.FIRST[: number + 3], number, sandbox.paths.archive)
 
 
-def _one_more_day(sandbox: Sandbox) -> None:
-    planted.reading_file(sandbox, "old-7.json", planted.THIRD, 7, sandbox.paths.archive)
+def _four_more_days(sandbox: Sandbox) -> None:
+    for number in range(7, 11):
+        planted.reading_file(sandbox, f"old-{number}.json", planted.SECOND[: number - 5], number, sandbox.paths.archive)
 
 
 BACKLOG = Exercise(
@@ -438,8 +439,8 @@ BACKLOG = Exercise(
         HiddenTest(
             _archive,
             ("history", planted.batch_sizes("backlog")),
-            later=(_one_more_day,),
-            says="It was run on another archive, with readings sent twice, and on one more file after a restart.",
+            later=(_four_more_days,),
+            says="It was run on another archive, with readings sent twice, and on four more files after a restart.",
         ),
     ),
     wrong=(
