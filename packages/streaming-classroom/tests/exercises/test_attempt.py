@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from streaming_classroom.exercises import Attempt, Makes, Mistake, NotTried
 from streaming_classroom.exercises.grader import Grader, _judge
 from streaming_classroom.exercises.made_stream import MadeStream, interval_of
+from streaming_classroom.files.directories import classroom_files
 
 
 @pytest.fixture
@@ -132,8 +133,13 @@ def test_a_stream_over_connect_tells_nothing_of_its_trigger() -> None:
     assert (remote.trigger, remote.mode, remote.checkpoint) == (None, None, None)
 
 
+PATHS = SimpleNamespace(checkpoints="dbfs:/x/checkpoints", local=classroom_files().local_path)
+
+
 class Stream:
     """A stream that tells its checkpoint and what its batches have read."""
+
+    began_with_batch_0 = False
 
     def __init__(self, checkpoint: str | None, *rows_read: int) -> None:
         self.checkpoint, self.rows_read = checkpoint, list(rows_read)
@@ -144,19 +150,20 @@ class Stream:
     [
         ("dbfs:/x/checkpoints/theirs", [], "belongs to another query"),
         ("dbfs:/x/checkpoints/theirs", [5], "`mine` was asked for"),
+        ("dbfs:/x/checkpoints/other/mine", [5], "`dbfs:/x/checkpoints/mine` was asked for"),
         ("file:/tmp/temporary-1f0e", [5], "Spark made a temporary one"),
     ],
 )
 def test_a_checkpoint_that_is_not_the_streams_own_is_a_mistake(
     checkpoint: str, rows_read: list[int], words: str
 ) -> None:
-    nobodys = Attempt(None, None, {})
+    nobodys = Attempt(None, PATHS, {})
     assert words in sentence(nobodys.must_have_checkpoint, Stream(checkpoint, *rows_read), "mine")
 
 
 @pytest.mark.parametrize("checkpoint", ["dbfs:/x/checkpoints/mine", "dbfs:/x/checkpoints/mine/", None])
 def test_ones_own_checkpoint_is_right_and_one_that_nobody_tells_as_well(checkpoint: str | None) -> None:
-    Attempt(None, None, {}).must_have_checkpoint(Stream(checkpoint, 5), "mine")
+    Attempt(None, PATHS, {}).must_have_checkpoint(Stream(checkpoint, 5), "mine")
 
 
 class Places:
@@ -233,7 +240,6 @@ def test_an_earlier_try_is_taken_away_and_nothing_else(
     monkeypatch.setattr(catalogue, "find", lambda _: exercise_with(lambda _: None, made))
     home = f"dbfs:/exercise-{tmp_path.name}"
     paths = SimpleNamespace(user_db=f"{home}/database", working_dir=home)
-    from streaming_classroom.files.directories import classroom_files
 
     for folder in ("checkpoints/t", "checkpoints/other"):
         classroom_files().local_path(f"{home}/{folder}").mkdir(parents=True)
@@ -278,14 +284,15 @@ def exercise_with(check, makes: Makes | None = None):
 
 
 def test_a_stream_that_began_in_the_middle_has_anothers_checkpoint() -> None:
-    made, stream = Attempt(None, None, {}), SimpleNamespace(rows_read=[2, 1])
+    made, stream = Attempt(None, None, {}), SimpleNamespace(rows_read=[2, 1], began_with_batch_0=False)
     made.must_have_read(stream, 3)
     assert "has read 3 of 4 rows" in sentence(made.must_have_read, stream, 4)
+    made.must_have_read(SimpleNamespace(rows_read=[2, 1], began_with_batch_0=True), 4)  # its filter keeps fewer
 
 
 def test_a_checkpoint_that_does_not_last_or_has_another_name_is_a_mistake() -> None:
-    made = Attempt(None, None, {})
-    for accepted in (None, "dbfs:/checkpoints/mine", "dbfs:/checkpoints/mine/"):
+    made = Attempt(None, PATHS, {})
+    for accepted in (None, "dbfs:/x/checkpoints/mine", "dbfs:/x/checkpoints/mine/"):
         made.must_have_checkpoint(SimpleNamespace(checkpoint=accepted, rows_read=[]), "mine")
     temporary = SimpleNamespace(checkpoint="file:/tmp/temporary-0b5e", rows_read=[5])
     assert "no checkpoint that lasts" in sentence(made.must_have_checkpoint, temporary, "mine")

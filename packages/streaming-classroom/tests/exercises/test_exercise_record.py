@@ -36,6 +36,20 @@ def test_a_solution_that_was_read_after_it_was_right_is_none_that_helped(record:
     assert [done.saw_solution for done in record.read().values()] == [False, True]
 
 
+def test_of_a_question_the_first_choice_counts(record: ExerciseRecord) -> None:
+    record.chose("05", 2, "a", is_right=False)
+    record.chose("05", 2, "b", is_right=True)
+    record.chose("05l", 1, "c", is_right=True)
+    first, second = record.read()["05 quiz 2"], record.read()["05L quiz 1"]
+    assert (first.chosen, first.right, first.tries) == ("a", "", 2) and second.chosen == "c" and second.right
+
+
+def test_of_predictions_the_last_one_stays(record: ExerciseRecord) -> None:
+    record.predicted("05.a", "3")
+    record.predicted("05.a", "4")
+    assert record.read() == {"05.a": ExerciseProgress(tries=2, chosen="4")}
+
+
 def test_it_is_there_for_the_next_kernel(record: ExerciseRecord) -> None:
     record.hint("05.1", 2)
     record.hint("05.1", 1)  # a new kernel begins with the first hint again

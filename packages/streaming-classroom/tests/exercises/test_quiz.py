@@ -92,3 +92,31 @@ def test_the_right_choice_of_a_lesson_is_not_always_in_the_same_place(lesson: st
     for question in questions:
         reasons = [choice.reason for choice in question.choices]
         assert all(reasons) and len(set(reasons)) == len(reasons)
+
+
+def test_a_choice_is_recorded_and_progress_says_how_a_quiz_went(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
+    grader = Grader(None, None, {})  # type: ignore[arg-type]
+    assert "; a quiz of" in line_of("05", grader)
+    questions = catalogue.quiz_of("05")
+    for number, question in enumerate(questions, start=1):
+        right = "abcdef"[[choice.is_right for choice in question.choices].index(True)]
+        wrong = next(letter for letter in "abc" if letter != right)
+        grader.quiz("05", number, wrong if number == 1 else right)
+        grader.quiz("05", number, right)
+    assert f"; quiz: {len(questions) - 1} of {len(questions)} right at once" in line_of("05", grader)
+    with pytest.raises(NoSuchChoice):
+        grader.quiz("05", 99, "a")
+
+
+def test_a_prediction_is_recorded_unless_nobody_made_one(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
+    grader = Grader(None, None, {})  # type: ignore[arg-type]
+    assert str(grader.predict("05.a", ...)).startswith("○ 05.a: no prediction yet.")
+    assert "prediction" not in line_of("05", grader)
+    assert str(grader.predict("05.a", 3)) == "● 05.a: you predict 3. Run the next cell to see what happens."
+    assert "; 1 prediction" in line_of("05", grader)
+
+
+def line_of(lesson: str, grader: Grader) -> str:
+    return next(line for line in str(grader.progress()).splitlines() if line.startswith(f"{lesson} "))

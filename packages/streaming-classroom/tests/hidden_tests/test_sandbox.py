@@ -84,7 +84,7 @@ def test_a_failing_cell_and_a_failing_stream_say_why(open_sandbox, capsys) -> No
     with pytest.raises(CellFailedError, match="ZeroDivisionError"):
         box.run("print('not shown')\n1 / 0")
     with pytest.raises(CellFailedError, match="is not true"):
-        box.run(COPY.replace('where("id > 1")', 'selectExpr("assert_true(id > 5) AS ok", "id")'))
+        box.run(COPY.replace('where("id > 1")', 'selectExpr("id", "cast(assert_true(id > 5) AS INT) AS ok")'))
     assert "not shown" not in capsys.readouterr().out
 
 

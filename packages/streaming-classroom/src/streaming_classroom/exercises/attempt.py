@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -207,7 +208,7 @@ class Attempt:
         if stream.checkpoint is None:
             return
         asked = f"{self.paths.checkpoints}/{name}"
-        if self.paths.local(stream.checkpoint) == self.paths.local(asked):
+        if self._is_same_folder(stream.checkpoint, asked):
             return
         found = stream.checkpoint.rstrip("/").rpartition("/")[2]
         if found.startswith("temporary-"):  # Spark's own name for one that goes away with the session
@@ -278,6 +279,13 @@ class Attempt:
     def is_same(self, made: DataFrame, wrong: DataFrame) -> bool:
         """Whether rows are exactly those that a known mistake gives."""
         return difference(made, wrong, "") is None
+
+    def _is_same_folder(self, one: str, other: str) -> bool:
+        if one.rstrip("/") == other.rstrip("/"):
+            return True
+        with suppress(Exception):  # one of them is not on this machine
+            return self.paths.local(one) == self.paths.local(other)
+        return False
 
     def _trace(self) -> str:
         """Return in words what only a try can have left; empty where there is nothing."""

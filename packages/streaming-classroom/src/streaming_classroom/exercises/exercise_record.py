@@ -18,7 +18,7 @@ NAME = "exercises.json"
 
 @dataclass
 class ExerciseProgress:
-    """What became of one exercise.
+    """What became of one exercise, one question of a quiz, or one prediction.
 
     Attributes
     ----------
@@ -30,12 +30,15 @@ class ExerciseProgress:
         When it was right first, in ISO format with its offset; empty before.
     saw_solution : bool
         Whether ``DA.solution`` was asked for before it was right.
+    chosen : str
+        What was chosen first of a question, or predicted last.
     """
 
     tries: int = 0
     hints: int = 0
     right: str = ""
     saw_solution: bool = False
+    chosen: str = ""
 
 
 @dataclass
@@ -63,7 +66,7 @@ class ExerciseRecord:
         with self._changing(exercise) as done:
             done.tries += 1
             if is_right and not done.right:
-                done.right = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
+                done.right = _now()
 
     def hint(self, exercise: str, number: int) -> None:
         """Note that so many hints have been asked for."""
@@ -75,8 +78,36 @@ class ExerciseRecord:
         with self._changing(exercise) as done:
             done.saw_solution = done.saw_solution or not done.right
 
+    def chose(self, lesson: str, question: int, letter: str, is_right: bool) -> None:
+        """Note a choice in a lesson's quiz; what counts is the first one of a question."""
+        with self._changing(question_name(lesson, question)) as done:
+            if not done.chosen:
+                done.chosen = letter
+                done.right = _now() if is_right else ""
+            done.tries += 1
+
+    def predicted(self, name: str, value: str) -> None:
+        """Note what somebody has predicted; the last one stays."""
+        with self._changing(name) as done:
+            done.tries += 1
+            done.chosen = value
+
     def _changing(self, exercise: str) -> _Change:
         return _Change(self, exercise)
+
+
+def _kept(done: ExerciseProgress) -> dict[str, object]:
+    """Return what is written of an entry: a version of the course that knows of no choices reads those without one."""
+    return {name: value for name, value in asdict(done).items() if value or name != "chosen"}
+
+
+def question_name(lesson: str, question: int) -> str:
+    """Return the name by which a question of a lesson's quiz is noted, such as ``05 quiz 2``."""
+    return f"{lesson.upper()} quiz {question}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
 
 class _Change:
@@ -95,7 +126,8 @@ class _Change:
     def __exit__(self, kind: object, *_rest: object) -> None:
         try:
             if kind is None:
-                text = json.dumps({name: asdict(done) for name, done in sorted(self._all.items())}, indent=1) + "\n"
+                entries = {name: _kept(done) for name, done in sorted(self._all.items())}
+                text = json.dumps(entries, indent=1) + "\n"
                 incoming = self._record.path.with_suffix(f".{os.getpid()}")
                 incoming.write_text(text, encoding="utf-8")
                 incoming.replace(self._record.path)

@@ -17,10 +17,10 @@ from streaming_classroom.exercises import catalogue, cell_source, last_cell
 from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.exercise_record import ExerciseRecord
-from streaming_classroom.exercises.guidance import hint_shown, progress_shown, solution_shown
+from streaming_classroom.exercises.guidance import hint_shown, prediction_shown, progress_shown, solution_shown
 from streaming_classroom.exercises.mistake import Mistake, NotTried
 from streaming_classroom.exercises.question import NoQuiz
-from streaming_classroom.exercises.quiz import answer_shown, quiz_shown
+from streaming_classroom.exercises.quiz import answer_shown, is_right, quiz_shown
 from streaming_classroom.exercises.verdict import Verdict
 from streaming_classroom.session import user_files
 
@@ -157,7 +157,17 @@ class Grader:
         questions = catalogue.quiz_of(lesson)
         if not questions:
             raise NoQuiz(lesson)
-        return quiz_shown(questions) if number is None else answer_shown(questions, number, letter)
+        if number is None:
+            return quiz_shown(questions)
+        answer = answer_shown(questions, number, letter)
+        self._note(self._record.chose, lesson, number, letter, is_right(questions, number, letter))
+        return answer
+
+    def predict(self, name: str, value: object) -> Guidance:
+        """Note a prediction, and return it; a cell whose ``...`` nobody has replaced is no prediction."""
+        if value is not ...:
+            self._note(self._record.predicted, name, repr(value))
+        return prediction_shown(name, value)
 
     def progress(self) -> Guidance:
         """Return what is done, lesson by lesson."""
@@ -183,7 +193,7 @@ class Grader:
         return shell.user_ns if shell is not None else {}
 
 
-def _judge(exercise: Exercise, attempt: Attempt, test_hidden: TestHidden) -> Verdict:
+def _judge(exercise: Exercise, attempt: Attempt, test_hidden: TestHidden = _none_to_test) -> Verdict:
     """Run a check in a thread of its own, so that a computation without an end is a verdict as well."""
     found: list[Verdict] = []
 

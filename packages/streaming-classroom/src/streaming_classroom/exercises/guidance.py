@@ -8,7 +8,7 @@ from html import escape
 
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.exercise import Exercise
-from streaming_classroom.exercises.exercise_record import ExerciseProgress, ExerciseRecord
+from streaming_classroom.exercises.exercise_record import ExerciseProgress, ExerciseRecord, question_name
 from streaming_classroom.exercises.verdict import box, bundle, marked_up, solution_html
 
 _FULL, _EMPTY = "●", "○"
@@ -51,10 +51,7 @@ def progress_shown(record: ExerciseRecord) -> Guidance:
     """Return what is done, a line a lesson, what comes next, and which lessons have nothing to do."""
     done = record.read()
     every = {lesson: catalogue.of_lesson(lesson) for lesson in catalogue.lessons()}
-    lines = [
-        f"{lesson:<4} {_dots(exercises, done)}  {_words(exercises, done)}{_quiz(lesson)}"
-        for lesson, exercises in every.items()
-    ]
+    lines = [_line(lesson, exercises, done) for lesson, exercises in every.items()]
     if bare := catalogue.lessons_without():
         lines.append(f"Without exercises so far: {', '.join(bare)}. There you run, change and run again what is there.")
     open_ones = [one for exercises in every.values() for one in exercises if not _of(done, one).right]
@@ -64,10 +61,32 @@ def progress_shown(record: ExerciseRecord) -> Guidance:
     return Guidance(text, box(f'<pre style="margin:0;line-height:1.5">{escape(text)}</pre>'))
 
 
-def _quiz(lesson: str) -> str:
-    """Say that a lesson has a quiz; what is chosen in it stays on the page, so there is nothing to count."""
+def _line(lesson: str, exercises: Sequence[Exercise], done: dict[str, ExerciseProgress]) -> str:
+    parts = _words(exercises, done), _quiz(lesson, done), _predictions(lesson, done)
+    return f"{lesson:<4} {_dots(exercises, done)}  {'; '.join(filter(None, parts))}"
+
+
+def prediction_shown(name: str, value: object) -> Guidance:
+    """Return what a prediction was; the next cell shows what happens."""
+    if value is ...:
+        text = f"{_EMPTY} {name}: no prediction yet. Replace `...` with yours and run this cell, or run the next one."
+    else:
+        text = f"{_FULL} {name}: you predict {value!r}. Run the next cell to see what happens."
+    return Guidance(text.replace("`", ""), box(marked_up(text)))
+
+
+def _quiz(lesson: str, done: dict[str, ExerciseProgress]) -> str:
+    """Say how a lesson's quiz went, by the first choice of each question that ``DA.quiz`` was asked about."""
     questions = len(catalogue.quiz_of(lesson))
-    return f"; a quiz of {questions}" if questions else ""
+    answered = [done[name] for n in range(1, questions + 1) if (name := question_name(lesson, n)) in done]
+    if not answered:
+        return f"a quiz of {questions}" if questions else ""
+    return f"quiz: {sum(bool(one.right) for one in answered)} of {questions} right at once"
+
+
+def _predictions(lesson: str, done: dict[str, ExerciseProgress]) -> str:
+    made = sum(name.startswith(f"{lesson}.") and bool(one.chosen) for name, one in done.items())
+    return f"{made} prediction{'s' * (made != 1)}" if made else ""
 
 
 def _dots(exercises: Sequence[Exercise], done: dict[str, ExerciseProgress]) -> str:

@@ -39,17 +39,32 @@ def answer_shown(questions: tuple[Question, ...], number: int, letter: str) -> G
     NoSuchChoice
         There is no such question, or it has no such choice.
     """
+    choice = _choice(questions, number, letter)
+    kind, word = _kind(choice)
+    text = f"{MARKS[kind]} {number}{str(letter).strip().lower()} {word}: {_plain(choice.reason)}"
+    html = f"<div><strong style='color:{COLOURS[kind]}'>{MARKS[kind]} {word}</strong></div>"
+    html += f"<div>{marked_up(choice.text)}</div><div>{marked_up(choice.reason)}</div>"
+    return Guidance(text, box(html, COLOURS[kind]))
+
+
+def is_right(questions: tuple[Question, ...], number: int, letter: str) -> bool:
+    """Whether a choice is the right one.
+
+    Raises
+    ------
+    NoSuchChoice
+        There is no such question, or it has no such choice.
+    """
+    return _choice(questions, number, letter).is_right
+
+
+def _choice(questions: tuple[Question, ...], number: int, letter: str) -> Choice:
     every = dict(enumerate(questions, start=1))
     letter = str(letter).strip().lower()
     choices = dict(zip(ascii_lowercase, every[number].choices, strict=False)) if number in every else {}
     if letter not in choices:
         raise NoSuchChoice(number, letter, len(questions))
-    choice = choices[letter]
-    kind, word = _kind(choice)
-    text = f"{MARKS[kind]} {number}{letter} {word}: {_plain(choice.reason)}"
-    html = f"<div><strong style='color:{COLOURS[kind]}'>{MARKS[kind]} {word}</strong></div>"
-    html += f"<div>{marked_up(choice.text)}</div><div>{marked_up(choice.reason)}</div>"
-    return Guidance(text, box(html, COLOURS[kind]))
+    return choices[letter]
 
 
 def _choice_html(letter: str, choice: Choice) -> str:

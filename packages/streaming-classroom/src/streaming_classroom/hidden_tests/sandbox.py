@@ -264,7 +264,7 @@ class Sandbox:
             waiting.stop_streams(active)
         for query in started:
             if (error := query.exception()) is not None:
-                raise CellFailedError(short_message(error))
+                raise CellFailedError(_why_failed(query, error))
 
     def _display(self, shown: Any, *_rest: Any, streamName: str | None = None, **_options: Any) -> None:
         """Run a stream that is displayed, into a table of its name."""
@@ -333,6 +333,17 @@ def _clone(spark: SparkSession) -> SparkSession:
 
 def _moved(path: str, root: str, to: str) -> str:
     return to + path[len(root) :] if path.startswith(root) else path
+
+
+def _why_failed(query: Any, error: Exception) -> str:
+    """Return why a stream failed; of a task that failed while it wrote, what the task failed with."""
+    words = short_message(error)
+    if not words.startswith("[TASK_WRITE_FAILED]"):
+        return words
+    cause = query._jsq.exception().get()
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    return str(cause.getMessage()).splitlines()[0]
 
 
 def _mode_of(frame: DataFrame) -> str:

@@ -143,6 +143,18 @@ class Lesson:
         """Return the lesson's quiz; of a choice such as ``2, "b"``, whether it is right and why."""
         return self._grader.quiz(self.lesson, number, letter)
 
+    def predict(self, name: str, value: Any = ...) -> Guidance:
+        """Record what you think will happen, such as ``DA.predict("05.a", 3)``; it is never graded, and can be skipped.
+
+        Parameters
+        ----------
+        name : str
+            The prediction's name in the lesson.
+        value : any
+            What you predict; ``...`` is none yet.
+        """
+        return self._grader.predict(name, value)
+
     def progress(self) -> Guidance:
         """Return what is done, lesson by lesson."""
         return self._grader.progress()
