@@ -509,6 +509,8 @@ def check_restart(attempt: Attempt) -> None:
     _must_be_two_runs(first, second)
     attempt.must_not_have_failed(second)
     _must_look_every_second(second)
+    if second.query.name != "rehearsal":
+        raise Mistake(f'Your stream has the name `{second.query.name}`: give it `.queryName("rehearsal")`.')
     attempt.wait_until_idle(second)
     if not second.rows_read:
         raise Mistake("The first run has read everything. Stop it as soon as its first batch is done.")

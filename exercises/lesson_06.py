@@ -374,6 +374,16 @@ def _sum(counts: DataFrame) -> int:
     return counts.selectExpr("sum(readings)").first()[0] or 0
 
 
+def _four_files(sandbox: Sandbox) -> None:
+    for first in range(0, 8, 2):
+        sandbox.append("bronze", planted.FIRST[first : first + 2], planted.READINGS)
+
+
+def _four_files_more(sandbox: Sandbox) -> None:
+    for number in range(4):
+        sandbox.append("bronze", planted.SECOND[number:], planted.READINGS)
+
+
 MERGE = Exercise(
     id="06.3",
     title="A table that is always current",
@@ -394,9 +404,9 @@ MERGE = Exercise(
     check=check_merged,
     hidden=(
         HiddenTest(
-            planted.bronze,
-            ("device_totals",),
-            later=(planted.more_bronze, planted.crash_before_commit),
+            _four_files,
+            ("device_totals", planted.batch_sizes("totals")),
+            later=(planted.crash_before_commit, _four_files_more),
             says="It was run on other readings; a device came later, and the last batch was run again after a crash.",
         ),
     ),

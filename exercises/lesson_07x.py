@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
 
-from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, MadeStream, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -42,6 +42,20 @@ faulty = (readings.where("heartrate < 0")
 """
 
 
+def _must_be_apart_below_sorted(attempt: Attempt, streams: dict[str, MadeStream]) -> None:
+    if any(stream.checkpoint is None for stream in streams.values()):
+        return
+    good, faulty = (attempt.paths.local(stream.checkpoint) for stream in streams.values())
+    root = attempt.paths.local(f"{attempt.paths.checkpoints}/sorted")
+    if good in faulty.parents or faulty in good.parents:
+        raise Mistake(
+            "One checkpoint is inside the other: if you delete the outer one, the inner one is gone as well. Give each "
+            "stream a directory beside the other's."
+        )
+    if any(root not in folder.parents for folder in (good, faulty)):
+        raise Mistake("A checkpoint is not below `.../checkpoints/sorted`: give each stream a directory in it.")
+
+
 def check_two(attempt: Attempt) -> None:
     """Ask the queries for their ids first: a checkpoint that both have makes them one query."""
     streams = {"good": attempt.stream("good"), "faulty": attempt.stream("faulty")}
@@ -50,6 +64,7 @@ def check_two(attempt: Attempt) -> None:
             "Both have the same checkpoint, so to Spark they are one query: the second stops the first, or finds that "
             "all is read. Give each a directory of its own."
         )
+    _must_be_apart_below_sorted(attempt, streams)
     for stream in streams.values():
         attempt.wait_for_end(stream, "Both are jobs, which end: give each `.trigger(availableNow=True)`.", 60)
     made = {name: attempt.table(f"{name}_readings") for name in streams}
@@ -99,7 +114,11 @@ TWO = Exercise(
             .replace("\n\nfaulty", "\n\ngood.awaitTermination()\n\nfaulty"),
             "the same checkpoint",
         ),
-        WrongAnswer(TWO_SOLUTION.replace('f"{DA.paths.checkpoints}/sorted/good"', "checkpoint"), "of its own"),
+        WrongAnswer(
+            TWO_SOLUTION.replace('f"{DA.paths.checkpoints}/sorted/good"', "checkpoint"),
+            "not below `.../checkpoints/sorted`",
+        ),
+        WrongAnswer(TWO_SOLUTION.replace("/sorted/faulty", "/sorted/good/faulty"), "inside the other"),
         WrongAnswer(TWO_SOLUTION.replace('.where("heartrate < 0")', ""), "its filter is missing"),
         WrongAnswer(
             TWO_SOLUTION.replace(">= 0", "== 0").replace("< 0", ">= 0").replace("== 0", "< 0"),

@@ -18,7 +18,24 @@ AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has
 OF_A_LESSON = 3  # every third mutant is played; the long form plays all
 
 #: Mutants that do the task as it is asked, by exercise and change, and why.
-EQUAL: dict[tuple[str, str], str] = {}
+EQUAL: dict[tuple[str, str], str] = {
+    ("00.1", 'left out: .option("rowsPerSecond", 5)'): "how fast the source is was not asked",
+    ("00.1", "constant one more: 5 -> 6"): "how fast the source is was not asked",
+    ("01.2", 'left out: .outputMode("append")'): "append is the default",
+    ("02.2", "left out: .trigger(availableNow=True)"): "it is of the query that is to fail, which ends by failing",
+    ("02.2", "once for availableNow: availableNow=True -> once=True"): "it is of the query that is to fail",
+    ("02.2", 'an interval for availableNow: availableNow=True -> processingTime="1 second"'): "as above",
+    ("02.2", "constant one more: 60 -> 61"): "a second more of patience",
+    ("02L.5", "constant one more: 1 -> 2"): "waits for one batch more before it stops the first run",
+    ("04X.1", "limit included: > -> >="): "a reading of the same device and time is the same reading",
+    ("06.2", 'left out: .outputMode("append")'): "append is the default",
+    ("07X.1", "another checkpoint: sorted/good -> sorted/good_of_another"): "the names were free",
+    ("07X.1", "another checkpoint: sorted/faulty -> sorted/faulty_of_another"): "the names were free",
+} | {
+    # Without a limit of the source, or with one that was not asked for, `once` processes what is there and ends.
+    (name, "once for availableNow: availableNow=True -> once=True"): "deprecated, and does what was asked"
+    for name in ("01.2", "03.2", "04.1", "04.2", "04X.1", "07.2", "07X.1")
+}
 #: Mutants that do not, and pass: by exercise and change, and what would be needed to tell.
 SURVIVORS: dict[tuple[str, str], str] = {}
 

@@ -59,7 +59,7 @@ def test_an_interrupted_set_up_goes_on_where_it_was(todo) -> None:
     lines: list[str] = []
     steps.set_up(lines.append)
     assert done == ["fetch", "build"]
-    assert lines == ["[2/2] build ..."]
+    assert lines == ["[1/2] fetch: there already.", "[2/2] build ..."]
 
 
 def test_what_another_process_did_meanwhile_is_not_done_again(todo, monkeypatch) -> None:
@@ -73,8 +73,9 @@ def test_what_another_process_did_meanwhile_is_not_done_again(todo, monkeypatch)
             pass
 
     monkeypatch.setattr(guard, "only_one", lambda _report: Other())
-    steps.set_up(pytest.fail)
-    assert done == ["fetch"]
+    lines: list[str] = []
+    steps.set_up(lines.append)
+    assert done == ["fetch"] and lines == ["[1/1] fetch: there already."]
 
 
 def test_a_step_that_fails_ends_the_set_up(todo) -> None:
@@ -165,7 +166,9 @@ def test_the_usual_set_up_leaves_the_broker_and_says_how_to_get_it(without_broke
 def test_everything_is_fetched_where_all_is_asked_for(without_broker) -> None:
     lines: list[str] = []
     steps.set_up(lines.append, offset=1, everything=True)
-    assert lines == ["[3/5] The jars of Delta and Kafka, and Kafka's broker ..."]
+    assert "[3/5] The jars of Delta and Kafka, and Kafka's broker ..." in lines
+    assert [line[:5] for line in lines] == ["[2/5]", "[3/5]", "[4/5]", "[5/5]"]
+    assert "[4/5] Datasets: there already." in lines
     assert without_broker == ["kafka-broker"]
     assert steps.left_for_later() == []
     assert not steps.set_up(pytest.fail, everything=True)

@@ -260,11 +260,12 @@ class Sandbox:
         active = self.spark.streams.active
         try:
             waiting.wait_until_processed(active, timeout)
+        except Exception:
+            _raise_if_failed(active)
+            raise
         finally:
             waiting.stop_streams(active)
-        for query in started:
-            if (error := query.exception()) is not None:
-                raise CellFailedError(_why_failed(query, error))
+        _raise_if_failed(started)
 
     def _display(self, shown: Any, *_rest: Any, streamName: str | None = None, **_options: Any) -> None:
         """Run a stream that is displayed, into a table of its name."""
@@ -333,6 +334,12 @@ def _clone(spark: SparkSession) -> SparkSession:
 
 def _moved(path: str, root: str, to: str) -> str:
     return to + path[len(root) :] if path.startswith(root) else path
+
+
+def _raise_if_failed(queries: Iterable[Any]) -> None:
+    for query in queries:
+        if not query.isActive and (error := query.exception()) is not None:
+            raise CellFailedError(_why_failed(query, error))
 
 
 def _why_failed(query: Any, error: Exception) -> str:

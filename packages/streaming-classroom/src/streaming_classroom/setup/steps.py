@@ -67,7 +67,7 @@ def set_up(report: Report, offset: int = 0, everything: bool = False) -> bool:
     Parameters
     ----------
     report : callable
-        Is given one line for each step that has work to do.
+        Is given one line for each step, where any of them has work to do.
     offset : int, optional
         How many steps came before these, for the numbering.
     everything : bool, optional
@@ -85,9 +85,12 @@ def set_up(report: Report, offset: int = 0, everything: bool = False) -> bool:
             return False
         with guard.only_one(report):
             for number, step in enumerate(todo, start=1 + offset):
-                if not step.is_done():
-                    report(f"[{number}/{len(todo) + offset}] {step.title} ...")
-                    step.do(report)
+                count = f"[{number}/{len(todo) + offset}]"
+                if step.is_done():
+                    report(f"{count} {step.title.partition(' (')[0]}: there already.")
+                    continue
+                report(f"{count} {step.title} ...")
+                step.do(report)
         return True
 
 
