@@ -29,12 +29,15 @@ EQUAL: dict[tuple[str, str], str] = {
     ("02L.5", "constant one more: 1 -> 2"): "waits for one batch more before it stops the first run",
     ("04X.1", "limit included: > -> >="): "a reading of the same device and time is the same reading",
     ("06.2", 'left out: .outputMode("append")'): "append is the default",
+    ("07X.1", "once for availableNow: availableNow=True -> once=True (2)"): "as below",
+    ("14L.2", "constant one more: 45 -> 46"): "any delay is right that waits for the latest message",
+    ("14L.2", "length doubled: 45 minutes -> 90 minutes"): "any delay is right that waits for the latest message",
     ("07X.1", "another checkpoint: sorted/good -> sorted/good_of_another"): "the names were free",
     ("07X.1", "another checkpoint: sorted/faulty -> sorted/faulty_of_another"): "the names were free",
 } | {
     # Without a limit of the source, or with one that was not asked for, `once` processes what is there and ends.
     (name, "once for availableNow: availableNow=True -> once=True"): "deprecated, and does what was asked"
-    for name in ("01.2", "03.2", "04.1", "04.2", "04X.1", "07.2", "07X.1")
+    for name in ("01.2", "03.2", "04.1", "04.2", "04X.1", "07.2", "07L.4", "07X.1", "14.1", "14.2")
 }
 #: Mutants that do not, and pass: by exercise and change, and what would be needed to tell.
 SURVIVORS: dict[tuple[str, str], str] = {}
