@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # ------------------------------------------------------------------------------------------------ 00.1 a stream to see
 
 EVENS_STARTER = """
-DA.exercise("00.1")  # takes away what an earlier try has made
+DA.exercise("00.1")  # removes what an earlier attempt created
 
 ticks = (spark.readStream
     .format("rate")

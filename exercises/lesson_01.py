@@ -99,13 +99,13 @@ ASK = Exercise(
 # ------------------------------------------------------------------------------------------------ 01.2 write a stream
 
 WRITE_STARTER = """
-DA.exercise("01.2")  # takes away what an earlier try has made
+DA.exercise("01.2")  # removes what an earlier attempt created
 
 faulty = None  # write the stream here, with its sink, its trigger and its checkpoint
 """
 
 WRITE_SOLUTION = """
-DA.exercise("01.2")  # takes away what an earlier try has made
+DA.exercise("01.2")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")

@@ -26,13 +26,13 @@ def _landed(attempt: Attempt) -> DataFrame:
 # ------------------------------------------------------------------------------------------- 02.1 the size of a batch
 
 LIMIT_STARTER = """
-DA.exercise("02.1")  # takes away what an earlier try has made
+DA.exercise("02.1")  # removes what an earlier attempt created
 
 pairs = None  # read and write the stream here
 """
 
 LIMIT_SOLUTION = """
-DA.exercise("02.1")  # takes away what an earlier try has made
+DA.exercise("02.1")  # removes what an earlier attempt created
 
 pairs = (spark.readStream
     .schema(schema)
@@ -155,7 +155,7 @@ LIMIT = Exercise(
 # --------------------------------------------------------------------------------------- 02.2 a stream that has died
 
 REPAIR_DYING = """
-DA.exercise("02.2")  # takes away what an earlier try has made
+DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 

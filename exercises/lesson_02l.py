@@ -42,7 +42,7 @@ def _clean(attempt: Attempt) -> DataFrame:
 # ------------------------------------------------------------------------------------------------------ 02L.1 read it
 
 READ_STARTER = """
-DA.exercise("02L.1")  # takes away what an earlier try has made
+DA.exercise("02L.1")  # removes what an earlier attempt created
 
 recordings = None  # the files as a stream
 
@@ -284,7 +284,7 @@ CLEAN = Exercise(
 # ---------------------------------------------------------------------------------------------------- 02L.3 the board
 
 BOARD_STARTER = """
-DA.exercise("02L.3")  # takes away what an earlier try has made
+DA.exercise("02L.3")  # removes what an earlier attempt created
 
 per_activity = None  # spark.sql("SELECT ...")
 
@@ -377,13 +377,13 @@ BOARD = Exercise(
 # ---------------------------------------------------------------------------------------------------- 02L.4 the table
 
 LOG_STARTER = """
-DA.exercise("02L.4")  # takes away what an earlier try has made
+DA.exercise("02L.4")  # removes what an earlier attempt created
 
 log = None  # write activity_vw: with a name, a trigger, a checkpoint, into the table
 """
 
 LOG_SOLUTION = """
-DA.exercise("02L.4")  # takes away what an earlier try has made
+DA.exercise("02L.4")  # removes what an earlier attempt created
 
 log = (spark.table("activity_vw")
     .writeStream
@@ -470,7 +470,7 @@ LOG = Exercise(
 # ------------------------------------------------------------------------------------------- 02L.5 stop it, and go on
 
 RESTART_STARTER = """
-DA.exercise("02L.5")  # takes away what an earlier try has made
+DA.exercise("02L.5")  # removes what an earlier attempt created
 
 first_run = None  # start it, wait for its first batch, stop it
 
@@ -481,7 +481,7 @@ rows_read = None  # the rows that the second run has read
 """
 
 RESTART_SOLUTION = """
-DA.exercise("02L.5")  # takes away what an earlier try has made
+DA.exercise("02L.5")  # removes what an earlier attempt created
 
 rehearsal = (spark.table("activity_vw")
     .writeStream

@@ -18,13 +18,13 @@ SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 # ---------------------------------------------------------------------------------- 03.1 which files, in what order
 
 DAYS_STARTER = """
-DA.exercise("03.1")  # takes away what an earlier try has made
+DA.exercise("03.1")  # removes what an earlier attempt created
 
 odd_days = None  # read and write the stream here
 """
 
 DAYS_SOLUTION = """
-DA.exercise("03.1")  # takes away what an earlier try has made
+DA.exercise("03.1")  # removes what an earlier attempt created
 
 odd_days = (spark.readStream
     .schema(schema)
@@ -118,13 +118,13 @@ DAYS = Exercise(
 # ------------------------------------------------------------------------------------------- 03.2 a table's history
 
 HISTORY_STARTER = """
-DA.exercise("03.2")  # takes away what an earlier try has made
+DA.exercise("03.2")  # removes what an earlier attempt created
 
 as_recorded = None  # read and write the stream here
 """
 
 HISTORY_SOLUTION = """
-DA.exercise("03.2")  # takes away what an earlier try has made
+DA.exercise("03.2")  # removes what an earlier attempt created
 
 as_recorded = (spark.readStream
     .option("startingVersion", 0)

@@ -26,13 +26,13 @@ def _landed(attempt: Attempt, file: str = "") -> DataFrame:
 # ---------------------------------------------------------------------------------------- 04.1 files for somebody else
 
 FILES_STARTER = """
-DA.exercise("04.1")  # takes away what an earlier try has made
+DA.exercise("04.1")  # removes what an earlier attempt created
 
 faulty_files = None  # write the stream here
 """
 
 FILES_SOLUTION = """
-DA.exercise("04.1")  # takes away what an earlier try has made
+DA.exercise("04.1")  # removes what an earlier attempt created
 
 faulty_files = (readings
     .where("heartrate < 0")
@@ -114,7 +114,7 @@ FILES = Exercise(
 # ------------------------------------------------------------------------------------------- 04.2 alarms, exactly once
 
 ONCE_STARTER = """
-DA.exercise("04.2")  # takes away what an earlier try has made
+DA.exercise("04.2")  # removes what an earlier attempt created
 
 def append_alarms(batch, batch_id):
     pass  # append the batch to the table `alarms`, in a way that can be done twice
@@ -123,7 +123,7 @@ alarms_stream = None  # write the stream here
 """
 
 ONCE_SOLUTION = """
-DA.exercise("04.2")  # takes away what an earlier try has made
+DA.exercise("04.2")  # removes what an earlier attempt created
 
 def append_alarms(batch, batch_id):
     (batch.write

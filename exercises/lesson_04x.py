@@ -22,7 +22,7 @@ def _landed(attempt: Attempt, file: str = "") -> DataFrame:
 
 
 STARTER = '''
-DA.exercise("04X.1")  # takes away what an earlier try has made
+DA.exercise("04X.1")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 
@@ -36,7 +36,7 @@ last_stream = None  # write the stream here
 '''
 
 SOLUTION = '''
-DA.exercise("04X.1")  # takes away what an earlier try has made
+DA.exercise("04X.1")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 

@@ -21,13 +21,13 @@ def _landed(attempt: Attempt) -> DataFrame:
 # ------------------------------------------------------------------------------------------- 05.1 every two seconds
 
 INTERVAL_STARTER = """
-DA.exercise("05.1")  # takes away what an earlier try has made
+DA.exercise("05.1")  # removes what an earlier attempt created
 
 every_two = None  # write the stream here, with its source, its trigger, its checkpoint and its table
 """
 
 INTERVAL_SOLUTION = """
-DA.exercise("05.1")  # takes away what an earlier try has made
+DA.exercise("05.1")  # removes what an earlier attempt created
 
 every_two = (spark.readStream
     .schema(schema)
@@ -106,13 +106,13 @@ INTERVAL = Exercise(
 # ------------------------------------------------------------------------------------------- 05.2 a job with a limit
 
 JOB_STARTER = """
-DA.exercise("05.2")  # takes away what an earlier try has made
+DA.exercise("05.2")  # removes what an earlier attempt created
 
 job = None  # write the job here: two files a batch, and it ends
 """
 
 JOB_SOLUTION = """
-DA.exercise("05.2")  # takes away what an earlier try has made
+DA.exercise("05.2")  # removes what an earlier attempt created
 
 job = (spark.readStream
     .schema(schema)

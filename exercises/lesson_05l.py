@@ -150,13 +150,13 @@ OFFERS = Exercise(
 # ------------------------------------------------------------------------------------------- 05L.2 the ward's screen
 
 WARD_STARTER = """
-DA.exercise("05L.2")  # takes away what an earlier try has made
+DA.exercise("05L.2")  # removes what an earlier attempt created
 
 ward = None  # write last_readings_vw here, with its trigger, its output mode, its checkpoint and its table
 """
 
 WARD_SOLUTION = """
-DA.exercise("05L.2")  # takes away what an earlier try has made
+DA.exercise("05L.2")  # removes what an earlier attempt created
 
 ward = (spark.table("last_readings_vw")
     .writeStream
@@ -266,13 +266,13 @@ WARD = Exercise(
 # ----------------------------------------------------------------------------------------- 05L.3 the nightly report
 
 REPORT_STARTER = """
-DA.exercise("05L.3")  # takes away what an earlier try has made
+DA.exercise("05L.3")  # removes what an earlier attempt created
 
 report = None  # write the faulty readings of readings_vw here, as a job that costs as little as it can
 """
 
 REPORT_SOLUTION = """
-DA.exercise("05L.3")  # takes away what an earlier try has made
+DA.exercise("05L.3")  # removes what an earlier attempt created
 
 report = (spark.table("readings_vw")
     .where("heartrate < 0")
@@ -349,13 +349,13 @@ REPORT = Exercise(
 # ------------------------------------------------------------------------------------------------ 05L.4 the backlog
 
 BACKLOG_STARTER = """
-DA.exercise("05L.4")  # takes away what an earlier try has made
+DA.exercise("05L.4")  # removes what an earlier attempt created
 
 backlog = None  # read DA.paths.archive here, and write it into history in pieces that fit
 """
 
 BACKLOG_SOLUTION = """
-DA.exercise("05L.4")  # takes away what an earlier try has made
+DA.exercise("05L.4")  # removes what an earlier attempt created
 
 backlog = (spark.readStream
     .schema(schema)

@@ -136,13 +136,13 @@ LATEST = Exercise(
 # ------------------------------------------------------------------------------------------ 06.2 only what is final
 
 FINAL_STARTER = """
-DA.exercise("06.2")  # takes away what an earlier try has made
+DA.exercise("06.2")  # removes what an earlier attempt created
 
 finished = None  # write the stream here: a count for every six hours, each once and final
 """
 
 FINAL_SOLUTION = """
-DA.exercise("06.2")  # takes away what an earlier try has made
+DA.exercise("06.2")  # removes what an earlier attempt created
 
 finished = (spark.readStream
     .table("bronze")
@@ -275,7 +275,7 @@ FINAL = Exercise(
 # ------------------------------------------------------------------------------------- 06.3 merge what has changed
 
 MERGE_STARTER = """
-DA.exercise("06.3")  # takes away what an earlier try has made
+DA.exercise("06.3")  # removes what an earlier attempt created
 
 # spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")
 
@@ -288,7 +288,7 @@ totals = None  # count by device, and hand each batch to merge_totals
 """
 
 MERGE_SOLUTION = """
-DA.exercise("06.3")  # takes away what an earlier try has made
+DA.exercise("06.3")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")
 

@@ -119,13 +119,13 @@ STATE = Exercise(
 # ------------------------------------------------------------------------------- 07.2 a correction, for the past too
 
 CORRECT_STARTER = """
-DA.exercise("07.2")  # takes away what an earlier try has made
+DA.exercise("07.2")  # removes what an earlier attempt created
 
 corrected = None  # count by device again, without faulty readings, from the first day on
 """
 
 CORRECT_SOLUTION = """
-DA.exercise("07.2")  # takes away what an earlier try has made
+DA.exercise("07.2")  # removes what an earlier attempt created
 
 corrected = (readings.where("heartrate >= 0")
     .groupBy("device_id")

@@ -186,7 +186,7 @@ MORNING = Exercise(
 _NO_REPAIR = "SELECT 'a statement that leaves each row of archive once'"
 
 ARCHIVE_STARTER = f"""
-DA.exercise("07L.2")  # takes away what an earlier try has made
+DA.exercise("07L.2")  # removes what an earlier attempt created
 break_archive()  # and breaks it anew
 
 repair = "{_NO_REPAIR}"
@@ -194,7 +194,7 @@ display(spark.sql(repair))
 """
 
 ARCHIVE_SOLUTION = """
-DA.exercise("07L.2")  # takes away what an earlier try has made
+DA.exercise("07L.2")  # removes what an earlier attempt created
 break_archive()  # and breaks it anew
 
 repair = "INSERT OVERWRITE archive SELECT DISTINCT * FROM archive"
@@ -314,7 +314,7 @@ ARCHIVE = Exercise(
 # -------------------------------------------------------------------------------------- 07L.3 the batch that came twice
 
 WARD_STARTER = """
-DA.exercise("07L.3")  # takes away what an earlier try has made
+DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 
 spark.sql("SELECT 'a statement that leaves each row of ward once'")
@@ -325,7 +325,7 @@ def save_readings(batch, batch_id):
 """
 
 WARD_SOLUTION = """
-DA.exercise("07L.3")  # takes away what an earlier try has made
+DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
@@ -340,7 +340,7 @@ def save_readings(batch, batch_id):
 """
 
 WARD_BY_MERGE = '''
-DA.exercise("07L.3")  # takes away what an earlier try has made
+DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
@@ -490,14 +490,14 @@ WARD = Exercise(
 # ------------------------------------------------------------------------------------------ 07L.4 the file that changed
 
 VITALS_STARTER = """
-DA.exercise("07L.4")  # takes away what an earlier try has made
+DA.exercise("07L.4")  # removes what an earlier attempt created
 break_vitals()  # and breaks it anew
 
 vitals = None  # start the pipeline again here, with a query that can read the new file
 """
 
 VITALS_SOLUTION = '''
-DA.exercise("07L.4")  # takes away what an earlier try has made
+DA.exercise("07L.4")  # removes what an earlier attempt created
 break_vitals()  # and breaks it anew
 
 vitals = (spark.sql("""

@@ -19,14 +19,14 @@ def _landed(attempt: Attempt) -> DataFrame:
 
 
 TWO_STARTER = """
-DA.exercise("07X.1")  # takes away what an earlier try has made
+DA.exercise("07X.1")  # removes what an earlier attempt created
 
 good = None  # a job: readings with a heart rate of zero or more, into good_readings
 faulty = None  # another: those below zero, into faulty_readings
 """
 
 TWO_SOLUTION = """
-DA.exercise("07X.1")  # takes away what an earlier try has made
+DA.exercise("07X.1")  # removes what an earlier attempt created
 
 good = (readings.where("heartrate >= 0")
     .writeStream

@@ -23,13 +23,13 @@ def _messages(attempt: Attempt, topic: str) -> DataFrame:
 # ------------------------------------------------------------------------------------ 14.1 nothing is thrown away
 
 BROKEN_STARTER = """
-DA.exercise("14.1")  # takes away what an earlier try has made
+DA.exercise("14.1")  # removes what an earlier attempt created
 
 broken = None  # from decoded: the messages that are no edits
 """
 
 BROKEN_SOLUTION = """
-DA.exercise("14.1")  # takes away what an earlier try has made
+DA.exercise("14.1")  # removes what an earlier attempt created
 
 broken = (decoded
     .where("edit.meta.id IS NULL")
@@ -146,14 +146,14 @@ BROKEN = Exercise(
 # --------------------------------------------------------------------------------------------------- 14.2 new pages
 
 PAGES_STARTER = """
-DA.exercise("14.2")  # takes away what an earlier try has made
+DA.exercise("14.2")  # removes what an earlier attempt created
 new_pages = DA.kafka.create_topic("new_pages")
 
 welcome = None  # a message to new_pages for each new page
 """
 
 PAGES_SOLUTION = """
-DA.exercise("14.2")  # takes away what an earlier try has made
+DA.exercise("14.2")  # removes what an earlier attempt created
 new_pages = DA.kafka.create_topic("new_pages")
 
 welcome = (edits

@@ -207,13 +207,13 @@ UNDOS = Exercise(
 # -------------------------------------------------------------------------------------------------- 14L.2 each once
 
 ONCE_STARTER = """
-DA.exercise("14L.2")  # takes away what an earlier try has made
+DA.exercise("14L.2")  # removes what an earlier attempt created
 
 # spark.table("undos_vw") ... .createOrReplaceTempView("once_vw")
 """
 
 ONCE_SOLUTION = """
-DA.exercise("14L.2")  # takes away what an earlier try has made
+DA.exercise("14L.2")  # removes what an earlier attempt created
 
 (spark.table("undos_vw")
     .withWatermark("dt", "45 minutes")
@@ -520,14 +520,14 @@ WARS = Exercise(
 # ------------------------------------------------------------------------------------------- 14L.4 while it goes on
 
 ALERTS_STARTER = """
-DA.exercise("14L.4")  # takes away what an earlier try has made
+DA.exercise("14L.4")  # removes what an earlier attempt created
 wars_topic = DA.kafka.create_topic("wars")
 
 alerts = None  # write wars_vw here, as messages to wars_topic
 """
 
 ALERTS_SOLUTION = """
-DA.exercise("14L.4")  # takes away what an earlier try has made
+DA.exercise("14L.4")  # removes what an earlier attempt created
 wars_topic = DA.kafka.create_topic("wars")
 
 alerts = (spark.table("wars_vw")

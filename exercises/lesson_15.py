@@ -24,7 +24,7 @@ def _must_have_completed(attempt: Attempt) -> None:
 # ----------------------------------------------------------------------------------------- 15.1 what was dropped
 
 QUARANTINE_STARTER = """
-DA.exercise("15.1")  # takes away what an earlier try has made
+DA.exercise("15.1")  # removes what an earlier attempt created
 
 # your definition of quarantine, from the view orders
 
@@ -33,7 +33,7 @@ update = None  # then run_pipeline()
 """
 
 QUARANTINE_SOLUTION = """
-DA.exercise("15.1")  # takes away what an earlier try has made
+DA.exercise("15.1")  # removes what an earlier attempt created
 
 every_rule = " AND ".join(RULES.values())
 
@@ -182,7 +182,7 @@ QUARANTINE = Exercise(
 # ---------------------------------------------------------------------------------------------- 15.2 every version
 
 HISTORY_STARTER = """
-DA.exercise("15.2")  # takes away what an earlier try has made
+DA.exercise("15.2")  # removes what an earlier attempt created
 
 # your definition of customer_history
 
@@ -191,7 +191,7 @@ update = None  # then run_pipeline(refresh="customer_history")
 """
 
 HISTORY_SOLUTION = """
-DA.exercise("15.2")  # takes away what an earlier try has made
+DA.exercise("15.2")  # removes what an earlier attempt created
 
 dp.create_streaming_table("customer_history")
 dp.create_auto_cdc_flow(
