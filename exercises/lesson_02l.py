@@ -551,8 +551,7 @@ def check_restart(attempt: Attempt) -> None:
 def _must_be_two_runs(first: MadeStream, second: MadeStream) -> None:
     if first.query.runId == second.query.runId:
         raise Mistake(
-            "`second_run` is `first_run` itself. A stopped query cannot be resumed as an object: start a new one "
-            "with the same definition and checkpoint."
+            "`second_run` is `first_run` itself. A stopped query cannot be reused: start the same definition again."
         )
     if first.query.id != second.query.id:
         raise Mistake(
