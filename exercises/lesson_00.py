@@ -1,4 +1,4 @@
-"""Exercises of lesson 00: how exercises answer, on a stream to look at and a batch to land."""
+"""Exercises of lesson 00: filter a stream, and land a day of readings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # ------------------------------------------------------------------------------------------------ 00.1 a stream to see
 
 EVENS_STARTER = """
-DA.exercise("00.1")  # takes away what an earlier try has made
+DA.exercise("00.1")  # removes what an earlier attempt created
 
 ticks = (spark.readStream
     .format("rate")
@@ -39,17 +39,17 @@ def check_evens(attempt: Attempt) -> None:
     """Look at what the stream has shown so far: a filter on a source without an end."""
     frame = attempt.value("evens")
     if not hasattr(frame, "isStreaming"):
-        raise Mistake(f"`evens` is a {type(frame).__name__}, and should be a DataFrame made of `ticks`.")
+        raise Mistake(f"`evens` is a {type(frame).__name__}. It must be a DataFrame derived from `ticks`.")
     if not frame.isStreaming:
-        raise Mistake("`evens` is not a stream: make it of `ticks`, which is one.")
+        raise Mistake("`evens` is not a stream. Derive it from `ticks`, which is a streaming DataFrame.")
     if "value" not in frame.columns:
-        raise Mistake("`evens` has no column `value`: keep the columns as they are and leave out rows.")
+        raise Mistake("`evens` has no column `value`. Keep all columns and filter the rows.")
     shown = _some_rows(attempt)
     odd = shown.where("value % 2 <> 0").count()
     if odd and not shown.where("value % 2 = 0").count():
-        raise Mistake("These are the odd values; the even ones were asked for.")
+        raise Mistake("These are the odd values. The exercise asks for the even ones.")
     if odd:
-        raise Mistake("There are odd values among them: leave out those with `value % 2` other than 0.")
+        raise Mistake("`evens` contains odd values. Filter out rows where `value % 2` is not 0.")
     _must_be_every_even_one(shown, frame)
 
 
@@ -65,15 +65,17 @@ def _must_be_every_even_one(shown: DataFrame, frame: DataFrame) -> None:
     """Look for even values that are missing, and for a query that changes values instead of leaving out rows."""
     values = {row.value for row in shown.select("value").collect()}
     if missing := sorted(set(range(0, max(values, default=0), 2)) - values):
-        raise Mistake(f"Even values are missing, such as {missing[0]}: a row stays if `value % 2` is 0, and only then.")
+        raise Mistake(
+            f"Even values are missing, such as {missing[0]}: keep every row where `value % 2` is 0, and no other row."
+        )
     if len(values) < _ENOUGH:
         raise Mistake(
-            f"After {_PATIENCE:.0f} seconds there are {len(values)} values, though the ticks go on: a row stays if "
-            "`value % 2` is 0, and only then."
+            f"After {_PATIENCE:.0f} seconds there are {len(values)} values, although `ticks` keeps producing rows: "
+            "keep every row where `value % 2` is 0, and no other row."
         )
     if hasattr(frame, "_jdf") and not _is_column_of_the_source(frame, "value"):
         raise Mistake(
-            "Your query computes a new `value`. Leave out rows with `where`, and keep the values that they have."
+            "Your query computes a new `value`. Filter the rows with `where`, and do not change their values."
         )
 
 
@@ -96,14 +98,15 @@ EVENS = Exercise(
     title="Only the even ones",
     starter=EVENS_STARTER,
     hints=(
-        "A stream is filtered as a table is: with `where` and a condition in SQL.",
+        "Filter a stream as you filter a table: with `where` and a SQL condition.",
         'The condition is `value % 2 = 0`, in quotation marks: `ticks.where("...")`.',
     ),
     solution=EVENS_SOLUTION,
-    why="The rows that will come later are not there yet. The condition is, and each new row is held against it.",
+    why="The query defines the condition before the rows exist. Spark applies the condition to each new row as it "
+    "arrives.",
     check=check_evens,
     wrong=(
-        WrongAnswer(EVENS_STARTER.replace("= None", "= ticks"), "odd values among them"),
+        WrongAnswer(EVENS_STARTER.replace("= None", "= ticks"), "contains odd values"),
         WrongAnswer(EVENS_SOLUTION.replace("= 0", "= 1"), "the odd values"),
         WrongAnswer(EVENS_SOLUTION.replace("value % 2", "value % 4"), "Even values are missing, such as 2"),
         WrongAnswer(EVENS_SOLUTION.replace('"value % 2 = 0"', '"value < 0"'), "there are 0 values"),
@@ -137,22 +140,27 @@ def check_landed(attempt: Attempt) -> None:
     """Count what has landed, in all of it and in its newest day."""
     counted = attempt.value("readings_landed")
     if not isinstance(counted, int):
-        raise Mistake(f"`readings_landed` is a {type(counted).__name__}; a number was asked for: end with `.count()`.")
+        raise Mistake(
+            f"`readings_landed` is a {type(counted).__name__}; the exercise asks for a number: end with `.count()`."
+        )
     readings = attempt.spark.read.json(attempt.paths.landing).selectExpr("*", "_metadata.file_name AS file")
     days = {row["file"]: row["count"] for row in readings.groupBy("file").count().collect()}
     if len(days) < 3:
         raise Mistake(
-            "No day has landed since the two of section 4: call `DA.data_factory.load()` once more, and count."
+            "No day has landed since the two in section 4. Call `DA.data_factory.load()` again, and then count."
         )
     if counted == days[max(days)]:
-        raise Mistake("That is the newest day alone. Count all that has landed: read the folder `DA.paths.landing`.")
+        raise Mistake("This counts only the newest day. Count all readings: read the folder `DA.paths.landing`.")
     if counted == len(days):
-        raise Mistake("That is the number of files. A file is a day, and each of its lines is a reading.")
+        raise Mistake(
+            "This is the number of files. Each file holds one day, and each line in it is one reading: count the lines."
+        )
     if counted == sum(days.values()) - days[max(days)]:
-        raise Mistake("You counted before the newest day landed: call `DA.data_factory.load()` first, and count then.")
+        raise Mistake("You counted before the newest day landed: call `DA.data_factory.load()` first, and then count.")
     if counted != sum(days.values()):
         raise Mistake(
-            f"You have counted {counted:,}; {sum(days.values()):,} have landed: count all of `DA.paths.landing`."
+            f"You counted {counted:,} readings, but {sum(days.values()):,} have landed: count all of "
+            "`DA.paths.landing`."
         )
 
 
@@ -165,7 +173,8 @@ LAND = Exercise(
         "`DA.data_factory.load()`, and `spark.read.json(DA.paths.landing).count()`.",
     ),
     solution=LAND_SOLUTION,
-    why="An ordinary `spark.read` reads all that is there at that moment. The next day needs the next read.",
+    why="A batch `spark.read` reads the data that exists at that moment. To include the next day, you have to read "
+    "again.",
     check=check_landed,
     wrong=(
         WrongAnswer("readings_landed = spark.read.json(DA.paths.landing).count()", "No day has landed since"),

@@ -1,4 +1,4 @@
-"""Exercises of lesson 01: ask a stream in SQL, write a stream, keep a table up to date."""
+"""Exercises of lesson 01: query a stream in SQL, and write a stream to a table."""
 
 from __future__ import annotations
 
@@ -39,16 +39,22 @@ def check_question(attempt: Attempt) -> None:
     if not view.isStreaming:
         raise Mistake("Your view reads a table, not the stream: select from `streaming_tmp_vw`.")
     if "mrn" not in [column.lower() for column in view.columns]:
-        raise Mistake("The view has no column `mrn`: one row a patient was asked for, so group by it and select it.")
+        raise Mistake(
+            "The view has no column `mrn`: the exercise asks for one row per patient, so group by `mrn` and select it."
+        )
     try:
         made = attempt.rows_of_stream(view, mode="complete")
     except Exception as error:
         if "STREAMING_OUTPUT_MODE" not in str(error) and "without watermark" not in str(error):
             raise
-        raise Mistake("Your view counts nothing: it hands rows on. One row a patient needs a `GROUP BY`.") from error
+        raise Mistake(
+            "Your view does not aggregate: it emits every input row. For one row per patient, use `GROUP BY`."
+        ) from error
     bronze = attempt.spark.table("bronze")
     if attempt.is_same(made, _per_patient(bronze)):
-        raise Mistake("The faulty readings are counted as well: a heart rate below zero is none.")
+        raise Mistake(
+            "The faulty readings are counted too. A heart rate below zero is not valid: filter those rows out."
+        )
     attempt.compare(made, _per_patient(bronze.where("heartrate >= 0")), "patients_tmp_vw")
 
 
@@ -69,14 +75,15 @@ ASK = Exercise(
     title="A question of your own",
     starter=ASK_STARTER,
     hints=(
-        "Write it as if `streaming_tmp_vw` were a table that ends: `SELECT`, `FROM`, `WHERE`, `GROUP BY`.",
-        "A patient is an `mrn`. A heart rate below zero is a fault of the sensor: `WHERE heartrate >= 0`.",
+        "Write the query as if `streaming_tmp_vw` were an ordinary table: `SELECT`, `FROM`, `WHERE`, `GROUP BY`.",
+        "`mrn` identifies a patient. A heart rate below zero is a sensor fault: `WHERE heartrate >= 0`.",
         "`SELECT mrn, count(*) AS readings, max(heartrate) AS highest FROM streaming_tmp_vw ...`",
     ),
     solution=ASK_SOLUTION,
     why=(
-        "Nothing in it says that the data never ends: the same query over `bronze` would give the same. It can be kept "
-        "up to date with two numbers a patient, a count and a maximum, so Spark accepts it over a stream."
+        "The query does not mention that the data is unbounded: over the table `bronze` it would return the same "
+        "result. Spark can update the result with two numbers per patient, a count and a maximum, so it accepts the "
+        "query over a stream."
     ),
     check=check_question,
     hidden=(HiddenTest(_streaming_view, ("patients_tmp_vw",), mode="complete", says=planted.WHAT_IS_THERE),),
@@ -88,7 +95,7 @@ ASK = Exercise(
             ASK_SOLUTION.replace("count(*) AS readings, max(heartrate) AS highest", "heartrate AS highest").replace(
                 "GROUP BY mrn\n", ""
             ),
-            "One row a patient needs a `GROUP BY`",
+            "For one row per patient, use `GROUP BY`",
         ),
         WrongAnswer(ASK_SOLUTION.replace("max(heartrate)", "avg(heartrate)"), "missing"),
         WrongAnswer(ASK_SOLUTION.replace("FROM streaming_tmp_vw", "FROM steaming_tmp_vw"), "raised an error"),
@@ -99,13 +106,13 @@ ASK = Exercise(
 # ------------------------------------------------------------------------------------------------ 01.2 write a stream
 
 WRITE_STARTER = """
-DA.exercise("01.2")  # takes away what an earlier try has made
+DA.exercise("01.2")  # removes what an earlier attempt created
 
 faulty = None  # write the stream here, with its sink, its trigger and its checkpoint
 """
 
 WRITE_SOLUTION = """
-DA.exercise("01.2")  # takes away what an earlier try has made
+DA.exercise("01.2")  # removes what an earlier attempt created
 
 faulty = (spark.readStream
     .table("bronze")
@@ -122,18 +129,20 @@ def check_written(attempt: Attempt) -> None:
     """Look at the query first, which explains most of what a table can be."""
     stream = attempt.stream("faulty")
     attempt.wait_for_end(
-        stream, "A nightly job ends when it has done what is there: give it `.trigger(availableNow=True)`."
+        stream, "A nightly job must stop after it has processed the available data: use `.trigger(availableNow=True)`."
     )
     made = attempt.table("faulty_readings")
     bronze = attempt.spark.table("bronze")
     if attempt.is_same(made, bronze):
-        raise Mistake("`faulty_readings` has every reading. Only those with a heart rate below zero were asked for.")
+        raise Mistake(
+            "`faulty_readings` has every reading. The exercise asks only for those with a heart rate below zero."
+        )
     if attempt.is_same(made, bronze.where("heartrate >= 0")):
-        raise Mistake("These are the good readings; the faulty ones were asked for.")
+        raise Mistake("These are the good readings. The exercise asks for the faulty ones.")
     if _checkpoint_is_not_its_own(stream.checkpoint):
         raise Mistake(
-            "The checkpoint `device_counts` belongs to another query, and says that all is read. Every query needs a "
-            "checkpoint of its own: `.../faulty_readings`."
+            "The checkpoint `device_counts` belongs to another query and records all input as already processed. "
+            "Every query needs a checkpoint of its own: `.../faulty_readings`."
         )
     attempt.compare(made, bronze.where("heartrate < 0"), "faulty_readings")
     attempt.must_have_checkpoint(stream, "faulty_readings")
@@ -152,15 +161,16 @@ WRITE = Exercise(
     title="A stream of your own, written",
     starter=WRITE_STARTER,
     hints=(
-        "A chain in three parts: `spark.readStream.table(...)`, what you want of it, `.writeStream` with its settings.",
-        "A filter hands rows on and never takes one back, so its output mode is `append`, which is the default.",
+        "A chain in three parts: `spark.readStream.table(...)`, the filter, and `.writeStream` with its settings.",
+        "A filter emits rows and never changes a row that it has emitted, so the output mode is `append`, the default.",
         '`.option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_readings")`, `.trigger(availableNow=True)` and '
         '`.toTable("faulty_readings")`.',
     ),
     solution=WRITE_SOLUTION,
     why=(
-        "A filter needs no memory, so nothing has to be replaced: each batch appends the rows that it has found. With "
-        "`availableNow` the query ends by itself, and its checkpoint lets the next run begin where this one ended."
+        "A filter is stateless and never updates earlier output, so each batch only appends new rows. With "
+        "`availableNow` the query stops by itself, and its checkpoint lets the next run resume where this one "
+        "stopped."
     ),
     check=check_written,
     hidden=(

@@ -1,4 +1,4 @@
-"""Exercises of lesson 02: limit a stream's batches, and repair one that has died."""
+"""Exercises of lesson 02: limit a stream's batches, and repair a query that failed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def _landed(attempt: Attempt) -> DataFrame:
 # ------------------------------------------------------------------------------------------- 02.1 the size of a batch
 
 LIMIT_STARTER = """
-DA.exercise("02.1")  # takes away what an earlier try has made
+DA.exercise("02.1")  # removes what an earlier attempt created
 
 pairs = None  # read and write the stream here
 """
 
 LIMIT_SOLUTION = """
-DA.exercise("02.1")  # takes away what an earlier try has made
+DA.exercise("02.1")  # removes what an earlier attempt created
 
 pairs = (spark.readStream
     .schema(schema)
@@ -49,7 +49,9 @@ pairs = (spark.readStream
 def check_pairs(attempt: Attempt) -> None:
     """Compare how many rows the batches have read with the files, two by two."""
     stream = attempt.stream("pairs")
-    attempt.wait_for_end(stream, "It was to end when it has read what is there: `.trigger(availableNow=True)`.")
+    attempt.wait_for_end(
+        stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
+    )
     attempt.must_have_checkpoint(stream, "pairs")
     read = stream.rows_read
     files = _files_with(sum(read), _rows_of_files(attempt))
@@ -57,17 +59,18 @@ def check_pairs(attempt: Attempt) -> None:
     if read == right:
         return
     if read == files:
-        raise Mistake("Each batch has one file; two were asked for.")
+        raise Mistake("Each batch has one file. The exercise asks for two files per batch.")
     if len(read) == 1:
         if stream.trigger == "once":
             raise Mistake(
-                "`once` takes all that is there in one batch, whatever the limit. `availableNow` keeps to it."
+                "`once` reads all available data in one batch, whatever the limit. Use `availableNow`, which "
+                "respects the limit."
             )
         raise Mistake(
-            "All files came in one batch, so no limit has reached the source. `maxFilesPerTrigger` is an option of the "
-            "reader: it stands before `.json(...)`. The writer takes it as well, and does nothing with it."
+            "All files are in one batch, so the source has no limit. `maxFilesPerTrigger` is an option of the "
+            "reader: set it before `.json(...)`. The writer accepts the option but ignores it."
         )
-    raise Mistake(f"The batches of `pairs` have read {_list(read)} rows; {_list(right)} would be right.")
+    raise Mistake(f"The batches of `pairs` read {_list(read)} rows. The expected numbers are {_list(right)}.")
 
 
 def _rows_of_files(attempt: Attempt) -> list[int]:
@@ -102,19 +105,18 @@ def _three_more_files(sandbox: Sandbox) -> None:
 
 LIMIT = Exercise(
     id="02.1",
-    title="Two files a batch",
+    title="Two files per batch",
     starter=LIMIT_STARTER,
     hints=(
-        "Take the two queries above as your model. What has to change is where the source is described.",
+        "Start from the two queries above. Change the part that describes the source.",
         '`spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)` is the first part.',
         'The second: `.writeStream.format("noop")`, `.option("checkpointLocation", f"{DA.paths.checkpoints}/pairs")`, '
         "`.trigger(availableNow=True)`, `.start()`.",
     ),
     solution=LIMIT_SOLUTION,
     why=(
-        "How much a batch takes is decided where the source is asked what is new, so the limit is an option of the "
-        "reader. The checkpoint is the query's memory of what it has read: with that of another query it would begin "
-        "where that one ended."
+        "The source decides how much data a batch reads, so the limit is an option of the reader. The checkpoint "
+        "records what the query has read: with another query's checkpoint, it would resume where that query stopped."
     ),
     check=check_pairs,
     hidden=(
@@ -122,7 +124,7 @@ LIMIT = Exercise(
             _five_files,
             (planted.batch_sizes("pairs"),),
             later=(_three_more_files,),
-            says="Other files landed, and three more after a restart.",
+            says="Your cell was run on other files, and on three more after a restart.",
         ),
     ),
     wrong=(
@@ -155,7 +157,7 @@ LIMIT = Exercise(
 # --------------------------------------------------------------------------------------- 02.2 a stream that has died
 
 REPAIR_DYING = """
-DA.exercise("02.2")  # takes away what an earlier try has made
+DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
 
@@ -168,12 +170,12 @@ dying = (one_file_a_batch
     .start(f"{DA.paths.working_dir}/slopes"))
 try:
     dying.awaitTermination(60)
-except StreamingQueryException:  # so that this cell goes on when the stream has died
+except StreamingQueryException:  # so that this cell continues after the stream has failed
     print("batches that were done:", len(rows_per_batch(dying)))
 
 """
 
-REPAIR_STARTER = REPAIR_DYING + "mended = None  # start it here once more, repaired\n"
+REPAIR_STARTER = REPAIR_DYING + "mended = None  # start the repaired query here\n"
 
 REPAIR_MENDED = """
 mended = (one_file_a_batch
@@ -187,8 +189,8 @@ mended = (one_file_a_batch
 
 
 ELSEWHERE = (
-    "`mended` writes to another directory. The first nine batches are in `slopes`, and the query goes on with the "
-    "tenth: give it the directory that it had."
+    "`mended` writes to another directory. The first nine batches are in `slopes`, and the query resumes with the "
+    "tenth: use the same output directory."
 )
 
 
@@ -197,18 +199,18 @@ def check_repaired(attempt: Attempt) -> None:
     dying = attempt.stream("dying")
     if dying.error is None:
         raise Mistake(
-            "`dying` has not died, so nothing was left to repair. Leave it as it stands, run it after all cells above, "
-            "and start the repaired query below it, in `mended`."
+            "`dying` has not failed, so there is nothing to repair. Leave its code unchanged, run it after all cells "
+            "above, and start the repaired query below it, in `mended`."
         )
     mended = attempt.stream("mended")
     mended.has_ended(min(30.0, attempt.left))
     if "BATCH_METADATA_NOT_FOUND" in str(mended.error):  # the new directory's log lacks the batches before
         raise Mistake(ELSEWHERE)
-    attempt.wait_for_end(mended, "Give it the trigger that it had: `.trigger(availableNow=True)`.")
+    attempt.wait_for_end(mended, "Use the same trigger as before: `.trigger(availableNow=True)`.")
     if mended.query.id != dying.query.id:
         raise Mistake(
-            "`mended` is a new query: it has another checkpoint, and began at the first file. A repaired query goes on "
-            "with the checkpoint that it had: `.../slopes`."
+            "`mended` is a new query: it has another checkpoint and started at the first file. To resume, a repaired "
+            "query needs its original checkpoint: `.../slopes`."
         )
     folder = f"{attempt.paths.working_dir}/slopes"
     if not mended.sink.rstrip("]").endswith("/slopes"):
@@ -217,8 +219,8 @@ def check_repaired(attempt: Attempt) -> None:
     right = _landed(attempt).selectExpr("Device", "Index", "try_divide(y, x) AS slope")
     if attempt.is_same(made, right.where("slope IS NOT NULL")):
         raise Mistake(
-            "The recording whose `x` is 0 is missing. It was asked for as well, with NULL for its slope: divide with "
-            "`try_divide`, and filter nothing."
+            "The recording whose `x` is 0 is missing. It must be in the output, with NULL as its slope: divide with "
+            "`try_divide`, and do not filter."
         )
     attempt.compare(made, right, "slopes")
 
@@ -240,19 +242,19 @@ def _slopes(sandbox: Sandbox) -> DataFrame:
 
 REPAIR = Exercise(
     id="02.2",
-    title="Repair it, and lose nothing",
+    title="Repair the query without losing data",
     starter=REPAIR_STARTER,
     hints=(
-        "Ask the dead query why: `dying.exception()`. The last words of the message are advice.",
-        '`F.try_divide("y", "x").alias("slope")` gives NULL where `/` ends with an error.',
-        "All else stays as it is: the format, the trigger, the directory, and above all the checkpoint, in which the "
-        "batches are noted that were done.",
+        "`dying.exception()` returns the reason for the failure. The message ends with advice.",
+        '`F.try_divide("y", "x").alias("slope")` returns NULL where `/` raises an error.',
+        "Keep everything else: the format, the trigger, the directory, and above all the checkpoint, which records "
+        "the completed batches.",
     ),
     solution=REPAIR_DYING.rstrip() + "\n" + REPAIR_MENDED,
     why=(
-        "The checkpoint lists the batches that were done, so the repaired query begins with the one that failed: "
-        "nothing is read twice, and nothing is left out. With a new checkpoint it would be another query, which begins "
-        "at the first file."
+        "The checkpoint records the completed batches, so the repaired query resumes with the batch that failed: no "
+        "file is processed twice, and no file is skipped. With a new checkpoint it would be a new query, which "
+        "starts at the first file."
     ),
     check=check_repaired,
     hidden=(
@@ -260,7 +262,7 @@ REPAIR = Exercise(
             _two_zeros,
             (_slopes,),
             may_fail=("dying",),
-            says="It was run on other files, with two rows that cannot be divided.",
+            says="Your cell was run on other files, in which the division fails for two rows.",
         ),
     ),
     wrong=(
@@ -287,7 +289,7 @@ REPAIR = Exercise(
         WrongAnswer(REPAIR_DYING + REPAIR_MENDED.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(
             REPAIR_DYING.replace('(F.col("y") / F.col("x"))', 'F.try_divide("y", "x")') + "mended = dying\n",
-            "`dying` has not died",
+            "`dying` has not failed",
         ),
         WrongAnswer(REPAIR_DYING + REPAIR_MENDED.replace("    .start(", "    .save("), "raised an error"),
     ),

@@ -1,4 +1,4 @@
-"""Exercises of lab 02L, one story: read a stream, clean it, watch it, write it, stop it and go on where it was."""
+"""Exercises of lab 02L, one story: read a stream, clean it, watch it, write it, stop it and resume it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _clean(attempt: Attempt) -> DataFrame:
 # ------------------------------------------------------------------------------------------------------ 02L.1 read it
 
 READ_STARTER = """
-DA.exercise("02L.1")  # takes away what an earlier try has made
+DA.exercise("02L.1")  # removes what an earlier attempt created
 
 recordings = None  # the files as a stream
 
@@ -63,13 +63,17 @@ def check_read(attempt: Attempt) -> None:
     """Look at what `recordings` is, then at its columns, then read it with a stream of the check's own."""
     frame = attempt.value("recordings")
     if hasattr(frame, "runId"):
-        raise Mistake("`recordings` is a stream that runs. Only the reading was asked for: end with `.json(...)`.")
+        raise Mistake("`recordings` is a running query. The exercise asks only for the source: end with `.json(...)`.")
     if type(frame).__name__ == "DataStreamReader":
-        raise Mistake("`recordings` does not say yet where to read: end it with `.json(DA.paths.landing)`.")
+        raise Mistake("`recordings` does not define where to read: end it with `.json(DA.paths.landing)`.")
     if not hasattr(frame, "isStreaming"):
-        raise Mistake(f"`recordings` is a {type(frame).__name__}, and should be what `spark.readStream` returns.")
+        raise Mistake(
+            f"`recordings` is a {type(frame).__name__}. It must be a streaming DataFrame from `spark.readStream`."
+        )
     if not frame.isStreaming:
-        raise Mistake("`recordings` reads the files that are there now, and no other: begin with `spark.readStream`.")
+        raise Mistake(
+            "`recordings` is a batch DataFrame and reads only the files that exist now: begin with `spark.readStream`."
+        )
     _must_have_fields(dict(frame.dtypes))
     _must_be_one_file_a_batch(_batches_of(attempt, frame), attempt)
 
@@ -78,8 +82,8 @@ def _must_have_fields(kinds: dict[str, str]) -> None:
     for field, right in _FIELDS.items():
         if field not in kinds:
             raise Mistake(
-                f"Your schema has no `{field}`. Its names are those of the fields in the file, letter by letter; other "
-                "names come later."
+                f"Your schema has no `{field}`. The names must match the fields in the file exactly. You rename the "
+                "columns in a later exercise."
             )
         if kinds[field] != right:
             reason = "milliseconds since 1970 are too big for an `INT`" if kinds[field] == "int" else "see the file"
@@ -91,7 +95,7 @@ def _batches_of(attempt: Attempt, frame: DataFrame) -> list[int]:
     query = frame.writeStream.format("noop").trigger(availableNow=True).start()
     try:
         stream = MadeStream(query)
-        attempt.wait_for_end(stream, "It reads something that never ends.")
+        attempt.wait_for_end(stream, "Its source never ends.")
         return stream.rows_read
     finally:
         query.stop()
@@ -100,14 +104,16 @@ def _batches_of(attempt: Attempt, frame: DataFrame) -> list[int]:
 def _must_be_one_file_a_batch(read: list[int], attempt: Attempt) -> None:
     files = [row["count"] for row in _landed(attempt).groupBy("_metadata.file_name").count().collect()]
     if sum(read) != sum(files):
-        raise Mistake(f"Your stream reads {sum(read):,} rows, and {sum(files):,} have landed in `DA.paths.landing`.")
+        raise Mistake(
+            f"Your stream reads {sum(read):,} rows, but {sum(files):,} have landed: read the folder `DA.paths.landing`."
+        )
     if len(read) == 1 and len(files) > 1:
         raise Mistake(
-            "All files come in one batch: the limit is missing. `maxFilesPerTrigger` is an option of the reader, and "
-            "stands before `.json(...)`."
+            "All files are in one batch: the limit is missing. `maxFilesPerTrigger` is an option of the reader: set "
+            "it before `.json(...)`."
         )
     if len(read) < len(files):
-        raise Mistake(f"{len(files)} files come in {len(read)} batches; one file a batch was asked for.")
+        raise Mistake(f"{len(files)} files come in {len(read)} batches. The exercise asks for one file per batch.")
 
 
 _ALL_FIELDS = "Arrival_Time LONG, Creation_Time LONG, Device STRING, Index LONG, Model STRING, User STRING, gt STRING"
@@ -144,11 +150,12 @@ READ = Exercise(
     ),
     solution=READ_SOLUTION,
     why=(
-        "The schema is given because the stream will read files that nobody has seen yet; what it leaves out is not "
-        "read. The limit belongs to the reader: it is asked what is new."
+        "You define the schema because the stream will read files that do not exist yet. Fields that are not in the "
+        "schema are not read. The limit is an option of the reader, because the source decides how much data a batch "
+        "reads."
     ),
     check=check_read,
-    hidden=(HiddenTest(_three_files, ("recordings_vw", _batches_read), says="It was run on other files."),),
+    hidden=(HiddenTest(_three_files, ("recordings_vw", _batches_read), says="Your cell was run on other files."),),
     wrong=(
         WrongAnswer(READ_SOLUTION.replace("readStream", "read"), "begin with `spark.readStream`"),
         WrongAnswer(READ_SOLUTION.replace('    .option("maxFilesPerTrigger", 1)\n', ""), "the limit is missing"),
@@ -167,7 +174,7 @@ READ = Exercise(
         ),
         WrongAnswer(
             READ_SOLUTION.replace("landing))", 'landing)\n    .writeStream.format("noop").start())'),
-            "a stream that runs",
+            "a running query",
         ),
     ),
     makes=Makes(variables=("recordings",), views=("recordings_vw",)),
@@ -196,22 +203,26 @@ def check_clean(attempt: Attempt) -> None:
     """Compare the view, run as a stream, with one query over the files; times as text, for they may be far off."""
     view, right = attempt.view("activity_vw"), _clean(attempt)
     if not view.isStreaming:
-        raise Mistake("Your view reads the files that are there now, not the stream: select from `recordings_vw`.")
+        raise Mistake("Your view reads the files that exist now, not the stream: select from `recordings_vw`.")
     kinds = {column.lower(): kind for column, kind in view.dtypes}
     if set(kinds) != set(right.columns):
         attempt.compare(view, right, "activity_vw")  # which compares the columns first
     if kinds["arrived_at"] != "timestamp":
         raise Mistake(
-            f"`arrived_at` is a {kinds['arrived_at'].upper()}; a time was asked for: `timestamp_millis` makes one."
+            f"`arrived_at` is a {kinds['arrived_at'].upper()}; it must be a TIMESTAMP: convert it with "
+            "`timestamp_millis`."
         )
     made, every = attempt.rows_of_stream(_as_text(view)), _landed(attempt)
     if attempt.is_same(made, _as_text(_shaped(every))):
         raise Mistake(
-            "The recordings labelled `null` are still there. The label is a word of four letters, not a value that is "
-            "missing: compare it with `'null'`."
+            "The recordings labelled `null` are still there. The label is the string `'null'`, not a missing value: "
+            "compare the column with `'null'`."
         )
     if attempt.is_same(made, _as_text(_shaped(every.where("gt != 'null'"), "timestamp_seconds(Arrival_Time)"))):
-        raise Mistake("`arrived_at` is thousands of years ahead: `Arrival_Time` counts milliseconds, not seconds.")
+        raise Mistake(
+            "`arrived_at` is thousands of years ahead: `Arrival_Time` is in milliseconds, not seconds. Use "
+            "`timestamp_millis`."
+        )
     attempt.compare(made, _as_text(right), "activity_vw")
 
 
@@ -252,20 +263,20 @@ CLEAN = Exercise(
     starter=CLEAN_STARTER,
     hints=(
         "Select from `recordings_vw` as if it were a table, and give each column its new name with `AS`.",
-        "`timestamp_millis(Arrival_Time)` makes a time of milliseconds.",
-        "The label `null` is a word, so it stands in quotation marks: `WHERE gt != 'null'`.",
+        "`timestamp_millis(Arrival_Time)` converts milliseconds to a timestamp.",
+        "The label `null` is a string, so put it in quotation marks: `WHERE gt != 'null'`.",
     ),
     solution=CLEAN_SOLUTION,
     why=(
-        "Choosing, renaming, computing and filtering look at one row at a time, so a stream allows all of them. The "
-        "view holds no rows: it is the description that the next steps begin with."
+        "Selecting, renaming, computing and filtering process one row at a time, so all of them work on a stream. "
+        "The view holds no rows: it is a query definition that the next steps use."
     ),
     check=check_clean,
     hidden=(
         HiddenTest(
             _planted_recordings,
             ("activity_vw",),
-            says="It was run on recordings that you have not seen: other activities, NULL, an empty text.",
+            says="Your cell was run on recordings that you have not seen: other activities, NULL, and an empty string.",
         ),
     ),
     wrong=(
@@ -284,7 +295,7 @@ CLEAN = Exercise(
 # ---------------------------------------------------------------------------------------------------- 02L.3 the board
 
 BOARD_STARTER = """
-DA.exercise("02L.3")  # takes away what an earlier try has made
+DA.exercise("02L.3")  # removes what an earlier attempt created
 
 per_activity = None  # spark.sql("SELECT ...")
 
@@ -300,15 +311,17 @@ def check_board(attempt: Attempt) -> None:
     """Compare what the board shows, when it has read all that is there."""
     frame = attempt.value("per_activity")
     if not hasattr(frame, "isStreaming"):
-        raise Mistake(f"`per_activity` is a {type(frame).__name__}: give your query to `spark.sql`.")
+        raise Mistake(f"`per_activity` is a {type(frame).__name__}: pass your query to `spark.sql`.")
     if not frame.isStreaming:
-        raise Mistake("`per_activity` is counted once, and never again: select from `activity_vw`, which is a stream.")
+        raise Mistake(
+            "`per_activity` is a batch query that is counted only once: select from `activity_vw`, which is a stream."
+        )
     attempt.wait_until_idle(_stream_of_board(attempt))
     made = attempt.spark.table("board")
     if "recordings" not in made.columns:
         raise Mistake("The board has no column `recordings`: count with `count(*) AS recordings`.")
     if attempt.is_same(made, _counts(_shaped(_landed(attempt)))):
-        raise Mistake("The board counts the label `null` as well: select from `activity_vw`, where it is left out.")
+        raise Mistake("The board counts the label `null` as well: select from `activity_vw`, which filters it out.")
     attempt.compare(made, _counts(_clean(attempt)), "board")
 
 
@@ -334,17 +347,17 @@ BOARD = Exercise(
     title="Put it on the board",
     starter=BOARD_STARTER,
     hints=(
-        "The query is the one that you would write over a table: a `GROUP BY` and a count.",
+        "Write the same query as over a table: a `GROUP BY` and a count.",
         f"`{BOARD_QUERY.replace('activity, count(*) AS recordings', '...')}`",
         "The count needs its name: `count(*) AS recordings`.",
     ),
     solution=BOARD_SOLUTION,
     why=(
-        "`spark.sql` over a streaming view returns a stream. For each activity Spark keeps one number, and each batch "
-        "adds to it; the board shows all of them after every batch."
+        "`spark.sql` over a streaming view returns a stream. Spark keeps one count per activity in its state, and "
+        "each batch adds to it. The board shows all counts after every batch."
     ),
     check=check_board,
-    hidden=(HiddenTest(_planted_activities, (_board,), says="It was run on other activities."),),
+    hidden=(HiddenTest(_planted_activities, (_board,), says="Your cell was run on other activities."),),
     wrong=(
         WrongAnswer(
             BOARD_SOLUTION.replace(BOARD_QUERY, "SELECT activity FROM activity_vw"), "has no column `recordings`"
@@ -362,9 +375,9 @@ BOARD = Exercise(
             BOARD_SOLUTION.replace(
                 BOARD_QUERY, "SELECT gt AS activity, count(*) AS recordings FROM json.`{DA.paths.landing}` GROUP BY gt"
             ).replace('sql("', 'sql(f"'),
-            "counted once, and never again",
+            "counted only once",
         ),
-        WrongAnswer(BOARD_STARTER.replace("None  # spark.sql", '"SELECT ..."  #'), "give your query to `spark.sql`"),
+        WrongAnswer(BOARD_STARTER.replace("None  # spark.sql", '"SELECT ..."  #'), "pass your query to `spark.sql`"),
         WrongAnswer(
             BOARD_SOLUTION
             + '[board] = [query for query in spark.streams.active if query.name == "board"]\nboard.stop()\n',
@@ -377,13 +390,13 @@ BOARD = Exercise(
 # ---------------------------------------------------------------------------------------------------- 02L.4 the table
 
 LOG_STARTER = """
-DA.exercise("02L.4")  # takes away what an earlier try has made
+DA.exercise("02L.4")  # removes what an earlier attempt created
 
-log = None  # write activity_vw: with a name, a trigger, a checkpoint, into the table
+log = None  # write activity_vw to the table, with a name, a trigger and a checkpoint
 """
 
 LOG_SOLUTION = """
-DA.exercise("02L.4")  # takes away what an earlier try has made
+DA.exercise("02L.4")  # removes what an earlier attempt created
 
 log = (spark.table("activity_vw")
     .writeStream
@@ -401,11 +414,15 @@ def check_log(attempt: Attempt) -> None:
     _must_look_every_second(stream)
     if stream.query.name != "activity_to_log":
         has = f"is called `{stream.query.name}`" if stream.query.name else "has no name"
-        raise Mistake(f'Your stream {has}: `.queryName("activity_to_log")` is what people will look for.')
+        raise Mistake(
+            f'Your stream {has}: `.queryName("activity_to_log")` gives it the name that people will look for.'
+        )
     attempt.wait_until_idle(stream)
     made, right = attempt.table("activity_log"), _clean(attempt)
     if "gt" in made.columns:
-        raise Mistake("`activity_log` has the columns of the files: write `activity_vw`, which is cleaned.")
+        raise Mistake(
+            "`activity_log` has the columns of the files: write `activity_vw`, which has the cleaned columns."
+        )
     attempt.must_have_read(stream, right.count())
     attempt.compare(made, right, "activity_log")
     attempt.must_have_checkpoint(stream, "activity_log")
@@ -414,18 +431,20 @@ def check_log(attempt: Attempt) -> None:
 def _must_look_every_second(stream: MadeStream) -> None:
     """Raise a mistake where a stream has another trigger, or does not run; Connect tells only the latter."""
     if stream.trigger in ("availableNow", "once"):
-        raise Mistake(f"`{stream.trigger}` ends when it has read what is there. This stream is to go on.")
+        raise Mistake(f"`{stream.trigger}` stops after it has read the available data. This stream must keep running.")
     if stream.trigger == "default":
         raise Mistake('Your stream has no interval: give it `.trigger(processingTime="1 second")`.')
     if stream.trigger is not None and (seconds := interval_of(stream.trigger)) != 1:
-        raise Mistake(f"Your stream looks every {seconds or 0:g} seconds; every second was asked for.")
+        raise Mistake(
+            f"Your stream checks for new files every {seconds or 0:g} seconds. The exercise asks for every second."
+        )
     if not stream.is_active:
         raise Mistake("Your stream has been stopped: leave it running.")
 
 
 LOG = Exercise(
     id="02L.4",
-    title="Write it down",
+    title="Write it to a table",
     starter=LOG_STARTER,
     hints=(
         '`spark.table("activity_vw")` is the stream. Then `.writeStream`, three settings, and `.toTable(...)`.',
@@ -434,8 +453,9 @@ LOG = Exercise(
     ),
     solution=LOG_SOLUTION,
     why=(
-        "The name is for people, the trigger says when it looks, the checkpoint is its memory of what it has read. "
-        "Nothing is said of the output mode: rows that are only handed on are appended."
+        "The name identifies the query to people, the trigger defines when it checks for new files, and the "
+        "checkpoint records what it has read. The output mode is not set: the default, append, fits a query that "
+        "only filters and renames."
     ),
     check=check_log,
     hidden=(
@@ -443,14 +463,14 @@ LOG = Exercise(
             _planted_activities,
             ("activity_log",),
             later=(_more_recordings,),
-            says="It was run on other recordings, and once more after a restart.",
+            says="Your cell was run on other recordings, and again after a restart.",
         ),
     ),
     wrong=(
         WrongAnswer(LOG_SOLUTION.replace('    .queryName("activity_to_log")\n', ""), "has no name"),
         WrongAnswer(LOG_SOLUTION.replace("activity_to_log", "log"), "is called `log`"),
         WrongAnswer(LOG_SOLUTION.replace('    .trigger(processingTime="1 second")\n', ""), "has no interval"),
-        WrongAnswer(LOG_SOLUTION.replace('processingTime="1 second"', "availableNow=True"), "is to go on"),
+        WrongAnswer(LOG_SOLUTION.replace('processingTime="1 second"', "availableNow=True"), "must keep running"),
         WrongAnswer(LOG_SOLUTION.replace("1 second", "1 minute"), "every 60 seconds"),
         WrongAnswer(LOG_SOLUTION.replace("checkpoints}/activity_log", "checkpoints}/log"), "is `log`"),
         WrongAnswer(
@@ -470,18 +490,18 @@ LOG = Exercise(
 # ------------------------------------------------------------------------------------------- 02L.5 stop it, and go on
 
 RESTART_STARTER = """
-DA.exercise("02L.5")  # takes away what an earlier try has made
+DA.exercise("02L.5")  # removes what an earlier attempt created
 
 first_run = None  # start it, wait for its first batch, stop it
 
-second_run = None  # start it again, and wait until it has read everything
+second_run = None  # restart it, and wait until it has read everything
 
-first_batch = None  # the number of the batch that the second run began with
+first_batch = None  # the number of the first batch in the second run
 rows_read = None  # the rows that the second run has read
 """
 
 RESTART_SOLUTION = """
-DA.exercise("02L.5")  # takes away what an earlier try has made
+DA.exercise("02L.5")  # removes what an earlier attempt created
 
 rehearsal = (spark.table("activity_vw")
     .writeStream
@@ -504,7 +524,10 @@ rows_read = sum(rows_per_batch(second_run))
 def check_restart(attempt: Attempt) -> None:
     """Ask whether it is one query in two runs, then for its table, then for what its reports say."""
     if "already active" in attempt.words_of_error:
-        raise Mistake("The first run was still going when the second began: `first_run.stop()` comes before it.")
+        raise Mistake(
+            "The first run was still active when the second one started: call `first_run.stop()` before you start "
+            "the second."
+        )
     second, first = attempt.stream("second_run"), attempt.stream("first_run")
     _must_be_two_runs(first, second)
     attempt.must_not_have_failed(second)
@@ -513,27 +536,34 @@ def check_restart(attempt: Attempt) -> None:
         raise Mistake(f'Your stream has the name `{second.query.name}`: give it `.queryName("rehearsal")`.')
     attempt.wait_until_idle(second)
     if not second.rows_read:
-        raise Mistake("The first run has read everything. Stop it as soon as its first batch is done.")
+        raise Mistake(
+            "The first run has read everything, so nothing is left for the second. Stop the first run as soon as its "
+            "first batch is done."
+        )
     attempt.compare(attempt.table("rehearsal"), _clean(attempt), "rehearsal")
     attempt.must_have_checkpoint(second, "rehearsal")
     for name in ("first_batch", "rows_read"):
-        attempt.must_compute(name, "ask the reports of `second_run`: tomorrow's run has other numbers.")
+        attempt.must_compute(
+            name, "compute it from the progress reports of `second_run`, because the number differs from run to run."
+        )
     _must_tell_the_first_batch(_told(attempt, "first_batch"), _numbers(second))
     _must_tell_the_rows(_told(attempt, "rows_read"), first.rows_read, second.rows_read)
 
 
 def _must_be_two_runs(first: MadeStream, second: MadeStream) -> None:
     if first.query.runId == second.query.runId:
-        raise Mistake("`second_run` is `first_run` itself. A stream that has stopped is started anew, with all of it.")
+        raise Mistake(
+            "`second_run` is `first_run` itself. A stopped query cannot be reused: start the same definition again."
+        )
     if first.query.id != second.query.id:
         raise Mistake(
-            "The second run is another query: its checkpoint is another, so it began with batch 0 and knows nothing of "
-            "the first. Give both runs the same checkpoint."
+            "The second run is another query: it has a different checkpoint, so it started with batch 0 and "
+            "reprocessed the data of the first run. Give both runs the same checkpoint."
         )
     if not first.rows_read:
         raise Mistake(
-            "The first run was stopped before its first batch was done. `start` returns at once: wait with "
-            "`DA.block_until_stream_is_ready(first_run, min_batches=1)`."
+            "The first run was stopped before its first batch was done. Starting a query returns immediately: wait "
+            "with `DA.block_until_stream_is_ready(first_run, min_batches=1)`."
         )
 
 
@@ -546,51 +576,64 @@ def _told(attempt: Attempt, name: str) -> Any:
     try:
         return attempt.value(name)
     except (NotTried, Mistake):  # whose words are about streams
-        raise Mistake(f"The stream goes on where it was. What is missing is `{name}`: ask its reports.") from None
+        raise Mistake(
+            f"The second run resumed correctly. What is missing is `{name}`: compute it from the progress reports."
+        ) from None
 
 
 def _must_tell_the_first_batch(told: Any, numbers: list[int]) -> None:
     if told == numbers[0]:
         return
     if not isinstance(told, int):
-        raise Mistake(f"`first_batch` is a {type(told).__name__}; a number was asked for: a report's `batchId`.")
+        raise Mistake(f"`first_batch` is a {type(told).__name__}; it must be a number: a report's `batchId`.")
     if told == 0:
-        raise Mistake("Batch 0 was the first run's. The second went on with the next one: ask `second_run`.")
+        raise Mistake(
+            "Batch 0 belongs to the first run. The second run resumed with the next batch: use the reports of "
+            "`second_run`."
+        )
     if told >= numbers[-1]:
-        raise Mistake(f"{told} is in the newest report. The first one of the run is `second_run.recentProgress[0]`.")
-    raise Mistake(f"The second run began with batch {numbers[0]}, and `first_batch` is {told}.")
+        raise Mistake(
+            f"{told} is the `batchId` in the newest report. The first report of the run is "
+            "`second_run.recentProgress[0]`."
+        )
+    raise Mistake(f"The second run started with batch {numbers[0]}, and `first_batch` is {told}.")
 
 
 def _must_tell_the_rows(told: Any, first: list[int], second: list[int]) -> None:
     if told == sum(second):
         return
     if told in (sum(first), sum(first) + sum(second)):
-        raise Mistake(f"{told:,} rows are the first run's, or those of both. Add up the batches of `second_run` alone.")
+        raise Mistake(
+            f"{told:,} is the number of rows in the first run, or in both runs. Add up the batches of `second_run` "
+            "alone."
+        )
     if told in [sum(second[:batches]) for batches in range(len(second))]:
         raise Mistake(
-            f"After {told:,} rows the second run was not done yet: wait with `second_run.processAllAvailable()`."
+            f"After {told:,} rows the second run was not finished: wait with `second_run.processAllAvailable()`."
         )
-    raise Mistake(f"`rows_read` is {told}, and the second run has read {sum(second):,} rows.")
+    raise Mistake(
+        f"`rows_read` is {told}, but the second run read {sum(second):,} rows. Add up the rows of all its batches."
+    )
 
 
 _STOP = "DA.block_until_stream_is_ready(first_run, min_batches=1)\nfirst_run.stop()\n"
 _AGAIN = 'second_run = rehearsal.toTable("rehearsal")'
 RESTART = Exercise(
     id="02L.5",
-    title="Stop it, and go on",
+    title="Stop it and restart it",
     starter=RESTART_STARTER,
     hints=(
-        "Both runs are started by the same lines: the chain of 02L.4 with other names. Between them stand the wait and "
-        "`first_run.stop()`.",
-        "The waits are `DA.block_until_stream_is_ready(first_run, min_batches=1)` and "
+        "Start both runs with the same code: the chain of 02L.4 with other names. Between them, wait for the first "
+        "batch and call `first_run.stop()`.",
+        "To wait, call `DA.block_until_stream_is_ready(first_run, min_batches=1)` and "
         "`second_run.processAllAvailable()`.",
         '`second_run.recentProgress` is a list of reports, the oldest first; each has a `"batchId"` and '
         '`"numInputRows"`. `rows_per_batch(second_run)` returns the rows of all of them.',
     ),
     solution=RESTART_SOLUTION,
     why=(
-        "The second run finds in the checkpoint which batches are done, and goes on with the next number; so each row "
-        "is in the table once. With another checkpoint it would be another query, and begin at batch 0."
+        "The second run reads from the checkpoint which batches are done and resumes with the next one, so each row "
+        "is in the table once. With another checkpoint it would be a new query and start at batch 0."
     ),
     check=check_restart,
     wrong=(
@@ -601,7 +644,7 @@ RESTART = Exercise(
             ),
             "The second run is another query",
         ),
-        WrongAnswer(RESTART_SOLUTION.replace("first_run.stop()\n", ""), "`first_run.stop()` comes before it"),
+        WrongAnswer(RESTART_SOLUTION.replace("first_run.stop()\n", ""), "call `first_run.stop()` before"),
         WrongAnswer(RESTART_SOLUTION.replace(_STOP, "first_run.stop()\n"), "before its first batch was done"),
         WrongAnswer(
             RESTART_SOLUTION.replace(_STOP, "first_run.processAllAvailable()\nfirst_run.stop()\n"),
@@ -610,11 +653,11 @@ RESTART = Exercise(
         WrongAnswer(RESTART_SOLUTION.replace(_AGAIN, "second_run = first_run"), "is `first_run` itself"),
         WrongAnswer(
             RESTART_SOLUTION.replace(_AGAIN, 'second_run = rehearsal.trigger(availableNow=True).toTable("rehearsal")'),
-            "This stream is to go on",
+            "This stream must keep running",
         ),
         WrongAnswer(
             RESTART_SOLUTION.replace("= second_run.recentProgress", "= first_run.recentProgress"),
-            "Batch 0 was the first run's",
+            "Batch 0 belongs to the first run",
         ),
         WrongAnswer(
             RESTART_SOLUTION.replace("second_run.recentProgress[0]", "second_run.lastProgress"), "in the newest report"
@@ -624,9 +667,11 @@ RESTART = Exercise(
             RESTART_SOLUTION.replace(
                 "second_run.processAllAvailable()", "DA.block_until_stream_is_ready(second_run, min_batches=1)"
             ),
-            "was not done yet",
+            "was not finished",
         ),
-        WrongAnswer(RESTART_SOLUTION.replace("rows_per_batch(second_run)", "rows_per_batch(first_run)"), "first run's"),
+        WrongAnswer(
+            RESTART_SOLUTION.replace("rows_per_batch(second_run)", "rows_per_batch(first_run)"), "rows in the first run"
+        ),
         WrongAnswer(RESTART_SOLUTION.partition("first_batch =")[0], "What is missing is `first_batch`"),
     ),
     makes=Makes(

@@ -1,4 +1,4 @@
-"""Exercises of lesson 03: say which files are read and in what order, and read a table's history."""
+"""Exercises of lesson 03: choose which files a stream reads and in what order, and read a table's history."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 # ---------------------------------------------------------------------------------- 03.1 which files, in what order
 
 DAYS_STARTER = """
-DA.exercise("03.1")  # takes away what an earlier try has made
+DA.exercise("03.1")  # removes what an earlier attempt created
 
 odd_days = None  # read and write the stream here
 """
 
 DAYS_SOLUTION = """
-DA.exercise("03.1")  # takes away what an earlier try has made
+DA.exercise("03.1")  # removes what an earlier attempt created
 
 odd_days = (spark.readStream
     .schema(schema)
@@ -42,26 +42,30 @@ odd_days = (spark.readStream
 def check_days(attempt: Attempt) -> None:
     """Look at the rows first: they say which files were read; then at the batches, which say in what order."""
     stream = attempt.stream("odd_days")
-    attempt.wait_for_end(stream, "It was to end when it has read what is there: `.trigger(availableNow=True)`.")
+    attempt.wait_for_end(
+        stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
+    )
     if stream.query.name != "odd_days":
-        raise Mistake('The sink `memory` calls its table as the query is called: `.queryName("odd_days")`.')
+        raise Mistake('The `memory` sink gives its table the name of the query: `.queryName("odd_days")`.')
     made = attempt.table("odd_days")
     first, second, third = (_day(attempt, f"2025-06-0{day}.json") for day in (1, 2, 3))
     if attempt.is_same(made, first.union(second).union(third)):
-        raise Mistake("All three days were read. In a path `[1-3]` means 1 to 3, and `[13]` means 1 or 3.")
+        raise Mistake("All three days were read. In a path, `[1-3]` means 1 to 3, and `[13]` means 1 or 3: use `[13]`.")
     attempt.compare(made, first.union(third), "odd_days")
     sizes = [third.count(), first.count()]
     if stream.rows_read == [sum(sizes)]:
         if stream.trigger == "once":
-            raise Mistake("`once` takes both days in one batch, whatever the limit. `availableNow` keeps to it.")
+            raise Mistake(
+                "`once` reads both days in one batch, whatever the limit. Use `availableNow`, which respects the limit."
+            )
         raise Mistake(
-            "The rows are right, but both days came in one batch. `maxFilesPerTrigger` is an option of the reader: it "
-            "stands before `.json(...)`."
+            "The rows are right, but both days came in one batch. `maxFilesPerTrigger` is an option of the reader: "
+            "set it before `.json(...)`."
         )
     if stream.rows_read == sizes[::-1]:
         raise Mistake("The rows are right, but the first day came first: give the reader the option `latestFirst`.")
     if stream.rows_read != sizes:
-        raise Mistake("The rows are right, but a batch has not one day.")
+        raise Mistake("The rows are right, but the batches do not contain one day each: set `maxFilesPerTrigger` to 1.")
 
 
 def _day(attempt: Attempt, name: str) -> DataFrame:
@@ -76,24 +80,26 @@ def _five_days(sandbox: Sandbox) -> None:
 
 DAYS = Exercise(
     id="03.1",
-    title="Two days, the later one first",
+    title="Two days, latest first",
     starter=DAYS_STARTER,
     hints=(
-        "Take the stream above as your model: same sink, same trigger. Three things are different, all of them where "
-        "the files are described, and the name.",
-        "`[13]` in a path means 1 or 3. `latestFirst` is an option of the reader, as `maxFilesPerTrigger` is.",
+        "Start from the stream above and keep its sink and its trigger. Change the query's name, and three settings "
+        "of the source.",
+        "`[13]` in a path means 1 or 3. `latestFirst` is an option of the reader, like `maxFilesPerTrigger`.",
         '`.option("latestFirst", True)` and `.json(f"{DA.paths.landing}/2025-06-0[13].json")`; after the sink '
         '`.queryName("odd_days")`.',
     ),
     solution=DAYS_SOLUTION,
     why=(
-        "The path says which files there are at all, the limit how many a batch takes, and the order is that of their "
-        "times. All three belong to the source, so they are said where it is read."
+        "The path selects the files, the limit sets how many of them a batch reads, and their modification times set "
+        "the order. All three describe the source, so they are options of the reader."
     ),
     check=check_days,
     hidden=(
         HiddenTest(
-            _five_days, ("odd_days", planted.batch_sizes("odd_days")), says="Other readings, of five days, have landed."
+            _five_days,
+            ("odd_days", planted.batch_sizes("odd_days")),
+            says="Your cell was run on other readings, of five days.",
         ),
     ),
     wrong=(
@@ -118,13 +124,13 @@ DAYS = Exercise(
 # ------------------------------------------------------------------------------------------- 03.2 a table's history
 
 HISTORY_STARTER = """
-DA.exercise("03.2")  # takes away what an earlier try has made
+DA.exercise("03.2")  # removes what an earlier attempt created
 
 as_recorded = None  # read and write the stream here
 """
 
 HISTORY_SOLUTION = """
-DA.exercise("03.2")  # takes away what an earlier try has made
+DA.exercise("03.2")  # removes what an earlier attempt created
 
 as_recorded = (spark.readStream
     .option("startingVersion", 0)
@@ -143,10 +149,12 @@ def check_history(attempt: Attempt) -> None:
     stream.has_ended(min(30.0, attempt.left))
     if stream.error is not None and "IGNORE_CHANGES" in str(stream.error):
         raise Mistake(
-            "Your stream has read the history up to the update, and died there. Tell the reader to pass over it: "
-            "`skipChangeCommits`, before `.table(...)`."
+            "Your stream read the history up to the update and failed there. Set the reader option "
+            "`skipChangeCommits` before `.table(...)` to skip the update."
         )
-    attempt.wait_for_end(stream, "It was to end when it has read what is there: `.trigger(availableNow=True)`.")
+    attempt.wait_for_end(
+        stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
+    )
     attempt.must_have_checkpoint(stream, "as_recorded")
     made = attempt.table("as_recorded")
     now = attempt.spark.table("bronze")
@@ -154,15 +162,18 @@ def check_history(attempt: Attempt) -> None:
     first_day = attempt.spark.sql("SELECT * FROM bronze VERSION AS OF 0")
     if attempt.is_same(made, now):
         raise Mistake(
-            "These are the corrected values. Without `startingVersion` a reader begins with the table as it is now, "
-            "and then follows what comes."
+            "These are the corrected values. Without `startingVersion`, a stream first reads the current snapshot of "
+            "the table, and then new commits. Set `startingVersion`."
         )
     if attempt.is_same(made, right.exceptAll(first_day)):
-        raise Mistake("The first day is missing. It is version 0, and `startingVersion` names the first that is read.")
+        raise Mistake(
+            "The first day is missing. It is version 0, and `startingVersion` is the first version that the stream "
+            "reads."
+        )
     if attempt.is_same(made, right.union(now)):
         raise Mistake(
-            "`ignoreChanges` hands on the files that the update wrote anew, so each reading is there twice. "
-            "`skipChangeCommits` passes over the version as a whole."
+            "`ignoreChanges` emits the files that the update rewrote, so each reading is there twice. Use "
+            "`skipChangeCommits`, which skips the whole version."
         )
     attempt.compare(made, right, "as_recorded")
 
@@ -187,19 +198,20 @@ def _appended(attempt: Attempt) -> DataFrame:
 
 HISTORY = Exercise(
     id="03.2",
-    title="As it was recorded",
+    title="Readings as recorded",
     starter=HISTORY_STARTER,
     hints=(
-        "The table as it is has the corrected values. The ones from before are in its history: in which version does "
-        "it begin?",
-        "In the history, version 3 is the update, at which a reader dies unless it is told to pass over it. So two "
-        "options of the reader are needed.",
+        "The current table has the corrected values. The original ones are in its history: at which version does the "
+        "history start?",
+        "In the history, version 3 is the update. A stream fails there unless it skips the update. So you need two "
+        "options of the reader.",
         '`spark.readStream.option("startingVersion", 0).option("skipChangeCommits", True).table("bronze")`',
     ),
     solution=HISTORY_SOLUTION,
     why=(
-        "A Delta table keeps the files of its earlier versions, and a stream that begins at version 0 reads what each "
-        "version has added. Version 3 adds nothing new: it replaces. It is passed over, and with it the correction."
+        "A Delta table keeps the files of its earlier versions, and a stream that starts at version 0 reads the rows "
+        "that each version added. Version 3 adds no rows: it rewrites existing ones. The stream skips it, and "
+        "therefore the correction."
     ),
     check=check_history,
     hidden=(
@@ -207,12 +219,12 @@ HISTORY = Exercise(
             _corrected_table,
             ("as_recorded",),
             later=(_third_append,),
-            says="It was run on a table with another history: two corrections, and rows after a restart.",
+            says="Your cell was run on a table with another history: two corrections, and rows after a restart.",
         ),
     ),
     wrong=(
         WrongAnswer(HISTORY_SOLUTION.replace('    .option("startingVersion", 0)\n', ""), "the corrected values"),
-        WrongAnswer(HISTORY_SOLUTION.replace('    .option("skipChangeCommits", True)\n', ""), "died there"),
+        WrongAnswer(HISTORY_SOLUTION.replace('    .option("skipChangeCommits", True)\n', ""), "failed there"),
         WrongAnswer(
             HISTORY_SOLUTION.replace('("startingVersion", 0)', '("startingVersion", 1)'), "first day is missing"
         ),

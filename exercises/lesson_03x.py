@@ -1,4 +1,4 @@
-"""The exercise of companion 03X: make rows for a test, the same in every run."""
+"""The exercise of companion 03X: generate test rows that are the same in every run."""
 
 from __future__ import annotations
 
@@ -38,11 +38,14 @@ def check_test_rows(attempt: Attempt) -> None:
         again = attempt.rows_of_stream(attempt.view("test_readings_tmp_vw"))
         if not attempt.is_same(again, made):
             raise Mistake(
-                "Two runs of your query give different rows: something in it depends on chance or on the clock. "
+                "Two runs of your query give different rows: some expression is random or depends on the clock. "
                 "Compute every column from `value` and `timestamp`."
             )
     if attempt.is_same(made, _readings(source, first_device=0)):
-        raise Mistake("The devices are numbered from 0 to 11; 1 to 12 were asked for. A remainder begins at 0.")
+        raise Mistake(
+            "The devices are numbered from 0 to 11. The exercise asks for 1 to 12: add 1, because a remainder starts "
+            "at 0."
+        )
     attempt.compare(made, right, "test_readings_tmp_vw")
 
 
@@ -76,17 +79,19 @@ TEST = Exercise(
     ),
     solution=SOLUTION,
     why=(
-        "The source counts, and the query computes from the count alone. So every run gives the same rows, and a test "
-        "can say in advance what must come out. With `rand()` or the time of day it could not."
+        "The query computes every column from the source's counter. So every run gives the same rows, and a test can "
+        "define the expected result in advance. With `rand()` or the current time, it could not."
     ),
     check=check_test_rows,
     hidden=(
         HiddenTest(
-            _counter, ("test_readings_tmp_vw",), says="It was run on other values of the counter, up to a million."
+            _counter,
+            ("test_readings_tmp_vw",),
+            says="Your cell was run on other values of the counter, up to a million.",
         ),
     ),
     wrong=(
-        WrongAnswer(SOLUTION.replace("value % 40", "CAST(rand() * 40 AS INT)"), "chance or on the clock"),
+        WrongAnswer(SOLUTION.replace("value % 40", "CAST(rand() * 40 AS INT)"), "random or depends on the clock"),
         WrongAnswer(SOLUTION.replace("value % 12 + 1", "value % 12"), "numbered from 0 to 11"),
         WrongAnswer(SOLUTION.replace("unix_timestamp(timestamp)", "timestamp"), "rows are missing"),
         WrongAnswer(

@@ -1,4 +1,4 @@
-"""Exercises of lesson 04: files for somebody else, and a function that writes each batch once."""
+"""Exercises of lesson 04: files for other readers, and a function that writes each batch exactly once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from streaming_classroom.exercises import MadeStream, Sandbox
 
 SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
-ENDS = "It was to end when it has read what is there: `.trigger(availableNow=True)`."
+ENDS = "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
 NO_CHECKPOINT = '    .option("checkpointLocation", f"{DA.paths.checkpoints}/%s")\n'
 
 
@@ -26,13 +26,13 @@ def _landed(attempt: Attempt, file: str = "") -> DataFrame:
 # ---------------------------------------------------------------------------------------- 04.1 files for somebody else
 
 FILES_STARTER = """
-DA.exercise("04.1")  # takes away what an earlier try has made
+DA.exercise("04.1")  # removes what an earlier attempt created
 
 faulty_files = None  # write the stream here
 """
 
 FILES_SOLUTION = """
-DA.exercise("04.1")  # takes away what an earlier try has made
+DA.exercise("04.1")  # removes what an earlier attempt created
 
 faulty_files = (readings
     .where("heartrate < 0")
@@ -49,11 +49,11 @@ def check_files(attempt: Attempt) -> None:
     stream = attempt.stream("faulty_files")
     attempt.wait_for_end(stream, ENDS)
     if stream.sink.startswith("Delta"):
-        raise Mistake('You have written a Delta table, which is the default here. Files need `.format("json")`.')
+        raise Mistake('You wrote a Delta table, which is the default here. To write JSON files, set `.format("json")`.')
     if stream.sink.rstrip("]").endswith("/files"):
         raise Mistake(
-            "Your stream writes into `files`, the directory of the query above. Its log has the batches 0 and 1, so "
-            "they were skipped. Every query needs a directory of its own: `.../faulty_json`."
+            "Your stream writes to `files`, the directory of the query above. The sink log there already has batches "
+            "0 and 1, so they were skipped. Every query needs a directory of its own: `.../faulty_json`."
         )
     attempt.must_have_checkpoint(stream, "faulty_json")
     folder = f"{attempt.paths.working_dir}/faulty_json"
@@ -61,10 +61,10 @@ def check_files(attempt: Attempt) -> None:
         raise Mistake("There is no directory `faulty_json` in `DA.paths.working_dir`.")
     made = attempt.spark.read.schema(SCHEMA).json(folder)
     if any(not name.endswith(".json") for name in made.inputFiles()):
-        raise Mistake('The files are not JSON, which the sink writes with `.format("json")`.')
+        raise Mistake('The files are not JSON. To write JSON, set `.format("json")`.')
     landed = _landed(attempt)
     if attempt.is_same(made, landed):
-        raise Mistake("The files have every reading. Only those with a heart rate below zero were asked for.")
+        raise Mistake("The files have every reading. The exercise asks only for those with a heart rate below zero.")
     attempt.compare(made, landed.where("heartrate < 0"), "faulty_json")
 
 
@@ -77,16 +77,17 @@ FILES = Exercise(
     title="Files for somebody else",
     starter=FILES_STARTER,
     hints=(
-        "Take the query of this section as your model, and begin with `readings.where(...)`.",
-        "The format, the checkpoint and the directory are different. Neither checkpoint nor directory may be those of "
-        "the query above.",
+        "Start from the query of this section, and begin with `readings.where(...)`.",
+        "Change the format, the checkpoint and the directory. Do not reuse the checkpoint or the directory of the "
+        "query above.",
         '`.format("json")`, `.option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_json")`, '
         '`.start(f"{DA.paths.working_dir}/faulty_json")`.',
     ),
     solution=FILES_SOLUTION,
     why=(
-        "A filter hands rows on and takes none back, so the file sink, which can only append, will do. Checkpoint and "
-        "directory belong together: the batch numbers in `_spark_metadata` are those of this one query."
+        "A filter never changes a row that it has emitted, so the file sink, which can only append, is sufficient. "
+        "The checkpoint and the directory belong together: the batch numbers in `_spark_metadata` are those of this "
+        "one query."
     ),
     check=check_files,
     hidden=(HiddenTest(planted.two_files, (_faulty_json,), later=(planted.third_file,), says=planted.WHAT_IS_THERE),),
@@ -114,16 +115,16 @@ FILES = Exercise(
 # ------------------------------------------------------------------------------------------- 04.2 alarms, exactly once
 
 ONCE_STARTER = """
-DA.exercise("04.2")  # takes away what an earlier try has made
+DA.exercise("04.2")  # removes what an earlier attempt created
 
 def append_alarms(batch, batch_id):
-    pass  # append the batch to the table `alarms`, in a way that can be done twice
+    pass  # append the batch to the table `alarms`, so that it is safe to run twice
 
 alarms_stream = None  # write the stream here
 """
 
 ONCE_SOLUTION = """
-DA.exercise("04.2")  # takes away what an earlier try has made
+DA.exercise("04.2")  # removes what an earlier attempt created
 
 def append_alarms(batch, batch_id):
     (batch.write
@@ -148,9 +149,12 @@ def check_once(attempt: Attempt) -> None:
     attempt.wait_for_end(stream, ENDS)
     attempt.must_have_checkpoint(stream, "alarms")
     if stream.sink.startswith("Delta"):
-        raise Mistake("`toTable` is exact by itself. Here the function is to write: `.foreachBatch(append_alarms)`.")
+        raise Mistake(
+            "`toTable` is exactly-once by itself. In this exercise your function must write the table: "
+            "`.foreachBatch(append_alarms)`."
+        )
     if not attempt.spark.catalog.tableExists("alarms"):
-        raise Mistake("There is no table `alarms`: your function was called, and has written nothing of that name.")
+        raise Mistake("There is no table `alarms`: your function was called but did not write a table of that name.")
     made = attempt.table("alarms")
     landed = _landed(attempt)
     alarms, first_day = (rows.where("heartrate > 112") for rows in (landed, _landed(attempt, "2025-06-01.json")))
@@ -158,12 +162,13 @@ def check_once(attempt: Attempt) -> None:
         raise Mistake("`alarms` has every reading. Only heart rates above 112 are alarms.")
     if attempt.is_same(made, first_day):
         raise Mistake(
-            "`alarms` has the first batch only. Delta skips a write whose `txnVersion` it has already: let the number "
-            "grow with the batches, as `batch_id` does."
+            "`alarms` has the first batch only. Delta skips a write whose `txnVersion` it has already committed: use "
+            "a number that grows with each batch, such as `batch_id`."
         )
     if attempt.is_same(made, alarms.exceptAll(first_day)):
         raise Mistake(
-            '`alarms` has the last batch only: each has overwritten the one before. Write with `.mode("append")`.'
+            "`alarms` has the last batch only: each batch has overwritten the previous one. Write with "
+            '`.mode("append")`.'
         )
     attempt.compare(made, alarms, "alarms")
     _must_not_write_again(attempt, stream, alarms)
@@ -176,8 +181,8 @@ def _must_not_write_again(attempt: Attempt, stream: MadeStream, alarms: DataFram
     if not attempt.is_same(attempt.table("alarms"), alarms):
         attempt.spark.sql(f"RESTORE TABLE alarms TO VERSION AS OF {version}")
         raise Mistake(
-            "The rows are right, until a batch is run again: called a second time with the same number, as after a "
-            "crash, your function writes the rows again. Mark the write with `txnAppId` and `txnVersion`."
+            "The rows are right, but your function is not idempotent: if a batch is replayed with the same number, "
+            "as after a crash, it writes the rows again. Set `txnAppId` and `txnVersion` on the write."
         )
 
 
@@ -189,19 +194,20 @@ def _first_batch_again(sandbox: Sandbox) -> None:
 
 ONCE = Exercise(
     id="04.2",
-    title="Alarms, once each",
+    title="Alarms, exactly once",
     starter=ONCE_STARTER,
     hints=(
-        "The function is that of `readings_once`, for another table. The filter can stand before `.writeStream`.",
-        "Mark the write inside the function, on `batch.write`: there is one write for each batch, and it needs the "
-        "number of that batch.",
+        "Use the function of `readings_once`, with another table. You can put the filter before `.writeStream`.",
+        "Set the options on `batch.write`, inside the function: each batch has one write, which needs the number of "
+        "that batch.",
         '`batch.write.option("txnAppId", "ward-alarms").option("txnVersion", batch_id).mode("append")'
         '.saveAsTable("alarms")`',
     ),
     solution=ONCE_SOLUTION,
     why=(
-        "Spark promises to give your function each batch at least once, with the same number. Delta keeps that number "
-        "in the commit that has the rows, and skips a write that comes with it again. Together that is exactly once."
+        "Spark passes each batch to your function at least once, always with the same number. Delta stores that "
+        "number in the commit with the rows, and skips a later write with the same number. Together this is "
+        "exactly-once."
     ),
     check=check_once,
     hidden=(
@@ -211,7 +217,7 @@ ONCE = Exercise(
             later=(planted.crash_before_commit, planted.third_file),
             after=_first_batch_again,
             says=planted.WHAT_IS_THERE
-            + "Its last batch was run again by a new process, and its first one after newer ones.",
+            + "Its last batch was replayed by a new process, and its first batch was replayed after newer ones.",
         ),
     ),
     wrong=(
@@ -219,7 +225,7 @@ ONCE = Exercise(
             ONCE_SOLUTION.replace('        .option("txnAppId", "ward-alarms")\n', "").replace(
                 '        .option("txnVersion", batch_id)\n', ""
             ),
-            "writes the rows again",
+            "it writes the rows again",
         ),
         WrongAnswer(
             ONCE_SOLUTION.replace('        .option("txnAppId", "ward-alarms")\n', "")
@@ -227,7 +233,7 @@ ONCE = Exercise(
             .replace(
                 "    .trigger(", '    .option("txnAppId", "ward-alarms")\n    .option("txnVersion", 0)\n    .trigger('
             ),
-            "writes the rows again",
+            "it writes the rows again",
         ),
         WrongAnswer(ONCE_SOLUTION.replace('"txnVersion", batch_id', '"txnVersion", 1'), "the first batch only"),
         WrongAnswer(ONCE_SOLUTION.replace('"append"', '"overwrite"'), "the last batch only"),
@@ -236,7 +242,7 @@ ONCE = Exercise(
             ONCE_SOLUTION.replace("    .foreachBatch(append_alarms)\n", "").replace(
                 "    .start())", '    .toTable("alarms"))'
             ),
-            "`toTable` is exact by itself",
+            "`toTable` is exactly-once by itself",
         ),
         WrongAnswer(ONCE_SOLUTION.replace('        .option("txnAppId", "ward-alarms")\n', ""), "has failed"),
         WrongAnswer(ONCE_SOLUTION.replace(NO_CHECKPOINT % "alarms", ""), "temporary one"),

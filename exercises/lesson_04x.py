@@ -1,4 +1,4 @@
-"""The exercise of companion 04X: a MERGE in each batch, which replaces rows."""
+"""The exercise of companion 04X: run a MERGE in each batch to replace rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from streaming_classroom.hidden_tests import Sandbox
 
 SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
-ENDS = "It was to end when it has read what is there: `.trigger(availableNow=True)`."
+ENDS = "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
 
 
 def _landed(attempt: Attempt, file: str = "") -> DataFrame:
@@ -22,7 +22,7 @@ def _landed(attempt: Attempt, file: str = "") -> DataFrame:
 
 
 STARTER = '''
-DA.exercise("04X.1")  # takes away what an earlier try has made
+DA.exercise("04X.1")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 
@@ -36,7 +36,7 @@ last_stream = None  # write the stream here
 '''
 
 SOLUTION = '''
-DA.exercise("04X.1")  # takes away what an earlier try has made
+DA.exercise("04X.1")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE last_readings (device_id INT, heartrate DOUBLE, time DOUBLE)")
 
@@ -68,29 +68,29 @@ def check_last(attempt: Attempt) -> None:
     stream.has_ended(min(30.0, attempt.left))
     if stream.error is not None and "multiple source rows" in str(stream.error).lower():
         raise Mistake(
-            "Your stream has died: a device has many rows in a batch, and a MERGE takes at most one for each row of "
-            "the table. Group `batch_vw` by device first."
+            "Your stream failed: a device has several rows in a batch, but a MERGE accepts at most one source row "
+            "for each row of the table. Group `batch_vw` by device first."
         )
     attempt.wait_for_end(stream, ENDS)
     attempt.must_have_checkpoint(stream, "last_readings")
     made = attempt.table("last_readings")
     if not made.limit(1).collect():
-        raise Mistake("`last_readings` is empty: your function was called, and its query has written nothing into it.")
+        raise Mistake("`last_readings` is empty: your function was called, but its query did not write any rows.")
     first_day, second_day = (_landed(attempt, f"2025-06-0{day}.json") for day in (1, 2))
     if made.groupBy("device_id").count().where("count > 1").limit(1).collect():
         raise Mistake(
-            "A device has more than one row. A MERGE inserts each row that matches nothing: compare on `device_id` "
-            "alone, and give it one row for each device."
+            "A device has more than one row. A MERGE inserts each source row that has no match: match on `device_id` "
+            "alone, and provide one row per device."
         )
     if attempt.is_same(made, _last_of_each(first_day)):
         raise Mistake(
-            "These are the last readings of the first batch. Say what becomes of a device that the table has: "
+            "These are the last readings of the first batch. Add a clause for devices that are already in the table: "
             "`WHEN MATCHED ... THEN UPDATE SET *`."
         )
     if attempt.is_same(made, _last_of_each(second_day, "max(heartrate)")):
         raise Mistake(
-            "`heartrate` is the highest of the batch, not the last one: `max_by(heartrate, time)` is the heart rate at "
-            "the latest time."
+            "`heartrate` is the highest of the batch, not the last one. Use `max_by(heartrate, time)`, the heart "
+            "rate at the latest time."
         )
     attempt.compare(made, _last_of_each(_landed(attempt)), "last_readings")
 
@@ -111,16 +111,17 @@ LAST = Exercise(
     title="The last reading of each device",
     starter=STARTER,
     hints=(
-        "First one row for each device: `SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS time` "
-        "from `batch_vw`, grouped by device.",
-        "That, in brackets and with a name, is what stands after `USING`. The key is `device_id` alone, because the "
-        "table is to have one row for each device.",
+        "First compute one row per device: `SELECT device_id, max_by(heartrate, time) AS heartrate, max(time) AS "
+        "time` from `batch_vw`, grouped by device.",
+        "Put that query after `USING`, in parentheses and with an alias. The key is `device_id` alone, because the "
+        "table must have one row per device.",
         "Two cases: `WHEN MATCHED AND new.time > old.time THEN UPDATE SET *` and `WHEN NOT MATCHED THEN INSERT *`.",
     ),
     solution=SOLUTION,
     why=(
-        "A batch that is run again finds its own rows in the table and changes nothing, so no mark is needed. And with "
-        "the comparison of the times, a batch that brings an old reading does not replace a newer one."
+        "A replayed batch finds its own rows in the table and changes nothing, so the function is idempotent without "
+        "a transaction number. Because the MERGE compares the times, a batch with an old reading does not replace a "
+        "newer one."
     ),
     check=check_last,
     hidden=(
@@ -129,7 +130,8 @@ LAST = Exercise(
             ("last_readings",),
             later=(planted.crash_before_commit, planted.third_file),
             after=_older_batch_again,
-            says="It was run on other readings: some came late, one batch twice, and an old one after newer ones.",
+            says="Your cell was run on other readings: some were late, one batch was replayed, and an old batch came "
+            "after newer ones.",
         ),
     ),
     wrong=(

@@ -1,4 +1,4 @@
-"""Exercises of lesson 05: a stream that looks at fixed times, a job with a limit."""
+"""Exercises of lesson 05: a stream with a fixed interval, and a job with a limit."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def _landed(attempt: Attempt) -> DataFrame:
 # ------------------------------------------------------------------------------------------- 05.1 every two seconds
 
 INTERVAL_STARTER = """
-DA.exercise("05.1")  # takes away what an earlier try has made
+DA.exercise("05.1")  # removes what an earlier attempt created
 
 every_two = None  # write the stream here, with its source, its trigger, its checkpoint and its table
 """
 
 INTERVAL_SOLUTION = """
-DA.exercise("05.1")  # takes away what an earlier try has made
+DA.exercise("05.1")  # removes what an earlier attempt created
 
 every_two = (spark.readStream
     .schema(schema)
@@ -46,7 +46,10 @@ def check_interval(attempt: Attempt) -> None:
     if stream.trigger is not None:  # which Connect does not tell
         _must_look_every_two_seconds(stream.trigger)
     if not stream.is_active:
-        raise Mistake("Your stream was stopped, or it is a job that ends: let it look every two seconds, and go on.")
+        raise Mistake(
+            "Your stream was stopped, or it is a job that ends. Use a trigger of two seconds, and leave the stream "
+            "running."
+        )
     attempt.wait_until_idle(stream)
     made, landed = attempt.table("ward_readings"), _landed(attempt)
     attempt.must_have_read(stream, landed.count())
@@ -56,15 +59,19 @@ def check_interval(attempt: Attempt) -> None:
 
 def _must_look_every_two_seconds(trigger: str) -> None:
     if trigger in ("availableNow", "once"):
-        raise Mistake(f"`{trigger}` makes a job that ends. This stream is to go on, and to look every two seconds.")
+        raise Mistake(
+            f"`{trigger}` makes a job that ends. This stream must keep running and check for new files every two "
+            "seconds."
+        )
     if trigger == "default":
         raise Mistake(
-            "Your stream has no interval: it looks again as soon as a batch is done. Give it a `processingTime`."
+            "Your stream has no interval: it starts the next batch as soon as one is done. Set a `processingTime` "
+            "trigger."
         )
     if (seconds := interval_of(trigger)) is None:
-        raise Mistake(f"Your stream has the trigger `{trigger}`. A fixed interval is a `processingTime`.")
+        raise Mistake(f"Your stream has the trigger `{trigger}`. For a fixed interval, use `processingTime`.")
     if seconds != 2:
-        raise Mistake(f"Your stream looks every {seconds:g} seconds; every two seconds was asked for.")
+        raise Mistake(f"Your stream has an interval of {seconds:g} seconds. The exercise asks for two seconds.")
 
 
 INTERVAL = Exercise(
@@ -72,15 +79,15 @@ INTERVAL = Exercise(
     title="Every two seconds",
     starter=INTERVAL_STARTER,
     hints=(
-        "Begin with `spark.readStream.schema(schema).json(DA.paths.landing)`, and go on with `.writeStream`.",
-        'A fixed interval is `.trigger(processingTime="...")`. It stands between `.writeStream` and the end.',
+        "Begin with `spark.readStream.schema(schema).json(DA.paths.landing)`, and continue with `.writeStream`.",
+        'For a fixed interval, use `.trigger(processingTime="...")` after `.writeStream`.',
         '`.option("checkpointLocation", f"{DA.paths.checkpoints}/ward_readings")`, the trigger, and '
         '`.toTable("ward_readings")`, which starts the stream and returns it.',
     ),
     solution=INTERVAL_SOLUTION,
     why=(
-        "The trigger is the only line that says how often Spark looks. Nothing ends this stream: it waits for the next "
-        "even second, and takes whatever has landed until then in one batch."
+        "The trigger alone defines how often Spark checks for new files. The stream never stops by itself: it waits "
+        "for the next even second, and then processes all files that have landed in one batch."
     ),
     check=check_interval,
     hidden=(
@@ -88,13 +95,13 @@ INTERVAL = Exercise(
             planted.five_files,
             ("ward_readings", planted.batch_sizes("every_two")),
             later=(planted.three_more_files,),
-            says="Five other files were there at the start, and three more after a restart.",
+            says="Your cell was run on five other files, and on three more after a restart.",
         ),
     ),
     wrong=(
         WrongAnswer(INTERVAL_SOLUTION.replace('    .trigger(processingTime="2 seconds")\n', ""), "has no interval"),
         WrongAnswer(INTERVAL_SOLUTION.replace('processingTime="2 seconds"', "availableNow=True"), "a job that ends"),
-        WrongAnswer(INTERVAL_SOLUTION.replace("2 seconds", "2 minutes"), "looks every 120 seconds"),
+        WrongAnswer(INTERVAL_SOLUTION.replace("2 seconds", "2 minutes"), "an interval of 120 seconds"),
         WrongAnswer(INTERVAL_SOLUTION.replace("checkpoints}/ward_readings", "checkpoints}/slow"), "of its own"),
         WrongAnswer(INTERVAL_SOLUTION.replace("readStream", "read"), "raised an error"),
         WrongAnswer(INTERVAL_SOLUTION.replace('.toTable("ward_readings")', '.format("noop").start()'), "no table"),
@@ -106,13 +113,13 @@ INTERVAL = Exercise(
 # ------------------------------------------------------------------------------------------- 05.2 a job with a limit
 
 JOB_STARTER = """
-DA.exercise("05.2")  # takes away what an earlier try has made
+DA.exercise("05.2")  # removes what an earlier attempt created
 
-job = None  # write the job here: two files a batch, and it ends
+job = None  # write the job here, with two files per batch
 """
 
 JOB_SOLUTION = """
-DA.exercise("05.2")  # takes away what an earlier try has made
+DA.exercise("05.2")  # removes what an earlier attempt created
 
 job = (spark.readStream
     .schema(schema)
@@ -130,9 +137,11 @@ def check_job(attempt: Attempt) -> None:
     stream = attempt.stream("job")
     if stream.trigger == "once":
         raise Mistake(
-            "`once` takes all files in one batch, whatever the limit is. It is deprecated: use `availableNow`."
+            "`once` reads all files in one batch, whatever the limit is. It is deprecated: use `availableNow`."
         )
-    attempt.wait_for_end(stream, "A job ends when it has done what is there: give it `.trigger(availableNow=True)`.")
+    attempt.wait_for_end(
+        stream, "A job must stop after it has processed the available data: use `.trigger(availableNow=True)`."
+    )
     made, landed = attempt.table("job_readings"), _landed(attempt)
     attempt.must_have_read(stream, landed.count())
     attempt.compare(made, landed, "job_readings")
@@ -145,16 +154,17 @@ def _must_be_two_a_batch(batches: int, files: int) -> None:
         return
     if batches == 1:
         raise Mistake(
-            f"The rows are right, but one batch has taken all {files} files. The limit is an option of the reader: it "
-            "stands before `.json(...)`."
+            f"The rows are right, but one batch has read all {files} files. The limit is an option of the reader: set "
+            "it before `.json(...)`."
         )
     if batches == files:
         raise Mistake(
-            "The rows are right, but each batch has taken one file, as `readings` says. Read the folder anew, with a "
-            "limit of two."
+            "The rows are right, but each batch has read one file, which is the limit in `readings`. Define a new "
+            "stream over the folder, with a limit of two."
         )
     raise Mistake(
-        f"The rows are right, but there were {batches} batches for {files} files; two a batch were asked for."
+        f"The rows are right, but there were {batches} batches for {files} files. The exercise asks for two files per "
+        "batch."
     )
 
 
@@ -163,16 +173,16 @@ JOB = Exercise(
     title="A job with a limit",
     starter=JOB_STARTER,
     hints=(
-        "The limit belongs to what is read, the trigger to what is written.",
+        "The limit is an option of the reader. The trigger is a setting of the writer.",
         'Before `.json(DA.paths.landing)`: `.option("maxFilesPerTrigger", 2)`.',
         '`.trigger(availableNow=True)`, the checkpoint `f"{DA.paths.checkpoints}/job_readings"`, and '
         '`.toTable("job_readings")`.',
     ),
     solution=JOB_SOLUTION,
     why=(
-        "`availableNow` sets what the run will read, the limit how much of it a batch takes. Without the limit the "
-        "file source hands everything to one batch, as `once` does. With it the memory that a batch needs stays the "
-        "same, however long the job was switched off."
+        "`availableNow` determines which data the run reads, and the limit determines how much of it each batch "
+        "reads. Without the limit, the file source puts everything into one batch, as `once` does. With the limit, "
+        "the memory that a batch needs stays the same, however long the job was not running."
     ),
     check=check_job,
     hidden=(
@@ -180,7 +190,7 @@ JOB = Exercise(
             planted.five_files,
             ("job_readings", planted.batch_sizes("job")),
             later=(planted.three_more_files,),
-            says="Five other files were there at the start, and three more after a restart.",
+            says="Your cell was run on five other files, and on three more after a restart.",
         ),
     ),
     wrong=(
@@ -197,7 +207,7 @@ JOB = Exercise(
             JOB_SOLUTION.replace(
                 JOB_SOLUTION[JOB_SOLUTION.index("(spark") : JOB_SOLUTION.index("\n    .writeStream")], "(readings"
             ),
-            "each batch has taken one file",
+            "each batch has read one file",
         ),
         WrongAnswer(JOB_SOLUTION.replace("checkpoints}/job_readings", "checkpoints}/availableNow"), "of its own"),
         WrongAnswer(JOB_SOLUTION.rstrip() + ".awaitTermination()\n", "in a line of its own"),

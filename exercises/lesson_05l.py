@@ -69,19 +69,19 @@ def check_offers(attempt: Attempt) -> None:
     if attempt.is_same(view, _per_offer(reports)):
         return
     if attempt.is_same(view, _per_offer(reports, largest_batch="sum(rows_read)")):
-        raise Mistake("`largest_batch` has all rows of an offer. How much a batch must hold is the most that one had.")
-    if attempt.is_same(view, _per_offer(reports, longest_wait="avg(waited)")):
-        raise Mistake("`longest_wait` is a mean. A promise to a customer is about the row that waited longest.")
-    if attempt.is_same(view, _per_offer(reports, busy="max(seconds)")):
-        raise Mistake("`busy` is the longest batch. The machine has worked for the seconds of all batches together.")
-    if attempt.is_same(view, _per_offer(reports, batches="sum(batch)")):
-        raise Mistake("`batches` adds up the numbers of the batches. How many there were is a count of the rows.")
-    if any(attempt.is_same(view, _rounded_offers(reports, places)) for places in range(4)):
         raise Mistake(
-            "Your numbers are right, and rounded. A view is for others to go on with: leave them as they are."
+            "`largest_batch` has the total rows of an offer. It must be the row count of the largest batch: use `max`."
         )
+    if attempt.is_same(view, _per_offer(reports, longest_wait="avg(waited)")):
+        raise Mistake("`longest_wait` is a mean. It must be the wait of the row that waited longest: use `max`.")
+    if attempt.is_same(view, _per_offer(reports, busy="max(seconds)")):
+        raise Mistake("`busy` is the longest batch. It must be the total seconds of all batches: use `sum`.")
+    if attempt.is_same(view, _per_offer(reports, batches="sum(batch)")):
+        raise Mistake("`batches` adds up the batch numbers. It must be the number of batches: count the rows.")
+    if any(attempt.is_same(view, _rounded_offers(reports, places)) for places in range(4)):
+        raise Mistake("Your numbers are right, but they are rounded. Other queries may use the view: do not round.")
     if set(view.columns) == set(_per_offer(reports).columns) and view.count() == reports.count():
-        raise Mistake("Your view has a row for each batch. One row an offer needs a `GROUP BY offer`.")
+        raise Mistake("Your view has a row for each batch. For one row per offer, use `GROUP BY offer`.")
     attempt.compare(view, _per_offer(reports), "offers_vw")
 
 
@@ -118,27 +118,27 @@ OFFERS = Exercise(
     title="What four offers cost",
     starter=OFFERS_STARTER,
     hints=(
-        "`batches_vw` has a row for each batch. You want one for each `offer`: `GROUP BY offer`.",
+        "`batches_vw` has a row for each batch. You need one row per `offer`: `GROUP BY offer`.",
         "Two columns are a maximum, one is a count, one is a sum. Which row makes a customer complain?",
         "`SELECT offer, count(*) AS batches, max(rows_read) AS largest_batch, ... FROM batches_vw GROUP BY offer`",
     ),
     solution=OFFERS_SOLUTION,
     why=(
-        "Three numbers make an offer: how long a row waits, how much a batch must hold, how long the machine works. "
-        "Every offer has read the same rows, so nothing else can decide between them."
+        "Three numbers describe an offer: how long a row waits, how many rows a batch must hold, and how long the "
+        "machine works. Every offer has read the same rows, so only these numbers differ."
     ),
     check=check_offers,
-    hidden=(HiddenTest(_reports, ("offers_vw",), says="It was run on the reports of other offers."),),
+    hidden=(HiddenTest(_reports, ("offers_vw",), says="Your cell was run on the reports of other offers."),),
     wrong=(
-        WrongAnswer(OFFERS_SOLUTION.replace("max(rows_read)", "sum(rows_read)"), "all rows of an offer"),
+        WrongAnswer(OFFERS_SOLUTION.replace("max(rows_read)", "sum(rows_read)"), "the total rows of an offer"),
         WrongAnswer(OFFERS_SOLUTION.replace("max(waited)", "avg(waited)"), "is a mean"),
         WrongAnswer(OFFERS_SOLUTION.replace("sum(seconds)", "max(seconds)"), "the longest batch"),
-        WrongAnswer(OFFERS_SOLUTION.replace("count(*)", "sum(batch)"), "adds up the numbers"),
+        WrongAnswer(OFFERS_SOLUTION.replace("count(*)", "sum(batch)"), "adds up the batch numbers"),
         WrongAnswer(
             OFFERS_SOLUTION.replace("max(waited)", "round(max(waited), 2)").replace(
                 "sum(seconds)", "round(sum(seconds), 2)"
             ),
-            "and rounded",
+            "they are rounded",
         ),
         WrongAnswer(OFFERS_SOLUTION.replace("GROUP BY offer", "GROUP BY offer, batch"), "a row for each batch"),
         WrongAnswer(OFFERS_SOLUTION.replace(" AS busy", ""), "column `busy` is missing"),
@@ -150,13 +150,13 @@ OFFERS = Exercise(
 # ------------------------------------------------------------------------------------------- 05L.2 the ward's screen
 
 WARD_STARTER = """
-DA.exercise("05L.2")  # takes away what an earlier try has made
+DA.exercise("05L.2")  # removes what an earlier attempt created
 
 ward = None  # write last_readings_vw here, with its trigger, its output mode, its checkpoint and its table
 """
 
 WARD_SOLUTION = """
-DA.exercise("05L.2")  # takes away what an earlier try has made
+DA.exercise("05L.2")  # removes what an earlier attempt created
 
 ward = (spark.table("last_readings_vw")
     .writeStream
@@ -182,7 +182,7 @@ def check_ward(attempt: Attempt) -> None:
     made, landed = attempt.table("ward_screen"), _landed(attempt)
     good = landed.where("heartrate >= 0")
     if attempt.is_same(made, _last_of_each(landed)) and not attempt.is_same(made, _last_of_each(good)):
-        raise Mistake("Faulty readings are on the screen. Write `last_readings_vw`, which leaves them out.")
+        raise Mistake("Faulty readings are on the screen. Write `last_readings_vw`, which filters them out.")
     attempt.must_have_read(stream, good.count())
     attempt.compare(made, _last_of_each(good), "ward_screen")
     attempt.must_have_checkpoint(stream, "ward")
@@ -192,27 +192,33 @@ def _must_have_a_mode_for_an_aggregate(attempt: Attempt) -> None:
     said = attempt.words_of_error.lower()
     if "output mode" in said or "without watermark" in said:
         raise Mistake(
-            "Spark refuses this output mode. The last reading of a device changes with each batch, so the table is "
-            f"replaced each time: `complete`. Spark says: {attempt.words_of_error}"
+            "Spark rejects this output mode. The last reading of a device changes with each batch, so the table must "
+            f"be replaced each time: use `complete`. Spark says: {attempt.words_of_error}"
         )
 
 
 def _must_suit_the_ward(trigger: str) -> None:
     if trigger in ("availableNow", "once"):
         raise Mistake(
-            f"`{trigger}` makes a job that ends, and with it the screen. The ward needs a stream that goes on."
+            f"`{trigger}` makes a job that ends, and then the screen stops updating. The ward needs a stream that "
+            "keeps running."
         )
     if trigger == "default":
         raise Mistake(
-            "Without an interval each file that lands makes a batch, also those between two redraws, which nobody "
-            "sees. Give it a `processingTime`."
+            "Without an interval, each file that lands starts a batch, including batches between two redraws, which "
+            "nobody sees. Set a `processingTime` trigger."
         )
     if (seconds := interval_of(trigger)) is None:
-        raise Mistake(f"Your stream has the trigger `{trigger}`. A fixed interval is a `processingTime`.")
+        raise Mistake(f"Your stream has the trigger `{trigger}`. For a fixed interval, use `processingTime`.")
     if seconds > 2:
-        raise Mistake(f"A reading could wait for {seconds:g} seconds, and the ward accepts two.")
+        raise Mistake(
+            f"A reading could wait for {seconds:g} seconds, but the ward accepts two: use a shorter interval."
+        )
     if seconds < 2:
-        raise Mistake(f"A batch every {seconds:g} seconds is more than the screen shows: it is redrawn every two.")
+        raise Mistake(
+            f"A batch every {seconds:g} seconds is more often than needed: the screen is redrawn every two. Use a "
+            "longer interval."
+        )
 
 
 def _last_of_each(readings: DataFrame) -> DataFrame:
@@ -238,16 +244,17 @@ WARD = Exercise(
     title="The ward's screen",
     starter=WARD_STARTER,
     hints=(
-        "Two seconds of waiting, and no batch that nobody sees: which offer is that?",
-        "The view is a count of a kind: one row a device, and it changes. Lesson 01 wrote such a result into a table "
-        "in the output mode that replaces it.",
+        "Which offer has a wait of two seconds and no batch that nobody sees?",
+        "The view is an aggregate with one row per device, and these rows change. Lesson 01 wrote such a result to a "
+        "table in the output mode that replaces the table.",
         '`spark.table("last_readings_vw").writeStream.outputMode("complete")`, the checkpoint, '
         '`.trigger(processingTime="2 seconds")`, `.toTable("ward_screen")`.',
     ),
     solution=WARD_SOLUTION,
     why=(
-        "The wait decides: with two seconds allowed, an interval of two is the slowest stream that keeps the promise, "
-        "and the slowest makes the fewest batches. Twelve rows are quickly replaced, so `complete` costs little here."
+        "The allowed wait determines the trigger: with a limit of two seconds, an interval of two seconds is the "
+        "longest that meets it, and the longest interval makes the fewest batches. Replacing twelve rows is fast, so "
+        "`complete` costs little here."
     ),
     check=check_ward,
     hidden=(HiddenTest(_screen_of, ("ward_screen",), later=(planted.third_file,), says=planted.WHAT_IS_THERE),),
@@ -255,8 +262,8 @@ WARD = Exercise(
         WrongAnswer(WARD_SOLUTION.replace(_WARD_TRIGGER, ""), "which nobody sees"),
         WrongAnswer(WARD_SOLUTION.replace('processingTime="2 seconds"', "availableNow=True"), "a job that ends"),
         WrongAnswer(WARD_SOLUTION.replace("2 seconds", "10 seconds"), "could wait for 10 seconds"),
-        WrongAnswer(WARD_SOLUTION.replace('    .outputMode("complete")\n', ""), "refuses this output mode"),
-        WrongAnswer(WARD_SOLUTION.replace('"complete"', '"update"'), "refuses this output mode"),
+        WrongAnswer(WARD_SOLUTION.replace('    .outputMode("complete")\n', ""), "rejects this output mode"),
+        WrongAnswer(WARD_SOLUTION.replace('"complete"', '"update"'), "rejects this output mode"),
         WrongAnswer(WARD_SOLUTION.replace("checkpoints}/ward", "checkpoints}/screen"), "`ward` was asked for"),
         WrongAnswer(WARD_SOLUTION + "ward.stop()\n", "was stopped"),
     ),
@@ -266,13 +273,13 @@ WARD = Exercise(
 # ----------------------------------------------------------------------------------------- 05L.3 the nightly report
 
 REPORT_STARTER = """
-DA.exercise("05L.3")  # takes away what an earlier try has made
+DA.exercise("05L.3")  # removes what an earlier attempt created
 
 report = None  # write the faulty readings of readings_vw here, as a job that costs as little as it can
 """
 
 REPORT_SOLUTION = """
-DA.exercise("05L.3")  # takes away what an earlier try has made
+DA.exercise("05L.3")  # removes what an earlier attempt created
 
 report = (spark.table("readings_vw")
     .where("heartrate < 0")
@@ -293,19 +300,21 @@ def check_report(attempt: Attempt) -> None:
     stream = attempt.stream("report")
     if stream.trigger == "once":
         raise Mistake("`once` would do the same tonight, but it is deprecated: use `availableNow`.")
-    attempt.wait_for_end(stream, "The machine is paid until the job ends: give it `.trigger(availableNow=True)`.")
+    attempt.wait_for_end(stream, "The machine is paid for until the job ends: use `.trigger(availableNow=True)`.")
     made, landed = attempt.table("faulty_report"), _landed(attempt)
     faulty = landed.where("heartrate < 0")
     if attempt.is_same(made, landed):
-        raise Mistake("`faulty_report` has every reading. Only those with a heart rate below zero were asked for.")
+        raise Mistake(
+            "`faulty_report` has every reading. The exercise asks only for those with a heart rate below zero."
+        )
     if attempt.is_same(made, landed.where("heartrate >= 0")):
-        raise Mistake("These are the good readings; the technician wants those below zero.")
+        raise Mistake("These are the good readings. The technician needs those below zero.")
     attempt.must_have_read(stream, faulty.count())
     attempt.compare(made, faulty, "faulty_report")
     if (batches := len(stream.rows_read)) > 1:
         raise Mistake(
-            f"The rows are right, in {batches} batches. Each costs its planning and its notes, and there are few "
-            "rows: leave out the limit."
+            f"The rows are right, but there are {batches} batches. Each batch has the overhead of planning and of the "
+            "checkpoint's logs, and there are few rows: leave out the limit."
         )
     attempt.must_have_checkpoint(stream, "report")
 
@@ -316,14 +325,15 @@ REPORT = Exercise(
     starter=REPORT_STARTER,
     hints=(
         "In the measurements, which offer kept the machine busy for the shortest time?",
-        "A filter hands rows on and takes none back: `append`, the default, will do.",
+        "A filter never changes a row that it has emitted, so use `append`, the default.",
         '`spark.table("readings_vw").where("heartrate < 0").writeStream`, the checkpoint, '
         '`.trigger(availableNow=True)`, `.toTable("faulty_report")`.',
     ),
     solution=REPORT_SOLUTION,
     why=(
-        "Nobody waits for this table before the morning, so the machine need not be there before the night. One batch "
-        "pays for planning and notes once. The checkpoint is what makes it nightly: tomorrow it reads tomorrow's file."
+        "Nobody needs this table before the morning, so the machine only has to run at night. One batch has the "
+        "overhead of planning and of the checkpoint's logs only once. Because of the checkpoint, tomorrow's run "
+        "reads only tomorrow's file."
     ),
     check=check_report,
     hidden=(
@@ -335,8 +345,8 @@ REPORT = Exercise(
         ),
     ),
     wrong=(
-        WrongAnswer(REPORT_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "paid until the job ends"),
-        WrongAnswer(REPORT_SOLUTION.replace("availableNow=True", 'processingTime="2 seconds"'), "paid until"),
+        WrongAnswer(REPORT_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "paid for until the job ends"),
+        WrongAnswer(REPORT_SOLUTION.replace("availableNow=True", 'processingTime="2 seconds"'), "paid for until"),
         WrongAnswer(REPORT_SOLUTION.replace("availableNow=True", "once=True"), "it is deprecated"),
         WrongAnswer(REPORT_SOLUTION.replace('(spark.table("readings_vw")', _LIMITED), "leave out the limit"),
         WrongAnswer(REPORT_SOLUTION.replace('    .where("heartrate < 0")\n', ""), "has every reading"),
@@ -349,13 +359,13 @@ REPORT = Exercise(
 # ------------------------------------------------------------------------------------------------ 05L.4 the backlog
 
 BACKLOG_STARTER = """
-DA.exercise("05L.4")  # takes away what an earlier try has made
+DA.exercise("05L.4")  # removes what an earlier attempt created
 
-backlog = None  # read DA.paths.archive here, and write it into history in pieces that fit
+backlog = None  # read DA.paths.archive here, and write it to history in batches that fit
 """
 
 BACKLOG_SOLUTION = """
-DA.exercise("05L.4")  # takes away what an earlier try has made
+DA.exercise("05L.4")  # removes what an earlier attempt created
 
 backlog = (spark.readStream
     .schema(schema)
@@ -374,12 +384,12 @@ def check_backlog(attempt: Attempt) -> None:
     """Look at the largest batch, then at their number: both follow from the limit."""
     stream = attempt.stream("backlog")
     if stream.trigger == "once":
-        raise Mistake("`once` takes the whole backlog in one batch, whatever the limit is: use `availableNow`.")
-    attempt.wait_for_end(stream, "A backlog has an end, and so has its job: `.trigger(availableNow=True)`.")
+        raise Mistake("`once` reads the whole backlog in one batch, whatever the limit is: use `availableNow`.")
+    attempt.wait_for_end(stream, "A backlog is finite, so its job must end: `.trigger(availableNow=True)`.")
     made = attempt.table("history")
     archive = attempt.spark.read.schema(_SCHEMA).json(attempt.paths.archive)
     if attempt.is_same(made, _landed(attempt)):
-        raise Mistake("`history` has what has landed for the ward. The backlog is in `DA.paths.archive`.")
+        raise Mistake("`history` has the files that landed for the ward. Read the backlog from `DA.paths.archive`.")
     attempt.must_have_read(stream, archive.count())
     attempt.compare(made, archive, "history")
     sizes = [row["count"] for row in archive.groupBy("_metadata.file_name").count().collect()]
@@ -390,20 +400,21 @@ def check_backlog(attempt: Attempt) -> None:
 def _must_fit(batches: list[int], sizes: list[int]) -> None:
     if len(batches) == 1:
         raise Mistake(
-            f"The rows are right, but one batch has taken all {batches[0]:,} of them. The limit is an option of the "
-            "reader: it stands before `.json(...)`."
+            f"The rows are right, but one batch has read all {batches[0]:,} of them. The limit is an option of the "
+            "reader: set it before `.json(...)`."
         )
     if max(batches) > _MOST_ROWS:
         raise Mistake(
-            f"A batch has had {max(batches):,} rows, and {_MOST_ROWS:,} fit into the machine: fewer files a batch."
+            f"A batch had {max(batches):,} rows, but only {_MOST_ROWS:,} fit into the machine: use fewer files per "
+            "batch."
         )
     largest = sorted(sizes, reverse=True)
     at_a_time = max(number for number in range(1, len(sizes) + 1) if sum(largest[:number]) <= _MOST_ROWS)
     fewest = -(-len(sizes) // at_a_time)
     if len(batches) > fewest:
         raise Mistake(
-            f"Every batch fits, but there were {len(batches)} where {fewest} do: the largest has had "
-            f"{max(batches):,} rows. Take more files a batch."
+            f"Every batch fits, but there were {len(batches)} batches where {fewest} are enough: the largest had "
+            f"{max(batches):,} rows. Use more files per batch."
         )
 
 
@@ -425,14 +436,14 @@ BACKLOG = Exercise(
     starter=BACKLOG_STARTER,
     hints=(
         "The table above says how many rows a file has. How many of the largest fit into a batch?",
-        'How much a batch takes is said where it is read: `.option("maxFilesPerTrigger", ...)`, before `.json(...)`.',
+        'Set how much a batch reads on the reader: `.option("maxFilesPerTrigger", ...)`, before `.json(...)`.',
         "`spark.readStream.schema(schema)`, the limit of 3, `.json(DA.paths.archive)`, `.writeStream`, the checkpoint, "
         '`.trigger(availableNow=True)`, `.toTable("history")`.',
     ),
     solution=BACKLOG_SOLUTION,
     why=(
-        "Three of the largest files stay below the limit, four do not. `availableNow` keeps to it, where `once` would "
-        "not. And a job that dies in the middle goes on after its last batch, instead of beginning again."
+        "Three of the largest files stay below the limit, four do not. `availableNow` respects the limit, and `once` "
+        "does not. A job that fails in the middle resumes after its last completed batch instead of starting again."
     ),
     check=check_backlog,
     hidden=(
@@ -440,16 +451,19 @@ BACKLOG = Exercise(
             _archive,
             ("history", planted.batch_sizes("backlog")),
             later=(_four_more_days,),
-            says="It was run on another archive, with readings sent twice, and on four more files after a restart.",
+            says="Your cell was run on another archive, with readings sent twice, and on four more files after a "
+            "restart.",
         ),
     ),
     wrong=(
         WrongAnswer(BACKLOG_SOLUTION.replace(_LIMIT, ""), "an option of the reader"),
-        WrongAnswer(BACKLOG_SOLUTION.replace('Trigger", 3', 'Trigger", 4'), "fewer files a batch"),
-        WrongAnswer(BACKLOG_SOLUTION.replace('Trigger", 3', 'Trigger", 1'), "Take more files a batch"),
+        WrongAnswer(BACKLOG_SOLUTION.replace('Trigger", 3', 'Trigger", 4'), "fewer files per batch"),
+        WrongAnswer(BACKLOG_SOLUTION.replace('Trigger", 3', 'Trigger", 1'), "Use more files per batch"),
         WrongAnswer(BACKLOG_SOLUTION.replace("availableNow=True", "once=True"), "in one batch, whatever the limit"),
         WrongAnswer(BACKLOG_SOLUTION.replace("availableNow=True", 'processingTime="1 second"'), "still running"),
-        WrongAnswer(BACKLOG_SOLUTION.replace("DA.paths.archive", "DA.paths.landing"), "what has landed for the ward"),
+        WrongAnswer(
+            BACKLOG_SOLUTION.replace("DA.paths.archive", "DA.paths.landing"), "the files that landed for the ward"
+        ),
         WrongAnswer(BACKLOG_SOLUTION.rstrip() + ".awaitTermination()\n", "in a line of its own"),
     ),
     makes=Makes(variables=("backlog",), tables=("history",), folders=("checkpoints/backlog",)),
@@ -488,7 +502,7 @@ def check_defence(attempt: Attempt) -> None:
     defence = attempt.value("defence")
     if not isinstance(defence, Mapping):
         raise Mistake(
-            f"`defence` is a {type(defence).__name__}: keep it a dictionary, with an entry for each customer."
+            f"`defence` is a {type(defence).__name__}. It must be a dictionary, with an entry for each customer."
         )
     entries = {customer: defence.get(customer) for customer in _CUSTOMERS}
     if all(_is_empty(entry) for entry in entries.values()):
@@ -505,11 +519,13 @@ def _is_empty(entry: Any) -> bool:
 def _must_be_complete(customer: str, entry: Any) -> None:
     open_lines = [name for name in _LINES if not isinstance(entry, Mapping) or entry.get(name) is None]
     if open_lines:
-        raise Mistake(f"For the {customer} there is nothing yet about {', '.join(f'`{name}`' for name in open_lines)}.")
+        raise Mistake(
+            f"For the {customer}, these values are still missing: {', '.join(f'`{name}`' for name in open_lines)}."
+        )
     if entry["trigger"] not in _TRIGGERS:
         raise Mistake(
-            f"The {customer}'s trigger is one of {', '.join(f'`{name}`' for name in _TRIGGERS)}, "
-            f"not `{entry['trigger']}`."
+            f"The {customer}'s trigger must be one of {', '.join(f'`{name}`' for name in _TRIGGERS)}, not "
+            f"`{entry['trigger']}`."
         )
 
 
@@ -517,24 +533,28 @@ def _stream_of(attempt: Attempt, customer: str) -> MadeStream:
     try:
         return attempt.stream(customer)
     except NotTried:
-        raise Mistake(f"There is no stream `{customer}` to defend: exercise {_CUSTOMERS[customer]} makes it.") from None
+        raise Mistake(
+            f"There is no stream `{customer}`: solve exercise {_CUSTOMERS[customer]} first, which creates it."
+        ) from None
 
 
 def _must_be_true(customer: str, entry: Mapping[str, Any], stream: MadeStream) -> None:
     used = _kind_of(stream.trigger)
     if used is not None and entry["trigger"] != used:
-        raise Mistake(f"You write that the {customer} has the trigger `{entry['trigger']}`; its stream has `{used}`.")
+        raise Mistake(
+            f"Your answer says that the {customer} has the trigger `{entry['trigger']}`, but its stream has `{used}`."
+        )
     if bool(entry["always_on"]) != (entry["trigger"] != "availableNow"):
         raise Mistake(
-            f"Does the {customer} need a machine that is always on? A job with `availableNow` ends by itself; every "
-            "other trigger waits for more, and its machine with it."
+            f"Does the {customer} need a machine that is always on? A job with `availableNow` ends by itself. With "
+            "every other trigger the query waits for more data, so the machine must keep running."
         )
     rows = stream.rows_read
     for name, right in (("batches", len(rows)), ("largest_batch", max(rows, default=0))):
         if entry[name] != right:
             raise Mistake(
-                f"The {customer}'s `{name}` is not {entry[name]}. Its own reports say otherwise: look at `made_vw`, a "
-                "row for each batch."
+                f"The {customer}'s `{name}` is not {entry[name]}. The stream's reports have another value: see "
+                "`made_vw`, which has one row per batch."
             )
 
 
@@ -560,25 +580,25 @@ def _defence(sandbox: Sandbox) -> DataFrame:
 
 DEFENCE = Exercise(
     id="05L.5",
-    title="The defence",
+    title="The defense",
     starter=DEFENCE_STARTER,
     hints=(
-        "Trigger and machine you have chosen yourself. The numbers are in `made_vw`, a row for each batch.",
-        "A machine must be always on where a stream waits for more. Which of your three streams ends by itself?",
+        "You chose the trigger and the machine yourself. The numbers are in `made_vw`, which has one row per batch.",
+        "A machine must be always on if its stream waits for more data. Which of your three streams ends by itself?",
         "`SELECT customer, count(*) AS batches, max(rows_read) AS largest_batch FROM made_vw GROUP BY customer`, in a "
         "cell of your own.",
     ),
     solution=DEFENCE_SOLUTION,
     why=(
-        "The ward pays for a machine that is always on and gets two seconds for it. The report pays for one batch a "
-        "night. The backlog pays for more batches than one, and gets a machine that is small."
+        "The ward pays for a machine that is always on and gets two seconds for it. The report pays for one batch "
+        "per night. The backlog pays for more than one batch, and can use a small machine."
     ),
     check=check_defence,
     hidden=(
         HiddenTest(
             _other_batches,
             (_defence,),
-            says="Other batches were made, and your numbers are not theirs: read them from `made_vw`.",
+            says="Your cell was run on other batches, and its numbers did not change: read them from `made_vw`.",
         ),
     ),
     wrong=(
@@ -586,7 +606,7 @@ DEFENCE = Exercise(
             _with('"trigger": "interval", "always_on": True', '"trigger": "default", "always_on": True'),
             "its stream has `interval`",
         ),
-        WrongAnswer(_with('"report": {"trigger": "availableNow"', '"report": {"trigger": "once"'), "is one of"),
+        WrongAnswer(_with('"report": {"trigger": "availableNow"', '"report": {"trigger": "once"'), "must be one of"),
         WrongAnswer(_with('"interval", "always_on": True', '"interval", "always_on": False'), "always on?"),
         WrongAnswer(
             _with(
@@ -596,7 +616,7 @@ DEFENCE = Exercise(
             "always on?",
         ),
         WrongAnswer(_with('"largest_batch": max(rows)', '"largest_batch": sum(rows)'), "`largest_batch` is not"),
-        WrongAnswer(_with('"batches": len(rows), ', ""), "nothing yet about `batches`"),
+        WrongAnswer(_with('"batches": len(rows), ', ""), "still missing: `batches`"),
         WrongAnswer(
             _with('**numbers("report")', '"batches": 2, "largest_batch": 1'), "The report's `batches` is not 2"
         ),

@@ -43,18 +43,19 @@ def check_latest(attempt: Attempt) -> None:
     )
     if attempt.is_same(view, updates.select("from_noon", "readings")):
         raise Mistake(
-            "That is every update, also those that a later one has replaced. One row a window: `GROUP BY from_noon`."
+            "These are all updates, including those that a later one has replaced. For one row per window, use "
+            "`GROUP BY from_noon`."
         )
     if attempt.is_same(view, _of_batch(updates, F.max("batch"))):
         raise Mistake(
-            "That is the last batch alone. A window that had not changed in it is missing: the last row of each window "
-            "may have come in another batch."
+            "This is only the last batch. Windows that did not change in it are missing: take the last row of each "
+            "window, whichever batch emitted it."
         )
     mistakes = {
-        "An update replaces the one before it, it is not added to it: your view counts readings more than once.": F.sum(
+        "Your view counts readings more than once: an update replaces the previous one. Do not add them.": F.sum(
             "readings"
         ),
-        "Those are the rows that came first for each window. Take those that came last.": (
+        "These are the rows that came first for each window. Take the rows that came last.": (
             F.min_by("readings", "batch")
         ),
     }
@@ -93,22 +94,22 @@ LATEST = Exercise(
     title="The result, from its updates",
     starter=LATEST_STARTER,
     hints=(
-        "Of the rows in update mode keep one for each `from_noon`: the one with the highest `batch`.",
+        "Of the rows in update mode, keep one per `from_noon`: the one with the highest `batch`.",
         "`max_by(readings, batch)` is the value of `readings` in the row where `batch` is highest.",
         "`SELECT from_noon, max_by(readings, batch) AS readings FROM received WHERE mode = 'update' GROUP BY ...`",
     ),
     solution=LATEST_SOLUTION,
     why=(
-        "A row replaces the one that came before it with the same key, so the last row of each key is the result. "
-        "Whoever reads updates must know the key, and must not add them up. (These counts only grow, so "
-        "`max(readings)` gives the same here; of a result that can fall it would be wrong.)"
+        "In update mode a row replaces the previous row with the same key, so the last row per key is the result. A "
+        "consumer of updates must know the key, and must not add the rows up. (These counts only grow, so "
+        "`max(readings)` gives the same result here. It would be wrong for a result that can decrease.)"
     ),
     check=check_latest,
     hidden=(
         HiddenTest(
             _diary,
             ("latest_vw",),
-            says="It was run on other updates: some make a count smaller, and other modes have other counts.",
+            says="Your cell was run on other updates: some make a count smaller, and other modes have other counts.",
         ),
     ),
     wrong=(
@@ -116,13 +117,13 @@ LATEST = Exercise(
             LATEST_SOLUTION.replace("max_by(readings, batch) AS readings", "readings").replace(
                 "GROUP BY from_noon\n", ""
             ),
-            "That is every update",
+            "These are all updates",
         ),
         WrongAnswer(
             LATEST_SOLUTION.replace("max_by(readings, batch) AS readings", "readings").replace(
                 "GROUP BY from_noon\n", "AND batch = (SELECT max(batch) FROM received)\n"
             ),
-            "the last batch alone",
+            "only the last batch",
         ),
         WrongAnswer(LATEST_SOLUTION.replace("max_by(readings, batch)", "sum(readings)"), "more than once"),
         WrongAnswer(LATEST_SOLUTION.replace("max_by", "min_by"), "came first"),
@@ -136,13 +137,13 @@ LATEST = Exercise(
 # ------------------------------------------------------------------------------------------ 06.2 only what is final
 
 FINAL_STARTER = """
-DA.exercise("06.2")  # takes away what an earlier try has made
+DA.exercise("06.2")  # removes what an earlier attempt created
 
 finished = None  # write the stream here: a count for every six hours, each once and final
 """
 
 FINAL_SOLUTION = """
-DA.exercise("06.2")  # takes away what an earlier try has made
+DA.exercise("06.2")  # removes what an earlier attempt created
 
 finished = (spark.readStream
     .table("bronze")
@@ -165,14 +166,19 @@ def check_final(attempt: Attempt) -> None:
     stream = attempt.stream("finished")
     if stream.mode == "complete":
         raise Mistake(
-            "Complete hands over every window each time, the one that is not over as well. Final is `append`."
+            "Complete mode emits every window in each batch, including the one that is still open. For final "
+            "windows, use `append`."
         )
-    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.")
+    attempt.wait_for_end(
+        stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
+    )
     made, bronze = attempt.table("six_hours"), attempt.spark.table("bronze")
     windows = _six_hours(bronze)
     final = windows.where(f"unix_seconds(ends) <= {_newest(bronze)} - 3600").drop("ends")
     if attempt.is_same(made, windows.drop("ends")):
-        raise Mistake("`six_hours` has the last window as well, whose count can still grow. Final is `append`.")
+        raise Mistake(
+            "`six_hours` includes the last window, whose count can still grow. For final windows, use `append`."
+        )
     attempt.must_have_read(stream, bronze.count())
     if made.columns == final.columns and not made.isEmpty() and made.exceptAll(final).isEmpty():
         _must_hold_nothing_back(final.count() - made.count())
@@ -183,18 +189,21 @@ def check_final(attempt: Attempt) -> None:
 def _must_not_be_refused(words: str) -> None:
     if "without watermark" in words:
         raise Mistake(
-            "Spark refuses it: without a watermark no window is ever final. Say how late a reading may be, with "
-            '`.withWatermark("event_time", "1 hour")` before the `groupBy`; the window must be one of that column.'
+            "Spark rejects the query: without a watermark no window is ever final. Define how late a reading may be "
+            'with `.withWatermark("event_time", "1 hour")` before the `groupBy`; the window must be one of that '
+            "column."
         )
     if "Update output mode" in words:
-        raise Mistake("A Delta table does not take updates, and an update is not final. Final is `append`.")
+        raise Mistake(
+            "A Delta table does not accept update mode, and an update is not final. For final windows, use `append`."
+        )
 
 
 def _must_hold_nothing_back(rows: int) -> None:
     if rows:
         raise Mistake(
-            f"All rows are right, but {rows} that are final have not come: your watermark waits longer than the hour "
-            "that was asked for."
+            f"All rows are right, but {rows} final rows are missing: your watermark waits longer than the required "
+            "hour."
         )
 
 
@@ -246,9 +255,9 @@ FINAL = Exercise(
     ),
     solution=FINAL_SOLUTION,
     why=(
-        "A window is final when the watermark, an hour behind the newest reading, has passed its end. So every window "
-        "comes but the last one, which waits for readings of the next day. `availableNow` runs a last batch without "
-        "rows, so that what its data has closed comes out in the same run."
+        "A window is final when the watermark, an hour behind the newest reading, has passed its end. So every "
+        "window is emitted except the last one, which waits for readings of the next day. `availableNow` runs a last "
+        "batch without rows, so the windows that its data closed are emitted in the same run."
     ),
     check=check_final,
     hidden=(
@@ -256,14 +265,15 @@ FINAL = Exercise(
             _until_just_before_one,
             ("six_hours",),
             later=(_late_but_in_time, _to_one),
-            says="It was run on other readings: one is late but within the hour, and another one closes its window.",
+            says="Your cell was run on other readings: one is late but within the hour, and another one closes its "
+            "window.",
         ),
     ),
     wrong=(
         WrongAnswer(FINAL_SOLUTION.replace('    .withWatermark("event_time", "1 hour")\n', ""), "without a watermark"),
-        WrongAnswer(FINAL_SOLUTION.replace('"append"', '"complete"'), "the one that is not over"),
-        WrongAnswer(FINAL_SOLUTION.replace('"append"', '"update"'), "does not take updates"),
-        WrongAnswer(FINAL_SOLUTION.replace('"1 hour"', '"1 day"'), "waits longer than the hour"),
+        WrongAnswer(FINAL_SOLUTION.replace('"append"', '"complete"'), "the one that is still open"),
+        WrongAnswer(FINAL_SOLUTION.replace('"append"', '"update"'), "does not accept update mode"),
+        WrongAnswer(FINAL_SOLUTION.replace('"1 hour"', '"1 day"'), "waits longer than the required hour"),
         WrongAnswer(FINAL_SOLUTION.replace('"6 hours"', '"24 hours"'), "should not be there"),
         WrongAnswer(FINAL_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(FINAL_SOLUTION.replace("readStream", "read"), "raised an error"),
@@ -275,7 +285,7 @@ FINAL = Exercise(
 # ------------------------------------------------------------------------------------- 06.3 merge what has changed
 
 MERGE_STARTER = """
-DA.exercise("06.3")  # takes away what an earlier try has made
+DA.exercise("06.3")  # removes what an earlier attempt created
 
 # spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")
 
@@ -288,7 +298,7 @@ totals = None  # count by device, and hand each batch to merge_totals
 """
 
 MERGE_SOLUTION = """
-DA.exercise("06.3")  # takes away what an earlier try has made
+DA.exercise("06.3")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")
 
@@ -319,17 +329,24 @@ _MERGE = MERGE_SOLUTION[MERGE_SOLUTION.index("    changed.create") : MERGE_SOLUT
 def check_merged(attempt: Attempt) -> None:
     """Tell from the table what the function does with a row that is there already."""
     if "without watermark" in attempt.words_of_error:
-        raise Mistake("A stream without a mode appends, and a count is never final. What has changed is `update`.")
+        raise Mistake(
+            "The default output mode is append, but without a watermark a count is never final. To emit changed "
+            "rows, use `update`."
+        )
     stream = attempt.stream("totals")
     if stream.mode == "complete":
-        raise Mistake("Complete hands over every device in each batch; only those that have changed were asked for.")
+        raise Mistake("Complete mode emits every device in each batch. To emit only changed devices, use `update`.")
     _must_use_its_rows(attempt, stream)
-    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", seconds=60)
+    attempt.wait_for_end(
+        stream,
+        "The query must stop after it has read the available data: use `.trigger(availableNow=True)`.",
+        seconds=60,
+    )
     made, bronze = attempt.table("device_totals"), attempt.spark.table("bronze")
     attempt.must_have_read(stream, bronze.count())
     if len(stream.rows_read) < 2:
         raise Mistake(
-            "One batch has taken everything, so that nothing had to be replaced. Let a batch read three files: "
+            "One batch has read everything, so no row had to be updated. Limit a batch to three files: "
             '`.option("maxFilesPerTrigger", 3)` before `.table("bronze")`.'
         )
     right = bronze.groupBy("device_id").count().withColumnRenamed("count", "readings")
@@ -350,7 +367,7 @@ def _must_use_its_rows(attempt: Attempt, stream: MadeStream) -> None:
     """
     stream.has_ended(min(60.0, attempt.left))
     if "awaitResult" in str(stream.error) and attempt.table("device_totals").isEmpty():
-        raise Mistake("`device_totals` is empty: your function does nothing with the rows that it is given.")
+        raise Mistake("`device_totals` is empty: your function does nothing with the rows that it receives.")
 
 
 def _must_replace(made: DataFrame, right: DataFrame) -> None:
@@ -360,13 +377,13 @@ def _must_replace(made: DataFrame, right: DataFrame) -> None:
     rows, devices = made.count(), right.count()
     if rows > devices:
         raise Mistake(
-            f"`device_totals` has {rows} rows for {devices} devices. A changed row must take the place of the one that "
-            "is there: `MERGE`, with `ON` the device."
+            f"`device_totals` has {rows} rows for {devices} devices. A changed row must replace the existing one: use "
+            "`MERGE`, with `ON` the device."
         )
     if _sum(made) > _sum(right):
         raise Mistake(
-            "The counts are too high. What your function is given is the new count of a device, not what has been "
-            "added to it: it replaces the old one."
+            "The counts are too high. Your function receives the new total count of a device, not the increase: "
+            "replace the old count."
         )
 
 
@@ -398,8 +415,8 @@ MERGE = Exercise(
     ),
     solution=MERGE_SOLUTION,
     why=(
-        "Update hands over the devices whose count has changed, each with its new count; `MERGE` finds their rows by "
-        "the key. A batch that is run again sets the same values once more, which changes nothing."
+        "Update mode emits the devices whose count has changed, each with its new count. `MERGE` finds their rows by "
+        "key. A replayed batch sets the same values again, so the function is idempotent."
     ),
     check=check_merged,
     hidden=(
@@ -407,7 +424,8 @@ MERGE = Exercise(
             _four_files,
             ("device_totals", planted.batch_sizes("totals")),
             later=(planted.crash_before_commit, _four_files_more),
-            says="It was run on other readings; a device came later, and the last batch was run again after a crash.",
+            says="Your cell was run on other readings; a device came later, and the last batch was run again after "
+            "a crash.",
         ),
     ),
     wrong=(
@@ -425,7 +443,7 @@ MERGE = Exercise(
         WrongAnswer(MERGE_SOLUTION.replace('    .outputMode("update")\n', ""), "a count is never final"),
         WrongAnswer(MERGE_SOLUTION.replace('"update"', '"complete"'), "every device in each batch"),
         WrongAnswer(MERGE_SOLUTION.replace(_MERGE, "    pass"), "does nothing with the rows"),
-        WrongAnswer(MERGE_SOLUTION.replace('    .option("maxFilesPerTrigger", 3)\n', ""), "One batch has taken"),
+        WrongAnswer(MERGE_SOLUTION.replace('    .option("maxFilesPerTrigger", 3)\n', ""), "One batch has read"),
         WrongAnswer(
             MERGE_SOLUTION.replace('    .option("checkpointLocation", f"{DA.paths.checkpoints}/device_totals")\n', ""),
             "no checkpoint that lasts",

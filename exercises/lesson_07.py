@@ -1,4 +1,4 @@
-"""Exercises of lesson 07: ask the state, correct a query for the past as well."""
+"""Exercises of lesson 07: read the state, and correct a query including its past results."""
 
 from __future__ import annotations
 
@@ -47,13 +47,18 @@ def check_added(attempt: Attempt) -> None:
     right = of_day.withColumnRenamed("count", "added")
     of_state = {batch: _counts(attempt.spark.table(f"state_after_{batch}")) for batch in (0, 1)}
     if attempt.is_same(view, of_state[1]):
-        raise Mistake("The state is a running total: that is what batch 0 and batch 1 have counted together.")
+        raise Mistake(
+            "The state is a running total: this is the count of batch 0 and batch 1 together. Subtract the state "
+            "after batch 0."
+        )
     if attempt.is_same(view, of_state[0]):
-        raise Mistake("That is what batch 0 has counted. What batch 1 has added is the difference of the two states.")
+        raise Mistake("This is what batch 0 counted. What batch 1 added is the difference between the two states.")
     if attempt.is_same(view, right.selectExpr("device_id", "-added AS added")):
-        raise Mistake("The sign is wrong: take the state before from the state after.")
+        raise Mistake("The sign is wrong: subtract the earlier state from the later one.")
     if set(view.columns) == set(right.columns) and (rows := view.count()) > right.count():
-        raise Mistake(f"Your view has {rows} rows, and a state has one a device: join the two states by their key.")
+        raise Mistake(
+            f"Your view has {rows} rows, but a state has one row per device: join the two states by their key."
+        )
     attempt.compare(view, right, "added_vw")
 
 
@@ -70,26 +75,26 @@ def _two_states(sandbox: Sandbox) -> None:
 
 STATE = Exercise(
     id="07.1",
-    title="What one batch has added",
+    title="What one batch added",
     starter=STATE_STARTER,
     hints=(
-        "The count after batch 1 is the count after batch 0 and what batch 1 has added to it.",
+        "The count after batch 1 is the count after batch 0 plus what batch 1 added.",
         "Join `state_after_1` and `state_after_0` by `key`; a device's count is `value.count` in both.",
-        "A device that is new is in the later state alone: `LEFT JOIN`, and `coalesce(before.value.count, 0)`.",
+        "A new device is only in the later state: `LEFT JOIN`, and `coalesce(before.value.count, 0)`.",
     ),
     solution=STATE_SOLUTION,
     why=(
-        "For each device the state has one row, the count so far, and each batch replaces it. As the checkpoint keeps "
-        "the states of earlier batches for a while, the difference of two of them tells what a batch has done, long "
-        "after it ran and without its data. A device that came with batch 1 has no state before it, so an inner join "
-        "would lose it."
+        "The state has one row per device, the count so far, and each batch updates it. The checkpoint keeps the "
+        "states of earlier batches for a while, so the difference between two of them shows what a batch did, even "
+        "later and without its data. A device that first appeared in batch 1 has no earlier state, so an inner join "
+        "would drop it."
     ),
     check=check_added,
     hidden=(
         HiddenTest(
             _two_states,
             ("added_vw",),
-            says="It was run on other states: one device is new in the later one, and one has no new readings.",
+            says="Your cell was run on other states: one device is new in the later one, and one has no new readings.",
         ),
     ),
     wrong=(
@@ -101,7 +106,7 @@ STATE = Exercise(
         ),
         WrongAnswer(
             STATE_SOLUTION.replace("after.value.count - coalesce", "coalesce"),
-            "what batch 0 has counted",
+            "what batch 0 counted",
         ),
         WrongAnswer(
             STATE_SOLUTION.replace(
@@ -119,13 +124,13 @@ STATE = Exercise(
 # ------------------------------------------------------------------------------- 07.2 a correction, for the past too
 
 CORRECT_STARTER = """
-DA.exercise("07.2")  # takes away what an earlier try has made
+DA.exercise("07.2")  # removes what an earlier attempt created
 
-corrected = None  # count by device again, without faulty readings, from the first day on
+corrected = None  # count per device again, without faulty readings, from the first day
 """
 
 CORRECT_SOLUTION = """
-DA.exercise("07.2")  # takes away what an earlier try has made
+DA.exercise("07.2")  # removes what an earlier attempt created
 
 corrected = (readings.where("heartrate >= 0")
     .groupBy("device_id")
@@ -141,9 +146,14 @@ corrected = (readings.where("heartrate >= 0")
 def check_corrected(attempt: Attempt) -> None:
     """Ask how much the query has read before looking at its rows: an old state explains all of them."""
     if "without watermark" in attempt.words_of_error:
-        raise Mistake("A stream without a mode appends, and a count is never final. Replace the table: `complete`.")
+        raise Mistake(
+            "The default output mode is append, but without a watermark a count is never final. To replace the table "
+            "in each batch, use `complete`."
+        )
     stream = attempt.stream("corrected")
-    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", 60)
+    attempt.wait_for_end(
+        stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`.", 60
+    )
     made, every = attempt.table("corrected_counts"), _landed(attempt)
     good = every.where("heartrate >= 0")
     _must_begin_anew(sum(stream.rows_read), good.count())
@@ -156,26 +166,27 @@ def check_corrected(attempt: Attempt) -> None:
 def _must_begin_anew(read: int, rows: int) -> None:
     if read < rows:
         raise Mistake(
-            f"Your query has read {read:,} readings, and {rows:,} good ones have landed: with the old checkpoint, or a "
-            "copy of it, it goes on from the old counts, which have the faulty readings in them. Begin with a new one."
+            f"Your query has read {read:,} readings, but {rows:,} good ones have landed: with the old checkpoint, or "
+            "a copy of it, the query resumes from the old counts, which include the faulty readings. Start with a "
+            "new checkpoint."
         )
 
 
 CORRECT = Exercise(
     id="07.2",
-    title="A correction, for the past as well",
+    title="A correction that includes past data",
     starter=CORRECT_STARTER,
     hints=(
-        "A filter before the count is a change that the old checkpoint accepts. What does its state have in it?",
-        "The past is right only if it is read again: a checkpoint that is new, and a table that is new.",
+        "The old checkpoint accepts a new filter before the count. But what does its state contain?",
+        "To correct past results, reprocess all data: use a new checkpoint and a new table.",
         '`readings.where("heartrate >= 0").groupBy("device_id").count()`, then `.writeStream`, '
         '`.outputMode("complete")`, the checkpoint, the trigger, `.toTable("corrected_counts")`.',
     ),
     solution=CORRECT_SOLUTION,
     why=(
-        "The old state has counted the faulty readings, and no later batch takes them out again. With a new checkpoint "
-        "the source is read from its first file, which it still has; the new table leaves the old one to those who use "
-        "it until the new one is checked."
+        "The old state includes the faulty readings, and no later batch removes them. With a new checkpoint, the "
+        "query reads the source from its first file, which still exists. With a new table, others can keep using the "
+        "old one until you have checked the new one."
     ),
     check=check_corrected,
     hidden=(

@@ -167,7 +167,7 @@ MORNING = Exercise(
         HiddenTest(
             _three_tables,
             ("morning_vw",),
-            says="It was run on other tables: some readings share their device, some their time.",
+            says="Your cell was run on other tables: some readings share their device, some their time.",
         ),
     ),
     wrong=(
@@ -186,7 +186,7 @@ MORNING = Exercise(
 _NO_REPAIR = "SELECT 'a statement that leaves each row of archive once'"
 
 ARCHIVE_STARTER = f"""
-DA.exercise("07L.2")  # takes away what an earlier try has made
+DA.exercise("07L.2")  # removes what an earlier attempt created
 break_archive()  # and breaks it anew
 
 repair = "{_NO_REPAIR}"
@@ -194,7 +194,7 @@ display(spark.sql(repair))
 """
 
 ARCHIVE_SOLUTION = """
-DA.exercise("07L.2")  # takes away what an earlier try has made
+DA.exercise("07L.2")  # removes what an earlier attempt created
 break_archive()  # and breaks it anew
 
 repair = "INSERT OVERWRITE archive SELECT DISTINCT * FROM archive"
@@ -288,7 +288,9 @@ ARCHIVE = Exercise(
         "the rows once more."
     ),
     check=check_archive,
-    hidden=(HiddenTest(_archive_twice, ("archive",), says="It was run on another archive that was loaded twice."),),
+    hidden=(
+        HiddenTest(_archive_twice, ("archive",), says="Your cell was run on another archive that was loaded twice."),
+    ),
     wrong=(
         WrongAnswer(
             ARCHIVE_SOLUTION.replace(_REPAIR, 'repair = "TRUNCATE TABLE archive"'), "no run will bring them back"
@@ -314,7 +316,7 @@ ARCHIVE = Exercise(
 # -------------------------------------------------------------------------------------- 07L.3 the batch that came twice
 
 WARD_STARTER = """
-DA.exercise("07L.3")  # takes away what an earlier try has made
+DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 
 spark.sql("SELECT 'a statement that leaves each row of ward once'")
@@ -325,7 +327,7 @@ def save_readings(batch, batch_id):
 """
 
 WARD_SOLUTION = """
-DA.exercise("07L.3")  # takes away what an earlier try has made
+DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
@@ -340,7 +342,7 @@ def save_readings(batch, batch_id):
 """
 
 WARD_BY_MERGE = '''
-DA.exercise("07L.3")  # takes away what an earlier try has made
+DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 
 spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")
@@ -464,7 +466,8 @@ WARD = Exercise(
             _ward_with_a_batch_twice,
             ("ward",),
             after=_batches_again,
-            says="It was run on another ward: a batch came again after a restart, and an old one after a newer one.",
+            says="Your cell was run on another ward: a batch came again after a restart, and an old one after a "
+            "newer one.",
         ),
     ),
     wrong=(
@@ -490,14 +493,14 @@ WARD = Exercise(
 # ------------------------------------------------------------------------------------------ 07L.4 the file that changed
 
 VITALS_STARTER = """
-DA.exercise("07L.4")  # takes away what an earlier try has made
+DA.exercise("07L.4")  # removes what an earlier attempt created
 break_vitals()  # and breaks it anew
 
 vitals = None  # start the pipeline again here, with a query that can read the new file
 """
 
 VITALS_SOLUTION = '''
-DA.exercise("07L.4")  # takes away what an earlier try has made
+DA.exercise("07L.4")  # removes what an earlier attempt created
 break_vitals()  # and breaks it anew
 
 vitals = (spark.sql("""
@@ -615,7 +618,7 @@ VITALS = Exercise(
             _vitals_that_stopped,
             ("vitals",),
             later=(_one_more_file,),
-            says="It was run on other files, with and without the unit, and on one more after a restart.",
+            says="Your cell was run on other files, with and without the unit, and on one more after a restart.",
         ),
     ),
     wrong=(

@@ -1,4 +1,4 @@
-"""The exercise of companion 07X: give two queries two checkpoints."""
+"""The exercise of companion 07X: use a separate checkpoint for each of two queries."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def _landed(attempt: Attempt) -> DataFrame:
 
 
 TWO_STARTER = """
-DA.exercise("07X.1")  # takes away what an earlier try has made
+DA.exercise("07X.1")  # removes what an earlier attempt created
 
 good = None  # a job: readings with a heart rate of zero or more, into good_readings
-faulty = None  # another: those below zero, into faulty_readings
+faulty = None  # another job: readings below zero, into faulty_readings
 """
 
 TWO_SOLUTION = """
-DA.exercise("07X.1")  # takes away what an earlier try has made
+DA.exercise("07X.1")  # removes what an earlier attempt created
 
 good = (readings.where("heartrate >= 0")
     .writeStream
@@ -61,12 +61,12 @@ def check_two(attempt: Attempt) -> None:
     streams = {"good": attempt.stream("good"), "faulty": attempt.stream("faulty")}
     if streams["good"].query.id == streams["faulty"].query.id:
         raise Mistake(
-            "Both have the same checkpoint, so to Spark they are one query: the second stops the first, or finds that "
-            "all is read. Give each a directory of its own."
+            "Both have the same checkpoint, so Spark treats them as one query: the second one stops the first, or "
+            "finds no new data. Every query needs a checkpoint directory of its own."
         )
     _must_be_apart_below_sorted(attempt, streams)
     for stream in streams.values():
-        attempt.wait_for_end(stream, "Both are jobs, which end: give each `.trigger(availableNow=True)`.", 60)
+        attempt.wait_for_end(stream, "Both are jobs that must end: use `.trigger(availableNow=True)` for each.", 60)
     made = {name: attempt.table(f"{name}_readings") for name in streams}
     every = _landed(attempt)
     right = {"good": every.where("heartrate >= 0"), "faulty": every.where("heartrate < 0")}
@@ -85,15 +85,15 @@ TWO = Exercise(
     title="Two tables from one folder",
     starter=TWO_STARTER,
     hints=(
-        "They are two queries: each has a filter, a table, and a checkpoint that no other query has.",
+        "These are two queries: each has its own filter, table and checkpoint.",
         'Two directories: `f"{DA.paths.checkpoints}/sorted/good"` and `f"{DA.paths.checkpoints}/sorted/faulty"`.',
         '`good = readings.where("heartrate >= 0").writeStream`, then `.option("checkpointLocation", ...)`, '
         '`.trigger(availableNow=True)`, `.toTable("good_readings")`; `faulty` likewise.',
     ),
     solution=TWO_SOLUTION,
     why=(
-        "A query is known by its checkpoint: its id lies there, and how far it has read. Two queries over one source "
-        "each read all of it, and each must note for itself how far it is."
+        "A checkpoint identifies a query: it stores the query's id and how far it has read. Two queries over one "
+        "source each read all of it, and each must track its own progress."
     ),
     check=check_two,
     hidden=(

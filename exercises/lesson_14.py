@@ -23,13 +23,13 @@ def _messages(attempt: Attempt, topic: str) -> DataFrame:
 # ------------------------------------------------------------------------------------ 14.1 nothing is thrown away
 
 BROKEN_STARTER = """
-DA.exercise("14.1")  # takes away what an earlier try has made
+DA.exercise("14.1")  # removes what an earlier attempt created
 
 broken = None  # from decoded: the messages that are no edits
 """
 
 BROKEN_SOLUTION = """
-DA.exercise("14.1")  # takes away what an earlier try has made
+DA.exercise("14.1")  # removes what an earlier attempt created
 
 broken = (decoded
     .where("edit.meta.id IS NULL")
@@ -44,7 +44,9 @@ broken = (decoded
 def check_broken(attempt: Attempt) -> None:
     """Compare with the topic; first with each of the two ways in which a half of the broken messages is found."""
     stream = attempt.stream("broken")
-    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", 60)
+    attempt.wait_for_end(
+        stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`.", 60
+    )
     attempt.must_have_checkpoint(stream, "broken")
     made = attempt.table("broken_messages")
     _must_be_text(made)
@@ -57,7 +59,8 @@ def check_broken(attempt: Attempt) -> None:
         )
     if attempt.is_same(made, every.where("value IS NOT NULL AND edit.meta.id IS NULL").select(columns)):
         raise Mistake(
-            "What is cut off is there. Messages without a value are missing: they have nothing to be corrupt."
+            "Truncated messages are in the table, but messages without a value are missing. Test a field that is "
+            "NULL for both."
         )
     if attempt.is_same(made, every.select(columns)):
         raise Mistake("Every message is there, the edits too. Leave out those that could be decoded.")
@@ -109,8 +112,8 @@ BROKEN = Exercise(
     ),
     solution=BROKEN_SOLUTION,
     why=(
-        "A message that cannot be decoded today may be decoded tomorrow, by whoever has mended the schema; and if a "
-        "hundred come where there was one, somebody upstream has changed something. Partition and offset say which "
+        "A message that cannot be decoded today may be decoded tomorrow, after someone has fixed the schema; and if "
+        "a hundred come where there was one, somebody upstream has changed something. Partition and offset say which "
         "message it was. One condition finds all kinds, also those that nobody has thought of: it is the opposite of "
         "the one that lets edits through."
     ),
@@ -120,7 +123,7 @@ BROKEN = Exercise(
             _decoded,
             ("broken_messages",),
             later=(_more_decoded,),
-            says="It was run on other messages: without an id but with a wiki, without a value, empty.",
+            says="Your cell was run on other messages: without an id but with a wiki, without a value, empty.",
         ),
     ),
     wrong=(
@@ -146,14 +149,14 @@ BROKEN = Exercise(
 # --------------------------------------------------------------------------------------------------- 14.2 new pages
 
 PAGES_STARTER = """
-DA.exercise("14.2")  # takes away what an earlier try has made
+DA.exercise("14.2")  # removes what an earlier attempt created
 new_pages = DA.kafka.create_topic("new_pages")
 
 welcome = None  # a message to new_pages for each new page
 """
 
 PAGES_SOLUTION = """
-DA.exercise("14.2")  # takes away what an earlier try has made
+DA.exercise("14.2")  # removes what an earlier attempt created
 new_pages = DA.kafka.create_topic("new_pages")
 
 welcome = (edits
@@ -174,7 +177,9 @@ _WELCOME = "id STRING, title STRING, user STRING"
 def check_pages(attempt: Attempt) -> None:
     """Read the topic as the one who welcomes would, and compare with the edits that are in the other one."""
     stream = attempt.stream("welcome")
-    attempt.wait_for_end(stream, "Take what is there, and end: `.trigger(availableNow=True)`.", 60)
+    attempt.wait_for_end(
+        stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`.", 60
+    )
     attempt.must_have_checkpoint(stream, "welcome")
     sent = attempt.messages("new_pages").select("key", "value")
     edits = _messages(attempt, "edits").where("edit.meta.id IS NOT NULL")
@@ -240,7 +245,7 @@ PAGES = Exercise(
             (_sent,),
             later=(_more_edits,),
             needs_kafka=True,
-            says="It was run on other edits, and once more after a restart.",
+            says="Your cell was run on other edits, and again after a restart.",
         ),
     ),
     wrong=(

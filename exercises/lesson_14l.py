@@ -187,7 +187,8 @@ UNDOS = Exercise(
         HiddenTest(
             _comments,
             ("undos_vw",),
-            says="It was run on other comments: names that are addresses, and comments that only look like an undo.",
+            says="Your cell was run on other comments: names that are addresses, and comments that only look like "
+            "an undo.",
         ),
     ),
     wrong=(
@@ -207,13 +208,13 @@ UNDOS = Exercise(
 # -------------------------------------------------------------------------------------------------- 14L.2 each once
 
 ONCE_STARTER = """
-DA.exercise("14L.2")  # takes away what an earlier try has made
+DA.exercise("14L.2")  # removes what an earlier attempt created
 
 # spark.table("undos_vw") ... .createOrReplaceTempView("once_vw")
 """
 
 ONCE_SOLUTION = """
-DA.exercise("14L.2")  # takes away what an earlier try has made
+DA.exercise("14L.2")  # removes what an earlier attempt created
 
 (spark.table("undos_vw")
     .withWatermark("dt", "45 minutes")
@@ -325,7 +326,7 @@ ONCE = Exercise(
         HiddenTest(
             _doubles,
             ("once_vw",),
-            says="It was run on other undos: a double in a later batch, and one that is 44 minutes late.",
+            says="Your cell was run on other undos: a double in a later batch, and one that is 44 minutes late.",
         ),
     ),
     wrong=(
@@ -492,7 +493,8 @@ WARS = Exercise(
             _quarrels,
             ("wars_vw",),
             mode="update",
-            says="It was run on other quarrels: of three and four undos, within ten minutes and beyond, in two wikis.",
+            says="Your cell was run on other quarrels: of three and four undos, within ten minutes and beyond, in "
+            "two wikis.",
         ),
     ),
     wrong=(
@@ -520,14 +522,14 @@ WARS = Exercise(
 # ------------------------------------------------------------------------------------------- 14L.4 while it goes on
 
 ALERTS_STARTER = """
-DA.exercise("14L.4")  # takes away what an earlier try has made
+DA.exercise("14L.4")  # removes what an earlier attempt created
 wars_topic = DA.kafka.create_topic("wars")
 
 alerts = None  # write wars_vw here, as messages to wars_topic
 """
 
 ALERTS_SOLUTION = """
-DA.exercise("14L.4")  # takes away what an earlier try has made
+DA.exercise("14L.4")  # removes what an earlier attempt created
 wars_topic = DA.kafka.create_topic("wars")
 
 alerts = (spark.table("wars_vw")
@@ -631,7 +633,7 @@ ALERTS = Exercise(
             (_sent_alerts,),
             later=(_a_third_war,),
             needs_kafka=True,
-            says="It was run on other wars, and once more after a restart.",
+            says="Your cell was run on other wars, and once more after a restart.",
         ),
     ),
     wrong=(
@@ -785,7 +787,7 @@ REPORT = Exercise(
         HiddenTest(
             _night,
             ("report_vw",),
-            says="It was run on the alerts of another night: wars that cross an hour, and two of the same pair.",
+            says="Your cell was run on the alerts of another night: wars that cross an hour, and two of the same pair.",
         ),
     ),
     wrong=(

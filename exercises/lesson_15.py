@@ -24,7 +24,7 @@ def _must_have_completed(attempt: Attempt) -> None:
 # ----------------------------------------------------------------------------------------- 15.1 what was dropped
 
 QUARANTINE_STARTER = """
-DA.exercise("15.1")  # takes away what an earlier try has made
+DA.exercise("15.1")  # removes what an earlier attempt created
 
 # your definition of quarantine, from the view orders
 
@@ -33,7 +33,7 @@ update = None  # then run_pipeline()
 """
 
 QUARANTINE_SOLUTION = """
-DA.exercise("15.1")  # takes away what an earlier try has made
+DA.exercise("15.1")  # removes what an earlier attempt created
 
 every_rule = " AND ".join(RULES.values())
 
@@ -156,7 +156,7 @@ QUARANTINE = Exercise(
             (_refused_lines,),
             later=(_one_more_order,),
             above=_ABOVE_ORDERS,
-            says="It was run on other orders, which break each rule alone, two of them, or none.",
+            says="Your cell was run on other orders, which break each rule alone, two of them, or none.",
         ),
     ),
     wrong=(
@@ -182,7 +182,7 @@ QUARANTINE = Exercise(
 # ---------------------------------------------------------------------------------------------- 15.2 every version
 
 HISTORY_STARTER = """
-DA.exercise("15.2")  # takes away what an earlier try has made
+DA.exercise("15.2")  # removes what an earlier attempt created
 
 # your definition of customer_history
 
@@ -191,7 +191,7 @@ update = None  # then run_pipeline(refresh="customer_history")
 """
 
 HISTORY_SOLUTION = """
-DA.exercise("15.2")  # takes away what an earlier try has made
+DA.exercise("15.2")  # removes what an earlier attempt created
 
 dp.create_streaming_table("customer_history")
 dp.create_auto_cdc_flow(
@@ -298,7 +298,8 @@ HISTORY = Exercise(
             (_every_version,),
             later=(_a_late_change,),
             above=_ABOVE_CHANGES,
-            says="It was run on other changes: one comes late, one comes twice, and a customer leaves and comes back.",
+            says="Your cell was run on other changes: one comes late, one comes twice, and a customer leaves and "
+            "comes back.",
         ),
     ),
     wrong=(

@@ -88,7 +88,7 @@ def _next_day(attempt: Attempt, keep: int) -> bool:
 # --------------------------------------------------------------------------------------------- 15L.1 how bad is it?
 
 BRONZE_STARTER = """
-DA.exercise("15L.1")  # takes away what an earlier try has made, and what was built on it
+DA.exercise("15L.1")  # removes what an earlier attempt created, and what was built on it
 
 RULES = {
     "possible level": "...",
@@ -103,7 +103,7 @@ update = None  # then run_pipeline()
 """
 
 BRONZE_SOLUTION = """
-DA.exercise("15L.1")  # takes away what an earlier try has made, and what was built on it
+DA.exercise("15L.1")  # removes what an earlier attempt created, and what was built on it
 
 RULES = {
     "possible level": "level BETWEEN 0 AND 1000",
@@ -239,7 +239,7 @@ BRONZE = Exercise(
             _level_files,
             (_bronze_lines, _counted),
             above=_ABOVE,
-            says="It was run on other lines, at the limits of the handbook and just beyond.",
+            says="Your cell was run on other lines, at the limits of the handbook and just beyond.",
         ),
     ),
     wrong=(
@@ -257,7 +257,7 @@ BRONZE = Exercise(
 # ------------------------------------------------------------------------------------------- 15L.2 what cannot be used
 
 USABLE_STARTER = """
-DA.exercise("15L.2")  # takes away what an earlier try has made
+DA.exercise("15L.2")  # removes what an earlier attempt created
 
 USABLE = RULES | {}  # with the rule that you have mended
 
@@ -268,7 +268,7 @@ update = None  # then run_pipeline()
 """
 
 USABLE_SOLUTION = """
-DA.exercise("15L.2")  # takes away what an earlier try has made
+DA.exercise("15L.2")  # removes what an earlier attempt created
 
 USABLE = RULES | {"good battery": "battery IS NULL OR battery >= 10.5"}
 
@@ -352,7 +352,7 @@ USABLE = Exercise(
             (_usable_lines,),
             later=(_more_lines,),
             above=_ABOVE,
-            says="It was run on other lines: at the limits, without a battery, without a level.",
+            says="Your cell was run on other lines: at the limits, without a battery, without a level.",
         ),
     ),
     wrong=(
@@ -381,7 +381,7 @@ USABLE = Exercise(
 # ------------------------------------------------------------------------------------------ 15L.3 a gauge of nowhere
 
 PLACED_STARTER = """
-DA.exercise("15L.3")  # takes away what an earlier try has made
+DA.exercise("15L.3")  # removes what an earlier attempt created
 
 # your definition of placed, from usable and stations
 
@@ -390,7 +390,7 @@ update = None  # then run_pipeline()
 """
 
 PLACED_SOLUTION = """
-DA.exercise("15L.3")  # takes away what an earlier try has made
+DA.exercise("15L.3")  # removes what an earlier attempt created
 
 
 @dp.table
@@ -469,7 +469,8 @@ PLACED = Exercise(
             (_placed_lines,),
             later=(_more_usable,),
             above=_ABOVE,
-            says="It was run on other lines and another list: stations that are not in it, and one without a name.",
+            says="Your cell was run on other lines and another list: stations that are not in it, and one without a "
+            "name.",
         ),
     ),
     wrong=(
@@ -492,7 +493,7 @@ PLACED = Exercise(
 # ----------------------------------------------------------------------------------------- 15L.4 what no rule can see
 
 ONCE_STARTER = """
-DA.exercise("15L.4")  # takes away what an earlier try has made
+DA.exercise("15L.4")  # removes what an earlier attempt created
 
 # your definition of once, from placed
 
@@ -501,7 +502,7 @@ update = None  # then run_pipeline()
 """
 
 ONCE_SOLUTION = """
-DA.exercise("15L.4")  # takes away what an earlier try has made
+DA.exercise("15L.4")  # removes what an earlier attempt created
 
 dp.create_streaming_table("once")
 dp.create_auto_cdc_flow(
@@ -511,7 +512,7 @@ update = run_pipeline()
 """
 
 _WITH_STATE = """
-DA.exercise("15L.4")  # takes away what an earlier try has made
+DA.exercise("15L.4")  # removes what an earlier attempt created
 
 
 @dp.table
@@ -607,7 +608,7 @@ ONCE = Exercise(
             (_once_lines,),
             later=(_very_late_lines,),
             above=_ABOVE,
-            says="It was run on other lines: one comes a month late, and one is sent again after a month.",
+            says="Your cell was run on other lines: one comes a month late, and one is sent again after a month.",
         ),
     ),
     wrong=(
@@ -635,7 +636,7 @@ ONCE = Exercise(
 # ------------------------------------------------------------------------------------- 15L.5 every line is somewhere
 
 REFUSED_STARTER = """
-DA.exercise("15L.5")  # takes away what an earlier try has made
+DA.exercise("15L.5")  # removes what an earlier attempt created
 
 EVERY_RULE = USABLE | {"listed station": "name IS NOT NULL"}
 
@@ -646,7 +647,7 @@ update = None  # then run_pipeline()
 """
 
 REFUSED_SOLUTION = """
-DA.exercise("15L.5")  # takes away what an earlier try has made
+DA.exercise("15L.5")  # removes what an earlier attempt created
 
 EVERY_RULE = USABLE | {"listed station": "name IS NOT NULL"}
 
@@ -764,7 +765,7 @@ REFUSED = Exercise(
             (_refused_with_reasons,),
             later=(_more_lines,),
             above=_ABOVE,
-            says="It was run on other lines, which break each rule alone, two of them, or none.",
+            says="Your cell was run on other lines, which break each rule alone, two of them, or none.",
         ),
     ),
     wrong=(

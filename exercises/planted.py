@@ -47,7 +47,7 @@ THIRD: tuple[tuple, ...] = (
     (3, 903, 0.25, MIDNIGHT + 10 * HOUR),
 )
 WHAT_IS_THERE = (
-    "It was run on readings that you have not seen: heart rates of 0 and of NULL, duplicates, a new device. "
+    "Your cell was run on readings that you have not seen: heart rates of 0 and of NULL, duplicates, a new device. "
 )
 
 

@@ -11,7 +11,7 @@ from suite.sampling import some_of
 # Their other cells run over Connect as well; those of later lessons open files and processes that are here, not there.
 LESSONS = ("01", "02", "05")
 # Mistakes that may go unnoticed, by words of their verdicts: Connect tells neither trigger nor checkpoint.
-UNTOLD = {"has no interval", "looks every 120 seconds", "temporary one", "belongs to another query", "of its own"}
+UNTOLD = {"has no interval", "an interval of 120 seconds", "temporary one", "belongs to another query", "of its own"}
 
 
 @pytest.mark.parametrize("number", some_of(LESSONS, 1))

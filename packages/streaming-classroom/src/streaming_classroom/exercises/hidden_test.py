@@ -44,7 +44,7 @@ class HiddenTest:
     results: tuple[str | Callable[[Any], DataFrame], ...]
     later: tuple[Callable[[Any], None], ...] = ()
     mode: str = "append"
-    says: str = "It was run on data that you have not seen."
+    says: str = "Your cell was run on data that you have not seen."
     after: Callable[[Any], None] | None = None
     may_fail: tuple[str, ...] = ()
     above: str = ""
