@@ -108,4 +108,5 @@ def test_nothing_of_a_sandbox_is_left(spark: SparkSession, paths, folders) -> No
         assert folders()
     assert not folders() and name not in [database.name for database in spark.catalog.listDatabases()]
     assert spark.catalog.currentDatabase() == "default"
+    assert SparkSession.getActiveSession() is spark
     assert not classroom_files().local_path(f"{paths.working_dir}/_sandbox/{name}").exists()

@@ -313,13 +313,16 @@ def opened(
     spark: SparkSession, paths: Paths, notebook: Mapping[str, Any], kafka: LessonKafka | None = None
 ) -> Iterator[Sandbox]:
     """Open a sandbox and make its session this thread's own, as a notebook's is; remove it afterwards."""
-    jvm = spark._jvm.org.apache.spark.sql.classic.SparkSession
+    jvm, kind = spark._jvm.org.apache.spark.sql.classic.SparkSession, type(spark)
+    before = getattr(kind, "_activeSession", None)
     with Sandbox(spark, paths, notebook, kafka) as sandbox:
         jvm.setActiveSession(sandbox.spark._jsparkSession)
         try:
             yield sandbox
         finally:
             jvm.setActiveSession(spark._jsparkSession)
+            # PySpark keeps one for the whole process besides, which `createDataFrame` changes.
+            kind._activeSession = before
 
 
 def _clone(spark: SparkSession) -> SparkSession:
