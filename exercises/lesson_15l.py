@@ -313,7 +313,7 @@ def check_usable(attempt: Attempt) -> None:
         ),
         (
             (_CHARGED,),
-            "Only the battery is checked. Use `RULES | {...}`, which has all rules and replaces the one you fixed.",
+            "Only the battery is checked. Use `RULES | {...}`, which has all rules, including the fixed one.",
         ),
         (
             (_POSSIBLE, _BEFORE, "battery IS NULL"),
