@@ -81,7 +81,7 @@ def _run(
     ended = stream.has_ended(min(40.0, attempt.left))
     if not ended:
         stream.query.stop()
-        raise Mistake("The next run of the pipeline has not ended within its time.")
+        raise Mistake("The next run of the pipeline did not finish in time.")
     if not (may_say and may_say in str(stream.error)):
         attempt.must_not_have_failed(stream)
     return stream
@@ -123,9 +123,9 @@ def check_morning(attempt: Attempt) -> None:
     if attempt.is_same(view, _morning(attempt)):
         return
     if attempt.is_same(view, _morning(attempt, different="count(*)")):
-        raise Mistake("`different` counts every row. Of rows that are the same it is to count one: `DISTINCT`.")
+        raise Mistake("`different` counts every row. Count identical rows once: use `DISTINCT`.")
     if attempt.is_same(view, _morning(attempt, different="count(DISTINCT device_id)")):
-        raise Mistake("`different` counts devices. A reading is known by its device and its time together.")
+        raise Mistake("`different` counts devices. Count distinct pairs of device and time, which identify a reading.")
     attempt.compare(view, _morning(attempt), "morning_vw")
 
 
@@ -152,15 +152,15 @@ MORNING = Exercise(
     title="Three tables, one question",
     starter=MORNING_STARTER,
     hints=(
-        "Three queries of the same form, one for each pipeline, put together with `UNION ALL`.",
-        "The number of lines is a query of its own, in brackets: `(SELECT count(*) FROM archive_files) AS landed`.",
+        "Write three queries of the same form, one per pipeline, and combine them with `UNION ALL`.",
+        "The number of lines is a subquery in parentheses: `(SELECT count(*) FROM archive_files) AS landed`.",
         "`SELECT 'archive' AS pipeline, (...) AS landed, count(*) AS in_table, count(DISTINCT device_id, time) AS "
         "different FROM archive`",
     ),
     solution=MORNING_SOLUTION,
     why=(
-        "More rows than lines, and fewer of them different: something was written twice. Fewer rows than lines: "
-        "something is not there yet, or lost. Each of these needs another repair."
+        "If the table has more rows than lines, and more rows than different rows, something was written twice. If it "
+        "has fewer rows than lines, something is not there yet, or is lost. Each case needs a different repair."
     ),
     check=check_morning,
     hidden=(
@@ -210,7 +210,7 @@ def check_archive(attempt: Attempt) -> None:
     repair = attempt.value("repair")
     if any(table.isTemporary and table.name == "archive" for table in attempt.spark.catalog.listTables()):
         raise Mistake(
-            "`archive` is a temporary view by now, which hides the table: `DROP VIEW archive`, and repair the table."
+            "`archive` is now a temporary view, which hides the table. Run `DROP VIEW archive`, and repair the table."
         )
     _must_have_run(attempt)
     checked_before = _has_landed(attempt, "archive", _NEXT)
@@ -221,8 +221,8 @@ def check_archive(attempt: Attempt) -> None:
         _say_what_is_wrong_with_the_archive(attempt, landed, repair)
     if not attempt.paths.exists(f"{attempt.paths.checkpoints}/archive"):
         raise Mistake(
-            "The table is right, and its checkpoint is gone: the next run would read everything once more. The one of "
-            "the second start knows all files that are in the table; keep it."
+            "The table is right, but its checkpoint is gone: the next run would read all files again. Keep the "
+            "checkpoint of the second start, which contains all files that are in the table."
         )
     if not checked_before:
         _land(attempt, "archive", _NEXT)
@@ -233,8 +233,8 @@ def check_archive(attempt: Attempt) -> None:
 
 def _next_day_is_wrong() -> str:
     return (
-        f"The table was right, until {_day(_NEXT)} landed and the pipeline ran: now it has rows more than once. The "
-        "checkpoint does not know what is in the table."
+        f"The table was right until {_day(_NEXT)} landed and the pipeline ran; now it has duplicate rows. The "
+        "checkpoint does not know what is in the table: keep the checkpoint of the second start."
     )
 
 
@@ -244,16 +244,16 @@ def _say_what_is_wrong_with_the_archive(attempt: Attempt, landed: DataFrame, rep
         if repair == _NO_REPAIR:
             raise NotTried
         raise Mistake(
-            "`archive` has every row twice, as before: your statement has not changed the table, or a run has read "
-            "everything again."
+            "`archive` has every row twice, as before: your statement did not change the table, or a run read all "
+            "files again. Keep the checkpoint, and keep one of each row."
         )
     if not made.limit(1).collect():
         if attempt.paths.exists(f"{attempt.paths.checkpoints}/archive"):
             raise Mistake(
-                "`archive` is empty, and its checkpoint says that all files are read: no run will bring them back. "
-                "Keep one of each row instead."
+                "`archive` is empty, and its checkpoint says that all files have been read: no run will restore the "
+                "rows. Keep one of each row instead."
             )
-        raise Mistake("`archive` is empty, and nothing has filled it yet. Run the pipeline, or keep one of each row.")
+        raise Mistake("`archive` is empty, and no run has filled it yet. Run the pipeline, or keep one of each row.")
     attempt.compare(made, landed, "archive")
 
 
@@ -277,15 +277,15 @@ ARCHIVE = Exercise(
     title="The checkpoint that was deleted",
     starter=ARCHIVE_STARTER,
     hints=(
-        "Rows that are the same in every column are one reading, as no device measures twice at one time.",
-        "`INSERT OVERWRITE archive` replaces all rows of the table by those of the query that follows it.",
-        "`SELECT DISTINCT * FROM archive` is that query. And ask yourself which files the new checkpoint knows.",
+        "Rows that are identical in every column are one reading: no device measures twice at the same time.",
+        "`INSERT OVERWRITE archive` replaces all rows of the table with the result of the query that follows.",
+        "`SELECT DISTINCT * FROM archive` is that query. Also consider which files the new checkpoint contains.",
     ),
     solution=ARCHIVE_SOLUTION,
     why=(
-        "The second start has made a new checkpoint, and by reading everything again it has learned of every file. So "
-        "the stream is well, and only the table is ill. Who deletes the checkpoint once more, to begin cleanly, gets "
-        "the rows once more."
+        "The second start created a new checkpoint. Because it read all files again, that checkpoint contains every "
+        "file. So the checkpoint is correct, and only the table needs a repair. If you delete the checkpoint again for "
+        "a clean start, the next run writes all rows again."
     ),
     check=check_archive,
     hidden=(
@@ -293,7 +293,7 @@ ARCHIVE = Exercise(
     ),
     wrong=(
         WrongAnswer(
-            ARCHIVE_SOLUTION.replace(_REPAIR, 'repair = "TRUNCATE TABLE archive"'), "no run will bring them back"
+            ARCHIVE_SOLUTION.replace(_REPAIR, 'repair = "TRUNCATE TABLE archive"'), "no run will restore the rows"
         ),
         WrongAnswer(ARCHIVE_SOLUTION + _CLEAN_UP, "checkpoint is gone"),
         WrongAnswer(ARCHIVE_SOLUTION + _CLEAN_UP + "run_archive()\n", "every row twice, as before"),
@@ -391,12 +391,14 @@ def _must_be_repaired(attempt: Attempt, save: Any) -> None:
         if is_starter:
             raise NotTried
         raise Mistake(
-            "`ward` has the second day twice, as before. Your function is for the batches to come; the rows that are "
-            "there need a statement, as in the archive."
+            "`ward` has the second day twice, as before. Your function handles only future batches; repair the "
+            "existing rows with a statement, as in the archive."
         )
     attempt.compare(made, landed, "ward")
     if is_starter:
-        raise Mistake("The table is right, and `save_readings` adds nothing to it: the next days would be lost.")
+        raise Mistake(
+            "The table is right, but `save_readings` adds nothing to it, so the next days are lost. Write the batch."
+        )
 
 
 def _must_have_saved_once(attempt: Attempt) -> None:
@@ -406,22 +408,22 @@ def _must_have_saved_once(attempt: Attempt) -> None:
     old, third, fourth = (_readings(attempt, "ward", *days) for days in ((1, 2), (3,), (4,)))
     if attempt.is_same(made, landed.union(third)):
         raise Mistake(
-            "The table was right, until the power failed again: your function had written the batch of the third day, "
-            "got it a second time, and has written it again."
+            "The table was right until the power failed again: your function wrote the batch of the third day, "
+            "received the same batch after the restart, and wrote it again. Make the write idempotent."
         )
     if attempt.is_same(made, old.union(third)):
         raise Mistake(
-            "The third day is there once, and the fourth is missing. Delta skips a write whose `txnVersion` it has: "
-            "let the number grow with the batches, as `batch_id` does."
+            "The third day is there once, and the fourth is missing. Delta skips a write whose `txnVersion` it has "
+            "already committed. Use a number that increases with each batch, such as `batch_id`."
         )
     if attempt.is_same(made, old):
         raise Mistake(
-            "No row of a new day has come into the table. What makes a reading this reading is its device and its "
-            "time: a MERGE must compare both."
+            "No row of a new day was written to the table. A reading is identified by its device and its time: a MERGE "
+            "must compare both."
         )
     if attempt.is_same(made, fourth):
         raise Mistake(
-            '`ward` has the last batch only: each overwrites all rows before it. Write with `.mode("append")`.'
+            '`ward` has the last batch only: each batch overwrites all earlier rows. Write with `.mode("append")`.'
         )
     attempt.compare(made, landed, "ward")
 
@@ -449,16 +451,17 @@ WARD = Exercise(
     title="The batch that came twice",
     starter=WARD_STARTER,
     hints=(
-        "Two repairs: the statement for the rows that are there is that of the archive; the function is for tomorrow.",
-        "Lesson 04 has two ways to make a function that can be called twice: mark the write with the number of the "
-        "batch, or insert only readings that are not there.",
+        "You need two repairs: the statement from the archive for existing rows, and the function for future batches.",
+        "Lesson 04 shows two ways to make such a function idempotent: mark the write with the number of the batch, or "
+        "insert only readings that are not in the table.",
         '`batch.write.option("txnAppId", "ward").option("txnVersion", batch_id).mode("append").saveAsTable("ward")`; '
         "or a MERGE on `device_id` and `time`.",
     ),
     solution=WARD_SOLUTION,
     why=(
-        "Spark calls the function at least once for each batch. With the batch's number in the commit, Delta knows the "
-        "second call and writes nothing. A MERGE on device and time, which inserts what is not there, does it as well."
+        "Spark calls the function at least once for each batch. With the batch's number in the commit, Delta "
+        "recognizes the second call and writes nothing. A MERGE on device and time that inserts only missing rows also "
+        "works."
     ),
     check=check_ward,
     hidden=(
@@ -471,7 +474,7 @@ WARD = Exercise(
         ),
     ),
     wrong=(
-        WrongAnswer(WARD_SOLUTION.replace(_TXN, ""), "has written it again"),
+        WrongAnswer(WARD_SOLUTION.replace(_TXN, ""), "and wrote it again"),
         WrongAnswer(WARD_SOLUTION.replace(_STATEMENT, ""), "the second day twice, as before"),
         WrongAnswer(
             WARD_STARTER.replace(
@@ -522,8 +525,8 @@ def check_vitals(attempt: Attempt) -> None:
     stream = _vitals_stream(attempt)
     stream.has_ended(min(30.0, attempt.left))
     if any(reason in str(stream.error) for reason in _CAST_FAILS):
-        raise Mistake("Your query dies of the new file, as the old one did: the unit must be gone before the cast.")
-    attempt.wait_for_end(stream, "The pipeline is a job, which ends: `.trigger(availableNow=True)`.")
+        raise Mistake("Your query fails on the new file, as the old one did. Remove the unit before the cast.")
+    attempt.wait_for_end(stream, "The pipeline is a job that ends: use `.trigger(availableNow=True)`.")
     made, right = attempt.table("vitals"), _vitals(attempt)
     if attempt.is_same(made, right):
         attempt.must_have_checkpoint(stream, "vitals")
@@ -531,22 +534,24 @@ def check_vitals(attempt: Attempt) -> None:
     before, new = _vitals(attempt, is_new=False), _vitals(attempt, is_new=True)
     if "heartrate" in made.columns and (lost := made.where("heartrate IS NULL").count()):
         raise Mistake(
-            f"Nothing fails any more, and {lost} readings have lost their heart rate: what cannot be cast, or is not "
-            "of the schema's type, becomes NULL. Take the unit away instead."
+            f"The query no longer fails, but {lost} readings have lost their heart rate: a value that cannot be cast, "
+            "or does not have the schema's type, becomes NULL. Remove the unit instead."
         )
     if attempt.is_same(made, right.union(before)):
         raise Mistake(
-            "The first two days are there twice: with another checkpoint this is a new query, which reads everything. "
-            "The old one knows them, and has the batch that failed in its plan."
+            "The first two days are there twice: with a different checkpoint this is a new query, which reads all "
+            "files. Use the old checkpoint: it contains these days, and the failed batch is in its offset log."
         )
     if attempt.is_same(made, new):
         raise Mistake(
-            "The first two days are gone: the table was made anew, and the checkpoint says that they are done."
+            "The first two days are gone: the table was created again, but the checkpoint says that they have been "
+            "processed. Keep the table."
         )
     if not attempt.is_same(made, before) and not before.exceptAll(made).limit(1).collect():
         raise Mistake(
             f"Of the new file's {new.count():,} readings {new.intersect(made).count():,} are in the table, and the "
-            "checkpoint now says that the file is done: the others are lost. Read them instead of leaving them out."
+            "checkpoint now says that the file has been processed: the others are lost. Read them instead of "
+            "filtering them out."
         )
     attempt.compare(made, right, "vitals")
 
@@ -558,8 +563,8 @@ def _vitals_stream(attempt: Attempt) -> MadeStream:
         if attempt.is_same(attempt.table("vitals"), _vitals(attempt, is_new=False)):
             raise
         raise Mistake(
-            "The table has changed, but `vitals` is None: keep in it what `.toTable(...)` returns. "
-            "`awaitTermination()` returns None, so wait in a line of its own."
+            "The table has changed, but `vitals` is None: assign the result of `.toTable(...)` to it. "
+            "`awaitTermination()` returns None, so call it on a separate line."
         ) from None
 
 
@@ -602,15 +607,15 @@ VITALS = Exercise(
     title="The file that changed",
     starter=VITALS_STARTER,
     hints=(
-        "The batch that failed is planned and not done. What runs it again, and with which checkpoint?",
-        "`replace(heartrate, ' bpm', '')` takes the unit away where there is one, and leaves other values as they are.",
-        "The query of `run_vitals` with `CAST(replace(heartrate, ' bpm', '') AS DOUBLE) AS heartrate`; its checkpoint, "
-        "its trigger and its table stay.",
+        "The failed batch is in the offset log, not in the commit log. What runs it again, and with which checkpoint?",
+        "`replace(heartrate, ' bpm', '')` removes the unit if there is one, and does not change other values.",
+        "The query of `run_vitals` with `CAST(replace(heartrate, ' bpm', '') AS DOUBLE) AS heartrate`; do not "
+        "change its checkpoint, trigger, or table.",
     ),
     solution=VITALS_SOLUTION,
     why=(
-        "A strict cast has stopped the stream before a wrong row was written, and the checkpoint has kept the batch in "
-        "its plan. A query without state may change its columns' expressions, so the mended one runs that very batch."
+        "A strict cast stopped the query before a wrong row was written, and the failed batch is still in the offset "
+        "log. The column expressions of a stateless query may change between runs, so the fixed query runs that batch."
     ),
     check=check_vitals,
     hidden=(
@@ -622,7 +627,7 @@ VITALS = Exercise(
         ),
     ),
     wrong=(
-        WrongAnswer(VITALS_SOLUTION.replace("replace(heartrate, ' bpm', '')", "heartrate"), "dies of the new file"),
+        WrongAnswer(VITALS_SOLUTION.replace("replace(heartrate, ' bpm', '')", "heartrate"), "fails on the new file"),
         WrongAnswer(
             VITALS_SOLUTION.replace("CAST(replace(heartrate, ' bpm', '')", "try_cast(heartrate"),
             "lost their heart rate",
@@ -637,7 +642,7 @@ VITALS = Exercise(
             VITALS_SOLUTION.replace("\nvitals = ", '\nspark.sql("DROP TABLE vitals")\n\nvitals = '), "two days are gone"
         ),
         WrongAnswer(VITALS_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
-        WrongAnswer(VITALS_SOLUTION.rstrip() + ".awaitTermination()\n", "in a line of its own"),
+        WrongAnswer(VITALS_SOLUTION.rstrip() + ".awaitTermination()\n", "on a separate line"),
     ),
     makes=Makes(
         variables=("vitals",),

@@ -51,7 +51,7 @@ def _undos(attempt: Attempt) -> DataFrame:
 
 def _must_be_a_stream(view: DataFrame, name: str, source: str) -> None:
     if not view.isStreaming:
-        raise Mistake(f"`{name}` is no stream: it has what is there now, and no more. Read `{source}`.")
+        raise Mistake(f"`{name}` is not a stream: it contains only the rows that exist now. Read `{source}`.")
 
 
 class _Played(NamedTuple):
@@ -70,9 +70,9 @@ def _play(attempt: Attempt, view: DataFrame, mode: str) -> _Played:
     try:
         query = writer.start()
     except AnalysisException as error:
-        raise Mistake(f"As a stream, your view cannot be run. Spark says: {short_message(error)}") from None
+        raise Mistake(f"Your view cannot be run as a stream. Spark says: {short_message(error)}") from None
     try:
-        attempt.wait_for_end(MadeStream(query), "It reads something that never ends.", 60)
+        attempt.wait_for_end(MadeStream(query), "Your view reads a source that never ends.", 60)
         rows = attempt.spark.table(name)
         return _Played(attempt.spark.createDataFrame(rows.collect(), rows.schema), list(query.recentProgress))
     finally:
@@ -118,26 +118,26 @@ def _must_be_undos(made: DataFrame, right: DataFrame) -> None:
     """Name the mistake, of rows that have the right columns."""
     if made.select("id").exceptAll(right.select("id")).count():
         raise Mistake(
-            "Edits that undo nothing are there as well. An undo says so: its comment begins `Undid revision`."
+            "Your view contains edits that undo nothing. The comment of an undo begins with `Undid revision`."
         )
     missing = right.join(made.select("id"), "id", "left_anti")
     if not missing.isEmpty() and missing.where("user NOT LIKE '%Bot'").isEmpty():
-        raise Mistake("The bots' undos are missing. They are undos like others; what is a war is decided later.")
+        raise Mistake("The bots' undos are missing. Keep them: a later exercise decides what is a war.")
     if made.count() != right.count():
         return
     if made.drop("dt").exceptAll(right.drop("dt")).isEmpty():
         raise Mistake(
-            "The rows are right but for `dt`, which is to be the edit's own time: `edits_vw` has it as `dt`. When a "
-            "message arrived says nothing about when somebody undid an edit."
+            "Only `dt` is wrong. It must be the time of the edit, which is `dt` in `edits_vw`, not the time at which "
+            "the message arrived."
         )
     wrong = made.exceptAll(right).select("id", "undone").join(right.selectExpr("id", "undone AS name"), "id").first()
     if wrong.undone is not None and wrong.name.startswith(wrong.undone):
         raise Mistake(
-            f"`undone` is `{wrong.undone}` where the comment names `{wrong.name}`. A name may be an address, with "
-            "points in it: take all that comes after `by`."
+            f"`undone` is `{wrong.undone}` where the comment names `{wrong.name}`. A name may be an IP address, "
+            "which contains dots: take all the text after `by`."
         )
     raise Mistake(
-        f"`undone` is `{wrong.undone}` where the comment names `{wrong.name}`: take only what comes after `by`."
+        f"`undone` is `{wrong.undone}` where the comment names `{wrong.name}`: take only the text after `by`."
     )
 
 
@@ -173,14 +173,14 @@ UNDOS = Exercise(
     title="Who undoes whom",
     starter=UNDOS_STARTER,
     hints=(
-        "A condition on `comment` finds the undos; a function of text finds the name in it.",
-        "`comment LIKE 'Undid revision %'`. The name is what stands after ` by `, to the end.",
-        "`substring_index(comment, ' by ', -1)` is what comes after the last ` by `.",
+        "A condition on `comment` finds the undos; a string function extracts the name.",
+        "`comment LIKE 'Undid revision %'`. The name is the text after ` by `, to the end of the comment.",
+        "`substring_index(comment, ' by ', -1)` returns the text after the last ` by `.",
     ),
     solution=UNDOS_SOLUTION,
     why=(
-        "The comment is the only place that says whom an undo is against, so the text must be taken apart. Whoever is "
-        "not logged in has an address for a name; an expression for letters and digits stops at its first point."
+        "Only the comment names the user whose edit was undone, so the text must be parsed. A user who is not logged "
+        "in has an IP address as the name; a regular expression for letters and digits stops at its first dot."
     ),
     check=check_undos,
     hidden=(
@@ -195,11 +195,11 @@ UNDOS = Exercise(
         WrongAnswer(UNDOS_SOLUTION.replace("WHERE comment LIKE 'Undid revision %'\n", ""), "that undo nothing"),
         WrongAnswer(
             UNDOS_SOLUTION.replace("substring_index(comment, ' by ', -1)", r"regexp_extract(comment, 'by (\\w+)', 1)"),
-            "may be an address",
+            "may be an IP address",
         ),
         WrongAnswer(UNDOS_SOLUTION.replace("substring_index(comment, ' by ', -1)", "comment"), "after `by`"),
         WrongAnswer(UNDOS_SOLUTION.rstrip() + " AND user NOT LIKE '%Bot'\n", "bots' undos are missing"),
-        WrongAnswer(UNDOS_SOLUTION.replace("FROM edits_vw", "FROM edits_now_vw"), "is no stream"),
+        WrongAnswer(UNDOS_SOLUTION.replace("FROM edits_vw", "FROM edits_now_vw"), "is not a stream"),
         WrongAnswer(UNDOS_SOLUTION.replace(" AS undone", ""), "column `undone` is missing"),
     ),
     makes=Makes(views=("undos_vw",)),
@@ -231,7 +231,7 @@ def check_once(attempt: Attempt) -> None:
     undos = _undos(attempt)
     doubled, right = undos.select(_UNDOS), undos.dropDuplicates(["id"]).select(_UNDOS)
     if attempt.is_same(made, doubled):
-        raise Mistake("Doubles are still there: the two collectors have sent the same edit, with the same `id`.")
+        raise Mistake("The duplicates are still there: both collectors sent the same edit. Keep one row per `id`.")
     delay = _delay(reports)
     if set(made.columns) == set(_UNDOS):
         _must_have_late_ones(made, undos, delay)
@@ -247,12 +247,12 @@ def _must_have_late_ones(made: DataFrame, undos: DataFrame, delay: float | None)
         return
     if delay is not None and min(minutes) > delay:
         raise Mistake(
-            f"{len(minutes)} undos are missing, which have come {min(minutes):.0f} minutes late or more. Your "
-            f"watermark waits for {delay:.0f} minutes: what is behind it is dropped."
+            f"{len(minutes)} undos are missing: they arrived at least {min(minutes):.0f} minutes late. Your "
+            f"watermark delay is {delay:.0f} minutes, and rows behind the watermark are dropped. Use a longer delay."
         )
     raise Mistake(
-        f"{len(minutes)} undos are missing that are nobody's double. Two messages are the same edit if their `id` is "
-        "the same; the same page or the same user is not enough."
+        f"{len(minutes)} undos are missing that are not duplicates. Two messages are the same edit if they have the "
+        "same `id`; the same page or the same user is not enough."
     )
 
 
@@ -264,13 +264,13 @@ def _must_forget(reports: list[Any], delay: float | None) -> None:
     )
     if not is_bounded or delay is None:
         raise Mistake(
-            "The rows are right, and the stream remembers every id for ever: its state has no bound. With a watermark, "
-            "`dropDuplicatesWithinWatermark` forgets."
+            "The rows are right, but the query keeps every id in state forever: its state is unbounded. Use "
+            "`dropDuplicatesWithinWatermark` with a watermark, which removes old ids."
         )
     if delay > _LONGEST_DELAY:
         raise Mistake(
-            f"The rows are right. But your watermark waits for {delay / 60:,.0f} hours, and so long at least each id "
-            "is remembered; the latest message comes within one hour."
+            f"The rows are right, but your watermark delay is {delay / 60:,.0f} hours, and each id is kept in state "
+            "for at least that long. All messages arrive within one hour: use a shorter delay."
         )
 
 
@@ -311,15 +311,15 @@ ONCE = Exercise(
     title="Each undo once",
     starter=ONCE_STARTER,
     hints=(
-        "Lesson 10 has two ways to drop doubles. Which of them forgets?",
-        "A double has the same `id`. The watermark goes by `dt`, and waits longer than the latest message takes.",
-        '`spark.table("undos_vw").withWatermark("dt", "45 minutes").dropDuplicatesWithinWatermark(["id"])`, then the '
-        "view.",
+        "Lesson 10 shows two ways to drop duplicates. Which of them removes old keys from the state?",
+        "Duplicates have the same `id`. Define the watermark on `dt`, with a delay longer than any message needs.",
+        '`spark.table("undos_vw").withWatermark("dt", "45 minutes").dropDuplicatesWithinWatermark(["id"])`, then '
+        "create the view.",
     ),
     solution=ONCE_SOLUTION,
     why=(
-        "The delay must be longer than the latest message is late, or an undo that is nobody's double is dropped. It "
-        "is also how long an id is remembered, so it should not be longer than it must be."
+        "The watermark delay must be longer than any message is late; otherwise undos that are not duplicates are "
+        "dropped. An id is also kept in state for that long, so the delay should not be longer than necessary."
     ),
     check=check_once,
     hidden=(
@@ -331,16 +331,16 @@ ONCE = Exercise(
     ),
     wrong=(
         WrongAnswer(
-            ONCE_SOLUTION.replace('    .dropDuplicatesWithinWatermark(["id"])\n', ""), "Doubles are still there"
+            ONCE_SOLUTION.replace('    .dropDuplicatesWithinWatermark(["id"])\n', ""), "duplicates are still there"
         ),
         WrongAnswer(
             ONCE_SOLUTION.replace('    .withWatermark("dt", "45 minutes")\n', "").replace("WithinWatermark", ""),
-            "remembers every id for ever",
+            "keeps every id in state forever",
         ),
-        WrongAnswer(ONCE_SOLUTION.replace("WithinWatermark", ""), "remembers every id for ever"),
-        WrongAnswer(ONCE_SOLUTION.replace("45 minutes", "10 minutes"), "what is behind it is dropped"),
-        WrongAnswer(ONCE_SOLUTION.replace("45 minutes", "7 days"), "each id is remembered"),
-        WrongAnswer(ONCE_SOLUTION.replace('["id"]', '["title"]'), "nobody's double"),
+        WrongAnswer(ONCE_SOLUTION.replace("WithinWatermark", ""), "keeps every id in state forever"),
+        WrongAnswer(ONCE_SOLUTION.replace("45 minutes", "10 minutes"), "behind the watermark are dropped"),
+        WrongAnswer(ONCE_SOLUTION.replace("45 minutes", "7 days"), "each id is kept in state"),
+        WrongAnswer(ONCE_SOLUTION.replace('["id"]', '["title"]'), "that are not duplicates"),
         WrongAnswer(ONCE_SOLUTION.replace('    .withWatermark("dt", "45 minutes")\n', ""), "cannot be run"),
     ),
     makes=Makes(views=("once_vw",)),
@@ -417,35 +417,37 @@ def _must_be_wars(attempt: Attempt, made: DataFrame, undos: DataFrame, once: Dat
     """Name the mistake, where it is one that people make."""
     if attempt.is_same(made, _wars(once, window="window(dt, '10 minutes')")):
         raise Mistake(
-            "Your windows do not overlap, and a war does not begin at a full ten: cut in two, each part is too small. "
-            "A third argument of `window` says how often one begins."
+            "Your windows do not overlap, so a war that crosses a window boundary is split, and each part is too "
+            "small. Use the third argument of `window`, which sets how often a window begins."
         )
     if attempt.is_same(made, _wars(undos)):
-        raise Mistake("Doubles are counted as undos. Read `once_vw`, which has each of them once.")
+        raise Mistake("Duplicates are counted as undos. Read `once_vw`, which contains each undo once.")
     if attempt.is_same(made, _wars(once, condition="count(*) >= 4")):
         raise Mistake(
-            "On Kestrelow Bridge only one of the two has undone anything, and that is no war. Both must be among the "
-            "`user`s of a group: the smallest is not the largest."
+            "On Kestrelow Bridge only one of the two users has undone edits, which is not a war. Both users must occur "
+            "in the `user` column of a group: require that its minimum and maximum differ."
         )
     if attempt.is_same(made, _wars(once, condition="count(*) > 4 AND min(user) <> max(user)")):
         raise Mistake("Wars with exactly four undos are missing: *at least four* is `>= 4`.")
     _must_have_pairs(made)
     if made.join(_wars(once), ["wiki", "title"], "left_anti").count():
         page = made.join(_wars(once), ["wiki", "title"], "left_anti").first()
-        raise Mistake(f"{page.title} has no war: its undos are more than ten minutes apart, or between other pairs.")
+        raise Mistake(
+            f"{page.title} has no war: its undos are more than ten minutes apart, or by different pairs of users."
+        )
 
 
 def _must_have_pairs(made: DataFrame) -> None:
     """Each group must be of one pair, whoever of the two it was."""
     if made.isEmpty():
         raise Mistake(
-            "There is no war at all. A undoes B, and B undoes A: if you group by `user` and `undone`, these are two "
-            "groups, and neither has both sides. `least` and `greatest` of both names are the same for both."
+            "There is no war at all. If you group by `user` and `undone`, *A undoes B* and *B undoes A* are two "
+            "groups, and neither contains both directions. Group by `least` and `greatest` of the two names."
         )
     if turned := made.where("one > other").first():
         raise Mistake(
-            f"`one` is {turned.one} and `other` {turned.other}. All readers of your alerts must find a pair under the "
-            "same names: let `one` be the lesser of the two, whoever undoes."
+            f"`one` is {turned.one} and `other` is {turned.other}. A pair must look the same in every alert: `one` "
+            "must be the lesser of the two names, whoever made the undo."
         )
 
 
@@ -479,13 +481,13 @@ WARS = Exercise(
         "A group is a page, two users and a window. Which expression is the same for *A undoes B* and *B undoes A*?",
         "`least(user, undone)` and `greatest(user, undone)`. A window of ten minutes that begins every minute is "
         "`window(dt, '10 minutes', '1 minute')`.",
-        "`HAVING count(*) >= 4 AND min(user) <> max(user)`: four undos, and both have made some.",
+        "`HAVING count(*) >= 4 AND min(user) <> max(user)`: at least four undos, and both users made at least one.",
     ),
     solution=WARS_SOLUTION,
     why=(
-        "Any four undos within nine minutes are in one of the windows that begin every minute. The price is that each "
-        "undo is in ten groups. With the two names in order, both directions fall into one group; that both took part "
-        "is then a condition on it."
+        "A window begins every minute, so any four undos within nine minutes share a window. The cost is that each "
+        "undo belongs to ten groups. With the two names in order, both directions are in one group; the `HAVING` "
+        "condition then requires that both users took part."
     ),
     check=check_wars,
     hidden=(
@@ -499,7 +501,7 @@ WARS = Exercise(
     ),
     wrong=(
         WrongAnswer(WARS_SOLUTION.replace(", '1 minute'", ""), "do not overlap"),
-        WrongAnswer(WARS_SOLUTION.replace("once_vw", "undos_vw"), "Doubles are counted"),
+        WrongAnswer(WARS_SOLUTION.replace("once_vw", "undos_vw"), "Duplicates are counted"),
         WrongAnswer(WARS_SOLUTION.replace(" AND min(user) <> max(user)", ""), "only one of the two"),
         WrongAnswer(WARS_SOLUTION.replace(">= 4", "> 4"), "exactly four"),
         WrongAnswer(WARS_SOLUTION.replace("min(user) <> max(user)", "count(DISTINCT user) = 2"), "cannot be run"),
@@ -558,32 +560,32 @@ def check_alerts(attempt: Attempt) -> None:
 def _must_suit_alerts(stream: MadeStream) -> None:
     if stream.mode == "append":
         raise Mistake(
-            "Append, the default, hands a window over when it is final: after its end, and then the watermark's delay. "
-            "The war is long over by then. `update` sends it in the batch that has changed it."
+            "Append mode, the default, emits a window when it is final: after its end plus the watermark delay. The "
+            "war is over by then. Use `update`, which emits a window in each batch that changes it."
         )
     if stream.mode == "complete":
         raise Mistake(
-            "`complete` sends all wars there ever were, in every batch. `update` sends those that have changed."
+            "`complete` emits all wars so far in every batch. Use `update`, which emits only the wars that changed."
         )
     if stream.trigger in ("availableNow", "once"):
-        raise Mistake(f"`{stream.trigger}` makes a job that ends, and the next war is not seen. Leave the trigger out.")
+        raise Mistake(f"With `{stream.trigger}` the query stops, and the next war is not detected. Omit the trigger.")
     if not stream.is_active:
-        raise Mistake("Your stream was stopped: leave it running, the night is to come.")
+        raise Mistake("Your query was stopped. Leave it running: the night's edits are still to come.")
 
 
 def _must_be_alerts(sent: DataFrame) -> None:
     odd = sent.where(f"from_json(value, '{_ALERT}').start IS NULL").first()
     if odd is not None:
         raise Mistake(
-            "A value is to be JSON with all columns of `wars_vw`: `to_json(struct(*))`. "
-            f"This one is: {str(odd.value)[:60]}"
+            "A value must be JSON with all columns of `wars_vw`: use `to_json(struct(*))`. "
+            f"This value is: {str(odd.value)[:60]}"
         )
     odd = sent.where("key IS NULL OR key <> get_json_object(value, '$.title')").first()
     if odd is not None:
         said = "no key" if odd.key is None else f"the key `{odd.key}`"
         raise Mistake(
-            f"A message about {json.loads(odd.value)['title']} has {said}. With the title as key, all alerts of a page "
-            "are in one partition, and in order: `title AS key`."
+            f"A message about {json.loads(odd.value)['title']} has {said}. Use `title AS key`: with the title as the "
+            "key, all alerts about a page are in one partition, in order."
         )
 
 
@@ -616,15 +618,15 @@ ALERTS = Exercise(
     title="While it goes on",
     starter=ALERTS_STARTER,
     hints=(
-        "The sink is that of lesson 14. What must be different from a job, so that a war is told while it goes on?",
-        "Append waits until a window is final. Which mode hands a changed group over in the same batch?",
+        "The sink is the one from lesson 14. What must differ from a job, so that alerts are sent during a war?",
+        "Append mode waits until a window is final. Which mode emits a changed group in the same batch?",
         '`spark.table("wars_vw").selectExpr("title AS key", "to_json(struct(*)) AS value").writeStream`, the sink with '
         'its options, its topic and its checkpoint, `.outputMode("update")`, `.start()`.',
     ),
     solution=ALERTS_SOLUTION,
     why=(
-        "Append is the mode of results that must not change any more, and its price is the watermark's delay. An alert "
-        "may be said again, so `update` is right: each batch sends the windows that it has changed, and no others."
+        "Append mode emits only results that can no longer change, at the cost of the watermark delay. An alert may be "
+        "repeated, so `update` is right: each batch emits the windows that it changed, and no others."
     ),
     check=check_alerts,
     hidden=(
@@ -638,15 +640,15 @@ ALERTS = Exercise(
     ),
     wrong=(
         WrongAnswer(ALERTS_SOLUTION.replace('    .outputMode("update")\n', ""), "when it is final"),
-        WrongAnswer(ALERTS_SOLUTION.replace('"update"', '"complete"'), "all wars there ever were"),
+        WrongAnswer(ALERTS_SOLUTION.replace('"update"', '"complete"'), "all wars so far"),
         WrongAnswer(
             ALERTS_SOLUTION.replace("    .start())", "    .trigger(availableNow=True)\n    .start())"),
-            "the next war is not seen",
+            "the next war is not detected",
         ),
         WrongAnswer(ALERTS_SOLUTION.replace('"title AS key", ', ""), "has no key"),
         WrongAnswer(ALERTS_SOLUTION.replace("title AS key", "wiki AS key"), "has the key `"),
         WrongAnswer(
-            ALERTS_SOLUTION.replace("struct(*)", "struct(wiki, title, undos)"), "is to be JSON with all columns"
+            ALERTS_SOLUTION.replace("struct(*)", "struct(wiki, title, undos)"), "must be JSON with all columns"
         ),
         WrongAnswer(ALERTS_SOLUTION.replace("checkpoints}/alerts", "checkpoints}/other"), "was asked for"),
         WrongAnswer(ALERTS_SOLUTION + "alerts.stop()\n", "was stopped"),
@@ -697,7 +699,9 @@ def check_report(attempt: Attempt) -> None:
     view = attempt.view("report_vw")
     stream = _stream_of_alerts(attempt)
     if view.isStreaming:
-        raise Mistake("`report_vw` is a stream. The report is asked for once, in the morning: read `alerts_vw`.")
+        raise Mistake(
+            "`report_vw` is a stream. The report is a batch query, run once in the morning: read `alerts_vw`."
+        )
     _must_report(attempt, stream)
     factory = attempt.value("DA").data_factory
     if not factory.left:
@@ -711,14 +715,14 @@ def _stream_of_alerts(attempt: Attempt) -> MadeStream:
     try:
         return attempt.stream("alerts")
     except (NotTried, Mistake):
-        raise Mistake("Nobody sends alerts yet, so there is nothing to report: do exercise 14L.4 first.") from None
+        raise Mistake("No query sends alerts yet, so there is nothing to report: do exercise 14L.4 first.") from None
 
 
 def _must_report(attempt: Attempt, stream: MadeStream) -> None:
     """Compare the report with the wars that the edits have, once the stream has read them all."""
     attempt.must_not_have_failed(stream)
     if not stream.is_active:
-        raise Mistake("The stream of 14L.4 is not running, so nobody sees the night's wars. Start it again first.")
+        raise Mistake("The query of 14L.4 is not running, so the night's wars are not detected. Restart it first.")
     attempt.wait_until_idle(stream, 40)
     right = _report(_wars(_undos(attempt).dropDuplicates(["id"]))).localCheckpoint()
     made = attempt.view("report_vw").localCheckpoint()
@@ -732,21 +736,23 @@ def _must_report(attempt: Attempt, stream: MadeStream) -> None:
 
 def _must_be_a_report(attempt: Attempt, made: DataFrame, right: DataFrame, alerts: DataFrame) -> None:
     if attempt.is_same(made, _report(alerts, undos="sum(undos)")):
-        raise Mistake("`undos` adds up what many alerts have said of the same undos. The most that one says is right.")
+        raise Mistake(
+            "`undos` adds up counts from several alerts about the same undos. Take the highest count instead."
+        )
     if attempt.is_same(made, _report(alerts, undos="count(*)")):
-        raise Mistake("`undos` counts alerts. How many undos there were is in them: the most that one says.")
+        raise Mistake("`undos` counts alerts, not undos. Take the highest `undos` of the alerts.")
     if attempt.is_same(made, _report(alerts, began="min(start)")):
-        raise Mistake("`began` is the start of a window, when nobody had undone anything yet. `first_undo` says when.")
+        raise Mistake("`began` is the start of a window, which is before the first undo. Use `first_undo`.")
     if attempt.is_same(made, _report(alerts, groups=_PAGE)):
         raise Mistake(
-            "The night has come: on Cindrel Bridge the same two have had a second war, an hour after the first, and "
-            "your report makes one row of both. Alerts of one war are close to each other in time: a session."
+            "During the night, the same two users had a second war on Cindrel Bridge, an hour after the first, and "
+            "your report has one row for both. Alerts about one war are close in time: group them by session."
         )
     wars, rows = right.count(), made.count()
     if rows > wars and made.select("title").distinct().count() == right.select("title").distinct().count():
         raise Mistake(
-            f"There are {rows:,} rows for {wars} wars: a war is told by many alerts, from windows that overlap. Put "
-            "those into one group that follow each other within minutes."
+            f"There are {rows:,} rows for {wars} wars: one war causes many alerts, from windows that overlap. "
+            "Put alerts that follow each other within minutes into one group."
         )
 
 
@@ -772,15 +778,15 @@ REPORT = Exercise(
     starter=REPORT_STARTER,
     hints=(
         "Many alerts are about one war. What do they have in common, besides the page and the two users?",
-        "Their windows begin a minute after each other. Lesson 09 has a kind of window that ends when nothing comes "
-        "for a while.",
+        "Their windows begin a minute apart. Lesson 09 has a kind of window that ends after a period without events.",
         "`GROUP BY wiki, title, one, other, session_window(start, '10 minutes')`, with `min(first_undo)` and "
         "`max(undos)`.",
     ),
     solution=REPORT_SOLUTION,
     why=(
-        "`min` and `max` do not mind how often an alert has come: after a failure, when a batch is sent again, the "
-        "report is the same. So a reader lives with a sink that is at least once. `count` and `sum` would mind."
+        "`min` and `max` give the same result however often an alert is repeated: if a batch is sent again after a "
+        "failure, the report does not change. That makes an at-least-once sink acceptable. `count` and `sum` would "
+        "count the repeated alerts again."
     ),
     check=check_report,
     hidden=(

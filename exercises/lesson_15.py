@@ -60,22 +60,26 @@ def check_quarantine(attempt: Attempt) -> None:
     missing = {"value", "file_name"} - set(made.columns)
     if missing:
         raise Mistake(
-            f"`quarantine` has no column `{missing.pop()}`. An expectation sees all columns of the function's result."
+            f"`quarantine` has no column `{missing.pop()}`. Return all columns: the expectation checks the function's "
+            "result."
         )
     made = made.select("value", "file_name")
     lines = _lines(attempt)
     every, any_false = " AND ".join(_RULES), " OR ".join(f"NOT ({rule})" for rule in _RULES)
     for condition, mistake in (
-        (every, "These are the rows that silver keeps. Turn the condition round."),
-        ("true", "Every order is there. `expect` counts a row and keeps it; what drops it is `expect_or_drop`."),
+        (every, "These are the rows that silver keeps. Invert the condition."),
+        (
+            "true",
+            "Every order is there. `expect` counts a violation and keeps the row; use `expect_or_drop` to drop it.",
+        ),
         (
             any_false,
-            "Rows are missing that no rule calls wrong: where a rule is NULL, so is NOT of it, and the row is neither "
-            "in silver nor here. Ask for `(...) IS NOT TRUE`.",
+            "Rows are missing for which a rule is NULL: then NOT of the rule is NULL, too, and the row is neither in "
+            "silver nor here. Use `(...) IS NOT TRUE`.",
         ),
         (
             " AND ".join(f"({rule}) IS NOT TRUE" for rule in _RULES),
-            "Only rows that break every rule are there. One is enough: turn round all rules together, not each.",
+            "Only rows that violate every rule are there. One violation is enough: negate the whole condition.",
         ),
     ):
         if attempt.is_same(made, lines.where(condition).select("value", "file_name")):
@@ -139,15 +143,15 @@ QUARANTINE = Exercise(
     title="What was dropped",
     starter=QUARANTINE_STARTER,
     hints=(
-        "A table like silver, with another expectation: one that drops the *good* rows.",
-        'All rules in one condition: `every_rule = " AND ".join(RULES.values())`. A good row keeps it.',
-        'What is neither kept nor refused? `@dp.expect_or_drop("breaks a rule", f"({every_rule}) IS NOT TRUE")`',
+        "Define a table like silver, with a different expectation: one that drops the *good* rows.",
+        'Combine all rules in one condition: `every_rule = " AND ".join(RULES.values())`. A good row meets it.',
+        'What if the condition is NULL? `@dp.expect_or_drop("breaks a rule", f"({every_rule}) IS NOT TRUE")`',
     ),
     solution=QUARANTINE_SOLUTION,
     why=(
-        "One condition and its opposite divide the rows in two, and nothing is lost, if the opposite is `IS NOT TRUE`. "
+        "A condition and its opposite divide the rows into two sets without loss if the opposite is `IS NOT TRUE`. "
         "With `NOT`, orders whose time cannot be read would be in neither table: their year is NULL, and NOT NULL is "
-        "NULL. Both tables read the same view, so whoever changes a rule in `RULES` changes both."
+        "NULL. Both tables read the same view and the same `RULES`, so a changed rule applies to both."
     ),
     check=check_quarantine,
     hidden=(
@@ -168,7 +172,7 @@ QUARANTINE = Exercise(
                 'expect_or_drop("breaks a rule", f"({every_rule}) IS NOT TRUE")',
                 'expect_all_or_drop({name: f"({rule}) IS NOT TRUE" for name, rule in RULES.items()})',
             ),
-            "break every rule",
+            "violate every rule",
         ),
         WrongAnswer(
             QUARANTINE_SOLUTION.replace('table("orders")', 'table("orders").select("order_id", "ordered_at", "items")'),
@@ -212,21 +216,22 @@ def check_history(attempt: Attempt) -> None:
     made = attempt.table("customer_history")
     if "__START_AT" not in made.columns:
         raise Mistake(
-            "Each customer is there once, as now. Versions are kept with `stored_as_scd_type=2`; to change the type of "
-            "a table that exists, drop it first, which `DA.exercise` does."
+            "The table has only the current version of each customer. To keep all versions, use "
+            "`stored_as_scd_type=2`. An existing table must be dropped before its type changes; `DA.exercise` does it."
         )
     missing = set(_VERSION) - set(made.columns)
     if missing:
-        raise Mistake(f"`customer_history` has no column `{missing.pop()}`. Leave out `operation` alone.")
+        raise Mistake(f"`customer_history` has no column `{missing.pop()}`. Exclude only `operation`.")
     if dict(made.dtypes)["__START_AT"] != "bigint":
         raise Mistake(
-            '`__START_AT` is not the number of a change. The database counts its changes: `sequence_by="sequence"`.'
+            "`__START_AT` is not the number of a change. The database numbers its changes: "
+            'use `sequence_by="sequence"`.'
         )
     versions = _versions(attempt)
     made = made.select(_VERSION)
     if attempt.is_same(made, versions.select(_VERSION)):
         raise Mistake(
-            "A customer who has left has one version more, without a name. Say what a delete looks like: "
+            "A customer who has left has an extra version without a name. Define which changes are deletes: use "
             "`apply_as_deletes`."
         )
     attempt.compare(made, versions.where("operation <> 'DELETE'").select(_VERSION), "customer_history")
@@ -281,15 +286,15 @@ HISTORY = Exercise(
     title="Every version",
     starter=HISTORY_STARTER,
     hints=(
-        "Two calls, as for `customers`: the table, and the flow into it. A streaming table of another name.",
-        "The flow needs everything that the one of `customers` has, and one argument more.",
+        "Use two calls, as for `customers`: one for the streaming table, with a new name, and one for the flow.",
+        "The flow needs all arguments of the flow into `customers`, and one more.",
         '`stored_as_scd_type=2`, and then `run_pipeline(refresh="customer_history")`.',
     ),
     solution=HISTORY_SOLUTION,
     why=(
-        "Type 2 closes a version where the next one begins: `__END_AT` is NULL for what is true now. The numbers are "
-        "the sequence's, because only the database knows which change came first; with `changed_at` as the sequence "
-        "they would be times. A late change finds its place between two versions that were there before it."
+        "SCD type 2 closes a version where the next one begins: `__END_AT` is NULL for the current version. Both "
+        "columns contain sequence numbers, because only the database knows the order of its changes; with `changed_at` "
+        "as the sequence, they would be timestamps. A late change is inserted between two existing versions."
     ),
     check=check_history,
     hidden=(
@@ -303,7 +308,7 @@ HISTORY = Exercise(
         ),
     ),
     wrong=(
-        WrongAnswer(HISTORY_SOLUTION.replace(", stored_as_scd_type=2", ""), "once, as now"),
+        WrongAnswer(HISTORY_SOLUTION.replace(", stored_as_scd_type=2", ""), "only the current version"),
         WrongAnswer(HISTORY_SOLUTION.replace("apply_as_deletes=\"operation = 'DELETE'\", ", ""), "who has left"),
         WrongAnswer(
             HISTORY_SOLUTION.replace('sequence_by="sequence"', 'sequence_by="changed_at"'), "is not the number"

@@ -30,7 +30,7 @@ def _update(attempt: Attempt) -> Any:
     """Return the learner's update; one that has failed is a mistake."""
     update = attempt.value("update")
     if not hasattr(update, "expectations"):
-        raise Mistake("`update` is not an update: keep in it what `run_pipeline()` returns.")
+        raise Mistake("`update` is not a pipeline update: assign the result of `run_pipeline()` to it.")
     if update.error is not None:
         raise Mistake(f"The update has failed: {str(update.error).splitlines()[0]}")
     return update
@@ -39,7 +39,7 @@ def _update(attempt: Attempt) -> Any:
 def _before(attempt: Attempt, table: str, exercise: str) -> DataFrame:
     """Return a table of an earlier exercise."""
     if not attempt.spark.catalog.tableExists(table):
-        raise Mistake(f"There is no table `{table}` to go on with: do exercise {exercise} first.")
+        raise Mistake(f"The table `{table}` does not exist yet: do exercise {exercise} first.")
     return attempt.spark.table(table)
 
 
@@ -64,7 +64,7 @@ def _must_be_streaming(update: Any, name: str) -> Any:
     dataset = update.dataset(name)
     if dataset.kind.value != "streaming table":
         raise Mistake(
-            f"`{name}` is a {dataset.kind.value}: it reads everything again in every update. Read a stream: "
+            f"`{name}` is a {dataset.kind.value}: it reads all data again in every update. Read a stream: "
             "`spark.readStream`."
         )
     return dataset
@@ -81,7 +81,9 @@ def _next_day(attempt: Attempt, keep: int) -> bool:
     factory.land()
     error = run_pipeline().error
     if error is not None:
-        raise Mistake(f"It was right, until a further day landed: the update fails. {str(error).splitlines()[0]}")
+        raise Mistake(
+            f"The table was right until the next day landed; then the update failed: {str(error).splitlines()[0]}"
+        )
     return True
 
 
@@ -129,16 +131,20 @@ def check_bronze(attempt: Attempt) -> None:
     found = {one.name: one for one in update.expectations if one.dataset == "bronze"}
     if any(one.violation.value != "warn" for one in found.values()):
         raise Mistake(
-            "Bronze is to have every line as it came, so a rule must not drop one or stop the update. What counts and "
-            "keeps is `expect`, and for several rules `expect_all`."
+            "Bronze must contain every line as it arrived, so a rule must not drop a line or stop the update. Use "
+            "`expect`, or `expect_all` for several rules: it counts violations and keeps the rows."
         )
     dataset = _must_be_streaming(update, "bronze")
     lines = _lines(attempt)
     attempt.compare(made, lines, "bronze")
     if missing := [name for name in _RULES if name not in found]:
-        raise Mistake(f"No expectation of `bronze` is named `{missing[0]}`: `@dp.expect_all(RULES)` counts all three.")
+        raise Mistake(
+            f"No expectation of `bronze` is named `{missing[0]}`. Use `@dp.expect_all(RULES)`, which counts all three."
+        )
     if not dataset.rows:
-        raise Mistake("The rows are right, but this update has read no line, so it counted none. Run the cell again.")
+        raise Mistake(
+            "The rows are right, but this update read no new lines, so it counted none. Run the whole cell again."
+        )
     for name in _RULES:
         _must_count(lines, name, found[name])
 
@@ -153,24 +159,30 @@ def _must_count(lines: DataFrame, name: str, found: Any) -> None:
     if any(found.failed == _broken(lines, rule) for rule in right):
         return
     if any(found.passed == _broken(lines, rule) for rule in right):
-        raise Mistake(f"`{name}` is turned round: the condition says what a *good* line keeps.")
+        raise Mistake(f"`{name}` is inverted: write the condition that a *good* line meets.")
     for wrong, rule, sentence in (
         (
             "possible level",
             "level >= 0",
-            "`possible level` sees only what is too low. Look at the highest level again: 1000 cm is the most.",
+            "`possible level` finds only levels that are too low. Add the upper limit: 1000 cm.",
         ),
-        ("possible level", "level <= 1000", "`possible level` sees only what is too high: no level is below 0 either."),
+        (
+            "possible level",
+            "level <= 1000",
+            "`possible level` finds only levels that are too high. Add the lower limit: 0 cm.",
+        ),
         (
             "measured before received",
             "measured <= current_timestamp()",
-            "`measured before received` is broken by no line: the lines are old, and today nothing in them is in the "
-            "future. When a line came is in `received`; that does not change when the table is read again.",
+            "No line violates `measured before received`: the lines are old, so none of their times is in the future "
+            "today. Compare with `received`, the time at which a line arrived, which does not change later.",
         ),
     ):
         if name == wrong and found.failed == _broken(lines, rule):
             raise Mistake(sentence)
-    raise Mistake(f"`{name}` was broken by {found.failed:,} lines; by the handbook it is {_broken(lines, right[0]):,}.")
+    raise Mistake(
+        f"`{name}` was violated by {found.failed:,} lines; by the handbook it must be {_broken(lines, right[0]):,}."
+    )
 
 
 def _broken(lines: DataFrame, rule: str) -> int:
@@ -223,15 +235,15 @@ BRONZE = Exercise(
     title="How bad is it?",
     starter=BRONZE_STARTER,
     hints=(
-        "The table is lesson 15's bronze, from JSON: `spark.readStream.schema(SCHEMA).json(DA.paths.landing)`. Above "
-        "it stands a decorator that takes `RULES`.",
-        "`@dp.expect_all(RULES)` counts and keeps. A rule is what a *good* line keeps, as a condition in SQL.",
+        "The table is lesson 15's bronze, from JSON: `spark.readStream.schema(SCHEMA).json(DA.paths.landing)`. Add "
+        "a decorator that takes `RULES`.",
+        "`@dp.expect_all(RULES)` counts violations and keeps rows. A rule is a SQL condition that a *good* line meets.",
         "`level BETWEEN 0 AND 1000`, `measured <= received`, `battery >= 10.5`.",
     ),
     solution=BRONZE_SOLUTION,
     why=(
-        "Nothing that came is lost, and every update says how bad it was. A rule about time compares two columns of "
-        "the line: one that asks for the present time would give another answer tomorrow for the same line."
+        "No line is lost, and every update reports how many lines violate each rule. The rule about time compares two "
+        "columns of the line: with the current time, the same line could get a different result tomorrow."
     ),
     check=check_bronze,
     hidden=(
@@ -243,10 +255,10 @@ BRONZE = Exercise(
         ),
     ),
     wrong=(
-        WrongAnswer(BRONZE_SOLUTION.replace("expect_all", "expect_all_or_drop"), "every line as it came"),
+        WrongAnswer(BRONZE_SOLUTION.replace("expect_all", "expect_all_or_drop"), "every line as it arrived"),
         WrongAnswer(BRONZE_SOLUTION.replace("level BETWEEN 0 AND 1000", "level >= 0"), "too low"),
         WrongAnswer(BRONZE_SOLUTION.replace("measured <= received", "measured <= now()"), "the lines are old"),
-        WrongAnswer(BRONZE_SOLUTION.replace("measured <= received", "measured > received"), "is turned round"),
+        WrongAnswer(BRONZE_SOLUTION.replace("measured <= received", "measured > received"), "is inverted"),
         WrongAnswer(BRONZE_SOLUTION.replace("@dp.expect_all(RULES)\n", ""), "is named `possible level`"),
         WrongAnswer(BRONZE_SOLUTION.replace("readStream", "read"), "is a materialized view"),
         WrongAnswer(BRONZE_SOLUTION.replace("battery >=", "batterie >="), "The update has failed"),
@@ -291,15 +303,21 @@ def check_usable(attempt: Attempt) -> None:
     for rules, sentence in (
         (
             (_POSSIBLE, _BEFORE, _HANDBOOK),
-            "Nothing is there of AL1 and AL6, which are on mains. They have no battery, so `battery >= 10.5` is NULL "
-            "for them, and NULL breaks a rule. Say in the rule that no battery is well, too.",
+            "All lines of AL1 and AL6 are missing, which are on mains. They have no battery, so `battery >= 10.5` is "
+            "NULL, and NULL violates an expectation. Allow a missing battery in the rule.",
         ),
-        (("true",), "Every line is there. `expect_all` counts and keeps; what drops is `expect_all_or_drop`."),
-        ((_POSSIBLE, _BEFORE), "Lines with a weak battery are there. Less than 10.5 volts is still too little."),
-        ((_CHARGED,), "Only the battery is asked for. `RULES | {...}` has all rules, the mended one among them."),
+        (("true",), "Every line is there. `expect_all` counts and keeps rows; use `expect_all_or_drop` to drop them."),
+        (
+            (_POSSIBLE, _BEFORE),
+            "Lines with a weak battery are there. A battery below 10.5 volts still violates the rule.",
+        ),
+        (
+            (_CHARGED,),
+            "Only the battery is checked. Use `RULES | {...}`, which has all rules, including the fixed one.",
+        ),
         (
             (_POSSIBLE, _BEFORE, "battery IS NULL"),
-            "Only gauges without a battery are there. A rule may have two ways to be kept: `OR`.",
+            "Only gauges without a battery are there. Combine the two conditions with `OR`.",
         ),
     ):
         if attempt.is_same(made, bronze.where(" AND ".join(f"({rule})" for rule in rules))):
@@ -309,8 +327,8 @@ def check_usable(attempt: Attempt) -> None:
     dataset = _must_be_streaming(update, "usable")
     if not dataset.dropped:
         raise Mistake(
-            "The rows are right, but the update has counted none that was dropped: a `where` leaves out in silence. "
-            "Let an expectation do it, and run the cell from its first line."
+            "The rows are right, but the update has counted no dropped rows: a `where` drops rows silently. Use an "
+            "expectation, and run the whole cell again."
         )
 
 
@@ -334,16 +352,16 @@ USABLE = Exercise(
     starter=USABLE_STARTER,
     hints=(
         "For which gauges is `battery >= 10.5` neither true nor false?",
-        "A line is good if there is no battery, or if it has enough volts. The key of the mended rule is that of the "
-        "old one, so it takes its place.",
+        "A line is good if the gauge has no battery, or if the battery has enough volts. Give the fixed rule the key "
+        "of the old one, so that it replaces it.",
         '`{"good battery": "battery IS NULL OR battery >= 10.5"}`, and `@dp.expect_all_or_drop(USABLE)` above a table '
         "that reads bronze as a stream.",
     ),
     solution=USABLE_SOLUTION,
     why=(
-        "An expectation keeps a row only where it is TRUE. That is right for a level that is NULL, without a word "
-        "about NULL, and wrong for a battery that nobody has. Only who knows what a NULL means can tell. Had the rule "
-        "dropped from the first day, two gauges would be missing, and nobody would have seen a fault."
+        "A row meets an expectation only if the condition is TRUE. So a NULL level violates the rule, which is right, "
+        "and so does a NULL battery, which is wrong for a gauge on mains. You must know what a NULL means in your "
+        "data. If the rule had dropped rows from the first day, two gauges would be missing without any error."
     ),
     check=check_usable,
     hidden=(
@@ -371,7 +389,7 @@ USABLE = Exercise(
             USABLE_SOLUTION.replace("@dp.expect_all_or_drop(USABLE)\n", "").replace(
                 'table("bronze")', 'table("bronze").where(" AND ".join(f"({rule})" for rule in USABLE.values()))'
             ),
-            "in silence",
+            "silently",
         ),
         WrongAnswer(USABLE_SOLUTION.replace('table("bronze")', 'table("silver")'), "The update has failed"),
     ),
@@ -413,11 +431,11 @@ def check_placed(attempt: Attempt) -> None:
     made = _made(attempt, "placed", columns)
     if attempt.is_same(made, usable.join(stations, "station", "left").select(columns)):
         raise Mistake(
-            "Every line of `usable` is there, those of AL9 with NULL for a name. A left join keeps a line that finds "
-            "nobody; what tells it is a column of the list, `name`, and `expect_or_drop` drops it."
+            "Every line of `usable` is there, and the lines of AL9 have NULL for a name. A left join keeps lines "
+            "without a match; their `name` is NULL. Drop them with `expect_or_drop` and a condition on `name`."
         )
     if attempt.is_same(made, attempt.table("bronze").join(stations, "station").select(columns)):
-        raise Mistake("Lines are there that cannot be used: read `usable`, not `bronze`.")
+        raise Mistake("Your table contains lines that cannot be used: read `usable`, not `bronze`.")
     right = usable.join(stations, "station").select(columns)
     attempt.compare(made, right, "placed")
     _must_be_streaming(update, "placed")
@@ -428,8 +446,8 @@ def check_placed(attempt: Attempt) -> None:
     if counted[0].dropped != dropped:
         raise Mistake(
             f"The rows are right, but `listed station` has dropped {counted[0].dropped} of {dropped} lines: an "
-            "inner join leaves them out before the expectation sees them, and nobody is told. Join "
-            "`left`, and run the cell again."
+            "inner join drops them before the expectation sees them, so they are not counted. Use a left join, and run "
+            "the cell again."
         )
 
 
@@ -452,15 +470,15 @@ PLACED = Exercise(
     title="A gauge of nowhere",
     starter=PLACED_STARTER,
     hints=(
-        "A rule sees one row. So the row must have what the list says of its gauge: join first.",
-        "Which join keeps a line that finds no station? What is NULL in it then?",
+        "A rule sees one row, so the row must contain the list's columns for its gauge: join first.",
+        "Which join keeps a line without a matching station? Which columns are NULL in it then?",
         '`spark.readStream.table("usable").join(spark.read.table("stations"), "station", "left")`, and above it '
         '`@dp.expect_or_drop("listed station", "name IS NOT NULL")`.',
     ),
     solution=PLACED_SOLUTION,
     why=(
-        "The left join brings every line before the expectation, so what is dropped is counted. An inner join gives "
-        "the same rows and says nothing: that a gauge was put up and nobody has told the office, nobody would learn."
+        "With the left join, every line reaches the expectation, so dropped lines are counted. An inner join gives the "
+        "same rows without a count: nobody would notice that a new gauge is missing from the list."
     ),
     check=check_placed,
     hidden=(
@@ -530,7 +548,7 @@ def check_once(attempt: Attempt) -> None:
     _update(attempt)
     _must_be_once(attempt, "")
     if _next_day(attempt, keep=1):
-        _must_be_once(attempt, "It was right, until a further day landed. ")
+        _must_be_once(attempt, "The table was right until the next day landed. ")
 
 
 def _must_be_once(attempt: Attempt, said: str) -> None:
@@ -542,26 +560,26 @@ def _must_be_once(attempt: Attempt, said: str) -> None:
         return
     if attempt.is_same(made, placed.select(columns)):
         raise Mistake(
-            f"{said}Readings are there twice. A line that is sent again has another `received`, so the two rows are "
-            "not the same. A reading is known by its `station` and `measured`."
+            f"{said}Some readings are there twice. A line that is sent again has another `received`, so the two rows "
+            "differ. Identify a reading by its `station` and `measured`."
         )
     if made.count() == placed.select("station").distinct().count():
         raise Mistake(
-            f"{said}There is one row for each gauge, its last. The keys say what a row is for: here for a "
-            "`station` at the time it `measured`."
+            f"{said}There is only one row for each gauge, the last. Use the columns that identify a reading as keys: "
+            "`station` and `measured`."
         )
     lost = placed.join(made.select(_READING), _READING, "left_anti")
     behind = "timestampdiff(MINUTE, measured, received)"
     late = lost.where(f"{behind} > 2").selectExpr(f"max({behind})").first()[0]
     if late is not None and lost.where(f"{behind} <= 2").isEmpty():
         raise Mistake(
-            f"{said}{lost.count()} readings are missing that came late, up to {late} minutes: they were behind the "
-            "watermark. It must wait longer than the latest line."
+            f"{said}{lost.count()} late readings are missing, up to {late} minutes late: they were behind the "
+            "watermark. Use a delay longer than the lateness of the latest line."
         )
     if not lost.isEmpty():
         raise Mistake(
-            f"{said}{lost.count()} readings are missing that nobody has repeated. Two lines are one reading if "
-            "`station` and `measured` are the same; a level may be the same at two times."
+            f"{said}{lost.count()} readings are missing that are not duplicates. Two lines are one reading if they "
+            "have the same `station` and `measured`; the level can be the same at two times."
         )
     attempt.compare(made, right, "once")
 
@@ -587,19 +605,18 @@ ONCE = Exercise(
     title="What no rule can see",
     starter=ONCE_STARTER,
     hints=(
-        "By which columns is a reading known? You can keep one row for each of these by merging, or by dropping what "
-        "came before.",
+        "Which columns identify a reading? You can keep one row per reading by merging, or by dropping duplicates.",
         "Lesson 15 keeps one row for each customer with `create_auto_cdc_flow`. Here a row is for a `station` and a "
-        "`measured`, and the later of two lines is the one that was `received` later.",
+        "`measured`, and the newer of two lines is the one with the later `received`.",
         '`dp.create_streaming_table("once")`, then `dp.create_auto_cdc_flow(target="once", source="placed", '
         'keys=["station", "measured"], sequence_by="received")`.',
     ),
     solution=ONCE_SOLUTION,
     why=(
-        "The table itself is the memory: a line that comes again finds its row, however late. "
-        "`dropDuplicatesWithinWatermark` would do as well, with a watermark that waits longer than a gauge is without "
-        "network. It would have to stand here, after the rules: a clock that is a day ahead would take the watermark "
-        "with it, and everybody else's lines would be late."
+        "The table itself holds the keys: a repeated line matches its row, however late it arrives. "
+        "`dropDuplicatesWithinWatermark` would also work, with a watermark delay longer than a gauge can be without "
+        "network. It would have to run here, after the rules: otherwise a clock that is a day ahead would advance the "
+        "watermark, and the lines of all other gauges would be late."
     ),
     check=check_once,
     hidden=(
@@ -621,7 +638,7 @@ ONCE = Exercise(
         WrongAnswer(
             ONCE_SOLUTION.replace('keys=["station", "measured"]', 'keys=["station"]'), "one row for each gauge"
         ),
-        WrongAnswer(_WITH_STATE.replace('["station", "measured"]', '["station", "level"]'), "that nobody has repeated"),
+        WrongAnswer(_WITH_STATE.replace('["station", "measured"]', '["station", "level"]'), "that are not duplicates"),
         WrongAnswer(_WITH_STATE.replace("2 days", "1 hour"), "behind the watermark"),
         WrongAnswer(
             '@dp.table\n@dp.expect_or_drop("once", "count(*) OVER (PARTITION BY station, measured) = 1")\ndef once():\n'
@@ -670,13 +687,13 @@ def check_refused(attempt: Attempt) -> None:
     _must_be_refused(attempt, "")
     _must_be_streaming(update, "refused")
     if _next_day(attempt, keep=0):
-        _must_be_refused(attempt, "It was right, until a further day landed. ")
+        _must_be_refused(attempt, "The table was right until the next day landed. ")
     bronze, refused = attempt.table("bronze").count(), attempt.table("refused").count()
     placed = _before(attempt, "placed", "15L.3").count()
     if bronze != placed + refused:
         raise Mistake(
             f"`refused` is right, but of {bronze:,} lines {placed:,} are in `placed` and {refused:,} in `refused`: "
-            "look at exercises 15L.2 and 15L.3 again."
+            "check exercises 15L.2 and 15L.3 again."
         )
 
 
@@ -687,45 +704,49 @@ def _must_be_refused(attempt: Attempt, said: str) -> None:
     columns = [*_COLUMNS, "reasons"]
     made = _made(attempt, "refused", columns)
     if dict(made.dtypes)["reasons"] != "array<string>":
-        raise Mistake("`reasons` is to be an array of names: a line may break more than one rule.")
+        raise Mistake("`reasons` must be an array of names: a line can violate more than one rule.")
     if not made.where("exists(reasons, reason -> reason IS NULL)").isEmpty():
         raise Mistake(
-            f"{said}There are NULLs among the reasons, one for each rule that was kept: `array_compact` takes them out."
+            f"{said}There are NULLs among the reasons, one for each rule that the line meets. Remove them with "
+            "`array_compact`."
         )
     made = made.withColumn("reasons", F.array_sort("reasons")).localCheckpoint()
     lines = bronze.join(_stations(attempt), "station", "left").localCheckpoint()
     right = _with_reasons(lines, _EVERY_RULE)
     for wrong, sentence in (
-        (_with_reasons(lines, _EVERY_RULE, is_refused="true"), "Every line is there, most of them without a reason."),
+        (
+            _with_reasons(lines, _EVERY_RULE, is_refused="true"),
+            "Every line is there, most of them without a reason. Keep only lines with a reason.",
+        ),
         (
             _with_reasons(lines, _EVERY_RULE, opposite="NOT ({})"),
-            "Lines without a level are missing, or have a reason too few: there the rule is NULL, and so is NOT of it. "
-            "Ask for `(...) IS NOT TRUE`.",
+            "Lines without a level are missing, or a reason is missing: the rule is NULL for them, and so is NOT of "
+            "it. Use `(...) IS NOT TRUE`.",
         ),
         (
             _with_reasons(lines, _RULES),
-            "Lines of AL9 are missing or have a reason too few: that a gauge is not in the list is a reason as well.",
+            "Lines of AL9 are missing, or a reason is missing: a gauge that is not in the list is a reason as well.",
         ),
         (
             _with_reasons(lines.where(_LISTED), _EVERY_RULE),
-            "Lines of AL9 are missing: an inner join has left them out. Join `left`.",
+            "Lines of AL9 are missing: an inner join drops them. Use a left join.",
         ),
         (
             _with_reasons(lines, _RULES | {"listed station": _LISTED, "good battery": _HANDBOOK}),
-            "Gauges on mains are refused for their battery. Take the rules that `usable` drops by, so that a line is "
-            "in one of the two.",
+            "Gauges on mains are refused for their battery. Use the same rules as `usable`, so that a line is in "
+            "exactly one of the two tables.",
         ),
         (
             right.select(*_COLUMNS, F.explode("reasons").alias("reason")).selectExpr(
                 *_COLUMNS, "array(reason) AS reasons"
             ),
-            "A line with two reasons is there twice. It is one line: put both into its array.",
+            "A line with two reasons is there twice. Keep one row, with both reasons in its array.",
         ),
     ):
         if attempt.is_same(made, wrong):
             raise Mistake(f"{said}{sentence}")
     if attempt.is_same(made.select(_COLUMNS), right.select(_COLUMNS)) and made.where("size(reasons) > 1").isEmpty():
-        raise Mistake(f"{said}The lines are right, and each has one reason. Some break two rules: name both.")
+        raise Mistake(f"{said}The lines are right, and each has one reason. Some lines violate two rules: name both.")
     attempt.compare(made, right, "refused")
 
 
@@ -747,16 +768,16 @@ REFUSED = Exercise(
     title="Every line is somewhere",
     starter=REFUSED_STARTER,
     hints=(
-        "Read bronze, and join the list as in 15L.3. Then make for each rule its name where it is broken, and NULL "
-        "where it is kept.",
+        "Read bronze, and join the list as in 15L.3. Then compute for each rule its name if the line violates it, and "
+        "NULL if the line meets it.",
         '`F.when(F.expr(f"({rule}) IS NOT TRUE"), F.lit(name))` for each `name, rule` in `EVERY_RULE.items()`.',
-        'All of them in one column: `F.array_compact(F.array(*reasons))`. What stays is `where("size(reasons) > 0")`.',
+        'Put all of them in one column: `F.array_compact(F.array(*reasons))`. Then use `where("size(reasons) > 0")`.',
     ),
     solution=REFUSED_SOLUTION,
     why=(
-        "`refused` and the tables with expectations go by the same rules, the one with `IS NOT TRUE`, the others with "
-        "TRUE, so a line is in one of the two and never in both. A line with two faults is refused once and says both: "
-        "who mends the first would otherwise meet the second next week."
+        "`refused` and the tables with expectations use the same rules: one with `IS NOT TRUE`, the others with TRUE. "
+        "So a line is on exactly one side. A line with two faults is in `refused` once, with both reasons: if it named "
+        "only the first, the second would appear only after the first is fixed."
     ),
     check=check_refused,
     hidden=(
@@ -785,7 +806,7 @@ REFUSED = Exercise(
             REFUSED_SOLUTION.replace("F.array_compact(F.array(*reasons))", 'F.concat_ws(", ", *reasons)').replace(
                 "size(reasons) > 0", "reasons <> ''"
             ),
-            "is to be an array",
+            "must be an array",
         ),
         WrongAnswer(
             REFUSED_SOLUTION.replace(
