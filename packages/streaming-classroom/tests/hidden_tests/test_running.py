@@ -66,5 +66,14 @@ def test_a_cell_that_cannot_be_run_elsewhere_is_told_and_not_rejected(judge, spa
     assert "has not seen your cell" in judge(None)
 
 
+def test_a_sandbox_that_fails_is_no_mistake_of_the_cell(judge, caplog) -> None:
+    def broken(_box: Sandbox) -> None:
+        raise OSError("the disk is full")
+
+    exercise = dataclasses.replace(EXERCISE, id="42.9", hidden=(HiddenTest(broken, ("copy",)),))
+    assert "the sandbox failed with OSError" in judge(RIGHT, exercise)
+    assert "the disk is full" in caplog.text
+
+
 def test_an_exercise_without_hidden_tests_has_nothing_to_say(judge) -> None:
     assert judge(None, dataclasses.replace(EXERCISE, hidden=())) == ""

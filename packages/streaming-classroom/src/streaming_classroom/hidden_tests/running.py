@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from streaming_classroom.exercises.attempt import Attempt
+
+
+_log = logging.getLogger(__name__)
 
 
 def run(exercise: Exercise, attempt: Attempt) -> str:
@@ -42,6 +46,11 @@ def run(exercise: Exercise, attempt: Attempt) -> str:
                 f"It was not run on other data: the cell uses `{unknown.name}`, which another cell makes. Put all that "
                 "is yours into one cell to have it tested fully."
             )
+        except Mistake:
+            raise
+        except Exception as error:  # of the sandbox itself, which says nothing about the cell
+            _log.warning("a hidden test of %s failed", exercise.id, exc_info=True)
+            return f"It was not run on other data: the sandbox failed with {type(error).__name__}."
     return ""
 
 
