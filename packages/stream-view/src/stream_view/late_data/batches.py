@@ -1,0 +1,73 @@
+"""The batches of a query as its checkpoint has them: the offsets between which each has read, and its watermark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from stream_view.late_data import plans
+
+_SINGLE_WATERMARK = "spark.sql.streaming.statefulOperator.allowMultiple"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch that has ended.
+
+    Attributes
+    ----------
+    number : int
+        Its number.
+    starts, ends : list
+        The offsets of each source, objects of Spark's own; None where a source had none yet.
+    watermark : int
+        What its rows were compared with, in milliseconds.
+    """
+
+    number: int
+    starts: list[Any | None]
+    ends: list[Any | None]
+    watermark: int
+
+
+@dataclass(frozen=True)
+class History:
+    """The batches that can be read again, and the number of the first of them."""
+
+    first: int
+    batches: list[Batch]
+
+
+def history(execution: Any) -> History | None:
+    """Return the batches that a query's checkpoint has; None where no batch has ended.
+
+    A batch reads from the last one's offsets to its own, so the oldest that is kept tells only where the next begins.
+    """
+    last = plans.option(execution.commitLog().getLatestBatchId())
+    if last is None:
+        return None
+    log: dict[int, Any] = {}
+    number = int(last)
+    while number >= 0 and (entry := plans.option(execution.offsetLog().get(number))) is not None:
+        log[number] = entry
+        number -= 1
+    first = number + 1 if number < 0 else number + 2
+    return History(first, [_batch(log, number) for number in sorted(log) if number >= first])
+
+
+def _batch(log: dict[int, Any], number: int) -> Batch:
+    ends = _offsets(log[number])
+    starts = _offsets(log[number - 1]) if number else [None] * len(ends)
+    return Batch(number, starts + [None] * (len(ends) - len(starts)), ends, _watermark(log, number))
+
+
+def _offsets(entry: Any) -> list[Any | None]:
+    return [plans.option(offset) for offset in plans.items(entry.offsets())]
+
+
+def _watermark(log: dict[int, Any], number: int) -> int:
+    """Return the watermark for late rows: since operators can follow each other, that of the batch before."""
+    metadata = log[number].metadataOpt().get()
+    if plans.option(metadata.conf().get(_SINGLE_WATERMARK)) == "false":
+        return int(metadata.batchWatermarkMs())
+    return int(log[number - 1].metadataOpt().get().batchWatermarkMs()) if number else 0
