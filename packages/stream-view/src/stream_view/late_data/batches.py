@@ -7,7 +7,7 @@ from typing import Any
 
 from stream_view.late_data import plans
 
-_SINGLE_WATERMARK = "spark.sql.streaming.statefulOperator.allowMultiple"
+_ALLOW_MULTIPLE = "spark.sql.streaming.statefulOperator.allowMultiple"
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,14 @@ def history(execution: Any) -> History | None:
         log[number] = entry
         number -= 1
     first = number + 1 if number < 0 else number + 2
-    return History(first, [_batch(log, number) for number in sorted(log) if number >= first])
+    back = _batches_back(execution)
+    return History(first, [_batch(log, number, back) for number in sorted(log) if number >= first])
 
 
-def _batch(log: dict[int, Any], number: int) -> Batch:
+def _batch(log: dict[int, Any], number: int, back: int) -> Batch:
     ends = _offsets(log[number])
     starts = _offsets(log[number - 1]) if number else [None] * len(ends)
-    return Batch(number, starts + [None] * (len(ends) - len(starts)), ends, _watermark(log, number))
+    return Batch(number, starts + [None] * (len(ends) - len(starts)), ends, _watermark(log, number - back))
 
 
 def _offsets(entry: Any) -> list[Any | None]:
@@ -66,8 +67,10 @@ def _offsets(entry: Any) -> list[Any | None]:
 
 
 def _watermark(log: dict[int, Any], number: int) -> int:
-    """Return the watermark for late rows: since operators can follow each other, that of the batch before."""
-    metadata = log[number].metadataOpt().get()
-    if plans.option(metadata.conf().get(_SINGLE_WATERMARK)) == "false":
-        return int(metadata.batchWatermarkMs())
-    return int(log[number - 1].metadataOpt().get().batchWatermarkMs()) if number else 0
+    return int(log[number].metadataOpt().get().batchWatermarkMs()) if number >= 0 else 0
+
+
+def _batches_back(execution: Any) -> int:
+    """Return how many batches the watermark for late rows is behind: one, since operators can follow each other."""
+    allows_multiple = execution.sparkSessionForStream().conf().get(_ALLOW_MULTIPLE, "true")
+    return 1 if allows_multiple == "true" else 0

@@ -114,7 +114,7 @@ class _Leaf:
         batch = self._opened.getBatch(jvm.scala.Option.apply(start), end)
         if plans.kind(self._opened) == "FileStreamSource":
             self._expect_files(batch, start, end)
-        plan = batch.logicalPlan()
+        plan = _with_metadata(jvm, batch.logicalPlan(), leaf.output().size())
         alias = jvm.org.apache.spark.sql.catalyst.expressions.Alias
         renamed = [
             alias(
@@ -169,6 +169,13 @@ class _Leaf:
     def _beside_source(self) -> Any:
         package = self._opened.getClass().getPackageName()  # type: ignore[union-attr]  # Spark 4.1 has moved it
         return reduce(getattr, package.split("."), self._spark._jvm)
+
+
+def _with_metadata(jvm: Any, plan: Any, columns: int) -> Any:
+    """Return a plan with the hidden column ``_metadata`` of files, where the query reads it."""
+    if plan.output().size() == columns:
+        return plan
+    return plans.rebuilt(jvm, plan, lambda leaf: leaf.withMetadataColumns())
 
 
 def _stream(leaf: Any) -> Any | None:
