@@ -69,7 +69,7 @@ def _rows(chance: random.Random, side: str, batch: int, after: int, step: int) -
 
 
 def watermarks(sides: list[tuple[list[list[Row]], int]]) -> list[int]:
-    """Return the watermark with which each batch's rows are compared: that of the batch before, the lowest of all sides.
+    """Return the watermark of each batch's rows: that of the batch before, the lowest of all sides.
 
     A batch's watermark comes from the rows of all batches before it, and never goes back.
     """

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,7 +62,9 @@ def test_a_row_says_in_which_batch_it_was_dropped_at_which_watermark_and_how_lat
 
     columns = ("operator", "name", "batch", "watermark", "event_time", "late_by", "row.id")
     text = [
-        tuple(map(str, row)) for row in late.select(*columns).orderBy("event_time").collect() if row.id in ("3-0", "3-3")
+        tuple(map(str, row))
+        for row in late.select(*columns).orderBy("event_time").collect()
+        if row.id in ("3-0", "3-3")
     ]
     assert text == [
         ("0", "stateStoreSave", "3", "2025-06-02 10:40:00", "2025-06-02 10:01:00", "0:30:00", "3-0"),
@@ -82,7 +83,9 @@ def test_the_counts_say_why_spark_counts_fewer(files: DataFrame, tmp_path: Path)
 
 
 def test_a_running_query_goes_on_undisturbed(files: DataFrame, spark: SparkSession, tmp_path: Path) -> None:
-    writer = per_ten_minutes(files).writeStream.format("noop").option("checkpointLocation", str(tmp_path / "checkpoint"))
+    writer = (
+        per_ten_minutes(files).writeStream.format("noop").option("checkpointLocation", str(tmp_path / "checkpoint"))
+    )
     query = writer.start()
     query.processAllAvailable()
     before = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*"))
@@ -111,7 +114,7 @@ def test_a_query_that_was_started_again_is_told_of_batches_without_a_report(file
 
 def test_files_that_are_gone_are_named(files: DataFrame, tmp_path: Path) -> None:
     query = queries.run(per_ten_minutes(files), tmp_path)
-    os.remove(tmp_path / "landed" / "003.json")
+    (tmp_path / "landed" / "003.json").unlink()
 
     with pytest.raises(NoLateRows, match=r"Batch 3: the file .*/landed/003.json is gone\."):
         late_rows(query)
@@ -120,7 +123,7 @@ def test_files_that_are_gone_are_named(files: DataFrame, tmp_path: Path) -> None
 def test_what_is_known_is_told_and_what_is_not_is_said(spark: SparkSession, tmp_path: Path) -> None:
     queries.land(tmp_path / "landed", rows_of([[0], [50], [20], [1, 2], [3]]))
     query = queries.run(per_ten_minutes(_stream(spark, tmp_path)), tmp_path)
-    os.remove(tmp_path / "landed" / "003.json")
+    (tmp_path / "landed" / "003.json").unlink()
 
     with pytest.warns(IncompleteLateRows, match=r"Batch 3: the file .* is gone") as said:
         late = late_rows(query)
@@ -134,7 +137,7 @@ def test_offsets_that_were_purged_are_said(spark: SparkSession, tmp_path: Path) 
     queries.land(tmp_path / "landed", rows_of([[0], [50], [20], [1, 2], [3]]))
     query = queries.run(per_ten_minutes(_stream(spark, tmp_path)), tmp_path)
     for number in (0, 1, 2):
-        os.remove(tmp_path / "checkpoint" / "offsets" / str(number))
+        (tmp_path / "checkpoint" / "offsets" / str(number)).unlink()
 
     with pytest.warns(IncompleteLateRows, match=r"Batch 3: its offsets are not in the checkpoint any more"):
         late = late_rows(query)

@@ -30,7 +30,8 @@ def compare(spark: SparkSession, seed: int, folder: Path) -> int:
             batch, dropped = report["batchId"], report["stateOperators"][position]["numRowsDroppedByWatermark"]
             assert dropped == expected.counts.get(batch, 0), (seed, kind, batch)
             if dropped:
-                assert counts[batch, position].counted == counts[batch, position].dropped == dropped, (seed, kind, batch)
+                row = counts[batch, position]
+                assert row.counted == row.dropped == dropped, (seed, kind, batch)
         total += len(expected.rows)
     return total
 

@@ -1,1 +1,1 @@
-"""Which rows the watermark dropped: a batch is read again between its offsets, and Spark's rule is applied to its rows."""
+"""Which rows the watermark dropped: batches are read again between their offsets, and judged by Spark's rule."""

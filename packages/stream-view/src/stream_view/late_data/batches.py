@@ -11,7 +11,7 @@ _ALLOW_MULTIPLE = "spark.sql.streaming.statefulOperator.allowMultiple"
 
 
 @dataclass(frozen=True)
-class Batch:
+class PastBatch:
     """A batch that has ended.
 
     Attributes
@@ -35,7 +35,7 @@ class History:
     """The batches that can be read again, and the number of the first of them."""
 
     first: int
-    batches: list[Batch]
+    batches: list[PastBatch]
 
 
 def history(execution: Any) -> History | None:
@@ -56,10 +56,10 @@ def history(execution: Any) -> History | None:
     return History(first, [_batch(log, number, back) for number in sorted(log) if number >= first])
 
 
-def _batch(log: dict[int, Any], number: int, back: int) -> Batch:
+def _batch(log: dict[int, Any], number: int, back: int) -> PastBatch:
     ends = _offsets(log[number])
     starts = _offsets(log[number - 1]) if number else [None] * len(ends)
-    return Batch(number, starts + [None] * (len(ends) - len(starts)), ends, _watermark(log, number - back))
+    return PastBatch(number, starts + [None] * (len(ends) - len(starts)), ends, _watermark(log, number - back))
 
 
 def _offsets(entry: Any) -> list[Any | None]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from stream_view.late_data.batches import Batch, History
+from stream_view.late_data.batches import History, PastBatch
 from stream_view.late_data.operators import Operator
 from stream_view.late_data.replay import GROUP
 from stream_view.late_data.result import NoLateRows
@@ -39,7 +39,7 @@ class Counts:
         self._read: set[Key] = set()
         self._purged: int | None = None  # the last batch without offsets of which there is no report either
 
-    def to_read(self, operator: Operator, past: History) -> list[Batch]:
+    def to_read(self, operator: Operator, past: History) -> list[PastBatch]:
         """Return the batches to read again for an operator: those that dropped rows, so far as is known."""
         if not operator.inputs and operator.unknown is None:
             return []

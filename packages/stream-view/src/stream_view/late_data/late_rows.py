@@ -15,12 +15,12 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
 from stream_view.errors import ExplainedError, NotAvailable, short_message
 from stream_view.late_data import plans
-from stream_view.late_data.batches import Batch, History, history
+from stream_view.late_data.batches import History, PastBatch, history
 from stream_view.late_data.counts import Counts
 from stream_view.late_data.operators import Input, Operator, operators
 from stream_view.late_data.replay import Replay
+from stream_view.late_data.replayed_sources import CannotBeRead, Sources
 from stream_view.late_data.result import NoLateRows, as_frame
-from stream_view.late_data.sources import CannotBeRead, Sources
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
@@ -81,9 +81,9 @@ def late_rows(query: StreamingQuery) -> LateRows:
     Supported: aggregations by windows, sessions and event times, ``dropDuplicates``, ``dropDuplicatesWithinWatermark``,
     joins of streams; sources that can be read again: files, Delta, Kafka, rate, data sources in Python.
 
-    Not supported: ``applyInPandasWithState``, ``transformWithState`` and their like, whose code decides; operators above
-    other stateful ones; sockets and memory; queries that read the clock. Tables that are joined to a stream are read as
-    they are now.
+    Not supported: ``applyInPandasWithState``, ``transformWithState`` and their like, whose code decides; operators
+    above other stateful ones; sockets and memory; queries that read the clock. Tables that are joined to a stream are
+    read as they are now.
     """
     execution = _execution(query)
     spark = SparkSession.active()
@@ -109,7 +109,7 @@ def _execution(query: StreamingQuery) -> Any:
     """Return Spark's own query."""
     wrapped = getattr(query, "_jsq", None)
     if wrapped is None:
-        raise NotAvailable("Over Spark Connect a query's plan is on the server.", "Call late_rows where it was started.")
+        raise NotAvailable("Over Spark Connect a query's plan is on the server.", "Use a classic session.")
     return wrapped.streamingQuery()
 
 
@@ -138,7 +138,7 @@ def _found(
 
 
 def _read(
-    replay: Replay, operator: Operator, entered: Input, batches: list[Batch], counts: Counts
+    replay: Replay, operator: Operator, entered: Input, batches: list[PastBatch], counts: Counts
 ) -> DataFrame | None:
     """Return the late rows of all batches in one job; of each alone where one cannot be read."""
     frames: dict[int, DataFrame] = {}

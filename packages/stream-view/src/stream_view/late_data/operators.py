@@ -122,7 +122,7 @@ def _operator(
     if kind == "GlobalLimit" or (kind == "Aggregate" and is_complete):
         return Operator(position, name, [])  # which drop nothing
     if kind not in _NAMES:
-        return Operator(position, name, [], f"What {kind} drops is decided by code of the query, which is not run again")
+        return Operator(position, name, [], f"What {kind} drops is decided by the query's code, which is not run again")
     children = list(zip(plans.items(node.children()), plans.items(pruned.children()), strict=True))
     sides = ("left", "right") if kind == "Join" else (None,)
     inputs = [_input(side, node, *pair, is_session) for side, pair in zip(sides, children, strict=True)]

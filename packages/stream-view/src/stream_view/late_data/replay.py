@@ -9,9 +9,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from stream_view.late_data import plans
-from stream_view.late_data.batches import Batch
+from stream_view.late_data.batches import PastBatch
 from stream_view.late_data.operators import Input
-from stream_view.late_data.sources import Sources
+from stream_view.late_data.replayed_sources import Sources
 
 #: The group with which Spark has counted a row; NULL where it counts rows.
 GROUP = "group"
@@ -25,7 +25,7 @@ class Replay:
     session: Any
     sources: Sources
 
-    def late(self, entered: Input, batch: Batch) -> DataFrame:
+    def late(self, entered: Input, batch: PastBatch) -> DataFrame:
         """Return the rows of a batch that an operator dropped.
 
         The columns are ``batch``, ``watermark``, ``event_time``, ``late_by``, ``group``, and ``row``, a struct of the
@@ -51,7 +51,7 @@ class Replay:
             F.struct(*own.values()).alias("row"),
         )
 
-    def _frame(self, entered: Input, batch: Batch) -> DataFrame:
+    def _frame(self, entered: Input, batch: PastBatch) -> DataFrame:
         jvm = self.spark._jvm
         plan = plans.rebuilt(jvm, entered.plan, lambda leaf: self.sources.relation(leaf, batch.starts, batch.ends))
         physical = jvm.org.apache.spark.sql.execution.QueryExecution.prepareExecutedPlan(self.session, plan)

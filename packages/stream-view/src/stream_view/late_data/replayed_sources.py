@@ -15,11 +15,10 @@ from urllib.parse import unquote, urlsplit
 from stream_view.errors import ExplainedError
 from stream_view.late_data import plans
 
-#: Sources that hand a row over once; another one of them would open a connection of its own.
+#: Parts of the names of sources that hand a row over once; another one of them would open a connection of its own.
 _READ_ONCE = {
     "MemoryStream": "The memory source forgets its rows once a batch is through",
-    "ContinuousMemoryStream": "The memory source forgets its rows once a batch is through",
-    "TextSocketMicroBatchStream": "A socket gives its rows only once",
+    "TextSocket": "A socket gives its rows only once",
 }
 
 
@@ -133,9 +132,9 @@ class _Leaf:
 
     def _scan(self, leaf: Any, start: Any | None, end: Any) -> Any:
         jvm = self._spark._jvm
-        name = plans.kind(leaf.stream())
-        if reason := _READ_ONCE.get(name):
-            raise CannotBeRead(reason)
+        for name, reason in _READ_ONCE.items():
+            if name in plans.kind(leaf.stream()):
+                raise CannotBeRead(reason)
         if self._opened is None:
             self._opened = leaf.scan().toMicroBatchStream(self._folder)
         stream = self._opened
