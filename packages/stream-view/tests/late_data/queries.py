@@ -20,7 +20,7 @@ SCHEMA = "time TIMESTAMP, key STRING, id STRING"
 
 def land(folder: Path, batches: Sequence[Sequence[Row]]) -> None:
     """Write a file for each batch; files are read in the order of their times."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     for number, rows in enumerate(batches):
         file = folder / f"{number:03}.json"
         lines = [json.dumps({"time": _text(row.time), "key": row.key, "id": row.id}) for row in rows]
@@ -39,7 +39,7 @@ def start(spark: SparkSession, given: Stream, kinds: Sequence[str], folder: Path
 
 def run(frame: DataFrame, folder: Path, mode: str = "append") -> StreamingQuery:
     """Run a query until it has read everything; its checkpoint is in the folder."""
-    writer = frame.writeStream.format("noop").option("checkpointLocation", str(folder / "checkpoint"))
+    writer = frame.writeStream.format("noop").option("checkpointLocation", (folder / "checkpoint").as_uri())
     query = writer.outputMode(mode).trigger(availableNow=True).start()
     query.awaitTermination()
     return query

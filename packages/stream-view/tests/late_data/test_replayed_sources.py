@@ -29,7 +29,7 @@ def deduplicated(rows: DataFrame, delay: str = "10 minutes") -> DataFrame:
 
 def run_for(frame: DataFrame, folder: Path, batches: int) -> StreamingQuery:
     """Run a query whose source never ends for so many batches."""
-    writer = frame.writeStream.format("noop").option("checkpointLocation", str(folder / "checkpoint"))
+    writer = frame.writeStream.format("noop").option("checkpointLocation", (folder / "checkpoint").as_uri())
     query = writer.start()
     deadline = time.monotonic() + 60
     while (query.lastProgress or {"batchId": 0})["batchId"] < batches and time.monotonic() < deadline:
@@ -65,7 +65,7 @@ def frame_of(spark: SparkSession, minutes: list[str]) -> DataFrame:
 def test_a_delta_table_is_read_between_versions(spark: SparkSession, tmp_path: Path) -> None:
     if "delta" not in spark.conf.get("spark.sql.extensions", "").lower():
         pytest.skip("this session has no Delta")
-    table = str(tmp_path / "table")
+    table = (tmp_path / "table").as_uri()
     for minutes in MINUTES:
         frame_of(spark, minutes).write.format("delta").mode("append").save(table)
     stream = spark.readStream.format("delta").option("maxFilesPerTrigger", 1).load(table)
@@ -120,7 +120,7 @@ def say() -> Iterator[Callable[[str], None]]:
 def test_a_socket_gives_its_rows_only_once_which_is_said(spark: SparkSession, tmp_path: Path, say) -> None:
     lines = spark.readStream.format("socket").option("host", "localhost").option("port", say.port).load()
     rows = deduplicated(lines.select(F.col("value").cast("timestamp").alias("time")))
-    query = rows.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    query = rows.writeStream.format("noop").option("checkpointLocation", (tmp_path / "checkpoint").as_uri()).start()
     query.processAllAvailable()
     for minute in ("10:00", "10:50", "10:51", "10:01"):
         say(f"2025-06-02 {minute}:00")
@@ -138,7 +138,7 @@ def test_memory_forgets_its_rows_which_is_said(spark: SparkSession, tmp_path: Pa
         1, spark._jsparkSession, jvm.scala.Option.empty(), jvm.org.apache.spark.sql.Encoders.STRING()
     )
     rows = deduplicated(DataFrame(memory.toDF(), spark).select(F.col("value").cast("timestamp").alias("time")))
-    query = rows.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    query = rows.writeStream.format("noop").option("checkpointLocation", (tmp_path / "checkpoint").as_uri()).start()
     for minute in ("10:00", "10:50", "10:51", "10:01"):
         memory.addData(jvm.PythonUtils.toSeq([f"2025-06-02 {minute}:00"]))
         query.processAllAvailable()
