@@ -228,6 +228,45 @@ def test_rows_that_would_be_others_now_are_refused(files: DataFrame, tmp_path: P
         late_rows(query)
 
 
+def test_sessions_are_counted_as_each_task_has_grouped_them(spark: SparkSession, tmp_path: Path) -> None:
+    queries.land(tmp_path / "landed", rows_of([[50], [50], [51], [51], [1, 1, 2], [1]]))
+    pairs = spark.readStream.schema(queries.SCHEMA).option("maxFilesPerTrigger", 2)
+    times = pairs.json((tmp_path / "landed").as_uri()).withWatermark("time", "0 minutes")
+    query = queries.run(times.groupBy(F.session_window("time", "1 minute"), "key").count(), tmp_path)
+
+    [counts] = late_rows(query).counts.collect()
+
+    # Files of one batch are read by one task or by two.
+    assert (counts.batch, counts.rows) == (2, 4)
+    assert counts.counted == counts.dropped == sum(reported(query)) > 1
+
+
+def test_what_a_table_beside_the_stream_has_lost_is_said(spark: SparkSession, files: DataFrame, tmp_path: Path) -> None:
+    table = (tmp_path / "table").as_uri()
+    spark.sql("SELECT 'a' AS key, 'all' AS place").write.parquet(table)
+    query = queries.run(per_ten_minutes(files.join(spark.read.parquet(table), "key")), tmp_path)
+    for file in (tmp_path / "table").glob("*.parquet"):
+        file.unlink()
+    spark.sql("SELECT 'b' AS key, 'all' AS place").write.mode("overwrite").parquet(table)
+
+    with pytest.raises(NoLateRows):
+        late_rows(query)
+
+
+def test_operators_whose_code_decides_are_refused(files: DataFrame, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+
+    def once(_key, _frames, _state):
+        yield pandas.DataFrame({"n": [1]})
+
+    keys = files.withWatermark("time", "10 minutes").groupBy("key")
+    counted = keys.applyInPandasWithState(once, "n INT", "n INT", "append", "EventTimeTimeout")
+
+    with pytest.raises(NoLateRows, match=r"Batch(es)? .*: what FlatMapGroupsInPandasWithState drops is decided by"):
+        late_rows(queries.run(counted, tmp_path))
+
+
 def test_a_query_without_a_watermark_has_no_late_rows(files: DataFrame, tmp_path: Path) -> None:
     query = queries.run(files.groupBy("key").count(), tmp_path, "update")
 

@@ -73,6 +73,10 @@ def test_a_delta_table_is_read_between_versions(spark: SparkSession, tmp_path: P
     query = queries.run(deduplicated(stream), tmp_path)
 
     assert_all_are_found(query, "row.minute IN ('10:01', '10:39')")
+    for file in (tmp_path / "table").glob("*.parquet"):  # as VACUUM does
+        file.unlink()
+    with pytest.raises(NoLateRows, match=r"Batch 3: .*(?i:not found|does not exist)"):
+        late_rows(query)
 
 
 @pytest.mark.skipif(find_spec("pyspark_cloudfiles") is None, reason="it is another package")

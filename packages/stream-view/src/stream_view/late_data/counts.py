@@ -23,6 +23,7 @@ _SCHEMA = (
     "batch LONG, operator INT, name STRING, watermark TIMESTAMP, rows LONG, counted LONG, dropped LONG, why STRING"
 )
 _PURGED = "its offsets are not in the checkpoint any more (spark.sql.streaming.minBatchesToRetain)"
+_OTHER_ROWS = "What was read again is not what the batch has read, as its number is not the one that Spark has counted"
 
 Key = tuple[int, int]  # of a batch and an operator
 
@@ -30,21 +31,23 @@ Key = tuple[int, int]  # of a batch and an operator
 class Counts:
     """What is known of each batch and operator, while the batches are read again."""
 
-    def __init__(self, query: StreamingQuery, operators: list[Operator]) -> None:
-        self._operators = operators
-        self._dropped = _reported(query, operators)
+    def __init__(self, query: StreamingQuery, operators: list[Operator], past: History) -> None:
+        self._operators, self._past = operators, past
+        last = past.batches[-1].number if past.batches else -1
+        # A running query may have finished another batch meanwhile, which is left to the next call.
+        self._dropped = {key: rows for key, rows in _reported(query, operators).items() if key[0] <= last}
         self._rows: dict[Key, int] = defaultdict(int)
         self._counted: dict[Key, int] = defaultdict(int)
         self._unknown: dict[Key, str] = {}
         self._read: set[Key] = set()
         self._purged: int | None = None  # the last batch without offsets of which there is no report either
 
-    def to_read(self, operator: Operator, past: History) -> list[PastBatch]:
+    def to_read(self, operator: Operator) -> list[PastBatch]:
         """Return the batches to read again for an operator: those that dropped rows, so far as is known."""
         if not operator.inputs and operator.unknown is None:
             return []
-        self._note_purged(operator, past)
-        open_ones = [batch for batch in past.batches if self._may_have_dropped(operator, batch.number)]
+        self._note_purged(operator)
+        open_ones = [batch for batch in self._past.batches if self._may_have_dropped(operator, batch.number)]
         if operator.unknown is None:
             self._read |= {(batch.number, operator.position) for batch in open_ones}
             return open_ones
@@ -63,7 +66,7 @@ class Counts:
         """Note why it is not known which rows an operator dropped in a batch."""
         self._unknown[batch, operator.position] = reason.rstrip(".")
 
-    def expect_known(self, past: History) -> None:
+    def expect_known(self) -> None:
         """Raise where there is something to know and nothing of it is known.
 
         Raises
@@ -80,14 +83,17 @@ class Counts:
         many = len(self._operators) > 1
         for (batch, operator), reason in sorted(self._unknown.items()):
             by_reason[operator if many else None, reason].append(batch)
+        for batch, operator in sorted(self._dropped.keys() - self._unknown.keys()):
+            if self._differs((batch, operator)):
+                by_reason[operator if many else None, _OTHER_ROWS].append(batch)
         said = [_sentence(operator, reason, numbers) for (operator, reason), numbers in by_reason.items()]
         if self._purged is not None:
             said.append(f"Batches up to {self._purged:,}: {_PURGED}, and Spark has no report of them.")
         return " ".join(["Not all late rows can be told.", *said]) if said else None
 
-    def frame(self, spark: SparkSession, past: History) -> DataFrame:
+    def frame(self, spark: SparkSession) -> DataFrame:
         """Return a row for each batch and operator of which there is something to say."""
-        watermarks = {batch.number: batch.watermark for batch in past.batches}
+        watermarks = {batch.number: batch.watermark for batch in self._past.batches}
         keys = {key for key, count in [*self._rows.items(), *self._dropped.items()] if count} | self._unknown.keys()
         rows = [self._row(key, watermarks.get(key[0])) for key in sorted(keys)]
         return spark.createDataFrame(rows, _SCHEMA)
@@ -99,17 +105,21 @@ class Counts:
         return (*key, name, time, *found, self._dropped.get(key), self._why(key))
 
     def _why(self, key: Key) -> str | None:
-        rows, counted, dropped = self._rows[key], self._counted[key], self._dropped.get(key)
+        rows, counted = self._rows[key], self._counted[key]
         if key in self._unknown:
             return f"{self._unknown[key]}."
-        if dropped is None:
+        if key not in self._dropped:
             return "Spark has no report of this batch."
-        if counted != dropped:
-            return "Not explained: what was read again is not what the batch has read."
+        if self._differs(key):
+            return f"{_OTHER_ROWS}."
         return None if rows == counted else f"Spark drops groups, after it has aggregated {rows:,} rows to {counted:,}."
 
-    def _note_purged(self, operator: Operator, past: History) -> None:
-        for batch in range(past.first):
+    def _differs(self, key: Key) -> bool:
+        dropped = self._dropped.get(key)
+        return dropped is not None and dropped != self._counted[key]
+
+    def _note_purged(self, operator: Operator) -> None:
+        for batch in range(self._past.first):
             if (batch, operator.position) not in self._dropped:
                 self._purged = max(batch, self._purged or 0)
             elif self._may_have_dropped(operator, batch):

@@ -91,17 +91,17 @@ def late_rows(query: StreamingQuery) -> LateRows:
     session = execution.sparkSessionForStream().cloneSession()
     with _active(spark, session):
         found = operators(spark._jvm, execution, session)
-        counts = Counts(query, found)
+        counts = Counts(query, found, past)
         sources = Sources(spark, session, execution)
         try:
-            frames = _found(found, Replay(spark, session, sources), past, counts)
+            frames = _found(found, Replay(spark, session, sources), counts)
         finally:
             sources.close()
-    counts.expect_known(past)
+    counts.expect_known()
     if missing := counts.missing():
         warnings.warn(missing, IncompleteLateRows, stacklevel=2)
     rows = LateRows(as_frame(spark, found, frames)._jdf, spark)
-    rows.counts = counts.frame(spark, past)
+    rows.counts = counts.frame(spark)
     return rows
 
 
@@ -122,13 +122,11 @@ def _history(execution: Any) -> History:
     return past
 
 
-def _found(
-    found: list[Operator], replay: Replay, past: History, counts: Counts
-) -> list[tuple[Operator, Input, DataFrame]]:
+def _found(found: list[Operator], replay: Replay, counts: Counts) -> list[tuple[Operator, Input, DataFrame]]:
     """Return the rows that each input of each operator has lost, and note what could not be read."""
     frames = []
     for operator in found:
-        batches = counts.to_read(operator, past)
+        batches = counts.to_read(operator)
         for entered in operator.inputs if batches else ():
             rows = _read(replay, operator, entered, batches, counts)
             if rows is not None:
