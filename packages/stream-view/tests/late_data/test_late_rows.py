@@ -160,19 +160,27 @@ def test_offsets_that_were_purged_are_said(spark: SparkSession, tmp_path: Path) 
 
 
 def run_and_forget(frame: DataFrame, tmp_path: Path, mode: str = "append") -> tuple[StreamingQuery, list[int]]:
-    """Run a query, and start it again: it has no report then, and every batch is read. Return what was reported, too."""
+    """Run a query, and start it again: it has no report then, and every batch is read; also return what was dropped."""
     dropped = reported(queries.run(frame, tmp_path, mode))
     return queries.run(frame, tmp_path, mode), dropped
 
 
-def test_filters_that_spark_applies_before_an_operator_keep_rows_from_it(files: DataFrame, tmp_path: Path) -> None:
-    query, dropped = run_and_forget(per_ten_minutes(files).where("key = 'b'"), tmp_path)
+def test_filters_that_spark_applies_before_an_operator_keep_rows_from_it(spark: SparkSession, tmp_path: Path) -> None:
+    rows = [[Row(row.time, "b" if row.id == "3-1" else "a", row.id) for row in batch] for batch in rows_of(LANDED)]
+    queries.land(tmp_path / "landed", rows)
+    query, dropped = run_and_forget(per_ten_minutes(_stream(spark, tmp_path)).where("key = 'a'"), tmp_path)
 
     late = late_rows(query)
 
-    assert set(dropped) == {0}
+    assert sum(dropped) == 2
+    assert ids(late) == ["3-0", "3-3"]
+
+
+def test_where_nothing_was_dropped_the_frame_is_empty(files: DataFrame, tmp_path: Path) -> None:
+    late = late_rows(queries.run(per_ten_minutes(files).where("key = 'b'"), tmp_path))
+
     assert late.count() == 0 == late.counts.count()
-    assert "row" in late.columns
+    assert late.select("row.*").columns == ["window", "time", "key", "id"]
 
 
 def test_where_the_event_time_was_pruned_nothing_is_dropped(files: DataFrame, tmp_path: Path) -> None:
