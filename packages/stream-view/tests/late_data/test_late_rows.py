@@ -135,6 +135,22 @@ def test_what_is_known_is_told_and_what_is_not_is_said(spark: SparkSession, tmp_
     assert said[0].filename == __file__
 
 
+def test_files_of_a_log_that_was_compacted_and_odd_names_are_found(spark: SparkSession, tmp_path: Path) -> None:
+    queries.land(tmp_path / "landed", rows_of([[0], [50], [51], *([minute] for minute in range(1, 11))]))
+    for number in (3, 12):
+        path = tmp_path / "landed" / f"{number:03}.json"
+        path.rename(path.with_name(f"{number:03} 100%, ü#.json"))
+    query = queries.run(per_ten_minutes(_stream(spark, tmp_path)), tmp_path)
+    assert list((tmp_path / "checkpoint" / "sources" / "0").glob("*.compact"))
+
+    assert late_rows(query).counts.count() == 10
+
+    for path in (tmp_path / "landed").glob("0* 100*"):
+        path.unlink()
+    with pytest.warns(IncompleteLateRows, match=r"Batch 3: the file .*/003 100%, ü#.json .*Batch 12: .*012 100%"):
+        assert late_rows(query).count() == 8
+
+
 def test_a_file_that_was_changed_is_noticed(files: DataFrame, tmp_path: Path) -> None:
     query = queries.run(per_ten_minutes(files), tmp_path)
     (tmp_path / "landed" / "003.json").write_text('{"time": "2025-06-02T10:03:00Z", "key": "a", "id": "other"}\n')

@@ -148,8 +148,8 @@ class _Leaf:
         """Raise where files of a batch are gone, which Spark would pass over."""
         offset = self._beside_source().FileStreamSourceOffset
         first = 0 if start is None else offset.apply(start).logOffset() + 1
-        [files] = plans.items(batch.logicalPlan().collectLeaves())
-        there = {_path(file) for file in files.relation().location().inputFiles()}
+        leaves = plans.items(batch.logicalPlan().collectLeaves())
+        there = {_path(file) for leaf in leaves for file in leaf.relation().location().inputFiles()}
         noted = self._files()
         numbers = range(first, offset.apply(end).logOffset() + 1)
         gone = [path for number in numbers for path in noted.get(number, ()) if path not in there]
