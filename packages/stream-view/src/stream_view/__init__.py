@@ -11,6 +11,7 @@ from typing import Any
 _HOMES = {
     "display": "displaying",
     "displayHTML": "displaying",
+    "late_rows": "late_data.late_rows",
     "observed_metrics": "progress_reports",
     "rows_per_batch": "progress_reports",
     "rows_read": "progress_reports",

@@ -1,0 +1,185 @@
+"""``late_rows(query)``: the rows that the watermark dropped, found by reading the query's batches again."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+
+from stream_view.errors import ExplainedError, NotAvailable, short_message
+from stream_view.late_data import plans
+from stream_view.late_data.batches import History, PastBatch, history
+from stream_view.late_data.counts import Counts
+from stream_view.late_data.operators import Input, Operator, operators
+from stream_view.late_data.replay import Replay
+from stream_view.late_data.replayed_sources import CannotBeRead, Sources
+from stream_view.late_data.result import NoLateRows, as_frame
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
+
+class IncompleteLateRows(UserWarning):
+    """Some batches could not be read again; the text says which, and why."""
+
+
+class LateRows(ClassicFrame):
+    """The rows that a query's watermark dropped, and how they compare with what Spark counted.
+
+    Attributes
+    ----------
+    counts : DataFrame
+        A row for each batch and operator that dropped something, or of which it is not known: ``rows`` that were found,
+        ``counted``, their number as Spark counts, ``dropped``, the number that Spark has reported, and ``why`` they
+        differ.
+    """
+
+    counts: DataFrame
+
+
+def late_rows(query: StreamingQuery) -> LateRows:
+    """Return the rows that a query's watermark dropped; each batch is read again between its offsets.
+
+    The query and its checkpoint are left alone.  Only batches that dropped something, or of which Spark has no report
+    any more, are read again, when this is called.
+
+    Parameters
+    ----------
+    query : StreamingQuery
+        A classic query, running or stopped, that has a watermark.
+
+    Returns
+    -------
+    LateRows
+        A DataFrame of ``operator``, the position in a report's ``stateOperators``; ``name``, the operator's; ``side``
+        of a join; ``batch``; ``watermark``, with which the rows of that batch were compared; ``event_time``, NULL where
+        only a window was left of it; ``late_by``, from the event time or the end of the window to the watermark;
+        ``row``, the row as it entered the operator. A row of sliding windows is there once for each window that was
+        closed.  Its ``counts`` compares the numbers with Spark's.
+
+    Raises
+    ------
+    NotAvailable
+        The query runs over Spark Connect.
+    NoLateRows
+        The query has no watermark, has not finished a batch, or none of its batches can be read again.
+
+    Warns
+    -----
+    IncompleteLateRows
+        Some batches cannot be read again.
+
+    Notes
+    -----
+    Supported: aggregations by windows, sessions and event times, ``dropDuplicates``, ``dropDuplicatesWithinWatermark``,
+    joins of streams; sources that can be read again: files, Delta, Kafka, rate, data sources in Python.
+
+    Not supported: ``applyInPandasWithState``, ``transformWithState`` and their like, whose code decides; operators
+    above other stateful ones; sockets and memory; queries that read the clock. Tables that are joined to a stream are
+    read as they are now.
+    """
+    execution = _execution(query)
+    spark = SparkSession.active()
+    past = _history(execution)
+    session = execution.sparkSessionForStream().cloneSession()
+    with _active(spark, session):
+        found = operators(spark._jvm, execution, session)
+        counts = Counts(query, found, past)
+        sources = Sources(spark, session, execution)
+        try:
+            frames = _found(found, Replay(spark, session, sources), counts)
+        finally:
+            sources.close()
+    counts.expect_known()
+    if missing := counts.missing():
+        warnings.warn(missing, IncompleteLateRows, stacklevel=2)
+    rows = LateRows(as_frame(spark, found, frames)._jdf, spark)
+    rows.counts = counts.frame(spark)
+    return rows
+
+
+def _execution(query: StreamingQuery) -> Any:
+    """Return Spark's own query."""
+    wrapped = getattr(query, "_jsq", None)
+    if wrapped is None:
+        raise NotAvailable("Over Spark Connect a query's plan is on the server.", "Use a classic session.")
+    return wrapped.streamingQuery()
+
+
+def _history(execution: Any) -> History:
+    past = history(execution)
+    if past is None:
+        raise NoLateRows("The query has not finished a batch yet. Wait for its first one.")
+    if not plans.has_watermark(execution.analyzedPlan()):
+        raise NoLateRows("The query has no watermark, so nothing is late: no row was dropped.")
+    return past
+
+
+def _found(found: list[Operator], replay: Replay, counts: Counts) -> list[tuple[Operator, Input, DataFrame]]:
+    """Return the rows that each input of each operator has lost, and note what could not be read."""
+    frames = []
+    for operator in found:
+        batches = counts.to_read(operator)
+        for entered in operator.inputs if batches else ():
+            rows = _read(replay, operator, entered, batches, counts)
+            if rows is not None:
+                counts.add(operator, rows)
+                frames.append((operator, entered, rows))
+    return frames
+
+
+def _read(
+    replay: Replay, operator: Operator, entered: Input, batches: list[PastBatch], counts: Counts
+) -> DataFrame | None:
+    """Return the late rows of all batches in one job; of each alone where one cannot be read."""
+    frames: dict[int, DataFrame] = {}
+    for batch in batches:
+        with _noting(counts, operator, batch.number):
+            frames[batch.number] = replay.late(entered, batch)
+    try:
+        return _united(list(frames.values()))
+    except (PySparkException, Py4JError):
+        kept = []
+        for number, frame in frames.items():
+            with _noting(counts, operator, number):
+                kept.append(frame.localCheckpoint())
+        return _united(kept)
+
+
+def _united(frames: list[DataFrame]) -> DataFrame | None:
+    return reduce(DataFrame.union, frames).localCheckpoint() if frames else None
+
+
+@contextmanager
+def _noting(counts: Counts, operator: Operator, batch: int) -> Iterator[None]:
+    """Note why a batch could not be read."""
+    try:
+        yield
+    except (CannotBeRead, PySparkException, Py4JError) as error:
+        counts.cannot_be_read(operator, batch, _reason(error))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ExplainedError):
+        return str(error)
+    if isinstance(error, Py4JJavaError):  # whose own text is only that there was one
+        return str(error.java_exception.toString()).splitlines()[0]
+    return short_message(error).splitlines()[0]
+
+
+@contextmanager
+def _active(spark: SparkSession, session: Any) -> Iterator[None]:
+    """Have plans made with the settings of another session."""
+    sessions = spark._jvm.org.apache.spark.sql.classic.SparkSession
+    sessions.setActiveSession(session)
+    try:
+        yield
+    finally:
+        sessions.setActiveSession(spark._jsparkSession)

@@ -1,0 +1,172 @@
+"""The stateful operators of a query: what enters each, and which column it compares with the watermark.
+
+An operator is looked at in two forms of the plan.  Spark's optimized plan tells which columns an operator still has:
+where the event time is not among them, nothing is dropped.  The same plan without the pruning of columns has the rows
+as they were written, after all filters that Spark applies before the operator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from stream_view.late_data import plans
+from stream_view.late_data.plans import Column
+
+_PRUNING = "org.apache.spark.sql.catalyst.optimizer.ColumnPruning"
+_EXCLUDED = "spark.sql.optimizer.excludedRules"
+_MERGES_SESSIONS = "spark.sql.streaming.sessionWindow.merge.sessions.in.local.partition"
+_SESSION = "spark.sessionWindow"
+
+#: What reports call the operators that are made of a node, where rows can be judged.
+_NAMES = {
+    "Aggregate": "stateStoreSave",
+    "Deduplicate": "dedupe",
+    "DeduplicateWithinWatermark": "dedupeWithinWatermark",
+    "Join": "symmetricHashJoin",
+}
+_SESSIONS = "sessionWindowStateStoreSaveExec"
+
+
+@dataclass(frozen=True)
+class Input:
+    """What enters an operator from one side.
+
+    Attributes
+    ----------
+    side : str or None
+        ``left`` or ``right``, of a join.
+    plan : object
+        The plan below the operator, whose leaves are streams.
+    columns : list of Column
+        Its columns.
+    compared : Column
+        The event time, or the window whose end is compared with the watermark.
+    keys : list of Column or None
+        Columns by which rows were grouped before Spark counts what it drops; None where it counts rows.
+    per_task : bool
+        Whether they were grouped in each task only, before the shuffle.
+    """
+
+    side: str | None
+    plan: Any
+    columns: list[Column]
+    compared: Column
+    keys: list[Column] | None = None
+    per_task: bool = False
+
+    @property
+    def event_time(self) -> Column | None:
+        """The rows' own event time, which may be gone where only a window of it is left."""
+        times = [column for column in self.columns if column.is_event_time and not column.is_window]
+        return self.compared if not self.compared.is_window else (times[0] if times else None)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A stateful operator: its position in the reports' ``stateOperators``, its name there, and its inputs.
+
+    ``unknown`` says why its rows cannot be told, if they cannot.
+    """
+
+    position: int
+    name: str
+    inputs: list[Input]
+    unknown: str | None = None
+
+
+def operators(jvm: Any, execution: Any, session: Any) -> list[Operator]:
+    """Return the stateful operators of a query, as its reports list them.
+
+    Parameters
+    ----------
+    jvm : object
+        Spark's.
+    execution : object
+        Spark's own query.
+    session : object
+        A session that belongs to the caller: the rules of its optimizer are changed.
+    """
+    written = execution.logicalPlan().children().head()  # below the node that writes
+    pruned = _stateful(_optimized(session, written))
+    session.conf().set(_EXCLUDED, ",".join(filter(None, (session.conf().get(_EXCLUDED, ""), _PRUNING))))
+    whole = _stateful(_optimized(session, written))
+    is_complete = execution.outputMode().toString() == "Complete"
+    changes = _reads_the_clock(jvm, written)
+    pairs = enumerate(zip(whole, pruned, strict=True))
+    return [_operator(number, *pair, session, is_complete, changes) for number, pair in pairs]
+
+
+def _optimized(session: Any, plan: Any) -> Any:
+    return session.sessionState().optimizer().execute(plan.clone())
+
+
+def _stateful(plan: Any) -> list[Any]:
+    return [node for node in plans.nodes(plan) if _has_state(node)]
+
+
+def _has_state(node: Any) -> bool:
+    kind = plans.kind(node)
+    if kind == "Join":
+        return bool(node.left().isStreaming() and node.right().isStreaming())
+    return bool(node.isStreaming()) and (kind in _NAMES or kind == "GlobalLimit" or "WithState" in kind)
+
+
+def _operator(
+    position: int, node: Any, pruned: Any, session: Any, is_complete: bool, reads_the_clock: bool
+) -> Operator:
+    kind, is_session = plans.kind(node), False
+    if kind == "Aggregate":
+        is_session = any(_is_session(key) for key in plans.items(node.groupingExpressions()))
+    name = _SESSIONS if is_session else _NAMES.get(kind, kind)
+    if kind == "GlobalLimit" or (kind == "Aggregate" and is_complete):
+        return Operator(position, name, [])  # which drop nothing
+    if kind not in _NAMES:
+        return Operator(position, name, [], f"What {kind} drops is decided by the query's code, which is not run again")
+    children = list(zip(plans.items(node.children()), plans.items(pruned.children()), strict=True))
+    sides = ("left", "right") if kind == "Join" else (None,)
+    inputs = [_input(side, node, *pair, is_session) for side, pair in zip(sides, children, strict=True)]
+    known = [one for one in inputs if one is not None]
+    return Operator(position, name, known, _unknown(known, session, is_session, reads_the_clock))
+
+
+def _input(side: str | None, node: Any, child: Any, pruned: Any, is_session: bool) -> Input | None:
+    """Return what enters an operator from one side; None where nothing is compared with the watermark."""
+    columns = plans.columns(plans.items(child.output()))
+    keys = None
+    if plans.kind(node) == "Aggregate":
+        grouped = plans.columns(key for key in plans.items(node.groupingExpressions()) if _is_attribute(key))
+        there = {key.expression_id: key for key in grouped}
+        keys = [column for column in columns if column.expression_id in there]
+        times = [key.expression_id for key in grouped if key.is_event_time]
+    else:
+        times = [column.expression_id for column in plans.columns(plans.items(pruned.output())) if column.is_event_time]
+    compared = [column for column in columns if column.expression_id in times]
+    return Input(side, child, columns, compared[0], keys, is_session) if compared else None
+
+
+def _unknown(inputs: list[Input], session: Any, is_session: bool, reads_the_clock: bool) -> str | None:
+    if any(_stateful(one.plan) for one in inputs):
+        return "Its rows come from another stateful operator, whose state of that time is not there any more"
+    if any(not one.plan.deterministic() for one in inputs):
+        return "Its rows depend on chance, such as that of rand(), and would be others now"
+    if inputs and reads_the_clock:
+        return "The query reads the clock, such as with current_timestamp(), and its rows would be others now"
+    if is_session and session.conf().get(_MERGES_SESSIONS, "false") == "true":
+        return f"Its sessions are merged before late ones are dropped ({_MERGES_SESSIONS})"
+    return None
+
+
+def _is_session(expression: Any) -> bool:
+    return _is_attribute(expression) and bool(expression.metadata().contains(_SESSION))
+
+
+def _is_attribute(expression: Any) -> bool:
+    return plans.kind(expression) == "AttributeReference"
+
+
+def _reads_the_clock(jvm: Any, plan: Any) -> bool:
+    """Whether rows depend on the time at which they were read; columns that are added last do not matter."""
+    while plans.kind(plan) == "Project":
+        plan = plan.child()
+    return bool(plan.containsPattern(jvm.org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE()))
