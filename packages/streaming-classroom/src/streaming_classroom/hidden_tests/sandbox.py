@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from streaming_classroom.kafka.topics import LessonKafka
 
 FOLDER = "_sandbox"  # below the lesson's working directory
+_FIRST_FILE = 1_709_596_800  # when it was modified: 2024-03-05
 PROCESSED_WITHIN = 20.0  # seconds for what a cell has started
 
 
@@ -77,6 +79,7 @@ class Sandbox:
         self.above = ""
         self._source = ""
         self._has_run = False
+        self._files = 0
 
     def __enter__(self) -> Sandbox:
         classroom_files().local_path(self.paths.landing).mkdir(parents=True, exist_ok=True)
@@ -108,11 +111,16 @@ class Sandbox:
         frame.createOrReplaceTempView(name)
 
     def file(self, name: str, rows: Iterable[Mapping[str, Any]], folder: str | None = None) -> Path:
-        """Write rows as one file of JSON lines, below the landing directory or another one; return its path."""
+        """Write rows as one file of JSON lines, below the landing directory or another one; return its path.
+
+        Each file was modified a second after the one before, so that a stream reads them in this order.
+        """
         path = classroom_files().local_path(folder or self.paths.landing) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         hidden = path.with_name(f".{path.name}")
         hidden.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        self._files += 1
+        os.utime(hidden, (_FIRST_FILE + self._files, _FIRST_FILE + self._files))
         return hidden.replace(path)
 
     def stream(self, table: str, **options: Any) -> DataFrame:
