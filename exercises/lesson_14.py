@@ -130,7 +130,7 @@ BROKEN = Exercise(
         WrongAnswer(BROKEN_SOLUTION.replace("edit.meta.id IS NULL", "edit IS NULL"), "Only messages without a value"),
         WrongAnswer(
             BROKEN_SOLUTION.replace("edit.meta.id IS NULL", "value IS NOT NULL AND edit.meta.id IS NULL"),
-            "Messages without a value are missing",
+            "messages without a value are missing",
         ),
         WrongAnswer(BROKEN_SOLUTION.replace('    .where("edit.meta.id IS NULL")\n', ""), "the edits too"),
         WrongAnswer(
