@@ -194,6 +194,7 @@ def test_a_check_that_never_answers_is_a_verdict(monkeypatch, attempt) -> None:
     from streaming_classroom.exercises import grader
 
     monkeypatch.setattr(grader, "DEADLINE", 1.0)
+    monkeypatch.setattr(grader, "HIDDEN_DEADLINE", 0.0)
     verdict = _judge(exercise_with(lambda _: time.sleep(30)), attempt())
     assert verdict.kind == "wrong" and "no answer within 1 s" in verdict.sentence
 
