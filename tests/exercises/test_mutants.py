@@ -31,6 +31,7 @@ EQUAL: dict[tuple[str, str], str] = {
     ("06.2", 'left out: .outputMode("append")'): "append is the default",
     ("07X.1", "once for availableNow: availableNow=True -> once=True (2)"): "as below",
     ("15L.1", "limit excluded: <= -> <"): "whether a line may be received in the minute of its measuring was left open",
+    ("15L.4", 'another sequence: sequence_by="received" -> sequence_by="measured"'): "repeated lines have one level",
     ("14L.2", "constant one more: 45 -> 46"): "any delay is right that waits for the latest message",
     ("14L.2", "length doubled: 45 minutes -> 90 minutes"): "any delay is right that waits for the latest message",
     ("07X.1", "another checkpoint: sorted/good -> sorted/good_of_another"): "the names were free",
