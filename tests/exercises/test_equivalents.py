@@ -70,7 +70,7 @@ totals = ({_TOTALS[2]}""",
     "14L.4": (solution("14L.4").replace(".start())", '.trigger(processingTime="10 seconds")\n    .start())'),),
 }  # fmt: skip
 
-EVERY = [exercise for lesson in catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
+EVERY = catalogue.every()
 
 
 @pytest.mark.pure

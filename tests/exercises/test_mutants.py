@@ -44,7 +44,7 @@ EQUAL: dict[tuple[str, str], str] = {
 #: Mutants that do not, and pass: by exercise and change, and what would be needed to tell.
 SURVIVORS: dict[tuple[str, str], str] = {}
 
-EVERY = [exercise for lesson in catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
+EVERY = catalogue.every()
 
 
 @pytest.mark.pure

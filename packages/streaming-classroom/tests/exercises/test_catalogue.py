@@ -10,7 +10,7 @@ from streaming_classroom.exercises.catalogue import UnknownExercise
 from streaming_classroom.exercises.exercise_record import ExerciseRecord
 from streaming_classroom.exercises.guidance import progress_shown
 
-EVERY = [exercise for lesson in catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
+EVERY = catalogue.every()
 
 
 def test_exercises_are_numbered_in_the_order_of_their_lesson() -> None:

@@ -62,6 +62,11 @@ def of_lesson(lesson: str) -> tuple[Exercise, ...]:
     return _module(f"{_PREFIX}{lesson.lower()}").EXERCISES
 
 
+def every() -> list[Exercise]:
+    """Return all exercises, lesson by lesson."""
+    return [exercise for lesson in lessons() for exercise in of_lesson(lesson)]
+
+
 def find(name: str) -> Exercise:
     """Return an exercise by its number.
 
@@ -74,8 +79,8 @@ def find(name: str) -> Exercise:
     for exercise in of_lesson(wanted.partition(".")[0]):
         if exercise.id == wanted:
             return exercise
-    every = [exercise.id for lesson in lessons() for exercise in of_lesson(lesson)]
-    raise UnknownExercise(str(name), tuple(close_names(wanted, every, alike=0)))
+    names = [exercise.id for exercise in every()]
+    raise UnknownExercise(str(name), tuple(close_names(wanted, names, alike=0)))
 
 
 def _numbers(prefix: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from stream_view import front_end
+from streaming_classroom.exercises import last_cell
 from streaming_classroom.exercises.exercise import Exercise
 
 _SQL = re.compile(r"\s*(?:--[^\n]*\n|#[^\n]*\n|\s)*%sql\b")
@@ -32,9 +33,8 @@ def statements_of(source: str) -> str:
 
 
 def _is_of(cell: str, exercise: Exercise) -> bool:
-    begun = re.findall(r"""\bDA\.exercise\(\s*["']([^"']+)["']""", cell)
-    if begun:
-        return begun[-1].lower() == exercise.id.lower()
+    if begun := last_cell.begun_in(cell):
+        return begun.lower() == exercise.id.lower()
     if "DA.exercise(" in exercise.starter or "DA.check(" in cell:
         return False
     return any(_makes(cell, name) for name in exercise.makes.names)

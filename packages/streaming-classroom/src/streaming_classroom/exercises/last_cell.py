@@ -37,7 +37,12 @@ def error(exercise: str, made: Collection[str] = ()) -> BaseException | None:
         Names of what the exercise makes.  A cell with one of them that begins no exercise is of this one.
     """
     is_begun = _begun.lower() == exercise.lower()
-    return _error if is_begun or (not _BEGINS.search(_source) and _names(made)) else None
+    return _error if is_begun or (not begun_in(_source) and _names(made)) else None
+
+
+def begun_in(cell: str) -> str:
+    """Return the exercise that a cell begins, the last one where it begins several; nothing where it begins none."""
+    return found[-1] if (found := _BEGINS.findall(cell)) else ""
 
 
 def _names(made: Collection[str]) -> bool:
@@ -48,5 +53,4 @@ def _note(result: Any) -> None:
     global _error, _begun, _source
     _error = result.error_before_exec or result.error_in_exec
     _source = getattr(getattr(result, "info", None), "raw_cell", None) or ""
-    if found := _BEGINS.findall(_source):
-        _begun = found[-1]
+    _begun = begun_in(_source) or _begun

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from streaming_classroom.exercises.exercise import Exercise
@@ -62,18 +63,14 @@ def made_by(exercise: Exercise, test: HiddenTest, source: str, attempt: Attempt)
     CannotRunError, CellFailedError
         As :meth:`Sandbox.run`.
     """
-    with opened(
-        attempt.spark, attempt.paths, attempt.namespace, attempt.kafka if test.needs_kafka else None
-    ) as sandbox:
+    with _opened(test, attempt) as sandbox:
         _play(test, source, sandbox)
         return [(_name(result), Rows.of(_result(sandbox, result, test))) for result in test.results]
 
 
 def _compare(exercise: Exercise, number: int, test: HiddenTest, source: str, attempt: Attempt) -> None:
     right = expected_rows.rows(exercise.id, number) or made_by(exercise, test, exercise.solution, attempt)
-    with opened(
-        attempt.spark, attempt.paths, attempt.namespace, attempt.kafka if test.needs_kafka else None
-    ) as sandbox:
+    with _opened(test, attempt) as sandbox:
         try:
             _play(test, source, sandbox)
             made = [_result(sandbox, result, test) for result in test.results]
@@ -82,6 +79,11 @@ def _compare(exercise: Exercise, number: int, test: HiddenTest, source: str, att
         for (name, rows), frame in zip(right, made, strict=True):
             if found := difference(frame, rows, name):
                 raise Mistake(f"{test.says} {found.sentence}", found.table)
+
+
+def _opened(test: HiddenTest, attempt: Attempt) -> AbstractContextManager[Sandbox]:
+    kafka = attempt.kafka if test.needs_kafka else None
+    return opened(attempt.spark, attempt.paths, attempt.namespace, kafka)
 
 
 def _play(test: HiddenTest, source: str, sandbox: Sandbox) -> None:
