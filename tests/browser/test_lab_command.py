@@ -50,7 +50,7 @@ def test_a_learner_has_copies_without_outputs_a_quiz_that_answers_and_the_glossa
     ):
         cell.locator(".jp-InputArea-editor").click()
         page.keyboard.press("Control+Enter")
-    right = page.get_by_text("It runs on: the kernel is still there.")
+    right = page.get_by_text("It keeps running, because the kernel is still there.")
     reason = page.get_by_text("Kernel and stream do not need a page.")
     expect(reason).to_be_hidden()
     right.click()

@@ -51,10 +51,11 @@ print(sorted(loaded - set('{AT_THE_START}'.split())))"""
 
 
 def test_stream_views_readme(run) -> None:
-    live, timeline = examples("stream_view")
-    outputs = run(live, timeline, "query.stop()", NOTHING_OF_THE_COURSE)
+    live, timeline, late = examples("stream_view")
+    outputs = run(live, timeline, late, "query.stop()", NOTHING_OF_THE_COURSE)
     assert "by_parity" in outputs[0] and "timestamp" in outputs[0]
     assert "watermark before" in outputs[1]
+    assert "late_by" in outputs[2]
     assert outputs[-1] == "[]\n"
 
 

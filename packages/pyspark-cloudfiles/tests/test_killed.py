@@ -23,6 +23,7 @@ pytest.importorskip("streaming_classroom", reason="killed streams are tried with
 KILLS = 20 if os.environ.get("CLASSROOM_LONG_TESTS") else 5
 FILES, ROWS, FILES_A_BATCH = 4000, 5, 5
 START_TIMEOUT = 60
+BATCH_TIMEOUT = 180  # beside other Sparks; alone it takes some three seconds
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -92,8 +93,9 @@ def run_and_kill(program: subprocess.Popen[str], root: Path, seconds: float, aft
     done = commits(root)
     go(program, FILES_A_BATCH)
     wait_for_start(program, root)
-    until = time.monotonic() + START_TIMEOUT
-    while after_a_batch and commits(root) == done and time.monotonic() < until:
+    until = time.monotonic() + BATCH_TIMEOUT
+    while after_a_batch and commits(root) == done:
+        assert time.monotonic() < until, f"no batch in {BATCH_TIMEOUT} s\n{said(root)}"
         time.sleep(0.02)
     time.sleep(seconds)
     kill_tree(program)

@@ -263,7 +263,7 @@ def test_where_only_its_table_is_known_a_view_whose_table_is_dropped_leaves_the_
     land(4)
     outputs[0].wait_for_frame("not followed any more")
     shown = outputs[0].frame["text/plain"]
-    assert "The table rows, which this view reads, was dropped. The stream goes on" in shown
+    assert "The table rows, which this view reads, was dropped. The stream still runs" in shown
     assert {line.strip() for line in shown.splitlines()} >= {"1", "2", "3"}
     assert query.isActive and outputs[0].widget.header["state"] == "not followed any more"
 
