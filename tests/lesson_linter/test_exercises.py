@@ -22,7 +22,10 @@ def solvable(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
     monkeypatch.setattr(directories, "notebooks", lambda: draft.directory)
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: (EXERCISE,))
     starter = new_code_cell("query = None", metadata={"tags": ["exercise"]})
-    draft.change(1, "**Time:** 5 minutes", "**Time:** 10 minutes")
+    draft.change(1, "**Time:** 4 minutes", "**Time:** 10 minutes")
+    draft.change(8, "*2 minutes*", "*8 minutes*")
+    for cell in (5, 9, 10):
+        draft.change(cell, "print(1)", "print(1)  # change 1")
     draft.insert(12, new_markdown_cell(HEADING), starter, marked('DA.check("07.1")'))
     return draft
 

@@ -18,7 +18,7 @@ OPENING = """# 07L · A Small Lab
 
 Somebody must count.
 
-**Time:** 25 minutes.
+**Time:** 20 minutes.
 
 <details><summary>For instructors</summary>
 
@@ -48,7 +48,7 @@ def lab(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
         new_code_cell("%run ../Includes/Classroom-Setup"),
         new_code_cell('DA = start_lesson("07L")'),
     ]
-    cells.append(new_markdown_cell("## 1. Count\n\nOne after the other."))
+    cells.append(new_markdown_cell("## 1. Count\n\n*19 minutes*\n\nOne after the other."))
     for exercise in EXERCISES:
         cells.append(new_markdown_cell(f"### Your turn {exercise.id}: {exercise.title}\n\nCount the rows."))
         cells.append(new_code_cell(exercise.starter, metadata={"tags": ["exercise"]}))
@@ -82,7 +82,7 @@ def test_what_a_lab_need_not_keep_has_a_reason_and_a_lesson_must_keep_it(lab: Dr
 
 def test_the_other_rules_hold(lab: Draft) -> None:
     lab.change(4, "## 1.", "## 2.")
-    lab.change(1, "25 minutes", "a while")
+    lab.change(1, "20 minutes", "a while")
     assert [(cell, rule) for cell, rule, _ in said(lab)] == [(1, "time"), (4, "sections")]
 
 
@@ -91,6 +91,8 @@ def test_a_lab_of_two_exercises_is_too_small(lab: Draft, monkeypatch: pytest.Mon
     del lab.cells[10:13]
     lab.cells[10:10] = [marked("3")]
     number(lab)
+    lab.change(1, "20 minutes", "15 minutes")
+    lab.change(4, "19 minutes", "14 minutes")
     assert said(lab) == [(None, "lab", "give the lab at least 3 exercises, or make it a part of a lesson")]
 
 

@@ -34,7 +34,7 @@ def test_each_problem_is_a_line_and_the_exit_code_is_1(course, capsys, monkeypat
     course.write()
     assert main([lesson]) == 1
     assert capsys.readouterr().out == (
-        "notebooks/07-A-Small-Lesson.ipynb: cell 4 (l07-04), line 5: "
+        "notebooks/07-A-Small-Lesson.ipynb: cell 4 (l07-04), line 7: "
         "the picture has no alt text: say what it shows\n"
         "1 lesson, 1 problem.\n"
     )

@@ -29,13 +29,13 @@ DIAGRAM = "```mermaid\nflowchart LR\n    accTitle: A road\n    accDescr: Files l
 def test_a_lesson_with_a_wrong_picture(draft, one_problem, new: str, rule: str, says: str) -> None:
     draft.change(4, PICTURE, new)
     found = one_problem()
-    assert found[:3] == (4, 5, rule)
+    assert found[:3] == (4, 7, rule)
     assert says in found[3]
 
 
 def test_a_name_that_no_file_can_have(draft, one_problem) -> None:
     draft.change(4, "images/07-road.svg", "x" * 5000 + ".svg")
-    assert one_problem()[:3] == (4, 5, "local")
+    assert one_problem()[:3] == (4, 7, "local")
 
 
 def test_a_lesson_without_a_picture(draft, one_problem) -> None:
@@ -74,7 +74,7 @@ def test_a_wrong_drawing(draft, one_problem, old: str, new: str, says: str) -> N
     assert old in svg
     draft.draw(svg.replace(old, new))
     found = one_problem()
-    assert found[:3] == (4, 5, "svg")
+    assert found[:3] == (4, 7, "svg")
     assert says in found[3]
     assert found[3].endswith("in 07-road.svg")
 
@@ -89,5 +89,5 @@ def test_a_misspelt_word_in_a_drawing(draft, one_problem) -> None:
     svg = (draft.directory / "images" / "07-road.svg").read_text(encoding="utf-8")
     draft.draw(svg.replace("files land", "fiels recieved"))
     problems = draft.check()
-    assert [(p.cell, p.line, p.rule) for p in problems] == [(4, 5, "spelling")] * 2
+    assert [(p.cell, p.line, p.rule) for p in problems] == [(4, 7, "spelling")] * 2
     assert problems[1].message == "write 'received' for 'recieved' in 07-road.svg"

@@ -1,61 +1,89 @@
-"""A lesson promises no less time than reading, typing, predicting and trying take."""
+"""A lesson states what reading, running, trying and answering take, section by section and in all."""
 
 from __future__ import annotations
 
 import pytest
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from lesson_linter import plan
+from lesson_linter import plan, questions
 from lesson_linter.lesson_file import read
 
 from .conftest import Draft
 
 
-def minutes(draft: Draft) -> float:
-    return plan.minutes(read(draft.write()))
+def needed(draft: Draft) -> list[float]:
+    return [part.needs for part in plan.parts(read(draft.write()))]
 
 
 def told(draft: Draft, rule: str) -> list[str]:
     return [problem.message for problem in draft.check() if problem.rule == rule]
 
 
+def added_by(draft: Draft, cell) -> list[float]:
+    """Return what a cell in the first of the two sections adds to the rest and to each section."""
+    before = needed(draft)
+    draft.insert(6, cell)
+    return [after - was for after, was in zip(needed(draft), before, strict=True)]
+
+
 @pytest.mark.parametrize(
     ("text", "adds"),
     [
-        ("word " * 200, 1),
-        ("<details><summary>More</summary>\n\n" + "word " * 200 + "\n\n</details>", 0),
-        ("**Predict:** what?", 0.5 + 2 / 200),
+        ("word " * 180, 1),
+        ("<details><summary>More</summary>\n\n" + "word " * 180 + "\n\n</details>", 0),
+        ("![" + "word " * 90 + "](images/07-road.svg)", 0.5),
     ],
 )
-def test_words_and_predictions_take_time_and_what_is_folded_does_not(draft: Draft, text: str, adds: float) -> None:
-    before = minutes(draft)
-    draft.cells[5].source += f"\n\n{text}"
-    assert minutes(draft) - before == pytest.approx(adds)
+def test_words_take_time_where_they_stand_and_what_is_folded_does_not(draft: Draft, text: str, adds: float) -> None:
+    assert added_by(draft, new_markdown_cell(text)) == pytest.approx([0, adds, 0])
 
 
-def test_lines_of_code_take_time_and_an_exercise_five_minutes_whatever_it_has(draft: Draft) -> None:
-    before = minutes(draft)
-    draft.insert(6, new_code_cell("\n\n".join(["x = 1"] * 15)))
-    assert minutes(draft) - before == pytest.approx(1)
-    draft.insert(6, new_code_cell("x = 1\n" * 30, metadata={"tags": ["exercise"]}))
-    assert minutes(draft) - before == pytest.approx(6)
+@pytest.mark.parametrize(
+    ("source", "tags", "adds"),
+    [
+        ("x = 1", [], 25 / 60),
+        ("x = 1\n" * 15, [], 25 / 60),
+        ("x = None", ["exercise"], 6),
+        ('DA.check("07.1")', [], 0),  # is part of its exercise
+        ("DA.quiz(2)", [], 4 / 5),
+        ("DA.quiz()", [], 4),
+    ],
+)
+def test_a_cell_an_exercise_and_a_question_take_their_time(
+    draft: Draft, monkeypatch: pytest.MonkeyPatch, source: str, tags: list[str], adds: float
+) -> None:
+    monkeypatch.setattr(plan, "quiz_questions", lambda _lesson: ("a question",) * 5)
+    assert added_by(draft, new_code_cell(source, metadata={"tags": tags})) == pytest.approx([0, adds, 0])
 
 
-def test_a_lesson_that_promises_less_is_told_how_long_it_takes(draft: Draft) -> None:
+def test_the_include_takes_none(draft: Draft) -> None:
+    before = needed(draft)
+    draft.change(2, "%run", "# word\n%run")
+    assert needed(draft) == before
+
+
+def test_a_section_that_states_another_time_is_told_its_own(draft: Draft) -> None:
     assert told(draft, "time") == []
-    draft.cells[5].source += "\n\n" + "word " * 2000
-    assert told(draft, "time") == [
-        f"state {round(minutes(draft))} minutes, which is what its plan takes, or shorten it"
-    ]
-    draft.change(1, "**Time:** 5 minutes", "**Time:** 40 minutes")
-    assert told(draft, "time") == []
+    draft.insert(6, new_markdown_cell("word " * 1800))
+    total, wrong = told(draft, "time")
+    assert wrong == "state the section's time below its heading: '*11 minutes*'"
+    assert total.startswith("state 14 minutes, the sum")
 
 
-def test_a_lesson_fits_into_thirty_five_minutes(draft: Draft) -> None:
-    draft.change(1, "**Time:** 5 minutes", "**Time:** 40 minutes")
-    words = round((35 - minutes(draft)) * 200)
-    draft.cells[5].source += "\n\n" + "word " * words
+def test_a_section_that_states_none_is_told(draft: Draft) -> None:
+    draft.change(4, "\n\n*1 minute*", "")
+    assert told(draft, "time") == ["state the section's time below its heading: '*1 minute*'"]
+
+
+@pytest.mark.parametrize(("name", "most"), [("07-A-Small-Lesson.ipynb", 45), ("07L-A-Small-Lesson.ipynb", 50)])
+def test_a_lesson_fits_into_forty_five_minutes_and_a_lab_into_fifty(draft: Draft, name: str, most: int) -> None:
+    draft.name = name
+    draft.insert(6, new_markdown_cell("word " * 180 * (most - 4)))
     assert told(draft, "core") == []
-    draft.cells[5].source += "word " * 20
+    draft.insert(6, new_markdown_cell("word " * 180))
     [message] = told(draft, "core")
-    assert message.endswith("it takes 35.1 minutes, 35 at most")
+    assert message.endswith(f"it takes {most + 1} minutes, {most} at most")
+
+
+def test_questions_of_the_plan_are_the_lessons_own() -> None:
+    assert plan.quiz_questions is questions.quiz_questions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from nbformat.v4 import new_markdown_cell
 
 from streaming_classroom.exercises import Choice, Question, catalogue
 from streaming_classroom.files import directories
@@ -13,23 +12,22 @@ from .conftest import Draft, marked
 REASON = "Because."
 QUESTION = Question("Why?", (Choice("a", REASON), Choice("b", REASON, is_right=True), Choice("c", REASON)))
 FURTHER = "## Further reading"
+FIRST = 12  # the cell of the first question
 
 
 @pytest.fixture
 def quizzed(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
-    """Give a lesson of the course whose only questions are a quiz of five."""
+    """Give a lesson of the course whose only questions are a quiz of five, all asked in its second section."""
     monkeypatch.setattr(directories, "notebooks", lambda: draft.directory)
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: ())
     monkeypatch.setattr(catalogue, "quiz_of", lambda _number: (QUESTION,) * 5)
-    cell = ending(draft)
-    before, rest = draft.cells[cell].source.split("## Questions")
-    draft.cells[cell].source = f"{before}## Questions\n\nChoose."
-    draft.insert(cell + 2, marked("DA.quiz()"), new_markdown_cell(FURTHER + rest.split(FURTHER)[1]))
+    [cell] = [cell for cell in draft.cells if "## Questions" in cell.source]
+    before, rest = cell.source.split("## Questions")
+    cell.source = f"{before}{FURTHER}{rest.split(FURTHER)[1]}"
+    draft.insert(FIRST, *(marked(f"DA.quiz({number})") for number in range(1, 6)))
+    draft.change(8, "*2 minutes*", "*6 minutes*")
+    draft.change(1, "4 minutes", "8 minutes")
     return draft
-
-
-def ending(draft: Draft) -> int:
-    return next(i for i, cell in enumerate(draft.cells) if "## Questions" in cell.source)
 
 
 def said(draft: Draft, rule: str = "quiz") -> list[str]:
@@ -45,22 +43,24 @@ def test_too_few_questions_in_all_are_said(quizzed: Draft, monkeypatch: pytest.M
     assert "in the quiz or each a <details>" in said(quizzed, "questions")[0]
 
 
-def test_a_quiz_that_nobody_asks_is_said(quizzed: Draft) -> None:
-    quizzed.remove(ending(quizzed) + 2)
-    assert said(quizzed) == ["let a cell with DA.quiz() alone stand in the section '## Questions'"]
+def test_a_question_that_nobody_asks_is_said(quizzed: Draft) -> None:
+    quizzed.remove(FIRST + 4)
+    assert said(quizzed) == ["ask 'DA.quiz(5)' at the end of the section that it is about"]
 
 
-@pytest.mark.parametrize("code", ["DA.quiz();", 'DA.quiz(1, "b")', "x = DA.quiz()"])
-def test_anything_but_the_quiz_is_said(quizzed: Draft, code: str) -> None:
-    quizzed.change(ending(quizzed) + 2, "DA.quiz()", code)
-    assert said(quizzed) == ["let DA.quiz() stand alone, in the section '## Questions'"]
+@pytest.mark.parametrize("code", ["DA.quiz(1);", 'DA.quiz(1, "b")', "x = DA.quiz(1)", "DA.quiz()"])
+def test_anything_but_one_question_is_said(quizzed: Draft, code: str) -> None:
+    quizzed.change(FIRST, "DA.quiz(1)", code)
+    assert said(quizzed)[1] == "let this cell show one question: 'DA.quiz(1)'"
 
 
-def test_a_quiz_elsewhere_and_a_second_one_are_said(quizzed: Draft) -> None:
-    quizzed.insert(ending(quizzed) + 1, marked("DA.quiz()"))
-    assert said(quizzed) == ["let DA.quiz() stand alone, in the section '## Questions'", "ask the quiz once"]
+def test_a_question_out_of_order_and_one_that_comes_twice_are_said(quizzed: Draft) -> None:
+    quizzed.insert(FIRST + 2, marked("DA.quiz(2)"))
+    assert said(quizzed) == ["ask question 3 here: the quiz is in the lesson's order"]
+    quizzed.change(FIRST + 2, "DA.quiz(2)", "DA.quiz(4)")
+    assert said(quizzed) == ["ask question 3 here: the quiz is in the lesson's order"]
 
 
 def test_a_quiz_without_a_source_is_said(quizzed: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "quiz_of", lambda _number: ())
-    assert said(quizzed) == ["write this lesson's quiz in exercises/"]
+    assert set(said(quizzed)) == {"write this lesson's quiz in exercises/"}

@@ -53,7 +53,7 @@ FIRST = "* [The guide](https://spark.apache.org/docs/latest/)"
         (6, "one.", "one,\nrecieved.", 2, "spelling", "write 'received' for 'recieved'"),
         (13, "Change it", "Chnage it", 5, "spelling", "write 'change' for 'Chnage'"),
         (13, "\nYes.", "\nDefinately.", 15, "spelling", "'Definately'"),
-        (4, "one after", "one aftter", 5, "spelling", "'aftter'"),
+        (4, "one after", "one aftter", 7, "spelling", "'aftter'"),
         (5, "the first", "teh first", 1, "spelling", "write 'the' for 'teh'"),
         (7, "the second", "teh second", 2, "spelling", "write 'the' for 'teh'"),
     ],

@@ -1,4 +1,4 @@
-"""What a lesson asks: predictions before a cell is run, and at the end a quiz and questions with folded answers."""
+"""What a lesson asks: predictions before a cell is run, a quiz by questions, others with folded answers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .sections import section_named
 PREDICT = "**Predict:**"
 FEWEST_PREDICTIONS = 3
 SECTION = "Questions"
-QUIZ = "DA.quiz()"
 FEWEST_QUESTIONS = 5
+_QUIZ = re.compile(r"DA\.quiz\((\d+)\)")
 _QUESTION = re.compile(r"(\d+)\. \S.*\?", re.DOTALL)
 
 
@@ -42,30 +42,31 @@ def predictions(lesson: Lesson) -> Iterator[Problem]:
 def review_questions(lesson: Lesson) -> Iterator[Problem]:
     """At least five with those of the quiz; the answers of the others are folded, numbered without gaps, not empty."""
     section = section_named(lesson, SECTION)
-    if section is None:
-        return
-    found = [(cell, fold) for cell, fold in section.find_all("details") if not fold.find_parent("details")]
+    folds = section.find_all("details") if section else ()
+    found = [(cell, fold) for cell, fold in folds if not fold.find_parent("details")]
     if len(found) + len(quiz_questions(lesson)) < FEWEST_QUESTIONS:
         message = f"ask at least {FEWEST_QUESTIONS} questions, in the quiz or each a <details> with its answer"
-        yield lesson.problem("questions", message, section.cell, section.heading.sourceline)
+        where = (section.cell, section.heading.sourceline) if section else (None, None)
+        yield lesson.problem("questions", message, *where)
     for number, (cell, fold) in enumerate(found, start=1):
         yield from (lesson.problem("questions", message, cell, fold.sourceline) for message in _wrong(fold, number))
 
 
 def quiz(lesson: Lesson) -> Iterator[Problem]:
-    """A lesson whose source has a quiz asks for it once, among the questions; no other does."""
-    cells = [cell for cell in lesson.code if "DA.quiz" in cell.source]
-    section = section_named(lesson, SECTION)
-    inside = [cell for cell, _ in section.inside] if section else []
-    if quiz_questions(lesson) and not cells:
-        yield lesson.problem("quiz", f"let a cell with {QUIZ} alone stand in the section '## {SECTION}'")
-    for cell in cells:
-        if not quiz_questions(lesson):
+    """A lesson asks each question of its quiz once, in order, each in a cell of its own; no other lesson does."""
+    questions = quiz_questions(lesson)
+    asked = 0
+    for cell in (cell for cell in lesson.code if "DA.quiz" in cell.source):
+        if not questions:
             yield lesson.problem("quiz", "write this lesson's quiz in exercises/", cell)
-        elif cell.source.strip() != QUIZ or cell not in inside:
-            yield lesson.problem("quiz", f"let {QUIZ} stand alone, in the section '## {SECTION}'", cell)
-    for cell in cells[1:]:
-        yield lesson.problem("quiz", "ask the quiz once", cell)
+        elif (number := _QUIZ.fullmatch(cell.source.strip())) is None:
+            yield lesson.problem("quiz", "let this cell show one question: 'DA.quiz(1)'", cell)
+        elif int(number[1]) != asked + 1:
+            yield lesson.problem("quiz", f"ask question {asked + 1} here: the quiz is in the lesson's order", cell)
+        else:
+            asked += 1
+    if asked < len(questions):
+        yield lesson.problem("quiz", f"ask 'DA.quiz({asked + 1})' at the end of the section that it is about")
 
 
 def quiz_questions(lesson: Lesson) -> tuple[Question, ...]:

@@ -17,6 +17,7 @@ from . import (
     notebook_format,
     opening_cell,
     outputs,
+    own_lines,
     pictures,
     plan,
     prose,
@@ -53,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     code_cells.breaking,
     questions.review_questions,
     questions.quiz,
+    own_lines.early,
     exercises.same_as_source,
     exercises.complete,
     labs.enough_exercises,
@@ -95,10 +97,7 @@ RULES: tuple[Rule, ...] = (
 
 # Which lesson need not keep which rule, and why: by the lesson's number, then by the rule's name.  Labs and companions
 # have a form of their own, below.  There is no other way around a rule.
-_OLDER = {
-    "core": "It is of before the rule, and is cut when its exercises come.",
-    "short-cells": "The same.",
-}
+_OLDER = {"short-cells": "It is of before the rule, and is cut when its exercises come."}
 EXCUSES = {
     "00": {
         "set-up-is-second": "It says how a cell is run before the first one is to be run.",
@@ -111,6 +110,7 @@ LABS = {
     "question": "A lab is a story in which the lesson's question is answered by doing.",
     "objectives": "They are the lesson's: a lab has no idea of its own.",
     "predictions": "What is run is what the learner has written, and the check is the answer.",
+    "questions": "The same.",
     "break": "What breaks in a lab is what the learner writes.",
     "pictures": "The lesson before it has them.",
     "ending": "Recap, questions and reading are the lesson's; the last exercise ends the story.",
@@ -120,6 +120,7 @@ LABS = {
 COMPANIONS = {
     "objectives": "It goes deeper into one of the lesson's.",
     "predictions": "A short companion need not ask three times.",
+    "questions": "They are the lesson's.",
     "break": "It may have nothing that fails.",
     "pictures": "The lesson has them.",
     "ending": "Recap and questions are the lesson's.",

@@ -14,8 +14,9 @@ from .lesson_file import Cell, Lesson
 from .problem import Problem
 
 RULE = "sections"
-ENDING = ("Experiment", "On Databricks", "Recap", "Questions", "Further reading")
-OPTIONAL = "On Databricks"  # what is different there, in one place; a lesson may have nothing to say of it
+ENDING = ("Experiment", "On open-source Spark", "On Databricks", "Recap", "Questions", "Further reading")
+#: What differs on open-source Spark and on Databricks, if anything does, and questions that are not in the quiz.
+OPTIONAL = ("On open-source Spark", "On Databricks", "Questions")
 _NUMBERED = re.compile(r"(\d+)\. \S.*")
 
 
@@ -79,13 +80,13 @@ def numbering(lesson: Lesson) -> Iterator[Problem]:
 
 
 def ending(lesson: Lesson) -> Iterator[Problem]:
-    """Experiment, recap, questions and further reading are there, once each, in this order, after all else.
+    """Experiment, recap and further reading are there, once each, in this order, after all else.
 
-    What is different on Databricks may stand between the first two.
+    What is different elsewhere may stand between the first two, and questions before the last.
     """
     found = sections(lesson)
     titles = [section.title for section in found]
-    for missing in (title for title in ENDING if title not in (*titles, OPTIONAL)):
+    for missing in (title for title in ENDING if title not in (*titles, *OPTIONAL)):
         yield lesson.problem("ending", f"add the section '## {missing}'")
     for before, section in pairwise(found):
         if _rank(section) < _rank(before):

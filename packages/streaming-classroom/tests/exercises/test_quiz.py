@@ -73,6 +73,19 @@ def test_a_question_has_one_right_choice(right: tuple[int, ...]) -> None:
         Question("?", tuple(Choice(str(i), "why", is_right=i in right) for i in range(3)))
 
 
+def test_a_question_is_shown_alone_under_its_number() -> None:
+    shown = quiz_shown(QUESTIONS, 2)
+    assert str(shown).splitlines()[0] == "2. And 2 < 1?"
+    assert str(shown).endswith('DA.quiz(2, "a") says whether a choice is right, and why.')
+    assert len(BeautifulSoup(shown.html, "html.parser").find_all("details")) == 3
+
+
+@pytest.mark.parametrize("number", [0, 3, "x"])
+def test_a_question_that_is_not_there_is_refused_in_a_sentence(number: object) -> None:
+    with pytest.raises(NoSuchChoice, match=r"^The quiz has no question .*: name one of its 2 questions"):
+        quiz_shown(QUESTIONS, number)  # type: ignore[arg-type]
+
+
 def test_a_lesson_without_a_quiz_says_so() -> None:
     with pytest.raises(NoQuiz, match="Lesson 98 has no quiz"):
         Grader(None, None, {}).quiz("98")  # type: ignore[arg-type]
@@ -81,6 +94,7 @@ def test_a_lesson_without_a_quiz_says_so() -> None:
 def test_a_lesson_shows_its_own_quiz() -> None:
     grader = Grader(None, None, {})  # type: ignore[arg-type]
     assert str(grader.quiz("01")) == str(quiz_shown(catalogue.quiz_of("01")))
+    assert str(grader.quiz("01", 2)) == str(quiz_shown(catalogue.quiz_of("01"), 2))
     assert str(grader.quiz("01", 1, "b")).startswith("✓ 1b Right")
 
 

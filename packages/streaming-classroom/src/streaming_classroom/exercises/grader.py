@@ -146,7 +146,7 @@ class Grader:
         return solution_shown(exercise)
 
     def quiz(self, lesson: str, number: int | None = None, letter: str = "") -> Guidance:
-        """Return a lesson's quiz, or what there is to say of one choice.
+        """Return a lesson's quiz, one question of it, or what there is to say of one choice.
 
         Raises
         ------
@@ -158,8 +158,8 @@ class Grader:
         questions = catalogue.quiz_of(lesson)
         if not questions:
             raise NoQuiz(lesson)
-        if number is None:
-            return quiz_shown(questions)
+        if number is None or not letter:
+            return quiz_shown(questions, number)
         answer = answer_shown(questions, number, letter)
         self._note(self._record.chose, lesson, number, letter, is_right(questions, number, letter))
         return answer

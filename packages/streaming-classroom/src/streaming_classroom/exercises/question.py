@@ -48,8 +48,9 @@ class NoSuchChoice(ClassroomError):
     questions: int
 
     def __str__(self) -> str:
+        choice = f"choice {self.letter!r} of a question" if self.letter else "question"
         return (
-            f"The quiz has no choice {self.letter!r} of a question {self.number!r}: "
+            f"The quiz has no {choice} {self.number!r}: "
             f'name one of its {self.questions} questions by number and a choice by letter, as in DA.quiz(1, "b").'
         )
 

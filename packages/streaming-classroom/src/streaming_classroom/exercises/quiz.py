@@ -18,16 +18,32 @@ _SUMMARY = "cursor:pointer"
 _REASON = "border-left:3px solid {colour};margin:2px 0 6px 18px;padding:1px 10px"
 
 
-def quiz_shown(questions: tuple[Question, ...]) -> Guidance:
-    """Return the whole quiz, with the reasons folded away; the text has the questions and the choices alone."""
+def quiz_shown(questions: tuple[Question, ...], only: int | None = None) -> Guidance:
+    """Return the quiz or one question of it, with the reasons folded away; the text has questions and choices alone.
+
+    Parameters
+    ----------
+    questions : tuple of Question
+        The whole quiz.
+    only : int, optional
+        The number of the one question to show, from 1.
+
+    Raises
+    ------
+    NoSuchChoice
+        There is no such question.
+    """
+    every = dict(enumerate(questions, start=1))
+    if only is not None and only not in every:
+        raise NoSuchChoice(only, "", len(questions))
     lines, html = [], []
-    for number, question in enumerate(questions, start=1):
+    for number, question in every.items() if only is None else [(only, every[only])]:
         choices = list(zip(ascii_lowercase, question.choices, strict=False))
         lines += [f"{number}. {_plain(question.text)}"]
         lines += [*(f"   {letter}) {_plain(choice.text)}" for letter, choice in choices), ""]
         html.append(f"<div style='margin-top:10px'><strong>{number}. {marked_up(question.text)}</strong></div>")
         html += [_choice_html(letter, choice) for letter, choice in choices]
-    lines.append('DA.quiz(1, "a") says whether a choice is right, and why.')
+    lines.append(f'DA.quiz({only or 1}, "a") says whether a choice is right, and why.')
     return Guidance("\n".join(lines), box("".join(html)))
 
 

@@ -140,7 +140,7 @@ class Lesson:
         return self._grader.solution(name)
 
     def quiz(self, number: int | None = None, letter: str = "") -> Guidance:
-        """Return the lesson's quiz; of a choice such as ``2, "b"``, whether it is right and why."""
+        """Return the lesson's quiz, or one question; of a choice such as ``2, "b"``, whether it is right and why."""
         return self._grader.quiz(self.lesson, number, letter)
 
     def predict(self, name: str, value: Any = ...) -> Guidance:
