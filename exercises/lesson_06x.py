@@ -146,7 +146,7 @@ ON = Exercise(
             ON_SOLUTION.replace("F.session_window", "F.window").replace("session_window.start", "window.start"),
             "begins on the hour",
         ),
-        WrongAnswer(ON_SOLUTION.replace('"1 hour"', '"3 hours"'), "should not be there"),
+        WrongAnswer(ON_SOLUTION.replace('"1 hour"', '"3 hours"'), "are missing"),
         WrongAnswer(ON_SOLUTION.replace('"2 hours"', '"1 day"'), "are missing"),
         WrongAnswer(ON_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(
