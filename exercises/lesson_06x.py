@@ -43,6 +43,8 @@ def check_on(attempt: Attempt) -> None:
     """Name Spark's refusals first, which speak of modes, and then what people take for a session."""
     _must_not_be_refused(attempt.words_of_error)
     stream = attempt.stream("times_on")
+    if stream.has_ended(30) and "Global aggregation" in str(stream.error):
+        raise Mistake("Each device has sessions of its own: group by `device_id` as well as by the session.")
     attempt.wait_for_end(
         stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
     )
@@ -151,7 +153,7 @@ ON = Exercise(
         WrongAnswer(ON_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(
             ON_SOLUTION.replace('groupBy("device_id", ', "groupBy(").replace('select("device_id", ', "select("),
-            "column `device_id` is missing",
+            "group by `device_id`",
         ),
     ),
     makes=Makes(variables=("times_on",), tables=("times_on",), folders=("checkpoints/times_on",)),

@@ -211,7 +211,7 @@ TASK = Exercise(
                 "    once.createOrReplaceTempView",
                 '    once.write.mode("append").saveAsTable("settled")\n    once.createOrReplaceTempView',
             ),
-            "✗ `settled` has each payment once",
+            "`settled` has rows more than once",
         ),
         WrongAnswer(
             SOLUTION.replace('.table("settled")\n    .groupBy', '.table("payments")\n    .groupBy'),
