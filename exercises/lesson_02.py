@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
 
-from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, MadeStream, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -28,49 +28,55 @@ def _landed(attempt: Attempt) -> DataFrame:
 LIMIT_STARTER = """
 DA.exercise("02.1")  # removes what an earlier attempt created
 
-pairs = None  # read and write the stream here
+fitting = None  # read and write the stream here
 """
 
 LIMIT_SOLUTION = """
 DA.exercise("02.1")  # removes what an earlier attempt created
 
-pairs = (spark.readStream
+fitting = (spark.readStream
     .schema(schema)
     .option("maxFilesPerTrigger", 2)
     .json(DA.paths.landing)
     .writeStream
     .format("noop")
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/pairs")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/fitting")
     .trigger(availableNow=True)
     .start())
 """
 
+FITS = 7_000  # recordings
 
-def check_pairs(attempt: Attempt) -> None:
-    """Compare how many rows the batches have read with the files, two by two."""
-    stream = attempt.stream("pairs")
+
+def check_fitting(attempt: Attempt) -> None:
+    """Look for a batch that is too large, then for batches that two would have fitted into."""
+    stream = attempt.stream("fitting")
     attempt.wait_for_end(
         stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
     )
-    attempt.must_have_checkpoint(stream, "pairs")
+    attempt.must_have_checkpoint(stream, "fitting")
     read = stream.rows_read
+    if max(read, default=0) > FITS:
+        raise Mistake(_too_large(stream, max(read)))
     files = _files_with(sum(read), _rows_of_files(attempt))
-    right = [sum(files[first : first + 2]) for first in range(0, len(files), 2)]
-    if read == right:
-        return
-    if read == files:
-        raise Mistake("Each batch has one file. The exercise asks for two files per batch.")
-    if len(read) == 1:
-        if stream.trigger == "once":
-            raise Mistake(
-                "`once` reads all available data in one batch, whatever the limit. Use `availableNow`, which "
-                "respects the limit."
-            )
+    largest = FITS // max(files, default=FITS)
+    if len(read) > -(-len(files) // largest):
         raise Mistake(
-            "All files are in one batch, so the source has no limit. `maxFilesPerTrigger` is an option of the "
-            "reader: set it before `.json(...)`. The writer accepts the option but ignores it."
+            f"Each batch fits, but there are {len(read)} batches of {_list(read)} recordings. Fewer are possible: how "
+            f"many files together have at most {FITS:,}?"
         )
-    raise Mistake(f"The batches of `pairs` read {_list(read)} rows. The expected numbers are {_list(right)}.")
+    if sum(read) != sum(_rows_of_files(attempt)[: len(files)]):
+        raise Mistake("The stream has not read all recordings in the landing directory.")
+
+
+def _too_large(stream: MadeStream, rows: int) -> str:
+    too_large = f"A batch has read {rows:,} recordings, and {FITS:,} fit."
+    if stream.trigger == "once":
+        return f"{too_large} `once` ignores every limit; `availableNow` respects it."
+    return (
+        f"{too_large} `maxFilesPerTrigger` sets how many files a batch reads. It is an option of the reader: set it "
+        "before `.json(...)`. The writer accepts the option but ignores it."
+    )
 
 
 def _rows_of_files(attempt: Attempt) -> list[int]:
@@ -95,36 +101,37 @@ def _row(number: int, **values: object) -> dict[str, object]:
 def _five_files(sandbox: Sandbox) -> None:
     sandbox.keep(schema=SCHEMA)
     for number in range(5):
-        sandbox.file(f"part-{number}.json", [_row(number)] * (number + 2))
+        sandbox.file(f"part-{number}.json", [_row(row) for row in range(3000)])
 
 
 def _three_more_files(sandbox: Sandbox) -> None:
     for number in (5, 6, 7):
-        sandbox.file(f"part-{number}.json", [_row(number)] * (number + 2))
+        sandbox.file(f"part-{number}.json", [_row(row) for row in range(3000)])
 
 
 LIMIT = Exercise(
     id="02.1",
-    title="Two files per batch",
+    title="A batch that fits",
     starter=LIMIT_STARTER,
     hints=(
-        "Start from the two queries above. Change the part that describes the source.",
-        '`spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)` is the first part.',
-        'The second: `.writeStream.format("noop")`, `.option("checkpointLocation", f"{DA.paths.checkpoints}/pairs")`, '
-        "`.trigger(availableNow=True)`, `.start()`.",
+        "How many recordings has one file? The lists that the two queries above have printed tell you.",
+        "Two files fit into a batch, three don't. The option that limits the files belongs to the reader.",
+        "Like the query above, with another limit, and with a checkpoint: "
+        '`.option("checkpointLocation", f"{DA.paths.checkpoints}/fitting")`. Assign what `.start()` returns.',
     ),
     solution=LIMIT_SOLUTION,
     why=(
-        "The source decides how much data a batch reads, so the limit is an option of the reader. The checkpoint "
-        "records what the query has read: with another query's checkpoint, it would resume where that query stopped."
+        "The source limits a batch by files or bytes, not by rows, so you must know how many rows a file has. If files "
+        "have different sizes, leave room for the largest ones. The checkpoint records what the query has read: with "
+        "another query's checkpoint, it would resume where that query stopped."
     ),
-    check=check_pairs,
+    check=check_fitting,
     hidden=(
         HiddenTest(
             _five_files,
-            (planted.batch_sizes("pairs"),),
+            (planted.batch_sizes("fitting"),),
             later=(_three_more_files,),
-            says="Your cell was run on other files, and on three more after a restart.",
+            says="Your cell was run on five other files of 3,000 recordings, and on three more after a restart.",
         ),
     ),
     wrong=(
@@ -134,24 +141,29 @@ LIMIT = Exercise(
             ),
             "an option of the reader",
         ),
-        WrongAnswer(LIMIT_SOLUTION.replace('("maxFilesPerTrigger", 2)', '("maxFilesPerTrigger", 1)'), "has one file"),
-        WrongAnswer(LIMIT_SOLUTION.replace("/pairs", "/one-file"), "belongs to another query"),
         WrongAnswer(
-            LIMIT_SOLUTION.replace('    .option("checkpointLocation", f"{DA.paths.checkpoints}/pairs")\n', ""),
+            LIMIT_SOLUTION.replace('("maxFilesPerTrigger", 2)', '("maxFilesPerTrigger", 1)'), "Each batch fits"
+        ),
+        WrongAnswer(LIMIT_SOLUTION.replace('("maxFilesPerTrigger", 2)', '("maxFilesPerTrigger", 3)'), "and 7,000 fit"),
+        WrongAnswer(LIMIT_SOLUTION.replace("/fitting", "/no-limit"), "belongs to another query"),
+        WrongAnswer(
+            LIMIT_SOLUTION.replace('    .option("checkpointLocation", f"{DA.paths.checkpoints}/fitting")\n', ""),
             "temporary one",
         ),
         WrongAnswer(LIMIT_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
-        WrongAnswer(LIMIT_SOLUTION.replace("availableNow", "once"), "whatever the limit"),
+        WrongAnswer(LIMIT_SOLUTION.replace("availableNow", "once"), "ignores every limit"),
         WrongAnswer(LIMIT_SOLUTION.replace("readStream", "read"), "raised an error"),
         WrongAnswer(LIMIT_SOLUTION.replace("    .schema(schema)\n", ""), "raised an error"),
         WrongAnswer(LIMIT_SOLUTION.partition("    .writeStream")[0].rstrip() + ")\n", "a stream that nobody writes"),
         WrongAnswer(LIMIT_SOLUTION.replace("    .start())", "    .start()\n    .awaitTermination())"), "is None"),
         WrongAnswer(
-            LIMIT_SOLUTION.replace("pairs = (", "(").replace("    .start())", "    .start()\n    .awaitTermination())"),
-            "no variable `pairs`",
+            LIMIT_SOLUTION.replace("fitting = (", "(").replace(
+                "    .start())", "    .start()\n    .awaitTermination())"
+            ),
+            "no variable `fitting`",
         ),
     ),
-    makes=Makes(variables=("pairs",), folders=("checkpoints/pairs",)),
+    makes=Makes(variables=("fitting",), folders=("checkpoints/fitting",)),
 )
 
 # --------------------------------------------------------------------------------------- 02.2 a stream that has died
@@ -171,7 +183,7 @@ dying = (one_file_a_batch
 try:
     dying.awaitTermination(60)
 except StreamingQueryException:  # so that this cell continues after the stream has failed
-    print("batches that were done:", len(rows_per_batch(dying)))
+    print("batches that were done:", len(dying.recentProgress))
 
 """
 

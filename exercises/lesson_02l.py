@@ -517,7 +517,7 @@ second_run = rehearsal.toTable("rehearsal")
 second_run.processAllAvailable()
 
 first_batch = second_run.recentProgress[0]["batchId"]
-rows_read = sum(rows_per_batch(second_run))
+rows_read = sum(p["numInputRows"] for p in second_run.recentProgress)
 """
 
 
@@ -628,7 +628,7 @@ RESTART = Exercise(
         "To wait, call `DA.block_until_stream_is_ready(first_run, min_batches=1)` and "
         "`second_run.processAllAvailable()`.",
         '`second_run.recentProgress` is a list of reports, the oldest first; each has a `"batchId"` and '
-        '`"numInputRows"`. `rows_per_batch(second_run)` returns the rows of all of them.',
+        '`"numInputRows"`. Add them up over all reports.',
     ),
     solution=RESTART_SOLUTION,
     why=(
@@ -670,7 +670,7 @@ RESTART = Exercise(
             "was not finished",
         ),
         WrongAnswer(
-            RESTART_SOLUTION.replace("rows_per_batch(second_run)", "rows_per_batch(first_run)"), "rows in the first run"
+            RESTART_SOLUTION.replace("second_run.recentProgress)", "first_run.recentProgress)"), "rows in the first run"
         ),
         WrongAnswer(RESTART_SOLUTION.partition("first_batch =")[0], "What is missing is `first_batch`"),
     ),

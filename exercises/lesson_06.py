@@ -26,10 +26,10 @@ LATEST_SOLUTION = """
 %sql
 DROP VIEW IF EXISTS latest_vw;
 CREATE TEMP VIEW latest_vw AS
-SELECT from_noon, max_by(readings, batch) AS readings
+SELECT device_id, max_by(faulty, batch) AS faulty
 FROM received
 WHERE mode = 'update'
-GROUP BY from_noon
+GROUP BY device_id
 """
 
 
@@ -41,52 +41,49 @@ def check_latest(attempt: Attempt) -> None:
     updates, repeated = (
         attempt.spark.table("received").where(F.col("mode") == mode) for mode in ("update", "complete")
     )
-    if attempt.is_same(view, updates.select("from_noon", "readings")):
+    if attempt.is_same(view, updates.select("device_id", "faulty")):
         raise Mistake(
-            "These are all updates, including those that a later one has replaced. For one row per window, use "
-            "`GROUP BY from_noon`."
+            "These are all updates, including those that a later one has replaced. For one row per device, use "
+            "`GROUP BY device_id`."
         )
     if attempt.is_same(view, _of_batch(updates, F.max("batch"))):
         raise Mistake(
-            "This is only the last batch. Windows that did not change in it are missing: take the last row of each "
-            "window, whichever batch emitted it."
+            "This is only the last batch. Devices whose count did not change in it are missing: take the last row of "
+            "each device, whichever batch emitted it."
         )
     mistakes = {
         "Your view counts readings more than once: an update replaces the previous one. Do not add them.": F.sum(
-            "readings"
+            "faulty"
         ),
-        "These are the rows that came first for each window. Take the rows that came last.": (
-            F.min_by("readings", "batch")
+        "These are the rows that came first for each device. Take the rows that came last.": (
+            F.min_by("faulty", "batch")
         ),
     }
     for sentence, chosen in mistakes.items():
-        if attempt.is_same(view, updates.groupBy("from_noon").agg(chosen.alias("readings"))):
+        if attempt.is_same(view, updates.groupBy("device_id").agg(chosen.alias("faulty"))):
             raise Mistake(sentence)
     attempt.compare(view, _of_batch(repeated, F.max("batch")), "latest_vw")
 
 
 def _of_batch(received: DataFrame, which) -> DataFrame:
     batch = received.agg(which).first()[0]
-    return received.where(received["batch"] == batch).select("from_noon", "readings")
+    return received.where(received["batch"] == batch).select("device_id", "faulty")
 
 
 def _diary(sandbox: Sandbox) -> None:
-    from datetime import datetime
-
-    monday, tuesday, friday = (datetime(2024, 3, day, 12) for day in (4, 5, 8))
     rows = [
-        ("update", 3, monday, 50),
-        ("update", 4, monday, 40),  # a correction takes readings away
-        ("update", 4, tuesday, 8),
-        ("update", 11, friday, 1),
-        ("update", 9, friday, 2),
-        ("complete", 12, monday, 99),
-        ("complete", 12, tuesday, 99),
-        ("append", 13, monday, 98),
-        ("updated", 14, monday, 97),
+        ("update", 3, 31, 50),
+        ("update", 4, 31, 40),  # a correction takes readings away
+        ("update", 4, 32, 8),
+        ("update", 11, 33, 1),
+        ("update", 9, 33, 2),
+        ("complete", 12, 31, 99),
+        ("complete", 12, 32, 99),
+        ("append", 13, 31, 98),
+        ("updated", 14, 31, 97),
     ]
-    schema = "mode STRING, batch BIGINT, from_noon TIMESTAMP, readings BIGINT"
-    sandbox.append("received", [(mode, batch, day, count) for mode, batch, day, count in rows], schema)
+    schema = "mode STRING, batch BIGINT, device_id INT, faulty BIGINT"
+    sandbox.append("received", [(mode, batch, device, count) for mode, batch, device, count in rows], schema)
 
 
 LATEST = Exercise(
@@ -94,15 +91,16 @@ LATEST = Exercise(
     title="The result, from its updates",
     starter=LATEST_STARTER,
     hints=(
-        "Of the rows in update mode, keep one per `from_noon`: the one with the highest `batch`.",
-        "`max_by(readings, batch)` is the value of `readings` in the row where `batch` is highest.",
-        "`SELECT from_noon, max_by(readings, batch) AS readings FROM received WHERE mode = 'update' GROUP BY ...`",
+        "Of the rows in update mode, keep one per `device_id`: the one with the highest `batch`.",
+        "`max_by(faulty, batch)` is the value of `faulty` in the row where `batch` is highest.",
+        "`GROUP BY device_id`, because an update replaces the device's previous row; and only the rows "
+        "`WHERE mode = 'update'`, because the table has those of complete mode, too.",
     ),
     solution=LATEST_SOLUTION,
     why=(
         "In update mode a row replaces the previous row with the same key, so the last row per key is the result. A "
         "consumer of updates must know the key, and must not add the rows up. (These counts only grow, so "
-        "`max(readings)` gives the same result here. It would be wrong for a result that can decrease.)"
+        "`max(faulty)` gives the same result here. It would be wrong for a result that can decrease.)"
     ),
     check=check_latest,
     hidden=(
@@ -114,22 +112,20 @@ LATEST = Exercise(
     ),
     wrong=(
         WrongAnswer(
-            LATEST_SOLUTION.replace("max_by(readings, batch) AS readings", "readings").replace(
-                "GROUP BY from_noon\n", ""
-            ),
+            LATEST_SOLUTION.replace("max_by(faulty, batch) AS faulty", "faulty").replace("GROUP BY device_id\n", ""),
             "These are all updates",
         ),
         WrongAnswer(
-            LATEST_SOLUTION.replace("max_by(readings, batch) AS readings", "readings").replace(
-                "GROUP BY from_noon\n", "AND batch = (SELECT max(batch) FROM received)\n"
+            LATEST_SOLUTION.replace("max_by(faulty, batch) AS faulty", "faulty").replace(
+                "GROUP BY device_id\n", "AND batch = (SELECT max(batch) FROM received)\n"
             ),
             "only the last batch",
         ),
-        WrongAnswer(LATEST_SOLUTION.replace("max_by(readings, batch)", "sum(readings)"), "more than once"),
+        WrongAnswer(LATEST_SOLUTION.replace("max_by(faulty, batch)", "sum(faulty)"), "more than once"),
         WrongAnswer(LATEST_SOLUTION.replace("max_by", "min_by"), "came first"),
-        WrongAnswer(LATEST_SOLUTION.replace("max_by(readings, batch)", "count(*)"), "should not be there"),
-        WrongAnswer(LATEST_SOLUTION.replace(" AS readings", ""), "column `readings` is missing"),
-        WrongAnswer(LATEST_SOLUTION.replace("GROUP BY from_noon\n", ""), "raised an error"),
+        WrongAnswer(LATEST_SOLUTION.replace("max_by(faulty, batch)", "count(*)"), "should not be there"),
+        WrongAnswer(LATEST_SOLUTION.replace(" AS faulty", ""), "column `faulty` is missing"),
+        WrongAnswer(LATEST_SOLUTION.replace("GROUP BY device_id\n", ""), "raised an error"),
     ),
     makes=Makes(views=("latest_vw",)),
 )

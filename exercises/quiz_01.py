@@ -6,26 +6,26 @@ from streaming_classroom.exercises import Choice, Question
 
 QUESTIONS = (
     Question(
-        'A colleague says: "Streaming is only for results within seconds." What do you answer?',
+        "`ORDER BY` is rejected on the raw stream and accepted on the counts, in complete mode. Why?",
         (
             Choice(
-                "True: a nightly report should read the whole table again.",
-                (
-                    "Then each night costs more than the last. A stream reads only what is new, even if it runs "
-                    "once a night."
-                ),
+                "Numbers can be sorted, times cannot.",
+                "Both can. The type is not what matters.",
             ),
             Choice(
-                "The trigger sets the latency, and reading only new data pays off once a night as well.",
+                "There are fewer counts than raw rows.",
+                "The number of rows does not matter. What matters is whether emitted rows can be taken back.",
+            ),
+            Choice(
                 (
-                    "The same query serves latencies from seconds to days. Each row is processed once, and none "
-                    "is forgotten."
+                    "The whole table of counts is replaced after each batch; a raw row that was emitted cannot "
+                    "be taken back."
+                ),
+                (
+                    "Sorting needs all rows. A result that is replaced as a whole can be sorted each time; one "
+                    "that only grows cannot."
                 ),
                 is_right=True,
-            ),
-            Choice(
-                "True, because a stream must run all the time.",
-                "A query with the trigger `availableNow` processes what is there and ends.",
             ),
         ),
     ),
@@ -48,26 +48,26 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "`ORDER BY` is rejected on the raw stream and accepted on the counts, in complete mode. Why?",
+        'A colleague says: "Streaming is only for results within seconds." What do you answer?',
         (
             Choice(
-                "Numbers can be sorted, times cannot.",
-                "Both can. The type is not what matters.",
-            ),
-            Choice(
-                "There are fewer counts than raw rows.",
-                "The number of rows does not matter. What matters is whether emitted rows can be taken back.",
-            ),
-            Choice(
+                "True: a nightly report should read the whole table again.",
                 (
-                    "The whole table of counts is replaced after each batch; a raw row that was emitted cannot "
-                    "be taken back."
+                    "Then each night costs more than the last. A stream reads only what is new, even if it runs "
+                    "once a night."
                 ),
+            ),
+            Choice(
+                "The trigger sets the latency, and reading only new data pays off once a night as well.",
                 (
-                    "Sorting needs all rows. A result that is replaced as a whole can be sorted each time; one "
-                    "that only grows cannot."
+                    "The same query serves latencies from seconds to days. Each row is processed once, and none "
+                    "is forgotten."
                 ),
                 is_right=True,
+            ),
+            Choice(
+                "True, because a stream must run all the time.",
+                "A query with the trigger `availableNow` processes what is there and ends.",
             ),
         ),
     ),

@@ -48,24 +48,6 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "In `status`, `isTriggerActive` is false and `isDataAvailable` is false. What do you know?",
-        (
-            Choice(
-                "The stream is dead.",
-                "It may be, but an idle stream reports the same. Check `isActive` and `exception()`.",
-            ),
-            Choice(
-                "The source is broken.",
-                "Finding nothing new is not an error.",
-            ),
-            Choice(
-                "No batch is running. The stream may be idle or dead.",
-                "An idle stream reports this, and so does a dead one. Check `isActive` and `exception()`.",
-                is_right=True,
-            ),
-        ),
-    ),
-    Question(
         "A query is restarted after a deployment. Which identifier stays the same as long as the checkpoint does?",
         (
             Choice(
@@ -80,6 +62,24 @@ QUESTIONS = (
             Choice(
                 "Only `name`, which is stored in the checkpoint.",
                 "Your code sets the name at each start. The checkpoint does not store it.",
+            ),
+        ),
+    ),
+    Question(
+        "In `status`, `isTriggerActive` is false and `isDataAvailable` is false. What do you know?",
+        (
+            Choice(
+                "The stream is dead.",
+                "It may be, but an idle stream reports the same. Check `isActive` and `exception()`.",
+            ),
+            Choice(
+                "The source is broken.",
+                "Finding nothing new is not an error.",
+            ),
+            Choice(
+                "No batch is running. The stream may be idle or dead.",
+                "An idle stream reports this, and so does a dead one. Check `isActive` and `exception()`.",
+                is_right=True,
             ),
         ),
     ),

@@ -6,23 +6,20 @@ from streaming_classroom.exercises import Choice, Question
 
 QUESTIONS = (
     Question(
-        (
-            "A dashboard shows sales by hour from a Delta table, including the current hour. Which mode is best "
-            "as the number of hours grows?"
-        ),
+        "A query in update mode writes counts to Kafka. What must the readers of the topic know?",
         (
             Choice(
-                "Append.",
-                "It writes an hour only when the watermark has passed it, so the current hour is missing.",
+                "That each message is final.",
+                "In update mode no message is marked as final.",
             ),
             Choice(
-                "Update, with a `MERGE` in `foreachBatch`.",
-                "Each batch emits the hours that have changed, and the table replaces them.",
+                "That a message replaces the earlier ones with the same key.",
+                "Only the last message of each key counts, but the topic contains them all.",
                 is_right=True,
             ),
             Choice(
-                "Complete.",
-                "It works while hours are few. But it writes all of them after each batch, and keeps all in state.",
+                "That they have to add up the messages.",
+                "Each message has the whole count, not the increase.",
             ),
         ),
     ),
@@ -90,20 +87,23 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "A query in update mode writes counts to Kafka. What must the readers of the topic know?",
+        (
+            "A dashboard shows sales by hour from a Delta table, including the current hour. Which mode is best "
+            "as the number of hours grows?"
+        ),
         (
             Choice(
-                "That each message is final.",
-                "In update mode no message is marked as final.",
+                "Append.",
+                "It writes an hour only when the watermark has passed it, so the current hour is missing.",
             ),
             Choice(
-                "That a message replaces the earlier ones with the same key.",
-                "Only the last message of each key counts, but the topic contains them all.",
+                "Update, with a `MERGE` in `foreachBatch`.",
+                "Each batch emits the hours that have changed, and the table replaces them.",
                 is_right=True,
             ),
             Choice(
-                "That they have to add up the messages.",
-                "Each message has the whole count, not the increase.",
+                "Complete.",
+                "It works while hours are few. But it writes all of them after each batch, and keeps all in state.",
             ),
         ),
     ),

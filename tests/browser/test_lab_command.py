@@ -46,7 +46,7 @@ def test_a_learner_has_copies_without_outputs_a_quiz_that_answers_and_the_glossa
     for cell in (
         page.locator(CELLS).filter(has_text="Classroom-Setup"),
         page.locator(CELLS).filter(has_text="DA = start_lesson"),
-        page.locator(CELLS).filter(has_text="DA.quiz()"),
+        page.locator(CELLS).filter(has_text="DA.quiz(1)"),
     ):
         cell.locator(".jp-InputArea-editor").click()
         page.keyboard.press("Control+Enter")

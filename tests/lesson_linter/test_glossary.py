@@ -32,7 +32,7 @@ def test_links_lead_to_words_that_are_there() -> None:
 
 def test_the_lessons_that_explain_them_are_there() -> None:
     lessons = {path.name.partition("-")[0] for path in find_lessons([], directories.notebooks())}
-    assert set(re.findall(r"\((\d\d[LX]?)\)", TEXT)) <= lessons
+    assert set(re.findall(r"\((\d\d[LXW]?)\)", TEXT)) <= lessons
 
 
 def test_what_lessons_link_is_a_word_of_it() -> None:

@@ -7,6 +7,9 @@ from dataclasses import replace
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
+from lesson_linter.exercises import complete
+from lesson_linter.labs import enough_exercises
+from lesson_linter.lesson_file import read
 from lesson_linter.rules import LABS
 from notebook_dialect.notebooks.convert import jupyters_metadata
 from streaming_classroom.exercises import catalogue
@@ -117,3 +120,13 @@ def test_a_line_of_a_solution_may_stand_in_a_lab(lab: Draft) -> None:
     lab.cells[4].source += '\n\nBegin with `query = (stream.where("x < 3 AND y > 2")`.'
     lab.cells[14].source = "(stream\n    .start())"
     assert said(lab) == []
+
+
+def test_a_wrap_up_has_no_hints_and_may_have_one_exercise(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(directories, "notebooks", lambda: draft.directory)
+    draft.name = "07W-A-Small-Lesson.ipynb"
+    for hints, told in (((), []), (("Look.", "Look again."), ["take the hints of 07W.1 away: a wrap-up has none"])):
+        task = replace(EXERCISES[0], id="07W.1", hints=hints)
+        monkeypatch.setattr(catalogue, "of_lesson", lambda _number, task=task: (task,))
+        assert [problem.message for problem in complete(read(draft.write()))] == told
+        assert list(enough_exercises(read(draft.write()))) == []

@@ -56,6 +56,11 @@ def test_a_cell_an_exercise_and_a_question_take_their_time(
     assert added_by(draft, new_code_cell(source, metadata={"tags": tags})) == pytest.approx([0, adds, 0])
 
 
+def test_the_task_of_a_wrap_up_takes_forty_minutes(draft: Draft) -> None:
+    draft.name = "07W-A-Small-Lesson.ipynb"
+    assert added_by(draft, new_code_cell("x = None", metadata={"tags": ["exercise"]})) == pytest.approx([0, 40, 0])
+
+
 def test_the_include_takes_none(draft: Draft) -> None:
     before = needed(draft)
     draft.change(2, "%run", "# word\n%run")

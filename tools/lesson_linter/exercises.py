@@ -30,9 +30,12 @@ def same_as_source(lesson: Lesson) -> Iterator[Problem]:
 
 
 def complete(lesson: Lesson) -> Iterator[Problem]:
-    """Each exercise has two or three hints, and at least three wrong answers with their verdicts."""
+    """Each exercise has two or three hints, a wrap-up none, and at least three wrong answers with their verdicts."""
     for exercise in source(lesson):
-        if not FEWEST_HINTS <= len(exercise.hints) <= MOST_HINTS:
+        if lesson.is_wrap_up:
+            if exercise.hints:
+                yield lesson.problem("exercises", f"take the hints of {exercise.id} away: a wrap-up has none")
+        elif not FEWEST_HINTS <= len(exercise.hints) <= MOST_HINTS:
             yield lesson.problem("exercises", f"give exercise {exercise.id} two or three hints")
         if len(exercise.wrong) < FEWEST_WRONG:
             yield lesson.problem("exercises", f"give exercise {exercise.id} three wrong answers or more")

@@ -100,6 +100,11 @@ class Lesson:
         return self.number.upper().endswith("X")
 
     @property
+    def is_wrap_up(self) -> bool:
+        """Whether it is a wrap-up, ``NNW-Title.ipynb``: one large task on unseen data, without hints."""
+        return self.number.upper().endswith("W")
+
+    @property
     def has_run(self) -> bool:
         """Whether the file was saved with what any cell gave."""
         return any(cell.count is not None for cell in self.code)

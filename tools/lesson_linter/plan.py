@@ -20,6 +20,7 @@ from .questions import quiz_questions
 WORDS_A_MINUTE = 180
 MINUTES_A_CELL = 25 / 60  # to read a cell, run it and read what it shows
 MINUTES_AN_EXERCISE = 6  # with its check
+MINUTES_A_WRAP_UP = 40  # its one task
 MINUTES_A_QUIZ = 4
 LONGEST, LONGEST_LAB = 45, 50
 STATED = re.compile(r"^(\*\*Time:\*\* )(\d+)( minutes?\b)", re.MULTILINE)
@@ -78,7 +79,7 @@ def stated_time(lesson: Lesson) -> Iterator[Problem]:
 
 def core(lesson: Lesson) -> Iterator[Problem]:
     """A lesson can be worked through in one go; what is more goes into its companion."""
-    planned, longest = minutes(lesson), LONGEST_LAB if lesson.is_lab else LONGEST
+    planned, longest = minutes(lesson), LONGEST_LAB if lesson.is_lab or lesson.is_wrap_up else LONGEST
     if planned > longest:
         message = f"shorten it, or move a part to a companion: it takes {planned} minutes, {longest} at most"
         yield lesson.problem("core", message, lesson.cells[0])
@@ -114,7 +115,7 @@ def minutes_of(number: int) -> str:
 
 def _minutes_of_code(cell: Cell, lesson: Lesson) -> float:
     if EXERCISE in cell.tags:
-        return MINUTES_AN_EXERCISE
+        return MINUTES_A_WRAP_UP if lesson.is_wrap_up else MINUTES_AN_EXERCISE
     if cell.source.startswith(_CHECK):
         return 0
     if cell.source.startswith(_QUIZ):

@@ -116,6 +116,11 @@ LABS = {
     "ending": "Recap, questions and reading are the lesson's; the last exercise ends the story.",
 }
 
+# The same for wrap-ups, ``NNW-Title.ipynb``.
+WRAP_UPS = {rule: reason for rule, reason in LABS.items() if rule != "ending"} | {
+    "ending": "Its recap is the main messages of several lessons; it asks no questions.",
+}
+
 # The same for companions, ``NNX-Title.ipynb``, which hold what a lesson can do without.
 COMPANIONS = {
     "objectives": "It goes deeper into one of the lesson's.",
@@ -149,5 +154,5 @@ def check(path: Path) -> list[Problem]:
 
 
 def _is_excused(lesson: Lesson, rule: str) -> bool:
-    form = LABS if lesson.is_lab else COMPANIONS if lesson.is_companion else {}
+    form = LABS if lesson.is_lab else WRAP_UPS if lesson.is_wrap_up else COMPANIONS if lesson.is_companion else {}
     return rule in EXCUSES.get(lesson.number, {}) or rule in form

@@ -83,3 +83,9 @@ def test_what_is_done_is_told_by_lesson_and_what_comes_next(tmp_path) -> None:
 def test_lessons_without_exercises_are_those_that_have_no_lab_with_some_either() -> None:
     without = catalogue.lessons_without()
     assert without and not set(without) & {name[:2] for name in catalogue.lessons()}
+
+
+def test_an_exercise_without_hints_says_so() -> None:
+    assert str(hint_shown(replace(EXERCISE, hints=()), 0)) == (
+        "01.1 has no hints: what it needs is in the lessons before it."
+    )

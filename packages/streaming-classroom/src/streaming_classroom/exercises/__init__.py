@@ -11,6 +11,7 @@ from streaming_classroom.exercises.made_stream import MadeStream, interval_of
 from streaming_classroom.exercises.makes import Makes
 from streaming_classroom.exercises.mistake import Mistake, NotTried
 from streaming_classroom.exercises.question import Choice, Question
+from streaming_classroom.exercises.rubric import Rubric
 
 __all__ = [
     "Attempt",
@@ -22,6 +23,7 @@ __all__ = [
     "Mistake",
     "NotTried",
     "Question",
+    "Rubric",
     "WrongAnswer",
     "interval_of",
 ]

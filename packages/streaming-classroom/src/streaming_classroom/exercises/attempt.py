@@ -100,9 +100,9 @@ class Attempt:
             return value
         if self.cell_error is None and (trace := self._trace()):
             if name not in self.namespace:
-                raise Mistake(f"There is a {trace}, but no variable `{name}`: keep in it what starts your stream.")
+                raise Mistake(f"There is a {trace}, but no variable `{name}`: assign your stream to it.")
             raise Mistake(
-                f"There is a {trace}, but `{name}` is None: keep in it the stream that `.start()` or `.toTable(...)` "
+                f"There is a {trace}, but `{name}` is None: assign the stream to it that `.start()` or `.toTable(...)` "
                 "returns. `awaitTermination()` returns None, so wait in a line of its own."
             )
         raise self._nothing()
@@ -142,7 +142,7 @@ class Attempt:
             raise Mistake(f"`{name}` is ready to write but was not started: end it with `.start()` or `.toTable(...)`.")
         if not hasattr(value, "runId"):
             raise Mistake(
-                f"`{name}` is {_article(kind)}, not a stream: keep what `.start()` or `.toTable(...)` returns, and "
+                f"`{name}` is {_article(kind)}, not a stream: assign what `.start()` or `.toTable(...)` returns, and "
                 "wait for it in a line of its own."
             )
         return MadeStream(value)
@@ -197,8 +197,8 @@ class Attempt:
         if not stream.is_idle(min(seconds, self.left)):
             self.must_not_have_failed(stream)
             if stream.is_active:
-                raise Mistake("Your stream is still at work after half a minute: it reads something that never ends.")
-            raise Mistake("Your stream has ended, and it was to go on: leave its trigger out, or give it an interval.")
+                raise Mistake("Your stream is still busy after half a minute: it reads something that never ends.")
+            raise Mistake("Your stream has ended, but it must keep running: omit the trigger, or set an interval.")
 
     def must_have_checkpoint(self, stream: MadeStream, name: str) -> None:
         """Raise a mistake if a stream's checkpoint is not the directory of this name; none where nothing tells it.
@@ -214,12 +214,12 @@ class Attempt:
         if found.startswith("temporary-"):  # Spark's own name for one that goes away with the session
             raise Mistake(
                 "Your stream has no checkpoint that lasts: Spark made a temporary one, so the next run would read "
-                f"everything once more. Set `checkpointLocation` to `.../{name}`."
+                f"everything again. Set `checkpointLocation` to `.../{name}`."
             )
         if not stream.rows_read:
             raise Mistake(
-                f"Your stream has read nothing. Its checkpoint `{found}` belongs to another query, and says that all "
-                f"is read. Every query needs a checkpoint of its own: `.../{name}`."
+                f"Your stream has read nothing. Its checkpoint `{found}` belongs to another query, and says that everything "
+                f"has been read. Every query needs a checkpoint of its own: `.../{name}`."
             )
         if found == name:
             raise Mistake(f"Its checkpoint is `{stream.checkpoint}`; `{asked}` was asked for.")

@@ -32,7 +32,10 @@ class Guidance:
 
 
 def hint_shown(exercise: Exercise, number: int) -> Guidance:
-    """Return one hint of an exercise, counted from 1."""
+    """Return one hint of an exercise, counted from 1; that there is none, where it has none."""
+    if not exercise.hints:
+        none = f"{exercise.id} has no hints: what it needs is in the lessons before it."
+        return Guidance(none, box(f"<div>{escape(none)}</div>"))
     hint, total = exercise.hints[number - 1], len(exercise.hints)
     head = f"Hint {number} of {total}"
     more = f' Ask for the next with DA.hint("{exercise.id}").' if number < total else ""

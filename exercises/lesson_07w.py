@@ -1,0 +1,241 @@
+"""The wrap-up 07W: one program from files to served tables, judged by a rubric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lesson_exercises import planted
+
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, MadeStream, Makes, Mistake, Rubric, WrongAnswer
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from streaming_classroom.hidden_tests import Sandbox
+
+_SCHEMA = (
+    "transaction_id STRING, card_id INT, amount DOUBLE, merchant STRING, category STRING, country STRING, "
+    "event_time TIMESTAMP, received_at TIMESTAMP"
+)
+_MOST_FILES = 4  # of a batch
+_STREAMS = {"received": "payments", "settling": "settled", "serving": "spending", "counting": "by_hour"}
+
+STARTER = """
+DA.exercise("07W.1")  # removes what an earlier attempt created
+
+from pyspark.sql import functions as F
+
+schema = \"\"\"transaction_id STRING, card_id INT, amount DOUBLE, merchant STRING, category STRING, country STRING,
+    event_time TIMESTAMP, received_at TIMESTAMP\"\"\"
+
+received = None  # the stream into payments
+settling = None  # the stream into settled
+serving = None  # the stream into spending
+counting = None  # the stream into by_hour
+"""
+
+SOLUTION = """
+DA.exercise("07W.1")  # removes what an earlier attempt created
+
+from pyspark.sql import functions as F
+
+schema = \"\"\"transaction_id STRING, card_id INT, amount DOUBLE, merchant STRING, category STRING, country STRING,
+    event_time TIMESTAMP, received_at TIMESTAMP\"\"\"
+
+received = (spark.readStream
+    .schema(schema)
+    .option("maxFilesPerTrigger", 4)
+    .json(DA.paths.landing)
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/payments")
+    .trigger(availableNow=True)
+    .toTable("payments"))
+received.awaitTermination()
+
+spark.sql(\"\"\"
+    CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE, country STRING,
+        event_time TIMESTAMP)\"\"\")
+
+
+def settle(batch, batch_id):
+    once = batch.select("transaction_id", "card_id", "amount", "country", "event_time").dropDuplicates()
+    once.createOrReplaceTempView("once")
+    batch.sparkSession.sql(\"\"\"
+        MERGE INTO settled AS old USING once AS new ON old.transaction_id = new.transaction_id
+        WHEN NOT MATCHED THEN INSERT *\"\"\")
+
+
+settling = (spark.readStream
+    .table("payments")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/settled")
+    .foreachBatch(settle)
+    .trigger(availableNow=True)
+    .start())
+settling.awaitTermination()
+
+serving = (spark.readStream
+    .table("settled")
+    .groupBy("card_id")
+    .agg(F.count("*").alias("payments"), F.round(F.sum("amount"), 2).alias("amount"))
+    .writeStream
+    .outputMode("complete")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/spending")
+    .trigger(availableNow=True)
+    .toTable("spending"))
+
+counting = (spark.readStream
+    .table("settled")
+    .withWatermark("event_time", "2 hours")
+    .groupBy("country", F.window("event_time", "1 hour"))
+    .count()
+    .select("country", F.col("window.start").alias("hour"), F.col("count").alias("payments"))
+    .writeStream
+    .outputMode("append")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/by_hour")
+    .trigger(availableNow=True)
+    .toTable("by_hour"))
+
+serving.awaitTermination()
+counting.awaitTermination()
+"""
+
+
+def check(attempt: Attempt) -> None:
+    """Judge each table for itself, the ones that are served against what has landed and not against the one before."""
+    if all(attempt.namespace.get(name) is None for name in _STREAMS):
+        attempt.stream("received")
+    landed = attempt.spark.read.schema(_SCHEMA).json(attempt.paths.landing)
+    rubric = Rubric()
+    with rubric.criterion("Each stream processes what is there, and ends"):
+        for name in _STREAMS:
+            attempt.wait_for_end(attempt.stream(name), f"`{name}` must stop after it has processed the available data.")
+    with rubric.criterion("No batch reads more than four files"):
+        _must_be_small(attempt.stream("received"), landed)
+    with rubric.criterion("`payments` has every row as it was received"):
+        attempt.compare(attempt.table("payments"), landed, "payments")
+    with rubric.criterion("`settled` has each payment once"):
+        attempt.compare(attempt.table("settled"), _settled(landed), "settled")
+    with rubric.criterion("`spending` has the current sum of each card"):
+        attempt.compare(attempt.table("spending"), _spending(landed), "spending")
+    with rubric.criterion("`by_hour` has the hours that are final, and no other"):
+        attempt.compare(attempt.table("by_hour"), _by_hour(landed), "by_hour")
+    with rubric.criterion("Each stream has a checkpoint of its own"):
+        for name, table in _STREAMS.items():
+            attempt.must_have_checkpoint(attempt.stream(name), table)
+    rubric.close()
+
+
+def _must_be_small(stream: MadeStream, landed: DataFrame) -> None:
+    rows = [row["count"] for row in landed.groupBy("_metadata.file_name").count().orderBy("file_name").collect()]
+    most = max((sum(rows[first : first + _MOST_FILES]) for first in range(len(rows))), default=0)
+    if max(stream.rows_read, default=0) > most:
+        raise Mistake(f"One batch has read {max(stream.rows_read):,} rows, more than four files have.")
+
+
+def _settled(landed: DataFrame) -> DataFrame:
+    return landed.select("transaction_id", "card_id", "amount", "country", "event_time").dropDuplicates()
+
+
+def _spending(landed: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    sums = (F.count("*").alias("payments"), F.round(F.sum("amount"), 2).alias("amount"))
+    return _settled(landed).groupBy("card_id").agg(*sums)
+
+
+def _by_hour(landed: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    counts = _settled(landed).groupBy("country", F.window("event_time", "1 hour").alias("hour")).count()
+    newest = landed.agg(F.max("event_time")).first()[0]
+    final = counts.where(F.col("hour.end") <= F.lit(newest) - F.expr("INTERVAL 2 HOURS"))
+    return final.select("country", F.col("hour.start").alias("hour"), F.col("count").alias("payments"))
+
+
+def _payment(number: int, hour: float, card: int = 1, country: str = "PT", amount: float = 10.0) -> dict[str, object]:
+    at = _at(hour)
+    return {
+        "transaction_id": f"t{number}", "card_id": card, "amount": amount, "merchant": "Corner", "category": "fuel",
+        "country": country, "event_time": at, "received_at": at,
+    }  # fmt: skip
+
+
+def _at(hour: float) -> str:
+    minutes = round(hour * 60)
+    return f"2024-03-05T{minutes // 60:02}:{minutes % 60:02}:00Z"
+
+
+def _a_morning(sandbox: Sandbox) -> None:
+    """Land six files: doubles in one file and across files, equal amounts of one card, a payment back (below zero)."""
+    again = _payment(2, 8.5) | {"received_at": _at(8.9)}
+    sandbox.file("card-a.json", [_payment(1, 8.1), _payment(2, 8.5), again, _payment(3, 8.6, amount=10.0)])
+    sandbox.file("card-b.json", [_payment(4, 9.0, card=2, country="GR", amount=0.0), _payment(2, 8.5)])
+    sandbox.file("card-c.json", [_payment(5, 9.5, card=2, amount=-4.25)])
+    sandbox.file("card-d.json", [_payment(6, 10.0)])
+    sandbox.file("card-e.json", [_payment(7, 10.9, card=3)])
+    sandbox.file("card-f.json", [_payment(8, 11.0, country="GR")])
+
+
+def _late_and_sent_again(sandbox: Sandbox) -> None:
+    """Land a payment that is late and in time, one that was sent hours ago, and one that ends an hour to the second."""
+    sandbox.file("card-g.json", [_payment(9, 9.75, card=4), _payment(1, 8.1), _payment(10, 12.0, card=4)])
+
+
+TASK = Exercise(
+    id="07W.1",
+    title="A morning at the bank",
+    starter=STARTER,
+    hints=(),
+    solution=SOLUTION,
+    why=(
+        "Bronze keeps what was received, so that anything can be computed again. The insert-only `MERGE` knows a "
+        "payment by its id, however late it is sent again, and a batch that is replayed changes nothing. "
+        "`dropDuplicates` on the stream does the same with state in place of a table. A sum per card is never final: "
+        "complete mode replaces it, or update mode with a `MERGE`. A count per hour is final when the watermark, two "
+        "hours behind, has passed the hour's end: append mode emits it once."
+    ),
+    check=check,
+    hidden=(
+        HiddenTest(
+            _a_morning,
+            ("payments", "settled", "spending", "by_hour", planted.batch_sizes("received")),
+            later=(_late_and_sent_again, planted.crash_before_commit),
+            says="Your cell was run on other payments, again after more had landed, and again after a crash.",
+        ),
+    ),
+    wrong=(
+        WrongAnswer(SOLUTION.replace('    .option("maxFilesPerTrigger", 4)\n', ""), "more than four files have"),
+        WrongAnswer(
+            SOLUTION.replace(
+                "    once.createOrReplaceTempView",
+                '    once.write.mode("append").saveAsTable("settled")\n    once.createOrReplaceTempView',
+            ),
+            "`settled` has rows more than once",
+        ),
+        WrongAnswer(
+            SOLUTION.replace('.table("settled")\n    .groupBy', '.table("payments")\n    .groupBy'),
+            "✗ `spending` has the current sum",
+        ),
+        WrongAnswer(SOLUTION.replace('"2 hours"', '"10 minutes"'), "✗ `by_hour` has the hours that are final"),
+        WrongAnswer(
+            SOLUTION.replace(
+                '"append")\n    .option("checkpointLocation", f"{DA.paths.checkpoints}/by_hour")',
+                '"complete")\n    .option("checkpointLocation", f"{DA.paths.checkpoints}/by_hour")',
+            ),
+            "✗ `by_hour` has the hours that are final",
+        ),
+        WrongAnswer(SOLUTION.replace("checkpoints}/spending", "checkpoints}/sums"), "✗ Each stream has a checkpoint"),
+        WrongAnswer(
+            SOLUTION.replace("received = (", "received = None\n(").replace("received.awaitTermination()\n", ""),
+            "raised an error",
+        ),
+    ),
+    makes=Makes(
+        variables=tuple(_STREAMS),
+        tables=tuple(_STREAMS.values()),
+        folders=tuple(f"checkpoints/{table}" for table in _STREAMS.values()),
+    ),
+)
+
+EXERCISES = (TASK,)
