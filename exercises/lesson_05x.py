@@ -52,6 +52,7 @@ def check_once(attempt: Attempt) -> None:
             "already written. Use micro-batches."
         )
     stream = attempt.stream("receiver")
+    stream.has_ended(min(30.0, attempt.left))  # a real-time query fails only after its start
     if stream.error is not None and "REAL_TIME_MODE" in str(stream.error):
         raise Mistake(
             "`realTime` supports no operator that brings equal rows together, and without one the query cannot know "
