@@ -200,7 +200,7 @@ job = (two_at_a_time.writeStream
     .option("checkpointLocation", f"{DA.paths.checkpoints}/ward_history")
     .trigger(availableNow=True)
     .toTable("ward_history"))
-job.awaitTermination(60)
+job.awaitTermination(30)
 
 DA.data_factory.load()  # the next day lands
 

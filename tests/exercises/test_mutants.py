@@ -30,7 +30,7 @@ EQUAL: dict[tuple[str, str], str] = {
     ("04X.1", "limit included: > -> >="): "a reading of the same device and time is the same reading",
     ("04.1", "another checkpoint: faulty_json_2 -> faulty_json_2_of_another"): "the names were free",
     ("04.1", "checkpoint in another one: faulty_json_2 -> another/faulty_json_2"): "the names were free",
-    ("05.2", "constant one more: 60 -> 61"): "a second more of patience",
+    ("05.2", "constant one more: 30 -> 31"): "a second more of patience",
     ("06.2", 'left out: .outputMode("append")'): "append is the default",
     ("07X.1", "once for availableNow: availableNow=True -> once=True (2)"): "as below",
     ("15L.1", "limit excluded: <= -> <"): "whether a line may be received in the minute of its measuring was left open",
