@@ -1,4 +1,4 @@
-"""Exercises of lesson 04: files for other readers, and a function that writes each batch exactly once."""
+"""Exercises of lesson 04: files that must be written again, and a function that writes each batch exactly once."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ def _landed(attempt: Attempt, file: str = "") -> DataFrame:
     return attempt.spark.read.schema(SCHEMA).json(f"{attempt.paths.landing}/{file}")
 
 
-# ---------------------------------------------------------------------------------------- 04.1 files for somebody else
+# ----------------------------------------------------------------------------------------- 04.1 write the files again
 
 FILES_STARTER = """
 DA.exercise("04.1")  # removes what an earlier attempt created
+
+directory = f"{DA.paths.working_dir}/faulty_json"  # where your files are
 
 faulty_files = None  # write the stream here
 """
@@ -34,81 +36,124 @@ faulty_files = None  # write the stream here
 FILES_SOLUTION = """
 DA.exercise("04.1")  # removes what an earlier attempt created
 
+directory = f"{DA.paths.working_dir}/faulty_json_2"  # where your files are
+
 faulty_files = (readings
     .where("heartrate < 0")
     .writeStream
     .format("json")
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_json")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_json_2")
     .trigger(availableNow=True)
-    .start(f"{DA.paths.working_dir}/faulty_json"))
+    .start(directory))
 """
+
+_WRONG_LIMIT = "heartrate < 60"  # of the colleague's query
 
 
 def check_files(attempt: Attempt) -> None:
-    """Look at where the stream has written, and at what it has written there."""
+    """Look at the rows first; where they are wrong, say which of the two logs has kept the query from writing."""
     stream = attempt.stream("faulty_files")
     attempt.wait_for_end(stream, ENDS)
     if stream.sink.startswith("Delta"):
         raise Mistake('You wrote a Delta table, which is the default here. To write JSON files, set `.format("json")`.')
-    if stream.sink.rstrip("]").endswith("/files"):
+    made, landed = _files_in(attempt), _landed(attempt)
+    faulty = landed.where("heartrate < 0")
+    if made is not None and attempt.is_same(made, faulty):
+        return
+    if not stream.batches:
         raise Mistake(
-            "Your stream writes to `files`, the directory of the query above. The sink log there already has batches "
-            "0 and 1, so they were skipped. Every query needs a directory of its own: `.../faulty_json`."
+            "Your query has run no batch: its checkpoint says that all files are read, whatever the filter is. To read "
+            "them again, it needs a checkpoint that no query has used."
         )
-    attempt.must_have_checkpoint(stream, "faulty_json")
-    folder = f"{attempt.paths.working_dir}/faulty_json"
-    if not attempt.paths.exists(folder):
-        raise Mistake("There is no directory `faulty_json` in `DA.paths.working_dir`.")
-    made = attempt.spark.read.schema(SCHEMA).json(folder)
-    if any(not name.endswith(".json") for name in made.inputFiles()):
-        raise Mistake('The files are not JSON. To write JSON, set `.format("json")`.')
-    landed = _landed(attempt)
+    if made is None:
+        raise Mistake("`directory` does not exist. Write the stream there: `.start(directory)`.")
+    if attempt.is_same(made, landed.where(_WRONG_LIMIT)):
+        raise Mistake(
+            "The directory has what the colleague wrote, and nothing else. Your query has run its batches, but "
+            "`_spark_metadata` in this directory already has their numbers, so the sink has skipped them: write into "
+            "a new directory, and assign it to `directory`."
+        )
     if attempt.is_same(made, landed):
         raise Mistake("The files have every reading. The exercise asks only for those with a heart rate below zero.")
-    attempt.compare(made, landed.where("heartrate < 0"), "faulty_json")
+    attempt.compare(made, faulty, "directory")
 
 
-def _faulty_json(sandbox: Sandbox) -> DataFrame:
-    return sandbox.spark.read.schema(SCHEMA).json(f"{sandbox.paths.working_dir}/faulty_json")
+def _files_in(attempt: Attempt) -> DataFrame | None:
+    """Return what is in the learner's directory; None where there is none."""
+    directory = attempt.value("directory")
+    if not isinstance(directory, str):
+        raise Mistake(f"`directory` is a {type(directory).__name__}. It must be the path of a directory, a string.")
+    if not attempt.paths.exists(directory):
+        return None
+    made = attempt.spark.read.schema(SCHEMA).json(directory)
+    if any(not name.endswith(".json") for name in made.inputFiles()):
+        raise Mistake('The files are not JSON. To write JSON, set `.format("json")`.')
+    return made
+
+
+def _two_files_and_a_mistake(sandbox: Sandbox) -> None:
+    """Land two files, and write them as the colleague has: with another limit."""
+    planted.two_files(sandbox)
+    query = (
+        planted.files_stream(sandbox, maxFilesPerTrigger=1)
+        .where(_WRONG_LIMIT)
+        .writeStream.format("json")
+        .option("checkpointLocation", f"{sandbox.paths.checkpoints}/faulty_json")
+        .trigger(availableNow=True)
+        .start(f"{sandbox.paths.working_dir}/faulty_json")
+    )
+    query.awaitTermination()
+
+
+def _corrected_files(sandbox: Sandbox) -> DataFrame:
+    return sandbox.spark.read.schema(SCHEMA).json(sandbox.value("directory"))
 
 
 FILES = Exercise(
     id="04.1",
-    title="Files for somebody else",
+    title="Write the files again",
     starter=FILES_STARTER,
     hints=(
-        "Start from the query of this section, and begin with `readings.where(...)`.",
-        "Change the format, the checkpoint and the directory. Do not reuse the checkpoint or the directory of the "
-        "query above.",
-        '`.format("json")`, `.option("checkpointLocation", f"{DA.paths.checkpoints}/faulty_json")`, '
-        '`.start(f"{DA.paths.working_dir}/faulty_json")`.',
+        "Where is it recorded which files a query has read? And where, which batches have been written?",
+        "The checkpoint knows the files that were read, and `_spark_metadata` in the directory knows the batches that "
+        "were written. Which of the two can stay?",
+        "A new checkpoint makes the query read all files, as batches 0 and 1. The old directory already has batches of "
+        "these numbers.",
     ),
     solution=FILES_SOLUTION,
     why=(
-        "A filter never changes a row that it has emitted, so the file sink, which can only append, is sufficient. "
-        "The checkpoint and the directory belong together: the batch numbers in `_spark_metadata` are those of this "
-        "one query."
+        "With the old checkpoint the query reads nothing, and with the old directory the sink skips every batch, both "
+        "without an error. The checkpoint and the directory belong together: a query that starts from the first file "
+        "needs a new pair."
     ),
     check=check_files,
-    hidden=(HiddenTest(planted.two_files, (_faulty_json,), later=(planted.third_file,), says=planted.WHAT_IS_THERE),),
+    hidden=(
+        HiddenTest(
+            _two_files_and_a_mistake,
+            (_corrected_files,),
+            later=(planted.third_file,),
+            says=planted.WHAT_IS_THERE,
+        ),
+    ),
     wrong=(
+        WrongAnswer(FILES_SOLUTION.replace("faulty_json_2", "faulty_json"), "has run no batch"),
+        WrongAnswer(FILES_SOLUTION.replace("checkpoints}/faulty_json_2", "checkpoints}/faulty_json"), "no batch"),
+        WrongAnswer(
+            FILES_SOLUTION.replace("working_dir}/faulty_json_2", "working_dir}/faulty_json"),
+            "the sink has skipped them",
+        ),
         WrongAnswer(FILES_SOLUTION.replace('    .format("json")\n', ""), "a Delta table, which is the default here"),
         WrongAnswer(FILES_SOLUTION.replace('"json"', '"parquet"'), "are not JSON"),
-        WrongAnswer(FILES_SOLUTION.replace("working_dir}/faulty_json", "working_dir}/files"), "they were skipped"),
-        WrongAnswer(
-            FILES_SOLUTION.replace("checkpoints}/faulty_json", "checkpoints}/files"), "belongs to another query"
-        ),
         WrongAnswer(FILES_SOLUTION.replace('    .where("heartrate < 0")\n', ""), "have every reading"),
         WrongAnswer(FILES_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
-        WrongAnswer(FILES_SOLUTION.replace(NO_CHECKPOINT % "faulty_json", ""), "raised an error"),
+        WrongAnswer(FILES_SOLUTION.replace(NO_CHECKPOINT % "faulty_json_2", ""), "raised an error"),
         WrongAnswer(
             FILES_SOLUTION.replace("    .trigger(", '    .outputMode("complete")\n    .trigger('), "raised an error"
         ),
     ),
     makes=Makes(
         variables=("faulty_files",),
-        tables=("faulty_json",),
-        folders=("checkpoints/faulty_json", "faulty_json"),
+        folders=("checkpoints/faulty_json_2", "faulty_json_2"),
     ),
 )
 

@@ -1,9 +1,8 @@
-"""Exercises of lab 05L: what four offers cost, a screen, a report, a backlog, and why each has the trigger it has."""
+"""Exercises of lab 05L: an offer that keeps up, a screen, a report, a backlog, and the screen for less money."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
 
@@ -14,7 +13,6 @@ from streaming_classroom.exercises import (
     MadeStream,
     Makes,
     Mistake,
-    NotTried,
     WrongAnswer,
     interval_of,
 )
@@ -32,119 +30,121 @@ def _landed(attempt: Attempt) -> DataFrame:
     return attempt.spark.read.schema(_SCHEMA).json(attempt.paths.landing)
 
 
-# -------------------------------------------------------------------------------------- 05L.1 what four offers cost
+# --------------------------------------------------------------------------------------- 05L.1 an offer that keeps up
 
-OFFERS_STARTER = """
-%sql
-DROP VIEW IF EXISTS offers_vw;
--- CREATE TEMP VIEW offers_vw AS
--- SELECT ...
+SMALL_STARTER = """
+DA.exercise("05L.1")  # removes what an earlier attempt created
+
+small = None  # write the stream here, with its limit and its trigger
 """
 
-OFFERS_SOLUTION = """
-%sql
-DROP VIEW IF EXISTS offers_vw;
-CREATE TEMP VIEW offers_vw AS
-SELECT offer,
-       count(*) AS batches,
-       max(rows_read) AS largest_batch,
-       max(waited) AS longest_wait,
-       sum(seconds) AS busy
-FROM batches_vw
-GROUP BY offer
+SMALL_SOLUTION = """
+DA.exercise("05L.1")  # removes what an earlier attempt created
+
+small = (read(maxFilesPerTrigger=4)
+    .writeStream
+    .format("noop")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/small")
+    .trigger(processingTime="2 seconds")
+    .start())
 """
 
-_AGGREGATES = {
-    "batches": "count(*)",
-    "largest_batch": "max(rows_read)",
-    "longest_wait": "max(waited)",
-    "busy": "sum(seconds)",
-}
+_EVERY = 2  # seconds between two batches of `small`
+_LANDING = 2  # files per second
+_SMALL_TRIGGER = '    .trigger(processingTime="2 seconds")\n'
 
 
-def check_offers(attempt: Attempt) -> None:
-    """Compare the view; know the aggregate that was taken for another."""
-    view = attempt.view("offers_vw")
-    reports = attempt.spark.table("batches_vw")
-    if attempt.is_same(view, _per_offer(reports)):
-        return
-    if attempt.is_same(view, _per_offer(reports, largest_batch="sum(rows_read)")):
+def check_small(attempt: Attempt) -> None:
+    """Say what follows from the limit: how many files a batch reads, and how many wait after an hour."""
+    stream = attempt.stream("small")
+    attempt.must_not_have_failed(stream)
+    if stream.trigger in ("availableNow", "once"):
+        raise Mistake(f"`{stream.trigger}` makes a job that ends. This offer is a live stream.")
+    if stream.trigger is not None and interval_of(stream.trigger) != _EVERY:  # None over Connect
         raise Mistake(
-            "`largest_batch` has the total rows of an offer. It must be the row count of the largest batch: use `max`."
+            f"Your stream has the trigger `{stream.trigger}`. The offer starts a batch every two seconds: set a "
+            "`processingTime` trigger."
         )
-    if attempt.is_same(view, _per_offer(reports, longest_wait="avg(waited)")):
-        raise Mistake("`longest_wait` is a mean. It must be the wait of the row that waited longest: use `max`.")
-    if attempt.is_same(view, _per_offer(reports, busy="max(seconds)")):
-        raise Mistake("`busy` is the longest batch. It must be the total seconds of all batches: use `sum`.")
-    if attempt.is_same(view, _per_offer(reports, batches="sum(batch)")):
-        raise Mistake("`batches` adds up the batch numbers. It must be the number of batches: count the rows.")
-    if any(attempt.is_same(view, _rounded_offers(reports, places)) for places in range(4)):
-        raise Mistake("Your numbers are right, but they are rounded. Other queries may use the view: do not round.")
-    if set(view.columns) == set(_per_offer(reports).columns) and view.count() == reports.count():
-        raise Mistake("Your view has a row for each batch. For one row per offer, use `GROUP BY offer`.")
-    attempt.compare(view, _per_offer(reports), "offers_vw")
+    if not stream.is_active:
+        raise Mistake("Your stream was stopped: leave it running.")
+    attempt.wait_until_idle(stream)
+    landed = _landed(attempt)
+    attempt.must_have_checkpoint(stream, "small")
+    attempt.must_have_read(stream, landed.count())
+    _must_keep_up(_files_of_first_batch(stream, landed), needed=_EVERY * _LANDING)
 
 
-def _per_offer(reports: DataFrame, **other: str) -> DataFrame:
-    """Return the right rows, or those with another aggregate in a column."""
-    from pyspark.sql import functions as F
-
-    aggregates = (_AGGREGATES | other).items()
-    return reports.groupBy("offer").agg(*[F.expr(aggregate).alias(name) for name, aggregate in aggregates])
-
-
-def _rounded_offers(reports: DataFrame, places: int) -> DataFrame:
-    rounded = {name: f"round({_AGGREGATES[name]}, {places})" for name in ("longest_wait", "busy")}
-    return _per_offer(reports, **rounded)
+def _files_of_first_batch(stream: MadeStream, landed: DataFrame) -> int:
+    files = landed.groupBy("_metadata.file_path", "_metadata.file_modification_time").count()
+    rows = 0
+    for number, file in enumerate(files.orderBy("file_modification_time").collect(), 1):
+        rows += file["count"]
+        if rows >= stream.rows_read[0]:
+            return number
+    return files.count()
 
 
-_REPORTS = "offer STRING, batch INT, rows_read LONG, began TIMESTAMP, seconds DOUBLE, waited DOUBLE"
+def _must_keep_up(files: int, needed: int) -> None:
+    if files < needed:
+        left = (needed - files) * 3600 // _EVERY
+        raise Mistake(
+            f"A batch reads {_files(files)}, and {needed} land in the two seconds until the next one: the stream falls "
+            f"behind, and after an hour {left:,} files are waiting."
+        )
+    if files > needed:
+        raise Mistake(
+            f"The first batch has read {_files(files)}. The stream keeps up, but a smaller limit keeps up as well: how "
+            "many files land between the starts of two batches?"
+        )
 
 
-def _reports(sandbox: Sandbox) -> None:
-    rows = [
-        ("monthly", 7, 10, None, 4.25, None),
-        ("monthly", 9, 900, None, 0.5, 30.0),
-        ("monthly", 10, 10, None, 0.5, 31.5),
-        ("weekly", 0, 5, None, 1.0, None),
-        ("hourly", 3, 70, None, 9.0, 2.0),
-        ("hourly", 4, 70, None, 8.0, 2.5),
-    ]
-    sandbox.view("batches_vw", sandbox.frame(rows, _REPORTS))
+def _files(number: int) -> str:
+    return f"{number} file" + ("s" if number != 1 else "")
 
 
-OFFERS = Exercise(
+def _landings(sandbox: Sandbox) -> None:
+    """Land five files, with the function that reads them, as the lab's has it."""
+    planted.five_files(sandbox)
+    sandbox.keep(
+        read=lambda path=sandbox.paths.landing, **options: planted.files_stream(sandbox, path, **options),
+    )
+
+
+SMALL = Exercise(
     id="05L.1",
-    title="What four offers cost",
-    starter=OFFERS_STARTER,
+    title="An offer that keeps up",
+    starter=SMALL_STARTER,
     hints=(
-        "`batches_vw` has a row for each batch. You need one row per `offer`: `GROUP BY offer`.",
-        "Two columns are a maximum, one is a count, one is a sum. Which row makes a customer complain?",
-        "`SELECT offer, count(*) AS batches, max(rows_read) AS largest_batch, ... FROM batches_vw GROUP BY offer`",
+        "How many files land from the start of one batch to the start of the next?",
+        "If a batch reads fewer files than land until the next one, the rest waits, and more are left each time.",
+        "`read(maxFilesPerTrigger=...)`, `.writeStream`, `.format(...)`, the checkpoint, the trigger, `.start()`.",
     ),
-    solution=OFFERS_SOLUTION,
+    solution=SMALL_SOLUTION,
     why=(
-        "Three numbers describe an offer: how long a row waits, how many rows a batch must hold, and how long the "
-        "machine works. Every offer has read the same rows, so only these numbers differ."
+        "A limit and an interval together are a maximum rate: four files every two seconds. It must not be below the "
+        "rate at which files land. With a smaller limit no batch fails, but every row waits longer than the one "
+        "before it."
     ),
-    check=check_offers,
-    hidden=(HiddenTest(_reports, ("offers_vw",), says="Your cell was run on the reports of other offers."),),
-    wrong=(
-        WrongAnswer(OFFERS_SOLUTION.replace("max(rows_read)", "sum(rows_read)"), "the total rows of an offer"),
-        WrongAnswer(OFFERS_SOLUTION.replace("max(waited)", "avg(waited)"), "is a mean"),
-        WrongAnswer(OFFERS_SOLUTION.replace("sum(seconds)", "max(seconds)"), "the longest batch"),
-        WrongAnswer(OFFERS_SOLUTION.replace("count(*)", "sum(batch)"), "adds up the batch numbers"),
-        WrongAnswer(
-            OFFERS_SOLUTION.replace("max(waited)", "round(max(waited), 2)").replace(
-                "sum(seconds)", "round(sum(seconds), 2)"
-            ),
-            "they are rounded",
+    check=check_small,
+    hidden=(
+        HiddenTest(
+            _landings,
+            (planted.batch_sizes("small"),),
+            later=(planted.three_more_files,),
+            says="Your cell was run on five other files, and on three more after a restart.",
         ),
-        WrongAnswer(OFFERS_SOLUTION.replace("GROUP BY offer", "GROUP BY offer, batch"), "a row for each batch"),
-        WrongAnswer(OFFERS_SOLUTION.replace(" AS busy", ""), "column `busy` is missing"),
-        WrongAnswer(OFFERS_SOLUTION.replace("FROM batches_vw", "FROM batch_vw"), "raised an error"),
     ),
-    makes=Makes(views=("offers_vw",)),
+    wrong=(
+        WrongAnswer(SMALL_SOLUTION.replace("=4", "=2"), "3,600 files are waiting"),
+        WrongAnswer(SMALL_SOLUTION.replace("=4", "=1"), "A batch reads 1 file,"),
+        WrongAnswer(SMALL_SOLUTION.replace("=4", "=5"), "a smaller limit keeps up as well"),
+        WrongAnswer(SMALL_SOLUTION.replace("maxFilesPerTrigger=4", ""), "a smaller limit keeps up as well"),
+        WrongAnswer(SMALL_SOLUTION.replace(_SMALL_TRIGGER, ""), "the trigger `default`"),
+        WrongAnswer(SMALL_SOLUTION.replace('processingTime="2 seconds"', "availableNow=True"), "a job that ends"),
+        WrongAnswer(SMALL_SOLUTION.replace("checkpoints}/small", "checkpoints}/offers/default"), "of its own"),
+        WrongAnswer(SMALL_SOLUTION + "small.stop()\n", "was stopped"),
+    ),
+    makes=Makes(variables=("small",), folders=("checkpoints/small",)),
 )
 
 # ------------------------------------------------------------------------------------------- 05L.2 the ward's screen
@@ -469,159 +469,98 @@ BACKLOG = Exercise(
     makes=Makes(variables=("backlog",), tables=("history",), folders=("checkpoints/backlog",)),
 )
 
-# ------------------------------------------------------------------------------------------------ 05L.5 the defence
+# ---------------------------------------------------------------------------------------- 05L.5 the ward pays half
 
-DEFENCE_STARTER = """
-# trigger: "default", "interval" or "availableNow"; always_on: True or False; the rest are numbers
-defence = {
-    "ward": {"trigger": None, "always_on": None, "batches": None, "largest_batch": None},
-    "report": {"trigger": None, "always_on": None, "batches": None, "largest_batch": None},
-    "backlog": {"trigger": None, "always_on": None, "batches": None, "largest_batch": None},
-}
+HALF_STARTER = """
+DA.exercise("05L.5")  # removes what an earlier attempt created
+
+ward_run = None  # write the run here
 """
 
-DEFENCE_SOLUTION = """
-def numbers(customer):
-    rows = [row.rows_read for row in spark.table("made_vw").where(f"customer = '{customer}'").collect()]
-    return {"batches": len(rows), "largest_batch": max(rows)}
+HALF_SOLUTION = """
+DA.exercise("05L.5")  # removes what an earlier attempt created
 
-defence = {
-    "ward": {"trigger": "interval", "always_on": True, **numbers("ward")},
-    "report": {"trigger": "availableNow", "always_on": False, **numbers("report")},
-    "backlog": {"trigger": "availableNow", "always_on": False, **numbers("backlog")},
-}
+ward_run = (spark.table("last_readings_vw")
+    .writeStream
+    .outputMode("complete")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/ward")
+    .trigger(availableNow=True)
+    .toTable("ward_screen"))
 """
 
-_CUSTOMERS = {"ward": "05L.2", "report": "05L.3", "backlog": "05L.4"}
-_LINES = ("trigger", "always_on", "batches", "largest_batch")
-_TRIGGERS = ("default", "interval", "availableNow")
+_HALF_TRIGGER = "    .trigger(availableNow=True)\n"
 
 
-def check_defence(attempt: Attempt) -> None:
-    """Compare each line with what the customer's stream says of itself."""
-    defence = attempt.value("defence")
-    if not isinstance(defence, Mapping):
+def check_half(attempt: Attempt) -> None:
+    """The rows of a run that reads everything again are right, too: look at what it has read."""
+    if not attempt.spark.catalog.tableExists("ward_screen"):
+        attempt.value("ward_run")
+        raise Mistake("There is no table `ward_screen` to bring up to date: solve exercise 05L.2 first.")
+    _must_have_a_mode_for_an_aggregate(attempt)
+    stream = attempt.stream("ward_run")
+    if stream.trigger == "once":
+        raise Mistake("`once` would do the same now, but it is deprecated: use `availableNow`.")
+    attempt.wait_for_end(stream, "The machine is paid for until the run ends: use `.trigger(availableNow=True)`.")
+    good = _landed(attempt).where("heartrate >= 0")
+    if stream.rows_read and sum(stream.rows_read) >= good.count():
         raise Mistake(
-            f"`defence` is a {type(defence).__name__}. It must be a dictionary, with an entry for each customer."
+            "The screen is right, but this run has read every file again, and so would the next one. The checkpoint of "
+            "`ward` knows which files were read, and it keeps the last reading of each device."
         )
-    entries = {customer: defence.get(customer) for customer in _CUSTOMERS}
-    if all(_is_empty(entry) for entry in entries.values()):
-        raise NotTried
-    for customer, entry in entries.items():
-        _must_be_complete(customer, entry)
-        _must_be_true(customer, entry, _stream_of(attempt, customer))
+    attempt.must_have_checkpoint(stream, "ward")
+    attempt.compare(attempt.table("ward_screen"), _last_of_each(good), "ward_screen")
 
 
-def _is_empty(entry: Any) -> bool:
-    return entry is None or (isinstance(entry, Mapping) and all(value is None for value in entry.values()))
+def _screen_that_was_live(sandbox: Sandbox) -> None:
+    """Run the ward's stream on two files; a third one lands after its end."""
+    _screen_of(sandbox)
+    ward = (
+        sandbox.spark.table("last_readings_vw")
+        .writeStream.outputMode("complete")
+        .option("checkpointLocation", f"{sandbox.paths.checkpoints}/ward")
+        .trigger(availableNow=True)
+        .toTable("ward_screen")
+    )
+    ward.awaitTermination()
+    planted.third_file(sandbox)
 
 
-def _must_be_complete(customer: str, entry: Any) -> None:
-    open_lines = [name for name in _LINES if not isinstance(entry, Mapping) or entry.get(name) is None]
-    if open_lines:
-        raise Mistake(
-            f"For the {customer}, these values are still missing: {', '.join(f'`{name}`' for name in open_lines)}."
-        )
-    if entry["trigger"] not in _TRIGGERS:
-        raise Mistake(
-            f"The {customer}'s trigger must be one of {', '.join(f'`{name}`' for name in _TRIGGERS)}, not "
-            f"`{entry['trigger']}`."
-        )
+def _one_more_file(sandbox: Sandbox) -> None:
+    planted.reading_file(sandbox, "ward-d.json", planted.SECOND[:2], 4)
 
 
-def _stream_of(attempt: Attempt, customer: str) -> MadeStream:
-    try:
-        return attempt.stream(customer)
-    except NotTried:
-        raise Mistake(
-            f"There is no stream `{customer}`: solve exercise {_CUSTOMERS[customer]} first, which creates it."
-        ) from None
-
-
-def _must_be_true(customer: str, entry: Mapping[str, Any], stream: MadeStream) -> None:
-    used = _kind_of(stream.trigger)
-    if used is not None and entry["trigger"] != used:
-        raise Mistake(
-            f"Your answer says that the {customer} has the trigger `{entry['trigger']}`, but its stream has `{used}`."
-        )
-    if bool(entry["always_on"]) != (entry["trigger"] != "availableNow"):
-        raise Mistake(
-            f"Does the {customer} need a machine that is always on? A job with `availableNow` ends by itself. With "
-            "every other trigger the query waits for more data, so the machine must keep running."
-        )
-    rows = stream.rows_read
-    for name, right in (("batches", len(rows)), ("largest_batch", max(rows, default=0))):
-        if entry[name] != right:
-            raise Mistake(
-                f"The {customer}'s `{name}` is not {entry[name]}. The stream's reports have another value: see "
-                "`made_vw`, which has one row per batch."
-            )
-
-
-def _kind_of(trigger: str | None) -> str | None:
-    return "interval" if interval_of(trigger) is not None else trigger
-
-
-_with = DEFENCE_SOLUTION.replace
-
-
-def _other_batches(sandbox: Sandbox) -> None:
-    rows = [(customer, n, 100 * n + len(customer)) for customer in ("ward", "report", "backlog") for n in range(1, 4)]
-    rows += [("ward", 4, 1), ("nobody", 9, 10**6)]
-    made = sandbox.frame(rows, "customer STRING, batch INT, rows_read LONG")
-    sandbox.view("made_vw", made.selectExpr("*", "current_timestamp() AS began", "1.0 AS seconds"))
-
-
-def _defence(sandbox: Sandbox) -> DataFrame:
-    said = sandbox.value("defence")
-    rows = [(customer, str(key), str(value)) for customer, facts in said.items() for key, value in facts.items()]
-    return sandbox.frame(rows, "customer STRING, fact STRING, value STRING")
-
-
-DEFENCE = Exercise(
+HALF = Exercise(
     id="05L.5",
-    title="The defense",
-    starter=DEFENCE_STARTER,
+    title="The ward pays half",
+    starter=HALF_STARTER,
     hints=(
-        "You chose the trigger and the machine yourself. The numbers are in `made_vw`, which has one row per batch.",
-        "A machine must be always on if its stream waits for more data. Which of your three streams ends by itself?",
-        "`SELECT customer, count(*) AS batches, max(rows_read) AS largest_batch FROM made_vw GROUP BY customer`, in a "
-        "cell of your own.",
+        "The query, the table and the output mode are those of 05L.2. What makes it end?",
+        "What tells a run which files an earlier run, or the live stream, has already read?",
+        "Change one line of `ward`, and keep its checkpoint.",
     ),
-    solution=DEFENCE_SOLUTION,
+    solution=HALF_SOLUTION,
     why=(
-        "The ward pays for a machine that is always on and gets two seconds for it. The report pays for one batch "
-        "per night. The backlog pays for more than one batch, and can use a small machine."
+        "The checkpoint does not store the trigger. It has the files that `ward` has read and the last reading of each "
+        "device, so the run reads two files and is done. A run with a new checkpoint gives the same table, but it "
+        "reads everything each time."
     ),
-    check=check_defence,
+    check=check_half,
     hidden=(
         HiddenTest(
-            _other_batches,
-            (_defence,),
-            says="Your cell was run on other batches, and its numbers did not change: read them from `made_vw`.",
+            _screen_that_was_live,
+            ("ward_screen", planted.batch_sizes("ward_run")),
+            later=(_one_more_file,),
+            says=planted.WHAT_IS_THERE + "The ward's stream had been stopped before some of them landed. ",
         ),
     ),
     wrong=(
-        WrongAnswer(
-            _with('"trigger": "interval", "always_on": True', '"trigger": "default", "always_on": True'),
-            "its stream has `interval`",
-        ),
-        WrongAnswer(_with('"report": {"trigger": "availableNow"', '"report": {"trigger": "once"'), "must be one of"),
-        WrongAnswer(_with('"interval", "always_on": True', '"interval", "always_on": False'), "always on?"),
-        WrongAnswer(
-            _with(
-                '"availableNow", "always_on": False, **numbers("backlog")',
-                '"availableNow", "always_on": True, **numbers("backlog")',
-            ),
-            "always on?",
-        ),
-        WrongAnswer(_with('"largest_batch": max(rows)', '"largest_batch": sum(rows)'), "`largest_batch` is not"),
-        WrongAnswer(_with('"batches": len(rows), ', ""), "still missing: `batches`"),
-        WrongAnswer(
-            _with('**numbers("report")', '"batches": 2, "largest_batch": 1'), "The report's `batches` is not 2"
-        ),
+        WrongAnswer(HALF_SOLUTION.replace("checkpoints}/ward", "checkpoints}/ward_run"), "read every file again"),
+        WrongAnswer(HALF_SOLUTION.replace(_HALF_TRIGGER, ""), "until the run ends"),
+        WrongAnswer(HALF_SOLUTION.replace("availableNow=True", 'processingTime="10 minutes"'), "until the run ends"),
+        WrongAnswer(HALF_SOLUTION.replace("availableNow=True", "once=True"), "it is deprecated"),
+        WrongAnswer(HALF_SOLUTION.replace('    .outputMode("complete")\n', ""), "rejects this output mode"),
     ),
-    makes=Makes(variables=("defence",)),
+    makes=Makes(variables=("ward_run",), folders=("checkpoints/ward_run",)),
 )
 
-EXERCISES = (OFFERS, WARD, REPORT, BACKLOG, DEFENCE)
+EXERCISES = (SMALL, WARD, REPORT, BACKLOG, HALF)

@@ -7,27 +7,6 @@ from streaming_classroom.exercises import Choice, Question
 QUESTIONS = (
     Question(
         (
-            'People read a dashboard every morning. Its stream runs with `processingTime="10 seconds"`. What '
-            "costs less and shows the same?"
-        ),
-        (
-            Choice(
-                "An interval of one minute.",
-                "There would be fewer batches, but the machine would still be up all day.",
-            ),
-            Choice(
-                "`availableNow`, scheduled before the morning.",
-                "Query, sink and checkpoint stay the same. The machine is up for minutes.",
-                is_right=True,
-            ),
-            Choice(
-                "A batch query over all of the files.",
-                "It would read everything every morning, and more of it every day.",
-            ),
-        ),
-    ),
-    Question(
-        (
             'Twenty streams with `processingTime="1 minute"` were started one after the other. When do their '
             "batches start?"
         ),
@@ -92,6 +71,27 @@ QUESTIONS = (
             Choice(
                 "After one batch.",
                 "It runs as many batches as the limit requires. Only `once` always runs one batch.",
+            ),
+        ),
+    ),
+    Question(
+        (
+            'People read a dashboard every morning. Its stream runs with `processingTime="10 seconds"`. What '
+            "costs less and shows the same?"
+        ),
+        (
+            Choice(
+                "An interval of one minute.",
+                "There would be fewer batches, but the machine would still be up all day.",
+            ),
+            Choice(
+                "`availableNow`, scheduled before the morning.",
+                "Query, sink and checkpoint stay the same. The machine is up for minutes.",
+                is_right=True,
+            ),
+            Choice(
+                "A batch query over all of the files.",
+                "It would read everything every morning, and more of it every day.",
             ),
         ),
     ),

@@ -28,6 +28,9 @@ EQUAL: dict[tuple[str, str], str] = {
     ("02.2", "constant one more: 60 -> 61"): "a second more of patience",
     ("02L.5", "constant one more: 1 -> 2"): "waits for one batch more before it stops the first run",
     ("04X.1", "limit included: > -> >="): "a reading of the same device and time is the same reading",
+    ("04.1", "another checkpoint: faulty_json_2 -> faulty_json_2_of_another"): "the names were free",
+    ("04.1", "checkpoint in another one: faulty_json_2 -> another/faulty_json_2"): "the names were free",
+    ("05.2", "constant one more: 30 -> 31"): "a second more of patience",
     ("06.2", 'left out: .outputMode("append")'): "append is the default",
     ("07X.1", "once for availableNow: availableNow=True -> once=True (2)"): "as below",
     ("15L.1", "limit excluded: <= -> <"): "whether a line may be received in the minute of its measuring was left open",
@@ -39,7 +42,7 @@ EQUAL: dict[tuple[str, str], str] = {
 } | {
     # Without a limit of the source, or with one that was not asked for, `once` processes what is there and ends.
     (name, "once for availableNow: availableNow=True -> once=True"): "deprecated, and does what was asked"
-    for name in ("01.2", "03.2", "04.1", "04.2", "04X.1", "07.2", "07L.4", "07X.1", "14.1", "14.2")
+    for name in ("01.2", "03.2", "04.1", "04.2", "04X.1", "05X.1", "07.2", "07L.4", "07X.1", "14.1", "14.2")
 }
 #: Mutants that do not, and pass: by exercise and change, and what would be needed to tell.
 SURVIVORS: dict[tuple[str, str], str] = {}
