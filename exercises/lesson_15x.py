@@ -77,9 +77,9 @@ ALARM = Exercise(
     ),
     solution=SOLUTION,
     why=(
-        "The number of failed records grows with the data; the share tells whether the data became worse. An inner join "
-        "with the update before leaves out rules that are new or were gone, and NULL, the share of nothing, is never "
-        "greater than anything."
+        "The number of failed records grows with the data; the share tells whether the data became worse. The inner "
+        "join with the update before leaves out rules that are new or were gone. The share of no records is NULL, "
+        "which is never greater than anything."
     ),
     check=check,
     hidden=(
