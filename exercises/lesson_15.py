@@ -192,7 +192,7 @@ QUARANTINE = Exercise(
     makes=Makes(variables=("update",), tables=("quarantine",)),
 )
 
-# ------------------------------------------------------------------------------------------- 15.2 which of the two?
+# ------------------------------------------------------------------------------------------- 15.2 which kind of table
 
 KINDS_STARTER = """
 DA.exercise("15.2")  # removes what an earlier attempt created
@@ -262,7 +262,7 @@ def _somebody_moves(sandbox: Sandbox) -> None:
 
 KINDS = Exercise(
     id="15.2",
-    title="Which of the two?",
+    title="Which kind of table",
     starter=KINDS_STARTER,
     hints=(
         "Ask of each table: when a customer moves tomorrow, must a row that is already there change?",
@@ -299,7 +299,7 @@ KINDS = Exercise(
             "The update has failed",
         ),
         WrongAnswer(KINDS_SOLUTION.replace('.where("city IS NOT NULL")', ""), "without a city"),
-        WrongAnswer(KINDS_SOLUTION.replace('select("order_id", "city")', 'select("order_id", "country")'), "failed"),
+        WrongAnswer(KINDS_SOLUTION.replace('select("order_id", "city")', 'select("order_id", "country")'), "city"),
         WrongAnswer(
             KINDS_SOLUTION.replace(
                 '.where("city IS NOT NULL").groupBy("city").agg(F.count("*")',
