@@ -27,7 +27,7 @@ def landing(dataset, tmp_path: Path, spark: SparkSession) -> Path:
         (tmp_path / part).mkdir()
         for file in sorted((dataset("retail") / part).iterdir())[:DAYS]:
             shutil.copy(file, tmp_path / part)
-    snapshot = spark.read.options(header=True, inferSchema=True).csv(str(dataset("retail") / "customers.csv"))
+    snapshot = spark.read.options(header=True, inferSchema=True).csv((dataset("retail") / "customers.csv").as_uri())
     lines = snapshot.selectExpr("0 AS sequence", "'SNAPSHOT' AS operation", "* EXCEPT (updated_at)")
     rows = [row.line for row in lines.select(F.to_json(F.struct("*")).alias("line")).collect()]
     (tmp_path / "customer-changes" / "2025-03-02.json").write_text("\n".join(rows), encoding="utf-8")
