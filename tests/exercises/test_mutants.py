@@ -59,7 +59,7 @@ EQUAL: dict[tuple[str, str], str] = {
         "14.1",
         "14.2",
         "14X.1",
-    )  # fmt: skip
+    )
 }
 #: Mutants that do not, and pass: by exercise and change, and what would be needed to tell.
 SURVIVORS: dict[tuple[str, str], str] = {}

@@ -218,8 +218,8 @@ class Attempt:
             )
         if not stream.rows_read:
             raise Mistake(
-                f"Your stream has read nothing. Its checkpoint `{found}` belongs to another query, and says that everything "
-                f"has been read. Every query needs a checkpoint of its own: `.../{name}`."
+                f"Your stream has read nothing. Its checkpoint `{found}` belongs to another query, and says that "
+                f"everything has been read. Every query needs a checkpoint of its own: `.../{name}`."
             )
         if found == name:
             raise Mistake(f"Its checkpoint is `{stream.checkpoint}`; `{asked}` was asked for.")
