@@ -79,9 +79,11 @@ def _sessions(bronze: DataFrame) -> DataFrame:
 
     session = F.session_window(F.timestamp_seconds("time"), "1 hour").alias("session")
     counts = bronze.groupBy("device_id", session).agg(F.count("*").alias("readings"))
-    return counts.select(
+    sessions = counts.select(
         "device_id", F.col("session.start").alias("on_since"), "readings", F.col("session.end").alias("ends")
     )
+    # Collected, because Spark 4.2 moves a filter on a session's end below the sessions and cuts them off there.
+    return bronze.sparkSession.createDataFrame(sessions.collect(), sessions.schema)
 
 
 def _hours(made: DataFrame) -> bool:

@@ -226,10 +226,6 @@ TASK = Exercise(
             "✗ `by_hour` has the hours that are final",
         ),
         WrongAnswer(SOLUTION.replace("checkpoints}/spending", "checkpoints}/sums"), "✗ Each stream has a checkpoint"),
-        WrongAnswer(
-            SOLUTION.replace("received = (", "received = None\n(").replace("received.awaitTermination()\n", ""),
-            "raised an error",
-        ),
     ),
     makes=Makes(
         variables=tuple(_STREAMS),

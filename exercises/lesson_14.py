@@ -1,11 +1,16 @@
-"""Exercises of lesson 14: keep what cannot be decoded, send messages of your own."""
+"""Exercises of lesson 14: keep what cannot be decoded, start again from a time, measure lag and cure it."""
 
 from __future__ import annotations
 
-from datetime import datetime
+import io
+from contextlib import redirect_stdout
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
+from lesson_exercises import planted
+
+from stream_view.progress_reports import is_batch, rows_per_batch
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, MadeStream, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -146,118 +151,281 @@ BROKEN = Exercise(
     makes=Makes(variables=("broken",), tables=("broken_messages",), folders=("checkpoints/broken",)),
 )
 
-# --------------------------------------------------------------------------------------------------- 14.2 new pages
+# --------------------------------------------------------------------------------------------- 14.2 from 12:10 on
 
-PAGES_STARTER = """
+REPLAY_STARTER = """
 DA.exercise("14.2")  # removes what an earlier attempt created
-new_pages = DA.kafka.create_topic("new_pages")
 
-welcome = None  # a message to new_pages for each new page
+replay = None  # support's query, from 12:10 on
 """
 
-PAGES_SOLUTION = """
+REPLAY_SOLUTION = """
 DA.exercise("14.2")  # removes what an earlier attempt created
-new_pages = DA.kafka.create_topic("new_pages")
 
-welcome = (edits
-    .where("type = 'new'")
-    .selectExpr("wiki AS key", "to_json(struct(id, title, user)) AS value")
-    .writeStream
+replay = (spark.readStream
     .format("kafka")
     .options(**DA.kafka.options)
-    .option("topic", new_pages)
-    .option("checkpointLocation", f"{DA.paths.checkpoints}/welcome")
+    .option("subscribe", topic)
+    .option("startingTimestamp", 1746447000000)
+    .load()
+    .selectExpr("partition", "offset", "timestamp", "CAST(value AS STRING) AS value")
+    .writeStream
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/replay")
     .trigger(availableNow=True)
-    .start())
+    .toTable("from_1210"))
 """
 
-_WELCOME = "id STRING, title STRING, user STRING"
+_SINCE = "timestamp >= timestamp_millis(1746447000000)"
+_COPIED = ("partition", "offset", "timestamp", "value")
 
 
-def check_pages(attempt: Attempt) -> None:
-    """Read the topic as the one who welcomes would, and compare with the edits that are in the other one."""
-    stream = attempt.stream("welcome")
+def check_replay(attempt: Attempt) -> None:
+    """Compare with the topic's messages of that time, and with how many the stream has read."""
+    stream = attempt.stream("replay")
     attempt.wait_for_end(
         stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`.", 60
     )
-    attempt.must_have_checkpoint(stream, "welcome")
-    sent = attempt.messages("new_pages").select("key", "value")
-    edits = _messages(attempt, "edits").where("edit.meta.id IS NOT NULL")
-    _must_be_json(sent)
-    _must_have_keys(sent)
-    made = sent.selectExpr("key", f"from_json(value, '{_WELCOME}') AS page").select("key", "page.*")
-    columns = ("edit.wiki AS key", "edit.meta.id", "edit.title", "edit.user")
-    if attempt.is_same(made, edits.selectExpr(*columns)):
-        raise Mistake("Every edit has become a message. Only those with the type `new` are new pages.")
-    attempt.compare(made, edits.where("edit.type = 'new'").selectExpr(*columns), "the messages in new_pages")
+    _must_have_begun_anew(stream)
+    made = attempt.table("from_1210")
+    _must_be_text(made)
+    every = attempt.messages("edits").select(*_COPIED)
+    right = every.where(_SINCE)
+    if attempt.is_same(made, every):
+        raise Mistake("Every message is there, those before 12:10 too: the source began at the earliest offset.")
+    attempt.compare(made, right, "from_1210")
+    if (read := sum(stream.rows_read)) > right.count():
+        raise Mistake(
+            f"The rows are right, but the stream has read {read:,} messages for them, those before 12:10 too. Let the "
+            "source begin at that time instead of leaving rows out: one of the four ways of section 2 takes a time."
+        )
 
 
-def _must_be_json(sent: DataFrame) -> None:
-    odd = sent.where(f"from_json(value, '{_WELCOME}').id IS NULL").first()
-    if odd is not None:
-        raise Mistake(f"A value is to be JSON with an `id`: `to_json(struct(...))`. This one is: {str(odd.value)[:60]}")
+def _must_have_begun_anew(stream: MadeStream) -> None:
+    place = (stream.checkpoint or "").rstrip("/").rpartition("/")[2]
+    if place.startswith("temporary-"):
+        raise Mistake(
+            "Your stream has no checkpoint that lasts. Set `checkpointLocation`, or a second run reads twice."
+        )
+    if not stream.rows_read or not stream.began_with_batch_0:
+        raise Mistake(
+            f"Your stream has read nothing from the topic's past. If its checkpoint `{place}` is of an earlier start, "
+            "the checkpoint says where to continue, and the starting option is ignored: use a new checkpoint. If it is "
+            "new, the query began at the end, which is the default."
+        )
 
 
-def _must_have_keys(sent: DataFrame) -> None:
-    if sent.where("key IS NULL").count():
-        raise Mistake("The messages have no key, so that those of one wiki are in no order. Name a column `key`.")
+_TEN_PAST = datetime(2025, 5, 5, 12, 10)
 
 
-_EDITS = "id STRING, dt TIMESTAMP, type STRING, title STRING, user STRING, wiki STRING, length INT"
+def _a_topic(sandbox: Sandbox) -> None:
+    """Make a topic with messages around the time: a millisecond before, exactly at it, and without a value."""
+    topic = sandbox.kafka.create_topic("edits")
+    _send(sandbox, [(0, -60_000), (0, -1), (0, 0), (0, 1), (1, -2), (1, 0), (1, 90_000)])
+    sandbox.keep(topic=topic)
 
 
-def _edits(sandbox: Sandbox) -> None:
-    kinds = ("new", "edit", "categorize", "New", None, "new")
-    rows = [(str(n), None, kind, f"T{n}", f"u{n}", f"wiki{n % 2}", n) for n, kind in enumerate(kinds)]
-    sandbox.append("planted", rows, _EDITS)
-    sandbox.keep(edits=sandbox.stream("planted"))
+def _more_messages(sandbox: Sandbox) -> None:
+    _send(sandbox, [(1, 100_000), (0, 100_001)])
 
 
-def _more_edits(sandbox: Sandbox) -> None:
-    sandbox.append("planted", [("9", None, "new", "T9", None, "wiki9", 9)], _EDITS)
+def _send(sandbox: Sandbox, messages: list[tuple[int, int]]) -> None:
+    rows = [
+        {
+            "key": "k",
+            "value": None if when == 1 else f"{partition} {when}",
+            "partition": partition,
+            "timestamp": _TEN_PAST + timedelta(milliseconds=when),
+        }
+        for partition, when in messages
+    ]
+    with redirect_stdout(io.StringIO()):
+        sandbox.kafka.send("edits", rows)
 
 
-def _sent(sandbox: Sandbox) -> DataFrame:
-    source = sandbox.spark.read.format("kafka").options(**sandbox.kafka.options)
-    messages = source.option("subscribe", sandbox.kafka.topic("new_pages")).load()
-    return messages.selectExpr("CAST(key AS STRING) AS key", "CAST(value AS STRING) AS value")
+def _read_again(sandbox: Sandbox) -> DataFrame:
+    """Return how many messages the last run has read."""
+    return sandbox.frame([(sum(rows_per_batch(sandbox.query("replay"))),)], "messages_of_the_second_run LONG")
 
 
-PAGES = Exercise(
+REPLAY = Exercise(
     id="14.2",
-    title="New pages",
-    starter=PAGES_STARTER,
+    title="From 12:10 on",
+    starter=REPLAY_STARTER,
     hints=(
-        "It is `send_alerts` with another condition, another topic and other columns.",
-        "The sink takes two columns: `wiki AS key` and `to_json(struct(id, title, user)) AS value`.",
-        "`edits.where(\"type = 'new'\").selectExpr(...).writeStream.format('kafka').options(**DA.kafka.options)`, "
-        "then the topic, the checkpoint, the trigger and `.start()`.",
+        "It is support's query with three changes: where it starts, its checkpoint, and its table.",
+        "Section 2 has four ways to set the start. The one with a time takes milliseconds; 12:05 was 1746446700000.",
+        "A starting option counts only for a query without a checkpoint, and `support` is one that exists.",
     ),
-    solution=PAGES_SOLUTION,
+    solution=REPLAY_SOLUTION,
     why=(
-        "A message is bytes again: `to_json` makes text of the columns, and the sink sends it. With the wiki as key, "
-        "the new pages of one wiki stay in one partition and in order. The id lets a reader drop what comes twice."
+        "The broker finds the first offset of that time in each partition, so the messages before are never sent. The "
+        "option is needed once: from the first batch on the checkpoint decides, and a second run reads what is new. "
+        "That is also why support's own checkpoint could not be used: it says where to continue, whatever the option."
     ),
-    check=check_pages,
+    check=check_replay,
     hidden=(
         HiddenTest(
-            _edits,
-            (_sent,),
-            later=(_more_edits,),
+            _a_topic,
+            ("from_1210", _read_again),
+            later=(_more_messages,),
             needs_kafka=True,
-            says="Your cell was run on other edits, and again after a restart.",
+            says="Your cell was run on another topic, with messages just before and at 12:10, and again later.",
         ),
     ),
     wrong=(
-        WrongAnswer(PAGES_SOLUTION.replace("    .where(\"type = 'new'\")\n", ""), "Every edit has become a message"),
-        WrongAnswer(PAGES_SOLUTION.replace('"wiki AS key", ', ""), "have no key"),
-        WrongAnswer(PAGES_SOLUTION.replace("to_json(struct(id, title, user))", "title"), "is to be JSON"),
-        WrongAnswer(PAGES_SOLUTION.replace("struct(id, ", "struct("), "is to be JSON"),
-        WrongAnswer(PAGES_SOLUTION.replace(" AS value", ""), "Required attribute 'value' not found"),
-        WrongAnswer(PAGES_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
-        WrongAnswer(PAGES_SOLUTION.replace("checkpoints}/welcome", "checkpoints}/other"), "was asked for"),
+        WrongAnswer(REPLAY_SOLUTION.replace("checkpoints}/replay", "checkpoints}/support"), "use a new checkpoint"),
+        WrongAnswer(REPLAY_SOLUTION.replace('    .option("startingTimestamp", 1746447000000)\n', ""), "at the end"),
+        WrongAnswer(
+            REPLAY_SOLUTION.replace('"startingTimestamp", 1746447000000', '"startingOffsets", "earliest"'),
+            "those before 12:10 too",
+        ),
+        WrongAnswer(
+            REPLAY_SOLUTION.replace('"startingTimestamp", 1746447000000', '"startingOffsets", "earliest"').replace(
+                "    .selectExpr", "    .where(\"timestamp >= '2025-05-05 12:10:00'\")\n    .selectExpr"
+            ),
+            "The rows are right, but",
+        ),
+        WrongAnswer(REPLAY_SOLUTION.replace("1746447000000", "1746446700000"), "from_1210"),
+        WrongAnswer(REPLAY_SOLUTION.replace("CAST(value AS STRING) AS value", "value"), "is bytes"),
+        WrongAnswer(REPLAY_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
+        WrongAnswer(
+            REPLAY_SOLUTION.replace('    .option("checkpointLocation", f"{DA.paths.checkpoints}/replay")\n', ""),
+            "no checkpoint that lasts",
+        ),
     ),
-    makes=Makes(variables=("welcome",), topics=("new_pages",), folders=("checkpoints/welcome",), by_starter=True),
+    makes=Makes(variables=("replay",), tables=("from_1210",), folders=("checkpoints/replay",)),
 )
 
-EXERCISES = (BROKEN, PAGES)
+# ------------------------------------------------------------------------------------------ 14.3 a weekend behind
+
+LAG_STARTER = """
+DA.exercise("14.3")  # removes what an earlier attempt created
+
+catch_up = None  # the stream
+behind = None  # then a list, from its progress reports
+"""
+
+LAG_SOLUTION = """
+DA.exercise("14.3")  # removes what an earlier attempt created
+
+catch_up = (spark.readStream
+    .format("kafka")
+    .options(**DA.kafka.options)
+    .option("subscribe", topic)
+    .option("startingOffsets", "earliest")
+    .option("maxOffsetsPerTrigger", 1000)
+    .load()
+    .writeStream
+    .format("noop")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/catch_up")
+    .trigger(availableNow=True)
+    .start())
+catch_up.awaitTermination()
+
+behind = [int(report["sources"][0]["metrics"]["maxOffsetsBehindLatest"]) for report in catch_up.recentProgress]
+"""
+
+
+def check_lag(attempt: Attempt) -> None:
+    """Look at the batches first, and then at what was read from their reports."""
+    stream = attempt.stream("catch_up")
+    attempt.wait_for_end(stream, "It must end when it has caught up: use `.trigger(availableNow=True)`.", 60)
+    attempt.must_have_checkpoint(stream, "catch_up")
+    waiting = attempt.messages("edits").count()
+    if sum(stream.rows_read) < waiting:
+        raise Mistake(
+            f"Your stream has read {sum(stream.rows_read):,} of {waiting:,} messages. The whole topic is waiting: "
+            "begin at the earliest offset."
+        )
+    _must_be_limited(stream.rows_read)
+    _must_be_the_lag(attempt.value("behind"), stream)
+
+
+def _must_be_limited(batches: list[int]) -> None:
+    if max(batches) > 1000:
+        raise Mistake(f"A batch has {max(batches):,} messages. Limit it to 1,000 with `maxOffsetsPerTrigger`.")
+    if max(batches) < 900:
+        raise Mistake(f"The largest batch has {max(batches):,} messages: the limit is too low. 1,000 were asked for.")
+
+
+def _must_be_the_lag(behind: object, stream: MadeStream) -> None:
+    if not isinstance(behind, list):
+        raise Mistake("`behind` is no list. It needs an entry for each batch: go through `catch_up.recentProgress`.")
+    if any(isinstance(number, str) for number in behind):
+        raise Mistake("`behind` has texts, as the reports do. Make integers of them: `int(...)`.")
+    reports = [report["sources"][0]["metrics"] for report in stream.query.recentProgress if is_batch(report)]
+    right, least, mean = (
+        [float(metrics[f"{name}OffsetsBehindLatest"]) for metrics in reports] for name in ("max", "min", "avg")
+    )
+    if behind == right:
+        return
+    if len(behind) < len(right):
+        raise Mistake(
+            f"`behind` has {len(behind)} of {len(right)} batches. Ask when the query has ended: `awaitTermination()`."
+        )
+    if behind in (least, mean):
+        raise Mistake("`behind` is not of the partition that is furthest behind. Its metric begins with `max`.")
+    raise Mistake("`behind` is not what the reports say: `maxOffsetsBehindLatest` in the source's `metrics`.")
+
+
+def _a_long_topic(sandbox: Sandbox) -> None:
+    topic = sandbox.kafka.create_topic("edits")
+    rows = [{"value": str(number), "partition": 0 if number % 7 else 1} for number in range(2203)]
+    with redirect_stdout(io.StringIO()):
+        sandbox.kafka.send("edits", rows)
+    sandbox.keep(topic=topic)
+
+
+def _behind(sandbox: Sandbox) -> DataFrame:
+    rows = [(batch, int(number)) for batch, number in enumerate(sandbox.value("behind"))]
+    return sandbox.frame(rows or [(-1, 0)], "batch INT, behind LONG")
+
+
+LAG = Exercise(
+    id="14.3",
+    title="A weekend behind",
+    starter=LAG_STARTER,
+    hints=(
+        "The stream is `slow` with another start, another limit and another trigger.",
+        'A report is a dictionary: `report["sources"][0]["metrics"]` has three numbers of the lag, as texts.',
+        "`catch_up.recentProgress` has the reports of all batches once the query has ended: wait for it first.",
+    ),
+    solution=LAG_SOLUTION,
+    why=(
+        "The limit keeps each batch small enough for the cluster, and `availableNow` runs batches until what was there "
+        "is read. The lag falls with each batch and ends at 0, so it can be watched. The maximum is the number to "
+        "alert on: a mean over many partitions hides one that nobody reads fast enough."
+    ),
+    check=check_lag,
+    hidden=(
+        HiddenTest(
+            _a_long_topic,
+            (planted.batch_sizes("catch_up"), _behind),
+            needs_kafka=True,
+            says="Your cell was run on another topic, whose partitions differ in length.",
+        ),
+    ),
+    wrong=(
+        WrongAnswer(LAG_SOLUTION.replace('    .option("maxOffsetsPerTrigger", 1000)\n', ""), "Limit it to 1,000"),
+        WrongAnswer(LAG_SOLUTION.replace("1000", "200"), "the limit is too low"),
+        WrongAnswer(LAG_SOLUTION.replace('    .option("startingOffsets", "earliest")\n', ""), "The whole topic"),
+        WrongAnswer(
+            LAG_SOLUTION.replace("availableNow=True", 'processingTime="1 second"').replace(
+                "catch_up.awaitTermination()\n", "catch_up.processAllAvailable()\n"
+            ),
+            "still running",
+        ),
+        WrongAnswer(LAG_SOLUTION.replace("maxOffsetsBehind", "avgOffsetsBehind").replace("int(", "float("), "furthest"),
+        WrongAnswer(LAG_SOLUTION.replace("int(", "str("), "has texts"),
+        WrongAnswer(LAG_SOLUTION.replace("checkpoints}/catch_up", "checkpoints}/slow"), "was asked for"),
+        WrongAnswer(
+            LAG_SOLUTION.replace("[int(report", "int([report").replace(
+                "for report in catch_up.recentProgress]", "for report in catch_up.recentProgress][-1])"
+            ),
+            "no list",
+        ),
+    ),
+    makes=Makes(variables=("catch_up", "behind"), folders=("checkpoints/catch_up",)),
+)
+
+EXERCISES = (BROKEN, REPLAY, LAG)

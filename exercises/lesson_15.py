@@ -1,12 +1,12 @@
-"""Exercises of lesson 15: keep what an expectation drops, a history from a feed of changes."""
+"""Exercises of lesson 15: keep what an expectation drops, choose a kind of table, protect one from a full refresh."""
 
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
+from streaming_classroom.files.directories import classroom_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -50,7 +50,14 @@ update = run_pipeline()
 
 _ORDER = """order_id LONG, customer_id INT, ordered_at TIMESTAMP,
     items ARRAY<STRUCT<sku: STRING, quantity: INT, price: DECIMAL(10, 2)>>"""
-_RULES = ("order_id IS NOT NULL", "year(ordered_at) = 2025", "forall(items, item -> item.quantity > 0)")
+_RULES = (
+    "order_id IS NOT NULL",
+    "try_to_timestamp(ordered_at) IS NOT NULL",
+    "customer_id IS NOT NULL",
+    "country IS NOT NULL",
+    "size(items) > 0 AND forall(items, item -> item.price IS NOT NULL)",
+    "forall(items, item -> item.quantity > 0)",
+)
 
 
 def check_quarantine(attempt: Attempt) -> None:
@@ -67,7 +74,7 @@ def check_quarantine(attempt: Attempt) -> None:
     lines = _lines(attempt)
     every, any_false = " AND ".join(_RULES), " OR ".join(f"NOT ({rule})" for rule in _RULES)
     for condition, mistake in (
-        (every, "These are the rows that silver keeps. Invert the condition."),
+        (every, "These are the rows that the rules let through. Invert the condition."),
         (
             "true",
             "Every order is there. `expect` counts a violation and keeps the row; use `expect_or_drop` to drop it.",
@@ -88,8 +95,10 @@ def check_quarantine(attempt: Attempt) -> None:
 
 
 def _lines(attempt: Attempt) -> DataFrame:
-    bronze = attempt.spark.table("bronze_orders")
-    return bronze.selectExpr("*", f"from_json(value, '{_ORDER}') AS line").select("value", "file_name", "line.*")
+    schema = _ORDER.replace("TIMESTAMP", "STRING")
+    lines = attempt.spark.table("bronze_orders").selectExpr("*", f"from_json(value, '{schema}') AS line")
+    customers = attempt.spark.table("customers").selectExpr("customer_id", "coalesce(country, 'none') AS country")
+    return lines.select("value", "file_name", "line.*").join(customers, "customer_id", "left")
 
 
 _ABOVE_ORDERS = """
@@ -164,7 +173,7 @@ QUARANTINE = Exercise(
         ),
     ),
     wrong=(
-        WrongAnswer(QUARANTINE_SOLUTION.replace(" IS NOT TRUE", ""), "that silver keeps"),
+        WrongAnswer(QUARANTINE_SOLUTION.replace(" IS NOT TRUE", ""), "let through"),
         WrongAnswer(QUARANTINE_SOLUTION.replace("expect_or_drop", "expect"), "Every order is there"),
         WrongAnswer(QUARANTINE_SOLUTION.replace("({every_rule}) IS NOT TRUE", "NOT ({every_rule})"), "is NULL"),
         WrongAnswer(
@@ -183,146 +192,237 @@ QUARANTINE = Exercise(
     makes=Makes(variables=("update",), tables=("quarantine",)),
 )
 
-# ---------------------------------------------------------------------------------------------- 15.2 every version
+# ------------------------------------------------------------------------------------------- 15.2 which kind of table
 
-HISTORY_STARTER = """
+KINDS_STARTER = """
 DA.exercise("15.2")  # removes what an earlier attempt created
 
-# your definition of customer_history
+# your definitions of delivered_to and customers_by_city, from silver_orders and customers
 
 
-update = None  # then run_pipeline(refresh="customer_history")
+update = None  # then run_pipeline()
 """
 
-HISTORY_SOLUTION = """
+KINDS_SOLUTION = """
 DA.exercise("15.2")  # removes what an earlier attempt created
 
-dp.create_streaming_table("customer_history")
-dp.create_auto_cdc_flow(
-    target="customer_history", source="customer_changes", keys=["customer_id"], sequence_by="sequence",
-    apply_as_deletes="operation = 'DELETE'", except_column_list=["operation"], stored_as_scd_type=2)
 
-update = run_pipeline(refresh="customer_history")
+@dp.table
+def delivered_to():
+    customers = spark.read.table("customers").select("customer_id", "city")
+    return spark.readStream.table("silver_orders").join(customers, "customer_id", "left").select("order_id", "city")
+
+
+@dp.materialized_view
+def customers_by_city():
+    return spark.read.table("customers").where("city IS NOT NULL").groupBy("city").agg(F.count("*").alias("customers"))
+
+
+update = run_pipeline()
 """
 
-_CHANGE = """sequence LONG, operation STRING, customer_id INT, name STRING, email STRING, country STRING, city STRING,
-    segment STRING, changed_at TIMESTAMP"""
-_VERSION = ["customer_id", "name", "email", "country", "city", "segment", "__START_AT", "__END_AT"]
 
-
-def check_history(attempt: Attempt) -> None:
-    """Compare with the versions that plain SQL makes of the files."""
+def check_kinds(attempt: Attempt) -> None:
+    """Look at the kinds first, which the rows show only when a customer moves."""
     _must_have_completed(attempt)
-    made = attempt.table("customer_history")
-    if "__START_AT" not in made.columns:
+    delivered, by_city = attempt.table("delivered_to"), attempt.table("customers_by_city")
+    kinds = {dataset.name: dataset.kind.name for dataset in attempt.value("update").datasets}
+    if kinds.get("delivered_to") == "MATERIALIZED_VIEW":
         raise Mistake(
-            "The table has only the current version of each customer. To keep all versions, use "
-            "`stored_as_scd_type=2`. An existing table must be dropped before its type changes; `DA.exercise` does it."
+            "`delivered_to` is a materialized view: each update computes it from today's cities, and an order moves "
+            "with its customer. Read silver as a stream, and the row of an order is written once."
         )
-    missing = set(_VERSION) - set(made.columns)
-    if missing:
-        raise Mistake(f"`customer_history` has no column `{missing.pop()}`. Exclude only `operation`.")
-    if dict(made.dtypes)["__START_AT"] != "bigint":
-        raise Mistake(
-            "`__START_AT` is not the number of a change. The database numbers its changes: "
-            'use `sequence_by="sequence"`.'
-        )
-    versions = _versions(attempt)
-    made = made.select(_VERSION)
-    if attempt.is_same(made, versions.select(_VERSION)):
-        raise Mistake(
-            "A customer who has left has an extra version without a name. Define which changes are deletes: use "
-            "`apply_as_deletes`."
-        )
-    attempt.compare(made, versions.where("operation <> 'DELETE'").select(_VERSION), "customer_history")
+    customers = attempt.spark.table("customers")
+    if by_city.where("city IS NULL").count():
+        raise Mistake("`customers_by_city` counts customers without a city: they have left. Leave them out.")
+    attempt.compare(by_city, customers.where("city IS NOT NULL").groupBy("city").count().toDF("city", "customers"),
+                    "customers_by_city")  # fmt: skip
+    cities = customers.select("customer_id", "city")
+    right = attempt.spark.table("silver_orders").join(cities, "customer_id", "left").select("order_id", "city")
+    attempt.compare(delivered, right, "delivered_to")
 
 
-def _versions(attempt: Attempt) -> DataFrame:
-    """Return each change with where it begins and where the next one of its customer does."""
-    lesson = attempt.spark.conf.get("da.paths.landing")
-    changes = attempt.spark.read.schema(_CHANGE).json(f"{lesson}/customer-changes")
-    changes.where("customer_id IS NOT NULL").dropDuplicates(["sequence"]).createOrReplaceTempView("_changes_15")
-    return attempt.spark.sql(
-        "SELECT *, sequence AS __START_AT, "
-        "lead(sequence) OVER (PARTITION BY customer_id ORDER BY sequence) AS __END_AT FROM _changes_15"
-    )
-
-
-_ABOVE_CHANGES = """
+_IMPORTS = """
 from pyspark import pipelines as dp
-
-
-@dp.temporary_view
-def customer_changes():
-    return spark.readStream.table("planted_changes").where("customer_id IS NOT NULL")
+from pyspark.sql import functions as F
 """
+_CUSTOMER, _SILVER = "customer_id INT, city STRING", "order_id LONG, customer_id INT"
 
 
-def _changes(sandbox: Sandbox) -> None:
-    """Make changes that come late, a customer who leaves and comes back, and a change that comes twice."""
-
-    def change(sequence: int, operation: str, customer: int, city: str) -> tuple:
-        when = datetime(2024, 3, 5) + timedelta(days=-sequence)  # the clocks are wrong
-        return sequence, operation, customer, f"n{customer}", "e", "c", city, "s", when
-
-    rows = [
-        change(3, "UPDATE", 1, "B"), change(1, "INSERT", 1, "A"), change(2, "INSERT", 2, "A"),
-        change(5, "DELETE", 2, "A"), change(8, "INSERT", 2, "C"), change(3, "UPDATE", 1, "B"),
-    ]  # fmt: skip
-    sandbox.append("planted_changes", rows, _CHANGE)
+def _customers(sandbox: Sandbox) -> None:
+    sandbox.append("customers", [(1, "A"), (2, "A"), (3, "B"), (4, None)], _CUSTOMER)
+    sandbox.append("silver_orders", [(10, 1), (11, 1), (12, 3), (13, 4)], _SILVER)
 
 
-def _a_late_change(sandbox: Sandbox) -> None:
-    when = datetime(2024, 3, 5)
-    sandbox.append("planted_changes", [(2, "UPDATE", 1, "n1", "e", "c", "late", "s", when)], _CHANGE)
+def _somebody_moves(sandbox: Sandbox) -> None:
+    sandbox.spark.sql("UPDATE customers SET city = 'C' WHERE customer_id = 1")
+    sandbox.append("customers", [(5, "A")], _CUSTOMER)
+    sandbox.append("silver_orders", [(14, 1), (15, 5)], _SILVER)
 
 
-def _every_version(sandbox: Sandbox) -> DataFrame:
-    return sandbox.rows("customer_history").select(_VERSION)
-
-
-HISTORY = Exercise(
+KINDS = Exercise(
     id="15.2",
-    title="Every version",
-    starter=HISTORY_STARTER,
+    title="Which kind of table",
+    starter=KINDS_STARTER,
     hints=(
-        "Use two calls, as for `customers`: one for the streaming table, with a new name, and one for the flow.",
-        "The flow needs all arguments of the flow into `customers`, and one more.",
-        '`stored_as_scd_type=2`, and then `run_pipeline(refresh="customer_history")`.',
+        "Ask of each table: when a customer moves tomorrow, must a row that is already there change?",
+        "A row that must not change is written once: a streaming table. `customers` can be looked up in it as it is "
+        "now, if it is read with `spark.read`.",
+        "Rows of `customers` are changed by a flow, so no stream can read it. Counts over it are computed anew.",
     ),
-    solution=HISTORY_SOLUTION,
+    solution=KINDS_SOLUTION,
     why=(
-        "SCD type 2 closes a version where the next one begins: `__END_AT` is NULL for the current version. Both "
-        "columns contain sequence numbers, because only the database knows the order of its changes; with `changed_at` "
-        "as the sequence, they would be timestamps. A late change is inserted between two existing versions."
+        "A streaming table writes a row when it reads the order, with the city of that moment, and never revisits it. "
+        "A materialized view equals its query at each update, so it follows the customers. The first answers what was "
+        "true then, the second what is true now. A full refresh of the first would lose that: it would look up today's "
+        "cities for all orders."
     ),
-    check=check_history,
+    check=check_kinds,
     hidden=(
         HiddenTest(
-            _changes,
-            (_every_version,),
-            later=(_a_late_change,),
-            above=_ABOVE_CHANGES,
-            says="Your cell was run on other changes: one comes late, one comes twice, and a customer leaves and "
-            "comes back.",
+            _customers,
+            ("delivered_to", "customers_by_city"),
+            later=(_somebody_moves,),
+            above=_IMPORTS,
+            says="Your cell was run on other tables, and again after a customer has moved.",
         ),
     ),
     wrong=(
-        WrongAnswer(HISTORY_SOLUTION.replace(", stored_as_scd_type=2", ""), "only the current version"),
-        WrongAnswer(HISTORY_SOLUTION.replace("apply_as_deletes=\"operation = 'DELETE'\", ", ""), "who has left"),
         WrongAnswer(
-            HISTORY_SOLUTION.replace('sequence_by="sequence"', 'sequence_by="changed_at"'), "is not the number"
+            KINDS_SOLUTION.replace("@dp.table", "@dp.materialized_view").replace("readStream", "read"),
+            "is a materialized view",
         ),
         WrongAnswer(
-            HISTORY_SOLUTION.replace('except_column_list=["operation"]', 'column_list=["customer_id", "city"]'),
-            "has no column",
+            KINDS_SOLUTION.replace("@dp.materialized_view", "@dp.table").replace(
+                'spark.read.table("customers").where', 'spark.readStream.table("customers").where'
+            ),
+            "The update has failed",
         ),
-        WrongAnswer(HISTORY_SOLUTION.replace('keys=["customer_id"]', 'keys=["email"]'), "customer_history"),
+        WrongAnswer(KINDS_SOLUTION.replace('.where("city IS NOT NULL")', ""), "without a city"),
+        WrongAnswer(KINDS_SOLUTION.replace('select("order_id", "city")', 'select("order_id", "country")'), "city"),
         WrongAnswer(
-            HISTORY_SOLUTION.replace('sequence_by="sequence"', 'sequence_by="number"'), "The update has failed"
+            KINDS_SOLUTION.replace(
+                '.where("city IS NOT NULL").groupBy("city").agg(F.count("*")',
+                '.groupBy("city").agg(F.count_distinct("customer_id")',
+            ),
+            "without a city",
         ),
     ),
-    makes=Makes(variables=("update",), tables=("customer_history",)),
+    makes=Makes(variables=("update",), tables=("delivered_to", "customers_by_city")),
 )
 
-EXERCISES = (QUARANTINE, HISTORY)
+# ---------------------------------------------------------------------------------- 15.3 a refresh that loses nothing
+
+ARCHIVE_STARTER = """
+DA.exercise("15.3")  # removes what an earlier attempt created
+
+# your definitions of archive and archive_channels
+
+
+update = None  # then run_pipeline(full_refresh_all=True)
+"""
+
+ARCHIVE_SOLUTION = """
+DA.exercise("15.3")  # removes what an earlier attempt created
+
+
+@dp.table(table_properties={"pipelines.reset.allowed": "false"})
+def archive():
+    return spark.readStream.text(f"{DA.paths.landing}/orders").select("value", "_metadata.file_name")
+
+
+@dp.materialized_view
+def archive_channels():
+    channel = F.get_json_object("value", "$.channel").alias("channel")
+    return spark.read.table("archive").groupBy(channel).agg(F.count("*").alias("lines"))
+
+
+update = run_pipeline(full_refresh_all=True)
+"""
+_RESET = "pipelines.reset.allowed"
+
+
+def check_archive(attempt: Attempt) -> None:
+    """Look at what protects the archive, then compare with the landing directory."""
+    _must_have_completed(attempt)
+    made, channels = attempt.table("archive"), attempt.table("archive_channels")
+    kinds = {dataset.name: dataset.kind.name for dataset in attempt.value("update").datasets}
+    if kinds.get("archive") == "MATERIALIZED_VIEW":
+        raise Mistake(
+            "`archive` is a materialized view: each update computes it from the files that are there, and loses the "
+            "others. Read the files as a stream."
+        )
+    properties = {row.key: row.value for row in attempt.spark.sql("SHOW TBLPROPERTIES archive").collect()}
+    if properties.get(_RESET, "true").lower() != "false":
+        raise Mistake(
+            "Nothing protects `archive`: a full refresh empties it and reads what the landing directory has then. Set "
+            f"its table property `{_RESET}` to `false`."
+        )
+    if attempt.source is not None and "full_refresh_all" not in attempt.source:
+        raise Mistake("Your cell runs an ordinary update. End it with a full refresh of everything, as the proof.")
+    lines = attempt.spark.read.text(f"{attempt.paths.landing}/orders").selectExpr("value", "_metadata.file_name")
+    attempt.compare(made, lines, "archive")
+    by_channel = made.selectExpr("get_json_object(value, '$.channel') AS channel").groupBy("channel").count()
+    attempt.compare(channels, by_channel.toDF("channel", "lines"), "archive_channels")
+
+
+def _orders_of(sandbox: Sandbox, name: str, *channels: str | None) -> None:
+    rows = [{"order_id": number, "channel": channel} for number, channel in enumerate(channels)]
+    sandbox.file(name, rows, f"{sandbox.paths.landing}/orders")
+
+
+def _two_days(sandbox: Sandbox) -> None:
+    _orders_of(sandbox, "day-a.json", "web", "web", "app", None)
+    _orders_of(sandbox, "day-b.json", "kiosk", "app")
+
+
+def _tidied_up(sandbox: Sandbox) -> None:
+    """Remove the first day's file, and land another one."""
+    (classroom_files().local_path(f"{sandbox.paths.landing}/orders") / "day-a.json").unlink()
+    _orders_of(sandbox, "day-c.json", "web", "phone")
+
+
+ARCHIVE = Exercise(
+    id="15.3",
+    title="A refresh that loses nothing",
+    starter=ARCHIVE_STARTER,
+    hints=(
+        "One of the two is the only copy of its lines, the other can be computed from it: which kinds are they?",
+        "A full refresh leaves out a table whose property forbids it. The paragraph above the task names the property.",
+        "`@dp.table(table_properties={...})` takes a dictionary with texts, the value as well.",
+    ),
+    solution=ARCHIVE_SOLUTION,
+    why=(
+        "The archive reads each file once and keeps its lines, so it is all that is left when files are deleted. "
+        "`pipelines.reset.allowed` leaves it and its checkpoint alone, and everything after it can be computed "
+        "from it again, as often as a definition changes. So protect the first table, and only that one."
+    ),
+    check=check_archive,
+    hidden=(
+        HiddenTest(
+            _two_days,
+            ("archive", "archive_channels"),
+            later=(_tidied_up,),
+            above=_IMPORTS,
+            says="Your cell was run on other files, and again after one was deleted and another one had landed.",
+        ),
+    ),
+    wrong=(
+        WrongAnswer(
+            ARCHIVE_SOLUTION.replace('(table_properties={"pipelines.reset.allowed": "false"})', ""), "Nothing protects"
+        ),
+        WrongAnswer(ARCHIVE_SOLUTION.replace('"false"', '"true"'), "Nothing protects"),
+        WrongAnswer(
+            ARCHIVE_SOLUTION.replace("@dp.table(", "@dp.materialized_view(").replace("readStream", "read"),
+            "is a materialized view",
+        ),
+        WrongAnswer(ARCHIVE_SOLUTION.replace("full_refresh_all=True", ""), "an ordinary update"),
+        WrongAnswer(
+            ARCHIVE_SOLUTION.replace("run_pipeline(full_refresh_all=True)", 'run_pipeline(full_refresh="archive")'),
+            "property",
+        ),
+    ),
+    makes=Makes(variables=("update",), tables=("archive", "archive_channels")),
+)
+
+EXERCISES = (QUARANTINE, KINDS, ARCHIVE)

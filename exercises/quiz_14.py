@@ -24,6 +24,18 @@ QUESTIONS = (
         ),
     ),
     Question(
+        "A message was cut off in the middle. What does a query with `from_json` do?",
+        (
+            Choice("It fails.", "Only with the option `mode` as `FAILFAST`."),
+            Choice(
+                "It continues, with a row whose columns are empty.",
+                "This is easy to overlook: keep what could not be decoded, and count it.",
+                is_right=True,
+            ),
+            Choice("It drops the message.", "The row is there, and `count(*)` counts it."),
+        ),
+    ),
+    Question(
         (
             "A query has run for a week with `startingOffsets` as `earliest`. You change it to `latest` and "
             "restart. Where does it continue?"
@@ -36,18 +48,6 @@ QUESTIONS = (
                 "From the second start on, the checkpoint decides.",
                 is_right=True,
             ),
-        ),
-    ),
-    Question(
-        "A message was cut off in the middle. What does a query with `from_json` do?",
-        (
-            Choice("It fails.", "Only with the option `mode` as `FAILFAST`."),
-            Choice(
-                "It continues, with a row whose columns are empty.",
-                "This is easy to overlook: keep what could not be decoded, and count it.",
-                is_right=True,
-            ),
-            Choice("It drops the message.", "The row is there, and `count(*)` counts it."),
         ),
     ),
     Question(
@@ -69,9 +69,12 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "The lag of a query has grown all day. What does that tell you?",
+        "The lag of a Spark query has grown all day, its reports say. What does that tell you?",
         (
-            Choice("That the broker is slow.", "It may be. But the lag would also grow with a fast one."),
+            Choice(
+                "Nothing: the dashboard of consumer groups shows no lag.",
+                "It has none to show. Spark commits its offsets to its checkpoint, not to Kafka.",
+            ),
             Choice(
                 "Messages arrive faster than they are read.",
                 "So it will not shrink by itself. Read more per batch, use more tasks, or do less work per row.",

@@ -71,8 +71,8 @@ QUESTIONS = (
             Choice(
                 "No: a stream with its own sink.",
                 (
-                    "A pipeline maintains tables, and its updates plan before they write. For side effects, use "
-                    "a running query whose writes you control."
+                    "A triggered update plans before it writes, and a pipeline's sink sees whole batches. For a call "
+                    "per order, use a running query whose writes you control."
                 ),
                 is_right=True,
             ),

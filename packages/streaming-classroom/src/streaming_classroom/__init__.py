@@ -15,6 +15,7 @@ _HOMES = {
     "display": "stream_view",
     "displayHTML": "stream_view",
     "get_spark": "streaming_classroom.session.spark_session",
+    "kill_when": "streaming_classroom.lesson.program",
     "observed_metrics": "stream_view",
     "rows_per_batch": "stream_view",
     "rows_read": "stream_view",
