@@ -95,7 +95,7 @@ def test_a_lesson_shows_its_own_quiz() -> None:
     grader = Grader(None, None, {})  # type: ignore[arg-type]
     assert str(grader.quiz("01")) == str(quiz_shown(catalogue.quiz_of("01")))
     assert str(grader.quiz("01", 2)) == str(quiz_shown(catalogue.quiz_of("01"), 2))
-    assert str(grader.quiz("01", 1, "b")).startswith("✓ 1b Right")
+    assert str(grader.quiz("01", 1, "c")).startswith("✓ 1c Right")
 
 
 @pytest.mark.parametrize("lesson", catalogue.quizzes())
