@@ -162,7 +162,7 @@ def check_delay(attempt: Attempt) -> None:
     landed = attempt.view("payments_vw")
     attempt.must_have_read(stream, landed.count())
     _must_wait_long_enough(_delay_of(attempt.value("counted"), landed))
-    if len(stream.rows_read) < landed.select("_metadata.file_name").distinct().count():
+    if len(stream.rows_read) < _files(attempt):
         raise Mistake("A batch has read more than one file. Set `maxFilesPerTrigger` to 1.")
     attempt.compare(made, attempt.rows_of_stream(_counts(attempt)), "payments_by_window")
     attempt.must_have_checkpoint(stream, "payments_by_window")
@@ -172,6 +172,10 @@ def check_delay(attempt: Attempt) -> None:
             f"`first_rows_lost` is {lost}, but none of the dropped rows is the first of its payment. Compare "
             "transaction and `received_at` of each row in `late_rows(counted)` with its payment's first `received_at`."
         )
+
+
+def _files(attempt: Attempt) -> int:
+    return attempt.spark.read.text(attempt.paths.landing).select("_metadata.file_name").distinct().count()
 
 
 def _delay_of(query: Any, landed: DataFrame) -> float:
