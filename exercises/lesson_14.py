@@ -202,10 +202,6 @@ def check_replay(attempt: Attempt) -> None:
 
 def _must_have_begun_anew(stream: MadeStream) -> None:
     place = (stream.checkpoint or "").rstrip("/").rpartition("/")[2]
-    if place.startswith("temporary-"):
-        raise Mistake(
-            "Your stream has no checkpoint that lasts. Set `checkpointLocation`, or a second run reads twice."
-        )
     if not stream.rows_read or not stream.began_with_batch_0:
         raise Mistake(
             f"Your stream has read nothing from the topic's past. If its checkpoint `{place}` is of an earlier start, "
@@ -290,7 +286,7 @@ REPLAY = Exercise(
         WrongAnswer(REPLAY_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(
             REPLAY_SOLUTION.replace('    .option("checkpointLocation", f"{DA.paths.checkpoints}/replay")\n', ""),
-            "no checkpoint that lasts",
+            "checkpointLocation must be specified",
         ),
     ),
     makes=Makes(variables=("replay",), tables=("from_1210",), folders=("checkpoints/replay",)),

@@ -77,8 +77,12 @@ def check(attempt: Attempt) -> None:
             raise Mistake("A user without a color is in the table. A message without a value deletes its key's row.")
         if made.count() > made.select("user").distinct().count():
             raise Mistake("A user is in the table more than once. A row with the same user must be replaced: `MERGE`.")
-    newest = attempt.messages("colours").groupBy("key").agg({"struct(offset, value)": "max"})
-    right = newest.toDF("user", "newest").selectExpr("user", "newest.value AS colour").where("colour IS NOT NULL")
+    newest = attempt.messages("colours").selectExpr("key AS user", "value AS colour", "offset")
+    newest.createOrReplaceTempView("_newest_14x")
+    right = attempt.spark.sql(
+        "SELECT * FROM (SELECT user, max_by(colour, offset) AS colour FROM _newest_14x GROUP BY user) "
+        "WHERE colour IS NOT NULL"
+    )
     attempt.compare(made, right, "kept_colours")
 
 
@@ -133,7 +137,7 @@ WITHOUT_STATE = Exercise(
     wrong=(
         WrongAnswer(_BY_STATE, "has a state"),
         WrongAnswer(
-            SOLUTION.replace("        WHEN MATCHED AND new.colour IS NULL THEN DELETE\n", ""), "A user without a color"
+            SOLUTION.replace("        WHEN MATCHED AND new.colour IS NULL THEN DELETE\n", ""), "`kept_colours`"
         ),
         WrongAnswer(SOLUTION.replace(" AND new.colour IS NOT NULL THEN INSERT", " THEN INSERT"), "A user without"),
         WrongAnswer(SOLUTION.replace('F.max_by("value", "offset")', 'F.max("value")'), "kept_colours"),
@@ -143,7 +147,7 @@ WITHOUT_STATE = Exercise(
             ),
             "still running",
         ),
-        WrongAnswer(SOLUTION.replace("checkpoints}/kept", "checkpoints}/colours"), "was asked for"),
+        WrongAnswer(SOLUTION.replace("checkpoints}/kept", "checkpoints}/colours"), "belongs to another query"),
     ),
     makes=Makes(variables=("kept",), tables=("kept_colours",), folders=("checkpoints/kept",), by_starter=True),
 )

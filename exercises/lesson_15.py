@@ -72,17 +72,12 @@ def check_quarantine(attempt: Attempt) -> None:
         )
     made = made.select("value", "file_name")
     lines = _lines(attempt)
-    every, any_false = " AND ".join(_RULES), " OR ".join(f"NOT ({rule})" for rule in _RULES)
+    every = " AND ".join(_RULES)
     for condition, mistake in (
         (every, "These are the rows that the rules let through. Invert the condition."),
         (
             "true",
             "Every order is there. `expect` counts a violation and keeps the row; use `expect_or_drop` to drop it.",
-        ),
-        (
-            any_false,
-            "Rows are missing for which a rule is NULL: then NOT of the rule is NULL, too, and the row is neither in "
-            "silver nor here. Use `(...) IS NOT TRUE`.",
         ),
         (
             " AND ".join(f"({rule}) IS NOT TRUE" for rule in _RULES),
@@ -159,8 +154,8 @@ QUARANTINE = Exercise(
     solution=QUARANTINE_SOLUTION,
     why=(
         "A condition and its opposite divide the rows into two sets without loss if the opposite is `IS NOT TRUE`. "
-        "With `NOT`, orders whose time cannot be read would be in neither table: their year is NULL, and NOT NULL is "
-        "NULL. Both tables read the same view and the same `RULES`, so a changed rule applies to both."
+        "With `NOT`, an order for which a rule is NULL, such as one with an unknown quantity, could be in neither "
+        "table: NOT NULL is NULL. Both tables read one view and the same `RULES`, so a changed rule applies to both."
     ),
     check=check_quarantine,
     hidden=(
@@ -169,7 +164,8 @@ QUARANTINE = Exercise(
             (_refused_lines,),
             later=(_one_more_order,),
             above=_ABOVE_ORDERS,
-            says="Your cell was run on other orders, which break each rule alone, two of them, or none.",
+            says="Your cell was run on other orders, which break each rule alone, two of them, or none. Where a rule "
+            "is NULL, NOT of it is NULL, too.",
         ),
     ),
     wrong=(
@@ -184,7 +180,7 @@ QUARANTINE = Exercise(
             "violate every rule",
         ),
         WrongAnswer(
-            QUARANTINE_SOLUTION.replace('table("orders")', 'table("orders").select("order_id", "ordered_at", "items")'),
+            QUARANTINE_SOLUTION.replace('table("orders")', 'table("orders").drop("value", "file_name")'),
             "has no column",
         ),
         WrongAnswer(QUARANTINE_SOLUTION.replace('table("orders")', 'table("order")'), "The update has failed"),

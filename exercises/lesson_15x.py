@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stream_view.errors import short_message
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
+from streaming_classroom.hidden_tests.sandbox import CellFailedError
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from streaming_classroom.hidden_tests import Sandbox
 
 # ------------------------------------------------------------------------------------------------ 15X.1 an alarm
@@ -66,6 +70,15 @@ def _three_updates(sandbox: Sandbox) -> None:
     sandbox.view("quality_vw", sandbox.frame(rows, _QUALITY))
 
 
+def _alarms(sandbox: Sandbox) -> DataFrame:
+    """Return the view's rows, computed now: a view that divides by 0 fails only then."""
+    view = sandbox.rows("alarms_vw")
+    try:
+        return sandbox.spark.createDataFrame(view.collect(), view.schema)
+    except Exception as error:
+        raise CellFailedError(short_message(error)) from error
+
+
 ALARM = Exercise(
     id="15X.1",
     title="An alarm",
@@ -85,7 +98,7 @@ ALARM = Exercise(
     hidden=(
         HiddenTest(
             _three_updates,
-            ("alarms_vw",),
+            (_alarms,),
             says="Your view was run on other counts: equal shares, more failures of more records, rules of one name.",
         ),
     ),
