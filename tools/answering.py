@@ -21,8 +21,8 @@ SECONDS = 240  # for a cell or a check; CI's machines are slow
 
 #: Lessons whose exercises have changed since all their answers, mutants and equivalents were last played. Only the long
 #: form of these tests plays them; whoever has seen one pass there takes it out.
-ANSWERS_UNPLAYED = frozenset({"05X", "09", "14", "14X", "15", "15X"})
-MUTANTS_UNPLAYED = ANSWERS_UNPLAYED | {"02", "05L", "06", "06X", "07W"}
+ANSWERS_UNPLAYED = frozenset({"05X", "14", "14X", "15", "15X"})
+MUTANTS_UNPLAYED = ANSWERS_UNPLAYED | {"02", "05L", "06", "06X", "07W", "09"}
 EQUIVALENTS_UNPLAYED = MUTANTS_UNPLAYED | {"04", "05", "07"}
 
 
