@@ -415,9 +415,8 @@ LAG = Exercise(
         WrongAnswer(LAG_SOLUTION.replace("int(", "str("), "has texts"),
         WrongAnswer(LAG_SOLUTION.replace("checkpoints}/catch_up", "checkpoints}/slow"), "was asked for"),
         WrongAnswer(
-            LAG_SOLUTION.replace("[int(report", "int([report").replace(
-                "for report in catch_up.recentProgress]", "for report in catch_up.recentProgress][-1])"
-            ),
+            LAG_SOLUTION.partition("behind =")[0]
+            + 'behind = int(catch_up.lastProgress["sources"][0]["metrics"]["maxOffsetsBehindLatest"])\n',
             "no list",
         ),
     ),
