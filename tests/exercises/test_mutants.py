@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 import mutants
-from answering import SECONDS, Task, code_of
+from answering import MUTANTS_UNPLAYED, SECONDS, Task, code_of, sampled
 from streaming_classroom.exercises import Exercise, catalogue, cell_source
-from suite.sampling import some_of
 
 AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has all
 OF_A_LESSON = 3  # every third mutant is played; the long form plays all
@@ -96,7 +95,7 @@ def test_what_is_said_of_mutants_is_said_of_mutants_that_there_are() -> None:
     assert len(SURVIVORS) <= 0.05 * (len(there) - len(EQUAL))
 
 
-@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME))
+@pytest.mark.parametrize("number", sampled(MUTANTS_UNPLAYED, AT_A_TIME))
 def test_mutants_are_rejected(open_notebook, number: str) -> None:
     notebook = open_notebook()
     accepted, played = {}, 0

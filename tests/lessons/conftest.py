@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +32,22 @@ def shown(lines) -> Callable[[str, str], pd.DataFrame]:
     All values are text; NULL is None.
     """
     return lambda lesson, cell: _table(lines(lesson, cell))
+
+
+@pytest.fixture(scope="session")
+def displayed(lesson_runs) -> Callable[[str, str], pd.DataFrame]:
+    """A function of lesson and cell id that returns the table that the cell displayed: text, NULL is None."""
+
+    def table(lesson: str, cell: str) -> pd.DataFrame:
+        [found] = (each for each in lesson_runs.executed(lesson).cells if each.id == cell)
+        assert "nbval-check-output" in found.metadata.get("tags", []), (
+            f"nothing compares {cell} with the committed file"
+        )
+        [text] = (output.data["text/plain"] for output in found.outputs if "data" in output)
+        head, *rows, _number = (re.split(r"\s{2,}", line.strip()) for line in text.splitlines())
+        return pd.DataFrame(rows, columns=head).replace({"NULL": None})
+
+    return table
 
 
 def _lines(notebook: NotebookNode, cell: str) -> list[str]:
