@@ -316,7 +316,7 @@ catch_up = (spark.readStream
     .option("checkpointLocation", f"{DA.paths.checkpoints}/catch_up")
     .trigger(availableNow=True)
     .start())
-catch_up.awaitTermination()
+catch_up.awaitTermination(30)
 
 behind = [int(report["sources"][0]["metrics"]["maxOffsetsBehindLatest"]) for report in catch_up.recentProgress]
 """
@@ -407,7 +407,7 @@ LAG = Exercise(
         WrongAnswer(LAG_SOLUTION.replace('    .option("startingOffsets", "earliest")\n', ""), "The whole topic"),
         WrongAnswer(
             LAG_SOLUTION.replace("availableNow=True", 'processingTime="1 second"').replace(
-                "catch_up.awaitTermination()\n", "catch_up.processAllAvailable()\n"
+                "catch_up.awaitTermination(30)\n", "catch_up.processAllAvailable()\n"
             ),
             "still running",
         ),
@@ -415,9 +415,8 @@ LAG = Exercise(
         WrongAnswer(LAG_SOLUTION.replace("int(", "str("), "has texts"),
         WrongAnswer(LAG_SOLUTION.replace("checkpoints}/catch_up", "checkpoints}/slow"), "was asked for"),
         WrongAnswer(
-            LAG_SOLUTION.replace("[int(report", "int([report").replace(
-                "for report in catch_up.recentProgress]", "for report in catch_up.recentProgress][-1])"
-            ),
+            LAG_SOLUTION.partition("behind =")[0]
+            + 'behind = int(catch_up.lastProgress["sources"][0]["metrics"]["maxOffsetsBehindLatest"])\n',
             "no list",
         ),
     ),

@@ -44,7 +44,6 @@ kept = (spark.table("colours_vw")
     .option("checkpointLocation", f"{DA.paths.checkpoints}/kept")
     .trigger(availableNow=True)
     .start())
-kept.awaitTermination()
 """
 
 _BY_STATE = """
@@ -141,12 +140,7 @@ WITHOUT_STATE = Exercise(
         ),
         WrongAnswer(SOLUTION.replace(" AND new.colour IS NOT NULL THEN INSERT", " THEN INSERT"), "A user without"),
         WrongAnswer(SOLUTION.replace('F.max_by("value", "offset")', 'F.max("value")'), "kept_colours"),
-        WrongAnswer(
-            SOLUTION.replace("    .trigger(availableNow=True)\n", "").replace(
-                "kept.awaitTermination()", "kept.processAllAvailable()"
-            ),
-            "still running",
-        ),
+        WrongAnswer(SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(SOLUTION.replace("checkpoints}/kept", "checkpoints}/colours"), "belongs to another query"),
     ),
     makes=Makes(variables=("kept",), tables=("kept_colours",), folders=("checkpoints/kept",), by_starter=True),

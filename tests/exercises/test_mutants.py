@@ -38,6 +38,7 @@ EQUAL: dict[tuple[str, str], str] = {
     ("14L.2", "length doubled: 45 minutes -> 90 minutes"): "any delay is right that waits for the latest message",
     ("14.2", "another checkpoint: replay -> replay_of_another"): "the name was free",
     ("14.2", "checkpoint in another one: replay -> another/replay"): "the name was free",
+    ("14.3", "constant one more: 30 -> 31"): "a second more of patience",
     ("15.2", 'inner join: "left") -> "inner")'): "silver has no order of an unknown customer",
     ("15X.1", "outer join: JOIN -> LEFT JOIN"): "the share of an update that is not there is NULL, and not lower",
     ("07X.1", "another checkpoint: sorted/good -> sorted/good_of_another"): "the names were free",
