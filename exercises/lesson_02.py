@@ -58,14 +58,14 @@ def check_fitting(attempt: Attempt) -> None:
     read = stream.rows_read
     if max(read, default=0) > FITS:
         raise Mistake(_too_large(stream, max(read)))
-    files = _files_with(sum(read), _rows_of_files(attempt))
+    files = _files_with(sum(read), attempt.rows_of_files(_landed(attempt)))
     largest = FITS // max(files, default=FITS)
     if len(read) > -(-len(files) // largest):
         raise Mistake(
             f"Each batch fits, but there are {len(read)} batches of {_list(read)} recordings. Fewer are possible: how "
             f"many files together have at most {FITS:,}?"
         )
-    if sum(read) != sum(_rows_of_files(attempt)[: len(files)]):
+    if sum(read) != sum(files):
         raise Mistake("The stream has not read all recordings in the landing directory.")
 
 
@@ -77,11 +77,6 @@ def _too_large(stream: MadeStream, rows: int) -> str:
         f"{too_large} `maxFilesPerTrigger` sets how many files a batch reads. It is an option of the reader: set it "
         "before `.json(...)`. The writer accepts the option but ignores it."
     )
-
-
-def _rows_of_files(attempt: Attempt) -> list[int]:
-    names = attempt.spark.read.text(attempt.paths.landing).select("_metadata.file_name")
-    return [row["count"] for row in names.groupBy("file_name").count().orderBy("file_name").collect()]
 
 
 def _files_with(rows: int, files: list[int]) -> list[int]:

@@ -102,7 +102,7 @@ def _batches_of(attempt: Attempt, frame: DataFrame) -> list[int]:
 
 
 def _must_be_one_file_a_batch(read: list[int], attempt: Attempt) -> None:
-    files = [row["count"] for row in _landed(attempt).groupBy("_metadata.file_name").count().collect()]
+    files = attempt.rows_of_files(_landed(attempt))
     if sum(read) != sum(files):
         raise Mistake(
             f"Your stream reads {sum(read):,} rows, but {sum(files):,} have landed: read the folder `DA.paths.landing`."

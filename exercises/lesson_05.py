@@ -227,7 +227,7 @@ def check_live(attempt: Attempt) -> None:
         )
     attempt.must_have_checkpoint(job, "ward_history")
     attempt.must_have_checkpoint(live, "ward_history")
-    _must_be_two_a_batch(job.rows_read, _rows_of_files(landed))
+    _must_be_two_a_batch(job.rows_read, attempt.rows_of_files(landed))
     attempt.compare(made, landed, "ward_history")
 
 
@@ -258,12 +258,6 @@ def _must_be_live(attempt: Attempt, live: MadeStream) -> None:
         )
     if not live.is_active:
         raise Mistake("`live` was stopped: leave it running.")
-
-
-def _rows_of_files(landed: DataFrame) -> list[int]:
-    """Return how many rows each file has, in the order in which they landed."""
-    files = landed.groupBy("_metadata.file_path", "_metadata.file_modification_time").count()
-    return [row["count"] for row in files.orderBy("file_modification_time").collect()]
 
 
 def _must_be_two_a_batch(batches: list[int], sizes: list[int]) -> None:

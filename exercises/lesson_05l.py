@@ -392,8 +392,7 @@ def check_backlog(attempt: Attempt) -> None:
         raise Mistake("`history` has the files that landed for the ward. Read the backlog from `DA.paths.archive`.")
     attempt.must_have_read(stream, archive.count())
     attempt.compare(made, archive, "history")
-    sizes = [row["count"] for row in archive.groupBy("_metadata.file_name").count().collect()]
-    _must_fit(stream.rows_read, sizes)
+    _must_fit(stream.rows_read, attempt.rows_of_files(archive))
     attempt.must_have_checkpoint(stream, "backlog")
 
 

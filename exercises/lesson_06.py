@@ -219,22 +219,17 @@ def _newest(bronze: DataFrame) -> float:
 
 def _until_just_before_one(sandbox: Sandbox) -> None:
     """Move the watermark to half a minute before noon, where it is an hour behind."""
-    _readings_at(sandbox, (0.5, 5.9, 6.0, 11.0, 12 + 59.5 / 60))
+    planted.readings_at(sandbox, *((1, hour) for hour in (0.5, 5.9, 6.0, 11.0, 12 + 59.5 / 60)))
 
 
 def _late_but_in_time(sandbox: Sandbox) -> None:
-    _readings_at(sandbox, (11.9,))  # its window ends at noon and is still open
-    _readings_at(sandbox, (1.0,))  # its window is closed
+    planted.readings_at(sandbox, (1, 11.9))  # its window ends at noon and is still open
+    planted.readings_at(sandbox, (1, 1.0))  # its window is closed
 
 
 def _to_one(sandbox: Sandbox) -> None:
     """Move the watermark to noon exactly, which closes the window that ends there and no other."""
-    _readings_at(sandbox, (13.0,))
-
-
-def _readings_at(sandbox: Sandbox, hours: tuple[float, ...]) -> None:
-    rows = [(1, 901, 70.0, planted.MIDNIGHT + hour * planted.HOUR) for hour in hours]
-    sandbox.append("bronze", rows, planted.READINGS)
+    planted.readings_at(sandbox, (1, 13.0))
 
 
 FINAL = Exercise(

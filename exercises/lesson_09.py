@@ -162,7 +162,8 @@ def check_delay(attempt: Attempt) -> None:
     landed = attempt.view("payments_vw")
     attempt.must_have_read(stream, landed.count())
     _must_wait_long_enough(_delay_of(attempt.value("counted"), landed))
-    if len(stream.rows_read) < _files(attempt):
+    files = attempt.rows_of_files(attempt.spark.read.text(attempt.paths.landing))
+    if len(stream.rows_read) < len(files):
         raise Mistake("A batch has read more than one file. Set `maxFilesPerTrigger` to 1.")
     attempt.compare(made, attempt.rows_of_stream(_counts(attempt)), "payments_by_window")
     attempt.must_have_checkpoint(stream, "payments_by_window")
@@ -172,10 +173,6 @@ def check_delay(attempt: Attempt) -> None:
             f"`first_rows_lost` is {lost}, but none of the dropped rows is the first of its payment. Compare "
             "transaction and `received_at` of each row in `late_rows(counted)` with its payment's first `received_at`."
         )
-
-
-def _files(attempt: Attempt) -> int:
-    return attempt.spark.read.text(attempt.paths.landing).select("_metadata.file_name").distinct().count()
 
 
 def _delay_of(query: Any, landed: DataFrame) -> float:
@@ -203,11 +200,11 @@ def _must_wait_long_enough(minutes: float) -> None:
         )
 
 
-def _counts(attempt: Attempt, folder: str | None = None) -> DataFrame:
+def _counts(attempt: Attempt) -> DataFrame:
     from pyspark.sql import functions as F
 
     source = attempt.spark.readStream.schema(attempt.value("payment")).option("maxFilesPerTrigger", 1)
-    payments = source.json(folder or attempt.paths.landing).withWatermark("event_time", f"{_DELAY} minutes")
+    payments = source.json(attempt.paths.landing).withWatermark("event_time", f"{_DELAY} minutes")
     counts = payments.groupBy("country", F.window("event_time", "10 minutes")).agg(F.count("*").alias("payments"))
     return counts.select("country", F.col("window.start").alias("begins"), "payments")
 

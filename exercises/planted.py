@@ -60,6 +60,12 @@ def reading_file(
     os.utime(path, (MIDNIGHT + number, MIDNIGHT + number))
 
 
+def readings_at(sandbox: Sandbox, *readings: tuple[int, float]) -> None:
+    """Append to the table `bronze` a reading of each device at each hour of the planted day."""
+    rows = [(device, 900 + device, 70.0, MIDNIGHT + hour * HOUR) for device, hour in readings]
+    sandbox.append("bronze", rows, READINGS)
+
+
 def files_stream(sandbox: Sandbox, folder: str | None = None, **options: object) -> DataFrame:
     """Return a stream over the files of readings."""
     return sandbox.spark.readStream.schema(READINGS).options(**options).json(folder or sandbox.paths.landing)

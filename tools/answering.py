@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import nbformat
-import pytest
 from nbformat import NotebookNode
 
 from kernel_harness import Notebook
@@ -15,7 +13,6 @@ from streaming_classroom.exercises import Exercise, catalogue
 from streaming_classroom.files import directories
 from streaming_classroom.runner import find_lessons
 from streaming_classroom.runner.solved import exercises
-from suite.sampling import some_of
 
 SECONDS = 240  # for a cell or a check; CI's machines are slow
 
@@ -45,10 +42,3 @@ def code_of(number: str) -> Iterator[tuple[NotebookNode, Task | None]]:
     lesson = nbformat.read(path, as_version=4)
     tasks = {id(cell): Task(catalogue.find(name), check.source) for cell, check, name in exercises(lesson)}
     yield from ((cell, tasks.get(id(cell))) for cell in lesson.cells if cell.cell_type == "code")
-
-
-def sampled(unplayed: frozenset[str], count: int) -> list[Any]:
-    """Return all lessons with exercises as parameters: an everyday run plays some of those that are not unplayed."""
-    every = catalogue.lessons()
-    played = some_of([number for number in every if number not in unplayed], count)
-    return played + [pytest.param(number, id=number, marks=pytest.mark.long) for number in every if number in unplayed]

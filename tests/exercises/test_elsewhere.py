@@ -23,13 +23,10 @@ UNTESTED = "It was not run on other data: that needs a session that is not over 
 
 # Over Connect 02.2 says of a stream that it has not failed, and 05.2 has not been seen to pass since it changed: the
 # long form alone plays both.
-PLAYED = [
-    *some_of(LESSONS[:1], 1),
-    *(pytest.param(number, id=number, marks=pytest.mark.long) for number in LESSONS[1:]),
-]
+ONLY_LONG = {"02", "05"}
 
 
-@pytest.mark.parametrize("number", PLAYED)
+@pytest.mark.parametrize("number", some_of(LESSONS, 1, only_long=ONLY_LONG))
 def test_over_connect_a_check_tells_right_from_wrong(open_notebook, connect_server: str, number: str) -> None:
     notebook = open_notebook(SPARK_REMOTE=connect_server)
     cells = list(code_of(number))

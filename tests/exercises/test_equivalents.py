@@ -8,8 +8,9 @@ import sys
 import pytest
 
 import equivalents
-from answering import EQUIVALENTS_UNPLAYED, SECONDS, Task, code_of, sampled
+from answering import EQUIVALENTS_UNPLAYED, SECONDS, Task, code_of
 from streaming_classroom.exercises import Exercise, catalogue, cell_source
+from suite.sampling import some_of
 
 AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has all
 
@@ -86,7 +87,7 @@ def test_each_exercise_has_right_answers_in_other_words() -> None:
     assert few == {"00.2"}  # two lines
 
 
-@pytest.mark.parametrize("number", sampled(EQUIVALENTS_UNPLAYED, AT_A_TIME))
+@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=EQUIVALENTS_UNPLAYED))
 def test_right_answers_in_other_words_are_accepted(open_notebook, number: str) -> None:
     notebook = open_notebook()
     for cell, task in code_of(number):

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import mutants
-from answering import MUTANTS_UNPLAYED, SECONDS, Task, code_of, sampled
+from answering import MUTANTS_UNPLAYED, SECONDS, Task, code_of
 from streaming_classroom.exercises import Exercise, catalogue, cell_source
+from suite.sampling import some_of
 
 AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has all
 OF_A_LESSON = 3  # every third mutant is played; the long form plays all
@@ -96,7 +97,7 @@ def test_what_is_said_of_mutants_is_said_of_mutants_that_there_are() -> None:
     assert len(SURVIVORS) <= 0.05 * (len(there) - len(EQUAL))
 
 
-@pytest.mark.parametrize("number", sampled(MUTANTS_UNPLAYED, AT_A_TIME))
+@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=MUTANTS_UNPLAYED))
 def test_mutants_are_rejected(open_notebook, number: str) -> None:
     notebook = open_notebook()
     accepted, played = {}, 0

@@ -5,16 +5,13 @@ from __future__ import annotations
 import pytest
 from nbformat.v4 import new_code_cell
 
-from lesson_linter.lesson_file import read
-from lesson_linter.own_lines import early
-
 from .conftest import Draft
 
 ASKING = ("DA.predict('07.a', ...)  # replace ... with your number", "x = 2  # change 2, and run it again")
 
 
 def told(draft: Draft) -> list[str]:
-    return [problem.message for problem in early(read(draft.write()))]
+    return [problem.message for problem in draft.check() if problem.rule == "own-lines"]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from streaming_classroom.files import directories
 from suite import selection
 from suite.changes import SINCE, changed_files
-from suite.sampling import SEED, everyday
+from suite.sampling import SEED, everyday, some_of
 
 LANES = ("spark", "kernel", "browser", "lessons", "pipelines")  # of which an everyday run has a part
 WEIGHTS = {f"unit {number}": number for number in range(1, 21)}
@@ -107,3 +107,12 @@ def test_three_days_in_a_row_have_every_unit(monkeypatch: pytest.MonkeyPatch) ->
         days.append(selection._third(units))
     assert set().union(*days) == set(units.values())
     assert sum(map(len, days)) == len(units) and all(days)
+
+
+def test_what_only_the_long_form_plays_is_never_chosen_and_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in map(str, range(20)):
+        monkeypatch.setenv(SEED, seed)
+        cases = some_of(("01", "02", "03"), 1, only_long={"02"})
+        assert [case.id for case in cases] == ["01", "02", "03"]
+        [chosen] = [case.id for case in cases if not case.marks]
+        assert chosen != "02"

@@ -19,7 +19,7 @@ _ASKS = re.compile(r"(?:#|--)[^\n]*\b(?:change|replace|write|fill in|remove)\b",
 
 def early(lesson: Lesson) -> Iterator[Problem]:
     """One of the first five code cells asks for a line of the learner's own, and three do before the first exercise."""
-    if lesson.is_lab or lesson.is_companion or lesson.is_wrap_up or not list(lesson.tagged(EXERCISE)):
+    if not list(lesson.tagged(EXERCISE)):
         return
     if not any(_asks(cell) for cell in lesson.code[:FIRST_CELLS]):
         message = f"let one of the first {FIRST_CELLS} code cells ask for a line: DA.predict(...), or '# change ...'"

@@ -111,21 +111,21 @@ LABS = {
     "objectives": "They are the lesson's: a lab has no idea of its own.",
     "predictions": "What is run is what the learner has written, and the check is the answer.",
     "questions": "The same.",
+    "own-lines": "It begins with its first exercise.",
     "break": "What breaks in a lab is what the learner writes.",
     "pictures": "The lesson before it has them.",
     "ending": "Recap, questions and reading are the lesson's; the last exercise ends the story.",
 }
 
 # The same for wrap-ups, ``NNW-Title.ipynb``.
-WRAP_UPS = {rule: reason for rule, reason in LABS.items() if rule != "ending"} | {
-    "ending": "Its recap is the main messages of several lessons; it asks no questions.",
-}
+WRAP_UPS = LABS | {"ending": "Its recap is the main messages of several lessons; it asks no questions."}
 
 # The same for companions, ``NNX-Title.ipynb``, which hold what a lesson can do without.
 COMPANIONS = {
     "objectives": "It goes deeper into one of the lesson's.",
     "predictions": "A short companion need not ask three times.",
     "questions": "They are the lesson's.",
+    "own-lines": "Its one exercise may come late.",
     "break": "It may have nothing that fails.",
     "pictures": "The lesson has them.",
     "ending": "Recap and questions are the lesson's.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +12,9 @@ import pytest
 SEED = "CLASSROOM_TEST_SEED"
 
 
-def some_of(cases: Sequence[Any], count: int, ids: Sequence[str] | None = None) -> list[Any]:
+def some_of(
+    cases: Sequence[Any], count: int, ids: Sequence[str] | None = None, only_long: Collection[str] = ()
+) -> list[Any]:
     """Return all cases as parameters of a test, of which those that the seed does not choose are marked ``long``.
 
     Parameters
@@ -23,9 +25,12 @@ def some_of(cases: Sequence[Any], count: int, ids: Sequence[str] | None = None) 
         How many are chosen.
     ids
         Their names, by which the seed chooses too, so that another order chooses the same; by default their texts.
+    only_long
+        Names that the seed never chooses.
     """
     names = list(map(str, cases)) if ids is None else list(ids)
-    chosen = random.Random(f"{os.environ.get(SEED)} {sorted(names)}").sample(sorted(names), min(count, len(names)))
+    every = sorted(set(names) - set(only_long))
+    chosen = random.Random(f"{os.environ.get(SEED)} {every}").sample(every, min(count, len(every)))
     return [
         pytest.param(
             *(case if isinstance(case, tuple) else (case,)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -117,6 +118,13 @@ def test_the_rows_of_a_streaming_frame_are_those_of_all_that_is_there(attempt, s
     rows = attempt().rows_of_stream(source.groupBy("id").count(), mode="complete")
     assert sorted(map(tuple, rows.collect())) == [(1, 1), (2, 1)]
     assert spark.streams.active == [] and not [t for t in spark.catalog.listTables() if t.name.startswith("check_")]
+
+
+def test_rows_are_counted_per_file_in_the_order_in_which_a_stream_reads_the_files(attempt, spark, tmp_path) -> None:
+    for name, modified, rows in (("b.json", 100, 1), ("a.json", 200, 2), ("0.json", 200, 3)):
+        (tmp_path / name).write_text('{"id": 1}\n' * rows)
+        os.utime(tmp_path / name, (modified, modified))
+    assert attempt().rows_of_files(spark.read.schema("id INT").json(tmp_path.as_uri())) == [1, 3, 2]
 
 
 def test_a_frame_that_does_not_come_to_an_end_is_a_mistake(attempt, source: DataFrame, spark: SparkSession) -> None:

@@ -265,6 +265,11 @@ class Attempt:
             query.stop()
             self.spark.sql(f"DROP VIEW IF EXISTS {name}")
 
+    def rows_of_files(self, landed: DataFrame) -> list[int]:
+        """Return how many rows each file of a batch frame has, in the order in which a stream reads the files."""
+        files = landed.groupBy("_metadata.file_path", "_metadata.file_modification_time").count()
+        return [row["count"] for row in files.orderBy("file_modification_time", "file_path").collect()]
+
     def compare(self, made: DataFrame, right: DataFrame, name: str) -> None:
         """Compare the rows of two frames, whatever their order; say what is missing and what is too many.
 
