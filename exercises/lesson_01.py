@@ -64,10 +64,14 @@ def _per_patient(readings: DataFrame) -> DataFrame:
     return readings.groupBy("mrn").agg(F.count("*").alias("readings"), F.max("heartrate").alias("highest"))
 
 
-def _streaming_view(sandbox: Sandbox) -> None:
+def _bronze(sandbox: Sandbox) -> None:
     planted.bronze(sandbox)
-    planted.more_bronze(sandbox)
     sandbox.view("streaming_tmp_vw", sandbox.stream("bronze"))
+
+
+def _all_bronze(sandbox: Sandbox) -> None:
+    _bronze(sandbox)
+    planted.more_bronze(sandbox)
 
 
 ASK = Exercise(
@@ -86,7 +90,7 @@ ASK = Exercise(
         "query over a stream."
     ),
     check=check_question,
-    hidden=(HiddenTest(_streaming_view, ("patients_tmp_vw",), mode="complete", says=planted.WHAT_IS_THERE),),
+    hidden=(HiddenTest(_all_bronze, ("patients_tmp_vw",), mode="complete", says=planted.WHAT_IS_THERE),),
     wrong=(
         WrongAnswer(ASK_SOLUTION.replace("FROM streaming_tmp_vw", "FROM bronze"), "reads a table, not the stream"),
         WrongAnswer(ASK_SOLUTION.replace("WHERE heartrate >= 0\n", ""), "faulty readings are counted"),
@@ -173,9 +177,7 @@ WRITE = Exercise(
         "stopped."
     ),
     check=check_written,
-    hidden=(
-        HiddenTest(planted.bronze, ("faulty_readings",), later=(planted.more_bronze,), says=planted.WHAT_IS_THERE),
-    ),
+    hidden=(HiddenTest(_bronze, ("faulty_readings",), later=(planted.more_bronze,), says=planted.WHAT_IS_THERE),),
     wrong=(
         WrongAnswer(WRITE_SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(WRITE_SOLUTION.replace('    .where("heartrate < 0")\n', ""), "has every reading"),

@@ -105,7 +105,7 @@ def _breaks_of_an_hour(sandbox: Sandbox) -> None:
 
 
 def _late_reading_that_joins_two(sandbox: Sandbox) -> None:
-    planted.readings_at(sandbox, (2, 4.8), (2, 5.6))  # within the two hours; it ends no session
+    planted.readings_at(sandbox, (2, 4.8), (2, 5.6), (4, 2.9))  # within the two hours; the last by half of one
     planted.readings_at(sandbox, (1, 0.4))  # its session is final
 
 

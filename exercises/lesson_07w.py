@@ -177,8 +177,9 @@ def _a_morning(sandbox: Sandbox) -> None:
 
 
 def _late_and_sent_again(sandbox: Sandbox) -> None:
-    """Land a payment that is late and in time, one that was sent hours ago, and one that ends an hour to the second."""
-    sandbox.file("card-g.json", [_payment(9, 9.75, card=4), _payment(1, 8.1), _payment(10, 12.0, card=4)])
+    """Land two payments that are late and in time, one that was sent hours ago, and one that ends an hour exactly."""
+    late = (_payment(9, 9.75, card=4), _payment(11, 9.1, card=4))  # the second by nearly two hours
+    sandbox.file("card-g.json", [*late, _payment(1, 8.1), _payment(10, 12.0, card=4)])
 
 
 TASK = Exercise(

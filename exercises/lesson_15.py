@@ -142,6 +142,9 @@ def _refused_lines(sandbox: Sandbox) -> DataFrame:
     return sandbox.rows("quarantine").select("value", "file_name")
 
 
+_refused_lines.__name__ = "quarantine"  # as a verdict calls it
+
+
 QUARANTINE = Exercise(
     id="15.1",
     title="What was dropped",
@@ -253,7 +256,7 @@ def _customers(sandbox: Sandbox) -> None:
 def _somebody_moves(sandbox: Sandbox) -> None:
     sandbox.spark.sql("UPDATE customers SET city = 'C' WHERE customer_id = 1")
     sandbox.append("customers", [(5, "A")], _CUSTOMER)
-    sandbox.append("silver_orders", [(14, 1), (15, 5)], _SILVER)
+    sandbox.append("silver_orders", [(14, 1), (15, 5), (16, 77)], _SILVER)  # nobody has heard of customer 77
 
 
 KINDS = Exercise(
@@ -280,7 +283,7 @@ KINDS = Exercise(
             ("delivered_to", "customers_by_city"),
             later=(_somebody_moves,),
             above=_IMPORTS,
-            says="Your cell was run on other tables, and again after a customer has moved.",
+            says="Your cell was run on other tables, and again after a customer has moved and a stranger has ordered.",
         ),
     ),
     wrong=(

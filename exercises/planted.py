@@ -5,11 +5,14 @@ Times are of another year than the course's data, and file names other ones, so 
 
 from __future__ import annotations
 
+import ast
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from stream_view.progress_reports import rows_per_batch
+from streaming_classroom.files import directories
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -66,6 +69,29 @@ def readings_at(sandbox: Sandbox, *readings: tuple[int, float]) -> None:
     sandbox.append("bronze", rows, READINGS)
 
 
+def definitions_of(lesson: str, *names: str) -> str:
+    """Return the source of functions and constants that a lesson's cells define and its exercises use, by their names.
+
+    What else those cells do, such as starting a stream, is left out.
+    """
+    [path] = directories.notebooks().glob(f"{lesson}-*.ipynb")
+    sources = ("".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"])
+    found = {name: text for source in sources for name, text in _definitions(source) if name in names}
+    return "\n\n".join(found[name] for name in names)
+
+
+def _definitions(source: str) -> Iterator[tuple[str, str]]:
+    try:
+        nodes = ast.parse(source).body
+    except SyntaxError:  # text, SQL, or a magic
+        return
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, ast.unparse(node)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, ast.unparse(node)
+
+
 def files_stream(sandbox: Sandbox, folder: str | None = None, **options: object) -> DataFrame:
     """Return a stream over the files of readings."""
     return sandbox.spark.readStream.schema(READINGS).options(**options).json(folder or sandbox.paths.landing)
@@ -109,6 +135,11 @@ def three_more_files(sandbox: Sandbox) -> None:
 def crash_before_commit(sandbox: Sandbox) -> None:
     """Leave every checkpoint as a crash before its last commit does: the next run is given the same batch again."""
     sandbox.forget_last_commit()
+
+
+def lose_checkpoints(sandbox: Sandbox) -> None:
+    """Leave no checkpoint where it was, as if somebody had deleted them: the next run reads everything again."""
+    sandbox.lose_checkpoints()
 
 
 def batch_sizes(variable: str):

@@ -82,8 +82,7 @@ def test_a_page_before_the_set_up(draft, one_problem) -> None:
 
 
 def test_only_what_is_declared_is_excused_and_each_excuse_has_a_reason(draft) -> None:
-    older = {lesson: {"short-cells"} for lesson in ("08", "09", "10", "12", "13")}
-    assert {lesson: set(rules) for lesson, rules in EXCUSES.items()} == {"00": {"set-up-is-second"}} | older
+    assert {lesson: set(rules) for lesson, rules in EXCUSES.items()} == {"00": {"set-up-is-second"}}
     assert all(reason.endswith(".") for rules in EXCUSES.values() for reason in rules.values())
     draft.insert(2, new_markdown_cell("Read."))
     draft.name = "00-A-Small-Lesson.ipynb"

@@ -1,4 +1,4 @@
-"""Lesson 10: what is left of repeats and what joins bring, computed with pandas from the dataset's files."""
+"""Lesson 10: what is left of duplicates and what an outer join emits, computed from the dataset's files."""
 
 from __future__ import annotations
 
@@ -19,34 +19,8 @@ def received(dataset) -> pd.DataFrame:
     return frame.assign(**{time: pd.to_datetime(frame[time]) for time in ("event_time", "received_at")})
 
 
-@pytest.fixture(scope="module")
-def orders(dataset) -> pd.DataFrame:
-    """Each readable order once, with the time of its payment if that is within the hour."""
-    once = _all(dataset("retail") / "orders").drop_duplicates("order_id")
-    once = once.assign(ordered_at=pd.to_datetime(once.ordered_at, format="%Y-%m-%dT%H:%M:%SZ", errors="coerce"))
-    statuses = _all(dataset("retail") / "order-statuses")
-    paid = statuses[statuses.status == "paid"].set_index("order_id").changed_at
-    once = once.dropna(subset="ordered_at").assign(paid_at=pd.to_datetime(once.order_id.map(paid), utc=True))
-    once["paid_at"] = once.paid_at.dt.tz_localize(None).where(lambda at: at - once.ordered_at <= HOUR)
-    return once
-
-
-@pytest.fixture(scope="module")
-def watermark(dataset, orders: pd.DataFrame) -> pd.Timestamp:
-    """Twelve hours behind the newest row of the slower stream."""
-    statuses = _all(dataset("retail") / "order-statuses")
-    newest_payment = pd.to_datetime(statuses[statuses.status == "paid"].changed_at).max().tz_localize(None)
-    return min(orders.ordered_at.max(), newest_payment) - 12 * HOUR
-
-
 def _json(file) -> pd.DataFrame:
     return pd.read_json(file, lines=True, convert_dates=False, dtype={"transaction_id": str})
-
-
-def _all(folder) -> pd.DataFrame:
-    """Return all lines of a folder that are JSON."""
-    lines = pd.Series([line for file in sorted(folder.iterdir()) for line in file.read_text("utf-8").splitlines()])
-    return pd.DataFrame([pd.io.json.ujson_loads(line) for line in lines[lines.str.endswith("}")]])
 
 
 def _survivors(received: pd.DataFrame, time: str, delay: timedelta, kept: timedelta) -> tuple[list[str], int]:
@@ -69,10 +43,13 @@ def _survivors(received: pd.DataFrame, time: str, delay: timedelta, kept: timede
     return passed, sum(until > now for until in known.values())
 
 
-def test_how_often_a_transaction_comes(received, shown):
+def test_how_often_a_transaction_comes(received, displayed):
     times = received.transaction_id.value_counts().value_counts().sort_index()
 
-    assert [tuple(map(int, row)) for row in shown("10", "l10-07").to_numpy()] == list(times.items())
+    table = displayed("10", "l10-07").astype(float)
+
+    assert dict(zip(table["times"], table["transactions"], strict=True)) == times.to_dict()
+    assert table["percent"].tolist() == [round(100 * n / times.sum(), 1) for n in times]
 
 
 def test_how_late_payments_are_and_how_late_repeats(received, shown):
@@ -90,20 +67,20 @@ def test_how_late_payments_are_and_how_late_repeats(received, shown):
     ("query", "time", "minutes"),
     [("arrival_10m", "received_at", 10), ("event_10m", "event_time", 10), ("event_2h", "event_time", 120)],
 )
-def test_what_a_deduplication_lets_through_and_loses(received, shown, query, time, minutes):
+def test_what_a_deduplication_lets_through_and_loses(received, displayed, query, time, minutes):
     delay = timedelta(minutes=minutes)
     passed, _ = _survivors(received, time, delay, kept=delay)
 
-    judged = shown("10", "l10-19").set_index("query").loc[query].astype(int)
+    judged = displayed("10", "l10-19").set_index("query").loc[query].astype(int)
 
     there = received.transaction_id.nunique()
     assert judged.tolist() == [len(passed), len(passed) - len(set(passed)), there - len(set(passed))]
 
 
-def test_without_forgetting_each_transaction_comes_once(received, shown):
+def test_without_forgetting_each_transaction_comes_once(received, displayed):
     there = received.transaction_id.nunique()
 
-    assert shown("10", "l10-19").set_index("query").loc["for_ever"].astype(int).tolist() == [there, 0, 0]
+    assert displayed("10", "l10-19").set_index("query").loc["for_ever"].astype(int).tolist() == [there, 0, 0]
 
 
 def test_how_many_ids_are_remembered(received, lines):
@@ -117,18 +94,49 @@ def test_how_many_ids_are_remembered(received, lines):
     assert at_end["event_2h"] == remembered
 
 
-def test_which_orders_are_paid_within_the_hour(orders, watermark, shown):
-    final = orders[orders.paid_at.notna() | (orders.ordered_at + HOUR < watermark)]
-    by_day = final.groupby(final.ordered_at.dt.strftime("%Y-%m-%d"))["paid_at"].agg(["size", "count"])
+def test_a_merge_inserts_each_new_id_once_a_second_one_none_and_a_careless_one_every_row(received, displayed):
+    inserted = [int(displayed("10", cell)["num_inserted_rows"].iloc[0]) for cell in ("l10-71", "l10-74", "l10-76")]
 
-    table = shown("10", "l10-62").set_index("day").astype(int)
-
-    assert table.orders.to_dict() == by_day["size"].to_dict()
-    assert table.paid.to_dict() == by_day["count"].to_dict()
-    assert (table.orders - table.paid == table.not_paid).all()
+    assert inserted == [received.transaction_id.nunique(), 0, len(received)]
 
 
-def test_the_orders_that_are_still_inside(orders, watermark, lines):
-    inside = orders[orders.paid_at.isna() & (orders.ordered_at + HOUR >= watermark)]
+#: The orders of the shop's morning and when each was paid, in hours and minutes, in the order in which rows arrive.
+_MORNING = (
+    {"orders": {"A": "09:00", "B": "09:05", "C": "09:12"}},
+    {"payments": {"A": "09:04"}},
+    {"orders": {"D": "10:30"}},
+    {"payments": {"C": "09:50"}},
+    {"payments": {"D": "10:32"}},
+    {"orders": {"E": "10:40"}},
+)
+_HALF_HOUR, _DELAY = timedelta(minutes=30), timedelta(minutes=10)
 
-    assert lines("10", "l10-64")[1] == f"not yet out of the stream: {len(inside)}  of them paid: 0"
+
+def _emitted(batches, beat: str | None = None) -> dict[str, str | None]:
+    """Return each order that a left outer join has emitted, with its payment or None."""
+    orders, payments = ({}, {})
+    for batch in batches:
+        orders |= {name: pd.Timestamp(time) for name, time in batch.get("orders", {}).items()}
+        payments |= {name: pd.Timestamp(time) for name, time in batch.get("payments", {}).items()}
+    times = [*payments.values(), *([pd.Timestamp(beat)] if beat else [])]
+    if not times:
+        return {}
+    watermark = min(max(orders.values()), max(times)) - _DELAY
+    in_time = {name: at for name, at in payments.items() if orders[name] <= at <= orders[name] + _HALF_HOUR}
+    final = {name for name, at in orders.items() if at + _HALF_HOUR < watermark}
+    return {name: f"{in_time[name]:%H:%M}" if name in in_time else None for name in sorted(final | set(in_time))}
+
+
+@pytest.mark.parametrize(
+    ("cell", "batches"), [("l10-41", 2), ("l10-43", 3), ("l10-45", 4), ("l10-47", 5), ("l10-51", 6)]
+)
+def test_what_the_outer_join_has_emitted_after_each_landing(shown, cell, batches):
+    table = shown("10", cell)
+
+    assert dict(zip(table.order_id, table.paid, strict=True)) == _emitted(_MORNING[:batches])
+
+
+def test_a_heartbeat_of_the_payments_alone_does_not_emit_the_last_order(shown):
+    table = shown("10", "l10-86")
+
+    assert dict(zip(table.order_id, table.paid, strict=True)) == _emitted(_MORNING, beat="11:30")

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from decimal import Decimal
 
 import pandas as pd
 import pytest
 
 Order = dict[str, object]
+DAYS = 8  # that have landed when the lesson counts; the exercise has the other two
 
 
 @pytest.fixture(scope="module")
 def delivered(dataset) -> list[str]:
-    """Every line of the ten days."""
-    return [line for file in sorted((dataset("retail") / "orders").iterdir()) for line in _lines_of(file)]
+    """Every line of the days that have landed."""
+    return [line for file in sorted((dataset("retail") / "orders").iterdir())[:DAYS] for line in _lines_of(file)]
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +28,14 @@ def repaired(dataset) -> list[Order]:
 
 @pytest.fixture(scope="module")
 def customers(dataset) -> set[int]:
-    """Who has ever been a customer."""
+    """Who is known to the shop when the days have landed."""
+    return _known(dataset, DAYS)
+
+
+def _known(dataset, days: int) -> set[int]:
     snapshot = pd.read_csv(dataset("retail") / "customers.csv").customer_id
-    changes = [
-        json.loads(line)["customer_id"]
-        for file in sorted((dataset("retail") / "customer-changes").iterdir())
-        for line in _lines_of(file)
-    ]
-    return {*snapshot, *changes}
+    files = sorted((dataset("retail") / "customer-changes").iterdir())[:days]
+    return {*snapshot, *(json.loads(line)["customer_id"] for file in files for line in _lines_of(file))}
 
 
 def _lines_of(file) -> list[str]:
@@ -80,8 +82,8 @@ def _revenue(order: Order) -> Decimal:
     return sum(item["quantity"] * Decimal(str(item["price"])) for item in order["items"])
 
 
-def test_every_bad_line_is_in_quarantine_with_its_reason(reasons, shown):
-    table = shown("13", "l13-31").set_index("reason")["count"].astype(int)
+def test_every_bad_line_is_in_quarantine_with_its_reason(reasons, displayed):
+    table = displayed("13", "l13-31").set_index("reason").lines.astype(int)
 
     assert table.to_dict() == reasons.value_counts().to_dict()
 
@@ -102,25 +104,17 @@ def test_the_repair_changes_the_report_by_what_was_repaired(repaired, shown):
     assert {day: [row.orders, row.revenue] for day, row in table.iterrows()} == _by_day(repaired)
 
 
-def test_what_cannot_be_repaired_stays_in_quarantine(delivered, reasons, repaired, shown):
-    bad = [line for line, reason in zip(delivered, reasons, strict=True) if reason]
-    numbers = {int(re.search(r'"order_id":(\d+)', line)[1]) for line in bad}
+def test_orders_wait_for_their_customers_and_are_tried_again(dataset, delivered, displayed):
+    week = delivered[: sum(len(_lines_of(file)) for file in sorted((dataset("retail") / "orders").iterdir())[:7])]
+    counts = [Counter(_reason(line, _known(dataset, days)) for line in week)["unknown customer"] for days in (0, 7)]
 
-    still_open = {int(number) for number in shown("13", "l13-37").order_id}
+    there = [displayed("13", cell).set_index("reason").lines for cell in ("l13-118", "l13-16")]
 
-    assert still_open == numbers - {order["order_id"] for order in repaired} != set()
-
-
-def test_lines_with_a_coupon_are_counted_though_silver_does_not_know_it(dataset, shown):
-    files = sorted((dataset("retail") / "orders").iterdir())
-    expected = {file.stem: sum('"coupon":"' in line for line in _lines_of(file)) for file in files}
-
-    table = shown("13", "l13-42").set_index("file").lines_with_coupon.astype(int)
-
-    assert table.to_dict() == expected
+    assert [int(lines["unknown customer"]) for lines in there] == counts
+    assert counts[0] > counts[1]
 
 
-def test_gold_has_every_order_once_on_its_day(good, repaired, shown):
-    table = shown("13", "l13-52").set_index("day")
+def test_gold_has_every_order_once_on_its_day(good, repaired, displayed):
+    table = displayed("13", "l13-52").set_index("day")
 
     assert {day: row.tolist() for day, row in table.iterrows()} == _by_day(good + repaired)

@@ -39,8 +39,9 @@ def _definitions_of_lesson_13(spark: SparkSession) -> dict[str, Any]:
     cells = {cell.id: cell.source for cell in nbformat.read(next(LESSONS.glob("13-*.ipynb")), 4).cells}
     revenue = cells["l13-22"]
     found: dict[str, Any] = {"F": F, "spark": spark}
+    exec(cells["l13-108"], found)
     exec(cells["l13-18"], found)
-    exec(revenue[revenue.index("REVENUE") : revenue.index("def sort_out")], found)
+    exec(revenue[revenue.index("REVENUE") : revenue.index("def insert_orders")], found)
     return found
 
 

@@ -97,12 +97,10 @@ RULES: tuple[Rule, ...] = (
 
 # Which lesson need not keep which rule, and why: by the lesson's number, then by the rule's name.  Labs and companions
 # have a form of their own, below.  There is no other way around a rule.
-_OLDER = {"short-cells": "It is of before the rule, and is cut when its exercises come."}
 EXCUSES = {
     "00": {
         "set-up-is-second": "It says how a cell is run before the first one is to be run.",
     },
-    **{lesson: _OLDER for lesson in ("08", "09", "10", "12", "13")},
 }
 
 # The rules that do not hold for labs, ``NNL-Title.ipynb``, and why: by the rule's name.  All others do.

@@ -71,6 +71,16 @@ def test_a_batch_whose_commit_is_taken_away_is_run_again(open_sandbox) -> None:
     assert ids(box.rows("copy")) == [2, 2]
 
 
+def test_without_its_checkpoints_a_stream_reads_everything_again(open_sandbox) -> None:
+    box = open_sandbox()
+    box.append("bronze", [(1,), (2,)], "id LONG")
+    box.run(COPY)
+    once = ids(box.rows("copy"))
+    box.lose_checkpoints()
+    box.run_again()
+    assert ids(box.rows("copy")) == sorted(2 * once)
+
+
 def test_a_stream_that_goes_on_is_stopped_when_it_has_done_what_is_there(open_sandbox) -> None:
     box = open_sandbox()
     box.append("bronze", [(2,)], "id LONG")

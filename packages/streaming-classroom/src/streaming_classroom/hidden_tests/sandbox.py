@@ -203,6 +203,12 @@ class Sandbox:
                 for name in (str(numbers[-1]), f".{numbers[-1]}.crc"):
                     (commits / name).unlink(missing_ok=True)
 
+    def lose_checkpoints(self) -> None:
+        """Leave every checkpoint as its deletion would: the next run begins with batch 0 and reads everything."""
+        checkpoints = classroom_files().local_path(self.paths.checkpoints)
+        if checkpoints.exists():
+            checkpoints.rename(checkpoints.with_name(f"lost-{uuid4().hex[:12]}"))
+
     def rows(self, name: str, mode: str = "append") -> DataFrame:
         """Return the rows of a table or view; of a streaming view, what a stream gives for all that is there now.
 
