@@ -59,8 +59,8 @@ def check_broken(attempt: Attempt) -> None:
     columns = ["partition", "offset", "value"]
     if attempt.is_same(made, every.where("value IS NULL").select(columns)):
         raise Mistake(
-            "Only messages without a value are there. What `from_json` cannot read is no `NULL`, but a row with empty "
-            "columns: ask for one that every edit has."
+            "Only messages without a value are there. What `from_json` cannot parse is not `NULL`, but a struct whose "
+            "fields are empty: test a field that every edit has."
         )
     if attempt.is_same(made, every.where("value IS NOT NULL AND edit.meta.id IS NULL").select(columns)):
         raise Mistake(
@@ -346,9 +346,9 @@ def _must_be_limited(batches: list[int]) -> None:
 
 def _must_be_the_lag(behind: object, stream: MadeStream) -> None:
     if not isinstance(behind, list):
-        raise Mistake("`behind` is no list. It needs an entry for each batch: go through `catch_up.recentProgress`.")
+        raise Mistake("`behind` is not a list. It needs an entry for each batch: go through `catch_up.recentProgress`.")
     if any(isinstance(number, str) for number in behind):
-        raise Mistake("`behind` has texts, as the reports do. Make integers of them: `int(...)`.")
+        raise Mistake("`behind` has strings, as the reports do. Convert them to integers: `int(...)`.")
     reports = [report["sources"][0]["metrics"] for report in stream.query.recentProgress if is_batch(report)]
     right, least, mean = (
         [float(metrics[f"{name}OffsetsBehindLatest"]) for metrics in reports] for name in ("max", "min", "avg")
@@ -383,7 +383,7 @@ LAG = Exercise(
     starter=LAG_STARTER,
     hints=(
         "The stream is `slow` with another start, another limit and another trigger.",
-        'A report is a dictionary: `report["sources"][0]["metrics"]` has three numbers of the lag, as texts.',
+        'A report is a dictionary: `report["sources"][0]["metrics"]` has the lag three times, as strings.',
         "`catch_up.recentProgress` has the reports of all batches once the query has ended: wait for it first.",
     ),
     solution=LAG_SOLUTION,
@@ -412,12 +412,12 @@ LAG = Exercise(
             "still running",
         ),
         WrongAnswer(LAG_SOLUTION.replace("maxOffsetsBehind", "avgOffsetsBehind").replace("int(", "float("), "furthest"),
-        WrongAnswer(LAG_SOLUTION.replace("int(", "str("), "has texts"),
+        WrongAnswer(LAG_SOLUTION.replace("int(", "str("), "has strings"),
         WrongAnswer(LAG_SOLUTION.replace("checkpoints}/catch_up", "checkpoints}/slow"), "was asked for"),
         WrongAnswer(
             LAG_SOLUTION.partition("behind =")[0]
             + 'behind = int(catch_up.lastProgress["sources"][0]["metrics"]["maxOffsetsBehindLatest"])\n',
-            "no list",
+            "not a list",
         ),
     ),
     makes=Makes(variables=("catch_up", "behind"), folders=("checkpoints/catch_up",)),

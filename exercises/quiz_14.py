@@ -69,7 +69,7 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "The lag of a Spark query has grown all day, its reports say. What does that tell you?",
+        "The reports of a Spark query show a lag that has grown all day. What does that tell you?",
         (
             Choice(
                 "Nothing: the dashboard of consumer groups shows no lag.",
