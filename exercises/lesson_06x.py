@@ -101,7 +101,11 @@ def _newest(bronze: DataFrame) -> float:
 
 def _breaks_of_an_hour(sandbox: Sandbox) -> None:
     """Let one device be silent for just under and for exactly an hour, and two be on at the same time."""
+    from pyspark.sql import functions as F
+
     planted.readings_at(sandbox, (1, 0.1), (1, 1.05), (1, 2.05), (2, 0.2), (2, 4.0), (3, 5.5))
+    readings = sandbox.stream("bronze").withColumn("event_time", F.timestamp_seconds("time"))
+    sandbox.keep(readings=readings, on_time=readings.withWatermark("event_time", "2 hours"))
 
 
 def _late_reading_that_joins_two(sandbox: Sandbox) -> None:

@@ -80,8 +80,10 @@ def _archive(sandbox: Sandbox) -> DataFrame:
 
 
 def _three_new_columns(sandbox: Sandbox) -> None:
-    """Land four files, three of which have a new column each."""
+    """Land four files, three of which have a new column each, and keep the schema of the first one."""
     sandbox.file("ward-a.json", [_reading(1), _reading(2)])
+    source = sandbox.spark.readStream.format("cloudFiles").option("cloudFiles.format", "json")
+    source.option("cloudFiles.schemaLocation", f"{sandbox.paths.checkpoints}/yesterday").load(sandbox.paths.landing)
     sandbox.file("ward-b.json", [_reading(3, firmware="2.1")])
     sandbox.file("ward-c.json", [_reading(4), _reading(5, battery=80)])
     sandbox.file("ward-d.json", [_reading(6, unit="bpm", firmware="2.2")])

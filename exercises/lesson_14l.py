@@ -299,7 +299,8 @@ def _doubles(sandbox: Sandbox) -> None:
     for rows in (
         [("a", _noon(0), *undo), ("a", _noon(0), *undo), ("b", _noon(0), *undo)],
         [("c", _noon(50), *undo), ("a", _noon(0), *undo)],
-        [("d", _noon(6), *undo), ("c", _noon(50), *undo), ("e", _noon(51), *undo)],
+        [("e", _noon(51), *undo)],  # a batch drops rows by the watermark of the batch before it
+        [("d", _noon(6), *undo), ("c", _noon(50), *undo)],
         [("d", _noon(6), *undo)],
     ):
         sandbox.append("planted", rows, _PLANTED_UNDO)

@@ -86,6 +86,13 @@ def check(attempt: Attempt) -> None:
 
 
 _MESSAGES = "key BINARY, value BINARY, offset LONG"
+_AS_IN_KAFKA = (
+    "*",
+    "'planted' AS topic",
+    "0 AS partition",
+    "timestamp_millis(offset) AS timestamp",
+    "0 AS timestampType",
+)
 
 
 def _colours(sandbox: Sandbox) -> None:
@@ -95,7 +102,7 @@ def _colours(sandbox: Sandbox) -> None:
         (b"dan", b"red", 5), (b"eve", None, 6), (b"eve", b"green", 7), (b"fay", b"red", 8),
     ]  # fmt: skip
     sandbox.append("planted", rows, _MESSAGES)
-    sandbox.view("colours_vw", sandbox.stream("planted"))
+    sandbox.view("colours_vw", sandbox.stream("planted").selectExpr(*_AS_IN_KAFKA))
 
 
 def _more_colours(sandbox: Sandbox) -> None:

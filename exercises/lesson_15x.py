@@ -79,6 +79,9 @@ def _alarms(sandbox: Sandbox) -> DataFrame:
         raise CellFailedError(short_message(error)) from error
 
 
+_alarms.__name__ = "alarms_vw"  # as a verdict calls it
+
+
 ALARM = Exercise(
     id="15X.1",
     title="An alarm",

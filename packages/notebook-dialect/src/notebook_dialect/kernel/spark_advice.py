@@ -58,6 +58,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"output mode: append\. .* aggregations without watermark",
         'Write `.outputMode("complete")` or `"update"`, or put `.withWatermark(...)` before the aggregation.',
     ),
+    (r"output mode: update\. .* session window", "Write `append` or `complete`: sessions have no update mode."),
     (r"\[STREAMING_OUTPUT_MODE|^Unknown output mode", "Write another output mode: `append`, `update` or `complete`."),
     (
         r"checkpointLocation must be specified",
