@@ -162,7 +162,7 @@ def _last(path: str) -> str:
 
 WRITE = Exercise(
     id="01.2",
-    title="A stream of your own, written",
+    title="A stream of your own, in a table",
     starter=WRITE_STARTER,
     hints=(
         "A chain in three parts: `spark.readStream.table(...)`, the filter, and `.writeStream` with its settings.",

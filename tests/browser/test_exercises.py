@@ -34,7 +34,7 @@ def box(lesson, cell: int) -> Locator:
 
 def test_the_box_says_how_it_stands_helps_step_by_step_and_is_there_after_a_reload(lesson, screenshot) -> None:
     lesson.run(1)
-    expect(box(lesson, 2)).to_contain_text("○ 01.2 A stream of your own, written")
+    expect(box(lesson, 2)).to_contain_text("○ 01.2 A stream of your own, in a table")
     lesson.run(3)
     wrong = box(lesson, 4)
     expect(wrong).to_contain_text("faulty_readings has every reading")
