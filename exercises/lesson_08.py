@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
@@ -84,6 +86,12 @@ def _three_new_columns(sandbox: Sandbox) -> None:
     sandbox.file("ward-a.json", [_reading(1), _reading(2)])
     source = sandbox.spark.readStream.format("cloudFiles").option("cloudFiles.format", "json")
     source.option("cloudFiles.schemaLocation", f"{sandbox.paths.checkpoints}/yesterday").load(sandbox.paths.landing)
+
+    def yesterdays_schema(name: str, of: str = "yesterday") -> None:
+        checkpoints = Path(sandbox.paths.local(sandbox.paths.checkpoints))
+        shutil.copytree(checkpoints / of / "_schemas", checkpoints / name / "_schemas", dirs_exist_ok=True)
+
+    sandbox.keep(yesterdays_schema=yesterdays_schema)
     sandbox.file("ward-b.json", [_reading(3, firmware="2.1")])
     sandbox.file("ward-c.json", [_reading(4), _reading(5, battery=80)])
     sandbox.file("ward-d.json", [_reading(6, unit="bpm", firmware="2.2")])
@@ -121,8 +129,7 @@ DRIFT = Exercise(
             _three_new_columns,
             (_archive,),
             later=(_one_more_column,),
-            above="from pathlib import Path\nimport shutil\n\n"
-            + planted.definitions_of("08", "files", "yesterdays_schema"),
+            above=planted.definitions_of("08", "files"),
             says="Your cell was run on other files, three of them with a new column, and again after one more.",
         ),
     ),

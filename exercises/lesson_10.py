@@ -180,7 +180,9 @@ SETTLED = Exercise(
             SETTLED_SOLUTION.replace("WHEN NOT MATCHED", "WHEN MATCHED THEN UPDATE SET *\n        WHEN NOT MATCHED"),
             "is not always the first one",
         ),
-        WrongAnswer(SETTLED_SOLUTION.replace("checkpoints}/settled", "checkpoints}/other"), "`settled` was asked for"),
+        WrongAnswer(
+            SETTLED_SOLUTION.replace("checkpoints}/settled", "checkpoints}/new"), "`settled` was asked for"
+        ),
     ),
     makes=Makes(variables=("settling",), tables=("settled",), folders=("checkpoints/settled",), by_starter=True),
 )

@@ -32,31 +32,40 @@ _PIPELINE = ("bronze_customers", "silver_customers", "bronze_orders", "silver_or
 SECOND_STARTER = """
 DA.exercise("13.1")  # removes what an earlier attempt created
 
-# your code: read quarantine, insert into silver_orders, delete from quarantine
+spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
+spark.sql("CREATE TABLE IF NOT EXISTS quarantine_copy AS SELECT * FROM quarantine")
+
+# your code: read quarantine_copy, insert into orders_copy, delete from quarantine_copy
 """
 
-SECOND_SOLUTION = r'''
-DA.exercise("13.1")  # removes what an earlier attempt created
-
-day_first = r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"
-bad_times = spark.table("quarantine").where("reason = 'bad time'").select("value", "file_name")
+SECOND_SOLUTION = (
+    SECOND_STARTER.rpartition("# your code")[0]
+    + r'''day_first = r"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"
+bad_times = spark.table("quarantine_copy").where("reason = 'bad time'").select("value", "file_name")
 understood = checked(bad_times.withColumn("value", F.regexp_replace("value", day_first, "$3-$2-$1T$4:00Z")))
-good = understood.where("reason IS NULL").localCheckpoint()
+(understood
+    .where("reason IS NULL")
+    .dropDuplicates(["order_id"])
+    .withColumn("revenue", F.expr(REVENUE))
+    .localCheckpoint()
+    .createOrReplaceTempView("understood_vw"))
 
-insert_orders(good)
-
-good.select("order_id").dropDuplicates().createOrReplaceTempView("understood_vw")
 spark.sql("""
-    MERGE INTO quarantine USING understood_vw AS new
-    ON quarantine.reason = 'bad time' AND CAST(get_json_object(value, '$.order_id') AS BIGINT) = new.order_id
+    MERGE INTO orders_copy AS there USING understood_vw AS new ON there.order_id = new.order_id
+    WHEN NOT MATCHED THEN INSERT (order_id, customer_id, country, ordered_at, channel, revenue)
+        VALUES (order_id, customer_id, country, ordered_at, channel, revenue)""")
+spark.sql("""
+    MERGE INTO quarantine_copy AS line USING understood_vw AS new
+    ON line.reason = 'bad time' AND CAST(get_json_object(line.value, '$.order_id') AS BIGINT) = new.order_id
     WHEN MATCHED THEN DELETE""")
 '''
+)
 
 
 def check_second(attempt: Attempt) -> None:
     """Say where the lines with a bad time are: still in quarantine, in silver, in both, or nowhere."""
     bad = _bad_times(attempt)
-    silver, quarantine = attempt.table("silver_orders"), attempt.table("quarantine")
+    silver, quarantine = attempt.table("orders_copy"), attempt.table("quarantine_copy")
     moved = silver.join(bad, "order_id", "left_semi")
     waiting = quarantine.join(bad.select("value"), "value", "left_semi").count()
     there = moved.select("order_id").distinct().count()
@@ -65,15 +74,15 @@ def check_second(attempt: Attempt) -> None:
     if attempt.cell_error is not None and not there:
         raise Mistake(f"Your cell raised an error: {attempt.words_of_error}")
     if moved.count() > there:
-        raise Mistake("Some orders are in `silver_orders` twice. Insert only those that it does not have.")
+        raise Mistake("Some orders are in `orders_copy` twice. Insert only those that it does not have.")
     if there < bad.select("order_id").distinct().count():
         lost = " They have left the quarantine, too: they are lost." if not waiting else ""
-        raise Mistake(f"Only {there} of the orders with a bad time are in `silver_orders`.{lost}")
+        raise Mistake(f"Only {there} of the orders with a bad time are in `orders_copy`.{lost}")
     attempt.compare(
-        moved.select("order_id", "ordered_at"), bad.select("order_id", "ordered_at").distinct(), "silver_orders"
+        moved.select("order_id", "ordered_at"), bad.select("order_id", "ordered_at").distinct(), "orders_copy"
     )
     if waiting:
-        raise Mistake(f"The orders are in `silver_orders`, but {waiting} of their lines are still in `quarantine`.")
+        raise Mistake(f"The orders are in `orders_copy`, but {waiting} of their lines are still in `quarantine_copy`.")
 
 
 def _bad_times(attempt: Attempt) -> DataFrame:
@@ -102,7 +111,9 @@ def _quarantine(sandbox: Sandbox) -> None:
 def _another_line(sandbox: Sandbox) -> None:
     """Give one more line with its day first, and one of an order that was moved before."""
     lines = [("bad time", _line(8, at="28/02/2024 10:00")), ("bad time", _line(1, at="25/02/2024 14:07"))]
-    sandbox.append("quarantine", [(*line, "b.json") for line in lines], "reason STRING, value STRING, file_name STRING")
+    sandbox.append(
+        "quarantine_copy", [(*line, "b.json") for line in lines], "reason STRING, value STRING, file_name STRING"
+    )
 
 
 def _customers(sandbox: Sandbox) -> None:
@@ -123,7 +134,7 @@ SECOND = Exercise(
     title="The quarantine's second try",
     starter=SECOND_STARTER,
     hints=(
-        "Read the quarantine's lines with the reason `bad time`, and rewrite the time in a copy of `value`: "
+        "Read the lines of `quarantine_copy` with the reason `bad time`, and rewrite the time in `value`: "
         "`12/03/2025 14:07` becomes `2025-03-12T14:07:00Z`. `F.regexp_replace` can reorder groups.",
         "`checked` takes lines with `value` and `file_name`, and gives each a new reason. `insert_orders` inserts "
         "those that silver does not have.",
@@ -141,23 +152,27 @@ SECOND = Exercise(
     hidden=(
         HiddenTest(
             _quarantine,
-            ("silver_orders", "quarantine"),
+            ("orders_copy", "quarantine_copy"),
             later=(_another_line,),
-            above=planted.definitions_of("13", "ORDER", "REASON", "checked", "REVENUE", "insert_orders"),
+            above=planted.definitions_of("13", "ORDER", "REASON", "checked", "REVENUE"),
             says="Your cell was run on another quarantine, twice: with a time that nobody can read, and duplicates.",
         ),
     ),
     wrong=(
-        WrongAnswer(SECOND_SOLUTION.replace("$3-$2-$1", "$3-$1-$2"), "silver_orders"),
-        WrongAnswer(SECOND_SOLUTION[: SECOND_SOLUTION.index("good.select(")], "still in `quarantine`"),
-        WrongAnswer(SECOND_SOLUTION.replace("insert_orders(good)\n", ""), "they are lost"),
+        WrongAnswer(SECOND_SOLUTION.replace("$3-$2-$1", "$3-$1-$2"), "orders_copy"),
+        WrongAnswer(SECOND_SOLUTION[: SECOND_SOLUTION.rindex("spark.sql(")], "still in `quarantine_copy`"),
         WrongAnswer(
-            SECOND_SOLUTION[: SECOND_SOLUTION.index("good.select(")]
-            + "spark.sql(\"DELETE FROM quarantine WHERE reason = 'bad time'\")\n",
+            SECOND_SOLUTION[: SECOND_SOLUTION.index('spark.sql("""')]
+            + SECOND_SOLUTION[SECOND_SOLUTION.rindex("spark.sql(") :],
+            "they are lost",
+        ),
+        WrongAnswer(
+            SECOND_SOLUTION[: SECOND_SOLUTION.rindex("spark.sql(")]
+            + "spark.sql(\"DELETE FROM quarantine_copy WHERE reason = 'bad time'\")\n",
             "another quarantine",
         ),
     ),
-    makes=Makes(views=("understood_vw",)),
+    makes=Makes(tables=("orders_copy", "quarantine_copy"), views=("understood_vw",), by_starter=True),
 )
 
 # --------------------------------------------------------------------------------------------- 13.2 the nightly job
