@@ -549,9 +549,9 @@ def check_vitals(attempt: Attempt) -> None:
         )
     if not attempt.is_same(made, before) and not before.exceptAll(made).limit(1).collect():
         raise Mistake(
-            f"Of the new file's {new.count():,} readings {new.intersect(made).count():,} are in the table, and the "
-            "checkpoint now says that the file has been processed: the others are lost. Read them instead of "
-            "filtering them out."
+            f"Of the new file's {new.count():,} readings only {new.intersect(made).count():,} are in the table with "
+            "their own values, and the checkpoint now says that the file has been processed: the others are lost. Keep "
+            "every row, and remove only the unit."
         )
     attempt.compare(made, right, "vitals")
 

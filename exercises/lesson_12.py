@@ -91,8 +91,8 @@ def _must_not_be_back(made: DataFrame, landed: DataFrame, right: DataFrame) -> N
     back = made.join(left, "customer_id", "left_semi").where("name IS NOT NULL").count()
     if back:
         raise Mistake(
-            f"{back} who left: still there, or back. An older change that arrived later has won. Compare its "
-            "`sequence` with that of the row, and keep a row for who has left, so that there is one to compare with."
+            f"Customers who left are still there, or back: {back}. An older change that arrived later has won. Compare "
+            "its `sequence` with that of the row, and keep a row for each customer who left, to compare with."
         )
     if made.join(left, "customer_id", "left_semi").count():
         raise Mistake("`members_now` has rows of customers who have left, without a name. Filter them out in the view.")
@@ -164,7 +164,8 @@ MEMBERS = Exercise(
             _snapshot,
             ("members_now",),
             later=(_one_returns, planted.crash_before_commit),
-            says="Your cell was run on other changes: deletes before older changes, and of customers who were unknown.",
+            says="Your cell was run on other changes, and again after a restart: deletes before older changes, or of "
+            "unknown customers.",
         ),
     ),
     wrong=(
