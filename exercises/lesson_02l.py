@@ -285,7 +285,7 @@ CLEAN = Exercise(
         WrongAnswer(CLEAN_SOLUTION.replace("timestamp_millis", "timestamp_seconds"), "thousands of years ahead"),
         WrongAnswer(CLEAN_SOLUTION.replace("timestamp_millis(Arrival_Time)", "Arrival_Time"), "is a BIGINT"),
         WrongAnswer(CLEAN_SOLUTION.replace("gt AS activity", "gt"), "the column `activity` is missing"),
-        WrongAnswer(CLEAN_SOLUTION.replace("gt AS", "gt, gt AS"), "`gt` was not asked for"),
+        WrongAnswer(CLEAN_SOLUTION.replace("gt AS", "gt, gt AS"), "the column `gt` was not asked for"),
         WrongAnswer(CLEAN_SOLUTION.replace("recordings_vw", "json.`${da.paths.landing}`"), "not the stream"),
         WrongAnswer(CLEAN_SOLUTION.replace("recordings_vw", "recordings"), "raised an error"),
     ),

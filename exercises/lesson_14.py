@@ -30,7 +30,7 @@ def _messages(attempt: Attempt, topic: str) -> DataFrame:
 BROKEN_STARTER = """
 DA.exercise("14.1")  # removes what an earlier attempt created
 
-broken = None  # from decoded: the messages that are no edits
+broken = None  # from decoded: the messages that are not edits
 """
 
 BROKEN_SOLUTION = """
@@ -359,7 +359,7 @@ def _must_be_the_lag(behind: object, stream: MadeStream) -> None:
         raise Mistake(
             f"`behind` has {len(behind)} of {len(right)} batches. Ask when the query has ended: `awaitTermination()`."
         )
-    if behind in (least, mean):
+    if behind in (least, mean, [int(number) for number in mean], [round(number) for number in mean]):
         raise Mistake("`behind` is not of the partition that is furthest behind. Its metric begins with `max`.")
     raise Mistake("`behind` is not what the reports say: `maxOffsetsBehindLatest` in the source's `metrics`.")
 
@@ -412,6 +412,12 @@ LAG = Exercise(
             "still running",
         ),
         WrongAnswer(LAG_SOLUTION.replace("maxOffsetsBehind", "avgOffsetsBehind").replace("int(", "float("), "furthest"),
+        WrongAnswer(
+            LAG_SOLUTION.replace("maxOffsetsBehind", "avgOffsetsBehind")
+            .replace("int(", "int(float(")
+            .replace("])", "]))"),
+            "furthest",
+        ),
         WrongAnswer(LAG_SOLUTION.replace("int(", "str("), "has strings"),
         WrongAnswer(LAG_SOLUTION.replace("checkpoints}/catch_up", "checkpoints}/slow"), "was asked for"),
         WrongAnswer(

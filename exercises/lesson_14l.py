@@ -131,11 +131,14 @@ def _must_be_undos(made: DataFrame, right: DataFrame) -> None:
             "the message arrived."
         )
     wrong = made.exceptAll(right).select("id", "undone").join(right.selectExpr("id", "undone AS name"), "id").first()
-    if wrong.undone is not None and wrong.name.startswith(wrong.undone):
+    if wrong.undone and wrong.name.startswith(wrong.undone):
         raise Mistake(
             f"`undone` is `{wrong.undone}` where the comment names `{wrong.name}`. A name may be an IP address, "
             "which contains dots: take all the text after `by`."
         )
+    if not wrong.undone:
+        value = "`NULL`" if wrong.undone is None else "empty"
+        raise Mistake(f"`undone` is {value} where the comment names `{wrong.name}`: take the text after `by`.")
     raise Mistake(
         f"`undone` is `{wrong.undone}` where the comment names `{wrong.name}`: take only the text after `by`."
     )
@@ -198,6 +201,7 @@ UNDOS = Exercise(
             "may be an IP address",
         ),
         WrongAnswer(UNDOS_SOLUTION.replace("substring_index(comment, ' by ', -1)", "comment"), "after `by`"),
+        WrongAnswer(UNDOS_SOLUTION.replace("' by ', -1", "' by ', 0"), "`undone` is empty where the comment names"),
         WrongAnswer(UNDOS_SOLUTION.rstrip() + " AND user NOT LIKE '%Bot'\n", "bots' undos are missing"),
         WrongAnswer(UNDOS_SOLUTION.replace("FROM edits_vw", "FROM edits_now_vw"), "is not a stream"),
         WrongAnswer(UNDOS_SOLUTION.replace(" AS undone", ""), "column `undone` is missing"),

@@ -15,32 +15,32 @@ if TYPE_CHECKING:
 
 STARTER = """
 DA.exercise("14X.1")  # removes what an earlier attempt created
-spark.sql("CREATE TABLE kept_colours (user STRING, colour STRING)")
+spark.sql("CREATE TABLE kept_colors (user STRING, color STRING)")
 
 kept = None  # a stream that changes only the rows of a batch's users
 """
 
 SOLUTION = """
 DA.exercise("14X.1")  # removes what an earlier attempt created
-spark.sql("CREATE TABLE kept_colours (user STRING, colour STRING)")
+spark.sql("CREATE TABLE kept_colors (user STRING, color STRING)")
 
 
-def apply_colours(batch, batch_id):
+def apply_colors(batch, batch_id):
     (batch
         .groupBy("key")
         .agg(F.max_by("value", "offset").alias("value"))
-        .selectExpr("CAST(key AS STRING) AS user", "CAST(value AS STRING) AS colour")
+        .selectExpr("CAST(key AS STRING) AS user", "CAST(value AS STRING) AS color")
         .createOrReplaceTempView("newest"))
     batch.sparkSession.sql(\"\"\"
-        MERGE INTO kept_colours AS old USING newest AS new ON old.user = new.user
-        WHEN MATCHED AND new.colour IS NULL THEN DELETE
+        MERGE INTO kept_colors AS old USING newest AS new ON old.user = new.user
+        WHEN MATCHED AND new.color IS NULL THEN DELETE
         WHEN MATCHED THEN UPDATE SET *
-        WHEN NOT MATCHED AND new.colour IS NOT NULL THEN INSERT *\"\"\")
+        WHEN NOT MATCHED AND new.color IS NOT NULL THEN INSERT *\"\"\")
 
 
-kept = (spark.table("colours_vw")
+kept = (spark.table("colors_vw")
     .writeStream
-    .foreachBatch(apply_colours)
+    .foreachBatch(apply_colors)
     .option("checkpointLocation", f"{DA.paths.checkpoints}/kept")
     .trigger(availableNow=True)
     .start())
@@ -49,13 +49,13 @@ kept = (spark.table("colours_vw")
 _BY_STATE = """
 DA.exercise("14X.1")  # removes what an earlier attempt created
 
-kept = (spark.table("colours_now_vw")
-    .where("colour IS NOT NULL")
+kept = (spark.table("colors_now_vw")
+    .where("color IS NOT NULL")
     .writeStream
     .outputMode("complete")
     .option("checkpointLocation", f"{DA.paths.checkpoints}/kept")
     .trigger(availableNow=True)
-    .toTable("kept_colours"))
+    .toTable("kept_colors"))
 """
 
 
@@ -70,19 +70,19 @@ def check(attempt: Attempt) -> None:
             "Your query has a state, which keeps every key forever. Aggregate inside the function of `foreachBatch`, "
             "where only the batch is aggregated, and let the table remember."
         )
-    made = attempt.table("kept_colours")
-    if set(made.columns) == {"user", "colour"}:
-        if made.where("colour IS NULL").count():
+    made = attempt.table("kept_colors")
+    if set(made.columns) == {"user", "color"}:
+        if made.where("color IS NULL").count():
             raise Mistake("A user without a color is in the table. A message without a value deletes its key's row.")
         if made.count() > made.select("user").distinct().count():
             raise Mistake("A user is in the table more than once. A row with the same user must be replaced: `MERGE`.")
-    newest = attempt.messages("colours").selectExpr("key AS user", "value AS colour", "offset")
+    newest = attempt.messages("colors").selectExpr("key AS user", "value AS color", "offset")
     newest.createOrReplaceTempView("_newest_14x")
     right = attempt.spark.sql(
-        "SELECT * FROM (SELECT user, max_by(colour, offset) AS colour FROM _newest_14x GROUP BY user) "
-        "WHERE colour IS NOT NULL"
+        "SELECT * FROM (SELECT user, max_by(color, offset) AS color FROM _newest_14x GROUP BY user) "
+        "WHERE color IS NOT NULL"
     )
-    attempt.compare(made, right, "kept_colours")
+    attempt.compare(made, right, "kept_colors")
 
 
 _MESSAGES = "key BINARY, value BINARY, offset LONG"
@@ -95,17 +95,17 @@ _AS_IN_KAFKA = (
 )
 
 
-def _colours(sandbox: Sandbox) -> None:
+def _colors(sandbox: Sandbox) -> None:
     """Make a topic's messages: a color that is newest and first by the alphabet, tombstones, a key that comes back."""
     rows = [
         (b"ann", b"red", 0), (b"ann", b"blue", 1), (b"bob", None, 2), (b"cleo", b"red", 3), (b"cleo", None, 4),
         (b"dan", b"red", 5), (b"eve", None, 6), (b"eve", b"green", 7), (b"fay", b"red", 8),
     ]  # fmt: skip
     sandbox.append("planted", rows, _MESSAGES)
-    sandbox.view("colours_vw", sandbox.stream("planted").selectExpr(*_AS_IN_KAFKA))
+    sandbox.view("colors_vw", sandbox.stream("planted").selectExpr(*_AS_IN_KAFKA))
 
 
-def _more_colours(sandbox: Sandbox) -> None:
+def _more_colors(sandbox: Sandbox) -> None:
     rows = [
         (b"dan", None, 9),
         (b"ann", b"black", 10),
@@ -122,7 +122,7 @@ WITHOUT_STATE = Exercise(
     starter=STARTER,
     hints=(
         "`foreachBatch` gives you the messages of a batch as an ordinary DataFrame. Reduce them to one row per key.",
-        "The newest message of a key is the one with the highest offset: `max_by`, as in `colours_now_vw`.",
+        "The newest message of a key is the one with the highest offset: `max_by`, as in `colors_now_vw`.",
         "`MERGE` has three cases: a row of a user without a color, a row of a user with one, and no row yet.",
     ),
     solution=SOLUTION,
@@ -134,23 +134,21 @@ WITHOUT_STATE = Exercise(
     check=check,
     hidden=(
         HiddenTest(
-            _colours,
-            ("kept_colours",),
-            later=(_more_colours, planted.crash_before_commit),
+            _colors,
+            ("kept_colors",),
+            later=(_more_colors, planted.crash_before_commit),
             says="Your cell was run on other messages: users who come back, tombstones of unknown ones, a batch twice.",
         ),
     ),
     wrong=(
         WrongAnswer(_BY_STATE, "has a state"),
-        WrongAnswer(
-            SOLUTION.replace("        WHEN MATCHED AND new.colour IS NULL THEN DELETE\n", ""), "`kept_colours`"
-        ),
-        WrongAnswer(SOLUTION.replace(" AND new.colour IS NOT NULL THEN INSERT", " THEN INSERT"), "A user without"),
-        WrongAnswer(SOLUTION.replace('F.max_by("value", "offset")', 'F.max("value")'), "kept_colours"),
+        WrongAnswer(SOLUTION.replace("        WHEN MATCHED AND new.color IS NULL THEN DELETE\n", ""), "`kept_colors`"),
+        WrongAnswer(SOLUTION.replace(" AND new.color IS NOT NULL THEN INSERT", " THEN INSERT"), "A user without"),
+        WrongAnswer(SOLUTION.replace('F.max_by("value", "offset")', 'F.max("value")'), "kept_colors"),
         WrongAnswer(SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
-        WrongAnswer(SOLUTION.replace("checkpoints}/kept", "checkpoints}/colours"), "belongs to another query"),
+        WrongAnswer(SOLUTION.replace("checkpoints}/kept", "checkpoints}/colors"), "belongs to another query"),
     ),
-    makes=Makes(variables=("kept",), tables=("kept_colours",), folders=("checkpoints/kept",), by_starter=True),
+    makes=Makes(variables=("kept",), tables=("kept_colors",), folders=("checkpoints/kept",), by_starter=True),
 )
 
 EXERCISES = (WITHOUT_STATE,)

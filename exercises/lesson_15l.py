@@ -271,7 +271,7 @@ BRONZE = Exercise(
 USABLE_STARTER = """
 DA.exercise("15L.2")  # removes what an earlier attempt created
 
-USABLE = RULES | {}  # with the rule that you have mended
+USABLE = RULES | {}  # with the rule that you have repaired
 
 # your definition of usable, from bronze
 

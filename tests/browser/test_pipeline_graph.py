@@ -96,7 +96,7 @@ def test_it_shows_what_runs_while_it_runs_and_stays_when_it_has_ended(notebook, 
     notebook.wait_for_end(RUN)
     expect(box(notebook, RUN, "gold")).to_contain_text("completed")
     expect(box(notebook, RUN, "bronze")).to_contain_text("100 rows")
-    expect(box(notebook, RUN, "silver")).to_contain_text("85 kept")
+    expect(box(notebook, RUN, "silver")).to_contain_text("85 met")
     expect(box(notebook, RUN, "silver")).to_contain_text("15 dropped")
     expect(graphs(notebook, RUN)).to_have_count(1)
     screenshot(notebook, "completed")

@@ -139,6 +139,24 @@ def test_a_query_that_spark_refuses_raises_sparks_own_error(stream: DataFrame) -
         display(stream.selectExpr("row_number() OVER (ORDER BY id)"))
 
 
+@pytest.mark.parametrize(
+    ("query", "cause"),
+    [
+        ("SELECT id, count(DISTINCT id) FROM landed GROUP BY id", "Distinct aggregations are not supported"),
+        ("SELECT row_number() OVER (ORDER BY id) FROM landed GROUP BY id", "NON_TIME_WINDOW_NOT_SUPPORTED"),
+        ("SELECT id FROM landed ORDER BY id", "Sorting is not supported"),
+        ("SELECT count(*) FROM landed JOIN landed AS other USING (id)", "append.* aggregations without watermark"),
+    ],
+)
+def test_where_no_output_mode_can_run_the_query_the_error_names_the_cause(
+    spark: SparkSession, stream: DataFrame, query: str, cause: str
+) -> None:
+    stream.createOrReplaceTempView("landed")
+    with pytest.raises(AnalysisException, match=cause):
+        display(spark.sql(query))
+    assert names(spark) == []
+
+
 def test_a_query_that_fails_raises_its_error_in_the_calling_cell(stream: DataFrame) -> None:
     with pytest.raises(StreamingQueryException, match="the sensor is broken"):
         display(stream.selectExpr("raise_error('the sensor is broken')"), streamName="failing")

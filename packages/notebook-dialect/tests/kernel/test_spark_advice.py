@@ -68,6 +68,32 @@ def test_a_package_of_sparks_that_is_missing_is_named(name: str, package: str) -
     assert package in str(said) and "spark.jars.packages" in str(said)
 
 
+def test_an_internal_error_has_advice_where_its_cause_is_time_travel_of_a_stream() -> None:
+    message = "[INTERNAL_ERROR] The Spark SQL phase analysis failed with an internal error."
+    cause = "Caused by: java.lang.AssertionError: assertion failed: time travel is not allowed in streaming"
+    assert "startingVersion" in str(advice(message, "", {}, f"{message}\n\tat org.apache.X\n{cause}\n"))
+    assert advice(message, "", {}, f"{message}\n\tat org.apache.X\n") is None
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (
+            "[STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION] Invalid streaming output mode: update. This output mode is "
+            "not supported for session window streaming aggregations on streaming DataFrames/DataSets.",
+            "sessions have no update mode",
+        ),
+        (
+            "Distinct aggregations are not supported on streaming DataFrames/Datasets. Consider using "
+            "approx_count_distinct() instead.",
+            "`approx_count_distinct`",
+        ),
+    ],
+)
+def test_an_aggregation_that_no_output_mode_or_not_this_one_can_run(message: str, said: str) -> None:
+    assert said in str(advice(message, "", {}))
+
+
 def test_every_format_of_spark_is_known(spark: SparkSession) -> None:
     jvm = spark._jvm
     loader = jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()

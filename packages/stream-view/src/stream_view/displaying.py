@@ -19,6 +19,7 @@ from stream_view.starts import abandoned_starts
 from stream_view.tables import Table, first_rows, newest_rows, rows_of
 
 if TYPE_CHECKING:
+    from pyspark.errors import AnalysisException
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
@@ -148,9 +149,20 @@ def _start(
             return start(mode)
         try:
             return start("complete")
-        except AnalysisException:
-            # Complete needs an aggregation. If append is refused as well, its message is the one that helps.
+        except AnalysisException as error:
+            of_complete = error
+        try:
             return start("append")
+        except AnalysisException:
+            if _is_about_the_output_mode(of_complete):
+                raise
+            # Append says of any aggregation without a watermark that its mode is wrong, whatever else is.
+            raise of_complete from None
+
+
+def _is_about_the_output_mode(error: AnalysisException) -> bool:
+    """Whether complete is what Spark objects to: there is no aggregation, or a join of two streams below it."""
+    return "output mode" in str(error).partition("\n")[0].lower()
 
 
 @contextmanager

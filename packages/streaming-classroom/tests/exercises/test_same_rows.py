@@ -27,7 +27,9 @@ def test_the_last_digits_of_a_sum_are_no_difference(rows) -> None:
 
 def test_columns_are_named_that_are_missing_or_too_many(rows) -> None:
     sentence, table = difference(rows((1, 2.0), columns="id INT, x DOUBLE"), rows((1, 2.0)), "t")
-    assert sentence == "In `t` the column `v` is missing and `x` was not asked for." and table is None
+    assert sentence == "In `t` the column `v` is missing and the column `x` was not asked for." and table is None
+    sentence, _ = difference(rows((1, 2.0, 3, 4), columns="id INT, v DOUBLE, x INT, y INT"), rows((1, 2.0)), "t")
+    assert sentence == "In `t` the columns `x`, `y` were not asked for."
 
 
 def test_an_empty_table_is_said_to_be_empty(rows) -> None:

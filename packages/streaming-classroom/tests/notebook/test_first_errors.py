@@ -34,6 +34,12 @@ ERRORS = [
     ('stream.writeStream.outputMode("apend")', "`append`, `update` or `complete`"),
     ('memory(stream, "a").outputMode("complete").start()', "Leave the output mode out"),
     ('memory(counts, "b").outputMode("append").start()', '`.outputMode("complete")`'),
+    (
+        'memory(stream.groupBy(F.session_window(F.col("time").cast("timestamp"), "1 minute")).count(), "sessions")'
+        '.outputMode("update").start()',
+        "sessions have no update mode",
+    ),
+    ('display(stream.groupBy("device_id").agg(F.count_distinct("mrn")))', "`approx_count_distinct`"),
     ('stream.writeStream.format("delta").start("/errors")', '.option("checkpointLocation"'),
     ('stream.writeStream.toTable("no_checkpoint")', '.option("checkpointLocation"'),
     ('memory(stream, "twice").start()\nmemory(stream, "twice").start()', "Stop the stream `twice` first"),
@@ -65,6 +71,10 @@ ERRORS = [
     ("print(quarterly_figures)", "Run the cell that defines `quarterly_figures`, or correct the name"),
     ('spark.readStream.schema("device_id INTT").json("/x")', "Did you mean `INT`?"),
     ('spark.readStream.schema("device_id:INT, x").json("/x")', "name TYPE, name TYPE"),
+    (
+        'readings.write.saveAsTable("versions")\nspark.readStream.option("versionAsOf", 0).table("versions")',
+        '`.option("startingVersion", n)`',
+    ),
     ("spark.readStream.json(DA.paths.landing)", '`.schema("name TYPE, ...")`'),
     ("# which rows?\n%sql\nSELECT 1 AS one", "Put `%sql` on the first line of the cell"),
     ("rows = 1\n%sql\nSELECT 1 AS one", "Put `%sql` on the first line of a cell of its own"),

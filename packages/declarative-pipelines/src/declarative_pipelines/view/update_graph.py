@@ -206,6 +206,6 @@ def _lost_counts(flow: FlowChanged) -> str:
 
 def _bars(dataset: DatasetNode, counts: Counts | None) -> Iterable[Bar]:
     for number, expectation in enumerate(dataset.expectations):
-        broken = counts.failed[number] if counts is not None and number < len(counts.failed) else None
-        kept = None if counts is None or broken is None else counts.records - broken
-        yield Bar(expectation.name, expectation.violation.value, kept, broken)
+        violated = counts.failed[number] if counts is not None and number < len(counts.failed) else None
+        met = None if counts is None or violated is None else counts.records - violated
+        yield Bar(expectation.name, expectation.violation.value, met, violated)

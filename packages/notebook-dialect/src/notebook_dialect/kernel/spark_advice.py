@@ -33,6 +33,9 @@ _PACKAGES = {
     "avro": "org.apache.spark:spark-avro_2.13",
 }
 _NO_FORMAT = re.compile(r"Failed to find (?:the )?data source: ([\w-]+(?:\.[\w-]+)*)")
+_TIME_TRAVEL: Final = (
+    'A stream has no `versionAsOf`: write `.option("startingVersion", n)`, or read that version with `spark.read`.'
+)
 _SYNTAX = re.compile(
     r"\[PARSE_SYNTAX_ERROR\] Syntax error at or near '?([^'.]*)"
     r"(?:.*\(line (\d+), pos (\d+)\)\s*== SQL.*? ==\n(.*))?",
@@ -93,6 +96,10 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"Sorting is not supported on streaming",
         "Sort what you read from the table afterwards, or aggregate and write in complete mode.",
     ),
+    (
+        r"Distinct aggregations are not supported on streaming",
+        "Write `approx_count_distinct`, or count in the table that the stream writes.",
+    ),
     (r"\[NOT_EXPECTED_TYPE\].* Column, got str", 'Write `F.col("name")` for a column, and `F.lit(...)` for a value.'),
     (
         r"\[NUM_COLUMNS_MISMATCH\]",
@@ -128,6 +135,8 @@ def advice(message: str, lines: str, namespace: Mapping[str, Any], whole: str = 
         return _did_you_mean(found[1], _TYPES, f"Write a type of Spark: {', '.join(_TYPES[:9])} ...")
     if found := _NO_FORMAT.search(message):
         return _of_format(found[1])
+    if "time travel is not allowed in streaming" in whole:  # which Spark says below an internal error
+        return _TIME_TRAVEL
     if found := _SYNTAX.search(whole or message):
         schema = 'Write a schema as `"name TYPE, name TYPE"`.'
         return schema if "schema(" in lines else _of_syntax(found)

@@ -133,13 +133,13 @@ def _columns(node: Node) -> tuple[float, float]:
 
 
 def _counts(bar: Bar) -> tuple[str, str] | None:
-    if bar.kept is None or bar.broken is None:
+    if bar.met is None or bar.violated is None:
         return None
-    return f"{counted(bar.kept)} kept", f"{counted(bar.broken)} broken"
+    return f"{counted(bar.met)} met", f"{counted(bar.violated)} violated"
 
 
 def _rule(bar: Bar, box: Box, y: float, columns: tuple[float, float]) -> list[str]:
-    """Draw a rule: its name and what it does, and below the rows that kept it, a bar, those that broke it."""
+    """Draw a rule: its name and what it does, and below the rows that met it, a bar, those that violated it."""
     inner = box.width - 2 * PAD
     room = inner - width_of(bar.consequence, SMALL) - 8
     parts = [
@@ -149,18 +149,18 @@ def _rule(bar: Bar, box: Box, y: float, columns: tuple[float, float]) -> list[st
     ]
     if (said := _counts(bar)) is None:
         return [*parts, f'<path class="e" opacity=".5" d="M{PAD:g} {y + 18:g}h{inner:g}"/></g>']
-    parts += [text(PAD, y + 22, said[0], "s", SMALL), _right(box, y + 22, said[1], "failed" if bar.broken else "s")]
+    parts += [text(PAD, y + 22, said[0], "s", SMALL), _right(box, y + 22, said[1], "failed" if bar.violated else "s")]
     return [*parts, *_strips(bar, PAD + columns[0], inner - sum(columns), y + 16), "</g>"]
 
 
 def _strips(bar: Bar, x: float, room: float, y: float) -> list[str]:
-    kept, broken = bar.kept or 0, bar.broken or 0
-    if room < 12 or not kept + broken:
+    met, violated = bar.met or 0, bar.violated or 0
+    if room < 12 or not met + violated:
         return []
     # What is there is seen, be it one row of a million.
-    width = min(max(kept / (kept + broken) * room, 2 if kept else 0), room - (2 if broken else 0))
-    strips = [_strip("k", x, y, width)] if kept else []
-    return [*strips, *([_strip("x", x + width, y, room - width)] if broken else [])]
+    width = min(max(met / (met + violated) * room, 2 if met else 0), room - (2 if violated else 0))
+    strips = [_strip("k", x, y, width)] if met else []
+    return [*strips, *([_strip("x", x + width, y, room - width)] if violated else [])]
 
 
 def _strip(kind: str, x: float, y: float, width: float) -> str:
@@ -168,6 +168,6 @@ def _strip(kind: str, x: float, y: float, width: float) -> str:
 
 
 def _rule_title(bar: Bar) -> str:
-    if bar.kept is None or bar.broken is None:
+    if bar.met is None or bar.violated is None:
         return f"{bar.name} ({bar.consequence})"
-    return f"{bar.name} ({bar.consequence}): {bar.kept:,} kept it, {bar.broken:,} broke it"
+    return f"{bar.name} ({bar.consequence}): {bar.met:,} met it, {bar.violated:,} violated it"

@@ -34,18 +34,18 @@ class Shape(Enum):
 
 @dataclass(frozen=True)
 class Bar:
-    """How many rows kept a rule and how many broke it; None where nothing was counted yet.
+    """How many rows met a rule and how many violated it; None where nothing was counted yet.
 
     Parameters
     ----------
     consequence
-        What becomes of a row that breaks it, in a word.
+        What becomes of a row that violates it, in a word.
     """
 
     name: str
     consequence: str
-    kept: int | None = None
-    broken: int | None = None
+    met: int | None = None
+    violated: int | None = None
 
 
 @dataclass(frozen=True)
@@ -129,12 +129,12 @@ def as_text(graph: Graph, with_seconds: bool = True) -> str:
         for node in inside
     ]
     rules = [
-        (node.name, bar.name, bar.consequence, _number(bar.kept), _number(bar.broken))
+        (node.name, bar.name, bar.consequence, _number(bar.met), _number(bar.violated))
         for node in inside
         for bar in node.bars
     ]
     heads = ("dataset", "kind", "state", "rows", "dropped", *(("time",) if with_seconds else ()))
-    tables = [_table(heads, nodes), _table(("dataset", "rule", "if broken", "kept", "broken"), rules)]
+    tables = [_table(heads, nodes), _table(("dataset", "rule", "if violated", "met", "violated"), rules)]
     return "\n\n".join([headline(graph if with_seconds else timeless(graph)), *filter(None, tables), *graph.errors])
 
 
@@ -163,8 +163,8 @@ def _facts(node: Node, sources: Sequence[str]) -> Iterator[str]:
     if node.dropped:
         yield f"{node.dropped:,} dropped"
     for bar in node.bars:
-        if bar.broken:
-            yield f"{bar.broken:,} broke {bar.name}"
+        if bar.violated:
+            yield f"{bar.violated:,} violated {bar.name}"
     if sources:
         yield f"reads {' and '.join(sources)}"
 

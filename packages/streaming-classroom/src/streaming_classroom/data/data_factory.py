@@ -164,27 +164,27 @@ class DataFactory:
     def load(
         self, continuous: bool = False, interval: float = 1.0, batches: int | None = None, timeout: float = 120
     ) -> None:
-        """Land the next batch and wait until the active streams have processed it.
+        """Land the next batch, and wait until all active streams have processed it.
 
-        The same calls land the same rows on every machine.  When nothing is left it says so and changes nothing.
+        Batches are the same on every machine.  If none is left, the call prints that and changes nothing.
 
         Parameters
         ----------
         continuous : bool
-            Land all that is left, instead of one batch, and show meanwhile how far it is.
+            Land all remaining batches instead of one, and show the progress.
         interval : float
-            Seconds from one batch to the next when ``continuous``.
+            Seconds between two batches, if ``continuous``.
         batches : int, optional
-            Land so many and no more when ``continuous``.
+            Land at most this many batches, if ``continuous``.
         timeout : float
-            Deadline in seconds for the streams, counted from the last landing.
+            Seconds to wait for the streams after the last batch has landed.
 
         Raises
         ------
         StreamingQueryException
-            A stream failed on the data; this is its own exception. The data has landed all the same.
+            A stream failed while it processed the data; this is the stream's own exception. The data has landed.
         StreamTimeout
-            A stream had not processed the data in time. The data has landed all the same.
+            A stream did not process the data in time. The data has landed.
         SessionStopped
             The Spark session was stopped. Nothing has landed.
         """

@@ -82,8 +82,8 @@ def _columns_differ(made: list[str], right: list[str], name: str) -> str:
     surplus = [column for column in made if column.lower() not in want]
     if not missing and not surplus:
         return ""
-    parts = [f"the column{_s(missing)} {_list(missing)} {'is' if len(missing) == 1 else 'are'} missing"] * bool(missing)
-    parts += [f"{_list(surplus)} {'was' if len(surplus) == 1 else 'were'} not asked for"] * bool(surplus)
+    parts = [f"{_the_columns(missing)} {'is' if len(missing) == 1 else 'are'} missing"] * bool(missing)
+    parts += [f"{_the_columns(surplus)} {'was' if len(surplus) == 1 else 'were'} not asked for"] * bool(surplus)
     return f"In `{name}` {' and '.join(parts)}."
 
 
@@ -133,9 +133,5 @@ def _is(rows: Counter) -> str:
     return "is" if rows.total() == 1 else "are"
 
 
-def _s(names: list[str]) -> str:
-    return "" if len(names) == 1 else "s"
-
-
-def _list(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+def _the_columns(names: list[str]) -> str:
+    return f"the column{'' if len(names) == 1 else 's'} {', '.join(f'`{name}`' for name in names)}"
