@@ -180,9 +180,7 @@ SETTLED = Exercise(
             SETTLED_SOLUTION.replace("WHEN NOT MATCHED", "WHEN MATCHED THEN UPDATE SET *\n        WHEN NOT MATCHED"),
             "is not always the first one",
         ),
-        WrongAnswer(
-            SETTLED_SOLUTION.replace("checkpoints}/settled", "checkpoints}/new"), "`settled` was asked for"
-        ),
+        WrongAnswer(SETTLED_SOLUTION.replace("checkpoints}/settled", "checkpoints}/new"), "`settled` was asked for"),
     ),
     makes=Makes(variables=("settling",), tables=("settled",), folders=("checkpoints/settled",), by_starter=True),
 )
@@ -280,13 +278,14 @@ def _a_day(sandbox: Sandbox) -> None:
 
 
 def _next_order(sandbox: Sandbox) -> None:
-    """Place an order that can still be paid when the next heartbeat comes."""
-    _orders(sandbox, ("U", "09:40:00"))
+    """Place orders that can still be paid when the next heartbeat comes."""
+    _orders(sandbox, ("U", "09:40:00"), ("T", "09:45:00"))
     _beat(sandbox, "10:00:00")
 
 
 def _evening(sandbox: Sandbox) -> None:
-    """Beat once more, so that the first heartbeat is emitted, too."""
+    """Pay an order nine minutes late, and beat, so that the first heartbeat is emitted, too."""
+    _at(sandbox, "payments", "paid_order STRING, paid_at TIMESTAMP", ("T", "09:51:00"))
     _beat(sandbox, "10:40:00")
 
 

@@ -278,10 +278,6 @@ def _second_night(sandbox: Sandbox) -> None:
     _changes(sandbox, "day-2.json", [_change(13, 4)])
 
 
-def _third_night(sandbox: Sandbox) -> None:
-    _changes(sandbox, "day-3.json", [_change(14, 5)])
-
-
 def _orders(sandbox: Sandbox, name: str, lines: Sequence[str]) -> None:
     sandbox.file(name, map(json.loads, lines))
 
@@ -317,9 +313,9 @@ JOB = Exercise(
         HiddenTest(
             _first_night,
             ("silver_orders", "quarantine", "gold_revenue"),
-            later=(_second_night, _third_night),
+            later=(_second_night,),
             above=planted.definitions_of("13", *_DEFINED),
-            says="Your cell was run for three nights of another shop, in which customers become known late.",
+            says="Your cell was run for two nights of another shop, in which customers become known late.",
         ),
     ),
     wrong=(
@@ -336,7 +332,7 @@ JOB = Exercise(
             ),
             "gold_revenue",
         ),
-        WrongAnswer(JOB_SOLUTION.replace("    retry(**once).awaitTermination()\n", ""), "three nights"),
+        WrongAnswer(JOB_SOLUTION.replace("    retry(**once).awaitTermination()\n", ""), "two nights"),
         WrongAnswer(JOB_SOLUTION.replace("\n\nrun_job()\n", "\n"), "is it called"),
         WrongAnswer(
             JOB_SOLUTION.replace(
