@@ -211,7 +211,8 @@ closing.awaitTermination()
 
 spark.sql(\"\"\"
     CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id != 'no order' AND paid_at IS NULL\"\"\")
+    SELECT order_id, ordered_at FROM closing WHERE order_id != 'no order' AND paid_at IS NULL
+    \"\"\")
 """
 
 

@@ -163,7 +163,8 @@ abroad = payments.where("country != home").selectExpr(
 alarms = (at_home
     .join(abroad, F.expr(\"\"\"
         card = card_id
-        AND foreign_time BETWEEN home_time - INTERVAL 10 MINUTES AND home_time + INTERVAL 10 MINUTES\"\"\"))
+        AND foreign_time BETWEEN home_time - INTERVAL 10 MINUTES AND home_time + INTERVAL 10 MINUTES
+    \"\"\"))
     .select("card_id", "home_payment", "foreign_payment", "amount")
     .writeStream
     .option("checkpointLocation", f"{DA.paths.checkpoints}/alarms")
@@ -285,7 +286,8 @@ small = payments.where("amount < 2").selectExpr(
 testing = (large
     .join(small, F.expr(\"\"\"
         card = card_id
-        AND small_time BETWEEN event_time - INTERVAL 5 MINUTES AND event_time\"\"\"), "left")
+        AND small_time BETWEEN event_time - INTERVAL 5 MINUTES AND event_time
+    \"\"\"), "left")
     .select("card_id", "transaction_id", "amount", "small_payment")
     .writeStream
     .option("checkpointLocation", f"{DA.paths.checkpoints}/large_payments")

@@ -57,7 +57,8 @@ spark.sql("""
 spark.sql("""
     MERGE INTO quarantine_copy AS line USING understood_vw AS new
     ON line.reason = 'bad time' AND CAST(get_json_object(line.value, '$.order_id') AS BIGINT) = new.order_id
-    WHEN MATCHED THEN DELETE""")
+    WHEN MATCHED THEN DELETE
+""")
 '''
 )
 

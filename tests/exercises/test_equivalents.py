@@ -84,7 +84,7 @@ def test_other_words_can_be_read(exercise: Exercise) -> None:
 @pytest.mark.pure
 def test_each_exercise_has_right_answers_in_other_words() -> None:
     few = {one.id for one in EVERY if len(equivalents.of(one.solution)) + len(OTHERS.get(one.id, ())) < 2}
-    assert few == {"00.2"}  # two lines
+    assert few == {"00.2", "08.1", "08.2", "13.2"}  # two lines, one loop, one view, one function
 
 
 @pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=EQUIVALENTS_UNPLAYED))
