@@ -13,10 +13,6 @@ if TYPE_CHECKING:
 
     from streaming_classroom.hidden_tests import Sandbox
 
-_SCHEMA = (
-    "transaction_id STRING, card_id INT, amount DOUBLE, merchant STRING, category STRING, country STRING, "
-    "event_time TIMESTAMP, received_at TIMESTAMP"
-)
 _MOST_FILES = 4  # of a batch
 _STREAMS = {"received": "payments", "settling": "settled", "serving": "spending", "counting": "by_hour"}
 
@@ -105,7 +101,7 @@ def check(attempt: Attempt) -> None:
     """Judge each table for itself, the ones that are served against what has landed and not against the one before."""
     if all(attempt.namespace.get(name) is None for name in _STREAMS):
         attempt.stream("received")
-    landed = attempt.spark.read.schema(_SCHEMA).json(attempt.paths.landing)
+    landed = attempt.spark.read.schema(planted.PAYMENT).json(attempt.paths.landing)
     rubric = Rubric()
     with rubric.criterion("Each stream processes what is there, and ends"):
         for name in _STREAMS:

@@ -63,7 +63,7 @@ def check_settled(attempt: Attempt) -> None:
     stream = attempt.stream("settling")
     attempt.wait_for_end(stream, _ENDS, 60)
     made = attempt.table("settled")
-    landed = attempt.spark.read.schema(_TRANSACTION).json(attempt.paths.landing)
+    landed = attempt.spark.read.schema(planted.PAYMENT).json(attempt.paths.landing)
     attempt.must_have_read(stream, landed.count())
     _must_be_once(made, landed)
     right = _first_of(landed)
@@ -100,22 +100,16 @@ def _first_of(landed: DataFrame) -> DataFrame:
     return landed.groupBy(*keys).agg(F.min("received_at").alias("received_at"))
 
 
-_TRANSACTION = (
-    "transaction_id STRING, card_id INT, amount DOUBLE, merchant STRING, category STRING, country STRING, "
-    "event_time TIMESTAMP, received_at TIMESTAMP"
-)
-
-
 def _payments(sandbox: Sandbox) -> None:
     """Land an id three times in one file, the first one received last in it, and again in the next file."""
     _land(sandbox, "a", ("t1", 3), ("t1", 1), ("t2", 2), ("t1", 2))
     _land(sandbox, "b", ("t2", 9), ("t3", 8), ("t3", 7))
-    sandbox.keep(transactions=_stream(sandbox), TRANSACTION=_TRANSACTION)
-    sandbox.view("arrived_vw", sandbox.spark.read.schema(_TRANSACTION).json(sandbox.paths.landing))
+    sandbox.keep(transactions=_stream(sandbox), TRANSACTION=planted.PAYMENT)
+    sandbox.view("arrived_vw", sandbox.spark.read.schema(planted.PAYMENT).json(sandbox.paths.landing))
 
 
 def _stream(sandbox: Sandbox) -> DataFrame:
-    source = sandbox.spark.readStream.schema(_TRANSACTION).option("maxFilesPerTrigger", 1)
+    source = sandbox.spark.readStream.schema(planted.PAYMENT).option("maxFilesPerTrigger", 1)
     return source.json(sandbox.paths.landing)
 
 

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
     from streaming_classroom.hidden_tests import Sandbox
 
-_TRANSACTION = (
-    "transaction_id STRING, card_id INT, amount DOUBLE, merchant STRING, category STRING, country STRING, "
-    "event_time TIMESTAMP, received_at TIMESTAMP"
-)
 _PAYMENT = ("transaction_id", "card_id", "amount", "country", "home", "event_time")
 
 # --------------------------------------------------------------------------------- 10L.1 each payment once, with a home
@@ -49,7 +45,7 @@ def check_payments(attempt: Attempt) -> None:
         raise Mistake("`payments` is not a streaming DataFrame: begin with `arrived`.")
     _must_have_watermark(attempt, frame)
     made = attempt.rows_of_stream(frame)
-    landed = attempt.spark.read.schema(_TRANSACTION).json(attempt.paths.landing)
+    landed = attempt.spark.read.schema(planted.PAYMENT).json(attempt.paths.landing)
     right = _once(attempt, landed)
     if made.count() > right.count():
         raise Mistake(
@@ -97,7 +93,7 @@ def _late_and_again(sandbox: Sandbox) -> None:
     _land(sandbox, "b", ("t3", 1, "GR", 600), ("t2", 2, "GR", 481), ("t4", 99, "PT", 601))
     _land(sandbox, "c", ("t5", 2, "GR", 516), ("t6", 3, "DE", 602), ("t3", 1, "GR", 600))
     sandbox.append("cards", [(1, "PT"), (2, "GR"), (3, "DE")], "card_id INT, country STRING")
-    source = sandbox.spark.readStream.schema(_TRANSACTION).option("maxFilesPerTrigger", 1)
+    source = sandbox.spark.readStream.schema(planted.PAYMENT).option("maxFilesPerTrigger", 1)
     sandbox.keep(arrived=source.json(sandbox.paths.landing), cards=sandbox.spark.table("cards"))
 
 
@@ -185,7 +181,7 @@ def check_alarms(attempt: Attempt) -> None:
 
 
 def _landed(attempt: Attempt) -> DataFrame:
-    return _once(attempt, attempt.spark.read.schema(_TRANSACTION).json(attempt.paths.landing))
+    return _once(attempt, attempt.spark.read.schema(planted.PAYMENT).json(attempt.paths.landing))
 
 
 def _alarms(payments: DataFrame, minutes: int | None = 10) -> DataFrame:
@@ -325,18 +321,14 @@ def _must_be_unmatched(made: DataFrame, landed: DataFrame) -> None:
 
 
 def _large(payments: DataFrame, how: str) -> DataFrame:
+    from pyspark.sql import functions as F
+
     large = payments.where("amount > 900").select("card_id", "transaction_id", "amount", "event_time")
     small = payments.where("amount < 2").selectExpr(
         "card_id AS c", "transaction_id AS small_payment", "event_time AS s"
     )
-    is_test = "c = card_id AND s BETWEEN event_time - INTERVAL 5 MINUTES AND event_time"
-    return _joined(large, small, is_test, how).select("card_id", "transaction_id", "amount", "small_payment")
-
-
-def _joined(left: DataFrame, right: DataFrame, condition: str, how: str) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    return left.join(right, F.expr(condition), how)
+    is_test = F.expr("c = card_id AND s BETWEEN event_time - INTERVAL 5 MINUTES AND event_time")
+    return large.join(small, is_test, how).select("card_id", "transaction_id", "amount", "small_payment")
 
 
 def _tests(sandbox: Sandbox) -> None:

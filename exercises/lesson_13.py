@@ -224,8 +224,7 @@ def check_job(attempt: Attempt) -> None:
             f"{missing} orders of known customers are not in `silver_orders`. Run `silver_customers` before "
             "`silver_orders`, and `retry` after both, each to its end."
         )
-    gold = silver.groupBy(_day().alias("day"), "country").agg(*_sums())
-    attempt.compare(attempt.table("gold_revenue"), gold, "gold_revenue")
+    attempt.compare(attempt.table("gold_revenue"), _gold(silver), "gold_revenue")
 
 
 def _must_be_in_bronze(attempt: Attempt) -> None:
@@ -240,16 +239,11 @@ def _must_be_in_bronze(attempt: Attempt) -> None:
         raise Mistake(f"`{table}` does not have all lines that have landed. Does `run_job()` run it, and is it called?")
 
 
-def _day():
+def _gold(silver: DataFrame) -> DataFrame:
     from pyspark.sql import functions as F
 
-    return F.to_date("ordered_at")
-
-
-def _sums():
-    from pyspark.sql import functions as F
-
-    return F.count("*").alias("orders"), F.sum("revenue").cast("decimal(22, 2)").alias("revenue")
+    sums = (F.count("*").alias("orders"), F.sum("revenue").cast("decimal(22, 2)").alias("revenue"))
+    return silver.groupBy(F.to_date("ordered_at").alias("day"), "country").agg(*sums)
 
 
 def _first_night(sandbox: Sandbox) -> None:

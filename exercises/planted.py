@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from streaming_classroom.hidden_tests import Sandbox
 
 READINGS = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
+#: A payment as the bank's files have it.
+PAYMENT = (
+    "transaction_id STRING, card_id INT, amount DOUBLE, merchant STRING, category STRING, country STRING, "
+    "event_time TIMESTAMP, received_at TIMESTAMP"
+)
 MIDNIGHT = 1_709_596_800.0  # seconds: 2024-03-05, UTC
 HOUR = 3600.0
 
