@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 # ----------------------------------------------------------------------------------------------- 08.1 through the drift
 
 DRIFT_STARTER = """
-from pyspark.errors import StreamingQueryException
-
 DA.exercise("08.1")  # removes what an earlier attempt created
+
+from pyspark.errors import StreamingQueryException
 
 yesterdays_schema("archive")  # version 0: four columns
 
@@ -28,9 +28,9 @@ yesterdays_schema("archive")  # version 0: four columns
 """
 
 DRIFT_SOLUTION = """
-from pyspark.errors import StreamingQueryException
-
 DA.exercise("08.1")  # removes what an earlier attempt created
+
+from pyspark.errors import StreamingQueryException
 
 yesterdays_schema("archive")  # version 0: four columns
 

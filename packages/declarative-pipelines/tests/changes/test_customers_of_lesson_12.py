@@ -22,15 +22,18 @@ EVENT = f"sequence LONG, operation STRING, {CUSTOMER}, changed_at TIMESTAMP"
 def lesson() -> dict[str, Any]:
     """The lesson's own functions, as they stand in it."""
     import pyspark.sql.functions
+    from delta.tables import DeltaTable
     from pyspark.sql import Window
 
     [path] = directories.notebooks().glob("12-*.ipynb")
     cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    namespace: dict[str, Any] = {"F": pyspark.sql.functions, "Window": Window}
+    namespace: dict[str, Any] = {"F": pyspark.sql.functions, "Window": Window, "DeltaTable": DeltaTable}
+    names = ("newest", "merge_newest", "all_versions", "add_versions")
     for source in cells:
-        if any(f"def {name}(" in source for name in ("newest", "keep_newest", "add_versions")):
+        if any(f"def {name}(" in source for name in names):
             functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
             exec(compile(ast.Module(functions, []), str(path), "exec"), namespace)
+    assert set(names) <= set(namespace)
     return namespace
 
 
@@ -72,7 +75,7 @@ def test_type_1_is_customers_now(spark, database, lesson, follow):
     flow = changes(sequence_by="sequence", except_columns=("operation", "changed_at"))
 
     def both(batch, batch_id):
-        lesson["keep_newest"]("customers")(batch.drop("changed_at"), batch_id)
+        lesson["merge_newest"]("customers", batch.drop("changed_at"))
         merge_changes(spark, flow, batch, batch_id, f"{database}.ours")
 
     follow(both)
@@ -91,7 +94,7 @@ def test_type_2_is_the_history(spark, database, lesson, follow):
     flow = changes(sequence_by="changed_at", scd_type=2)
 
     def both(batch, batch_id):
-        lesson["add_versions"](batch.selectExpr("*", "'' AS file"), batch_id)
+        lesson["add_versions"](batch, batch_id)
         merge_changes(spark, flow, batch, batch_id, f"{database}.ours")
 
     follow(both)

@@ -77,12 +77,6 @@ def test_what_is_done_is_told_by_lesson_and_what_comes_next(tmp_path) -> None:
     assert lines[0].startswith("00   ●○") and f"1 of {len(catalogue.of_lesson('00'))} right, 1 hint" in lines[0]
     assert lines[-1] == f"Next: {second.id} {second.title}"
     assert f"; a quiz of {len(catalogue.quiz_of('00'))}" in lines[0]
-    assert [line for line in lines if line.startswith("Without exercises so far: ")]
-
-
-def test_lessons_without_exercises_are_those_that_have_no_lab_with_some_either() -> None:
-    without = catalogue.lessons_without()
-    assert without and not set(without) & {name[:2] for name in catalogue.lessons()}
 
 
 def test_an_exercise_without_hints_says_so() -> None:

@@ -35,14 +35,6 @@ def lessons() -> list[str]:
     return _numbers(_PREFIX)
 
 
-def lessons_without() -> list[str]:
-    """Return the lessons that have neither exercises of their own nor a lab with some, in order."""
-    notebooks = (directories.PROJECT / "notebooks").glob("[0-9][0-9]*-*.ipynb")
-    numbers = {notebook.name.partition("-")[0] for notebook in notebooks}
-    with_some = {lesson[:2] for lesson in lessons()}
-    return sorted(number for number in numbers if number[:2] not in with_some)
-
-
 def quizzes() -> list[str]:
     """Return the lessons that have a quiz, by number and in order."""
     return _numbers(_QUIZ_PREFIX)

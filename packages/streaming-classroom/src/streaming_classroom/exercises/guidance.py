@@ -51,12 +51,10 @@ def solution_shown(exercise: Exercise) -> Guidance:
 
 
 def progress_shown(record: ExerciseRecord) -> Guidance:
-    """Return what is done, a line a lesson, what comes next, and which lessons have nothing to do."""
+    """Return what is done, a line a lesson, and what comes next."""
     done = record.read()
     every = {lesson: catalogue.of_lesson(lesson) for lesson in catalogue.lessons()}
     lines = [_line(lesson, exercises, done) for lesson, exercises in every.items()]
-    if bare := catalogue.lessons_without():
-        lines.append(f"Without exercises so far: {', '.join(bare)}. There you run, change and run again what is there.")
     open_ones = [one for exercises in every.values() for one in exercises if not _of(done, one).right]
     if open_ones:
         lines.append(f"Next: {open_ones[0].id} {open_ones[0].title}")
