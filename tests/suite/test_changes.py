@@ -74,6 +74,14 @@ def test_a_lesson_is_reached_by_its_notebook_and_its_exercises(project: Path, ch
     assert reach.has(test, lesson="05") and not reach.has(test, lesson="05L")
 
 
+def test_a_test_has_changed_itself_where_its_file_or_its_lesson_has(project: Path) -> None:
+    reach = Reach(
+        project, ["packages/high/src/high/top.py", "packages/high/tests/test_top.py", "exercises/lesson_05.py"]
+    )
+    changed = {path.stem for path in project.rglob("test_*.py") if reach.changed(path)}
+    assert changed == {"test_top"} and reach.changed(project / "tests/test_all.py", lesson="05")
+
+
 def git(project: Path, *arguments: str, date: str = "2026-11-20T12:00:00") -> None:
     identity = {
         "GIT_AUTHOR_NAME": "a",

@@ -116,3 +116,9 @@ def test_what_only_the_long_form_plays_is_never_chosen_and_keeps_its_place(monke
         assert [case.id for case in cases] == ["01", "02", "03"]
         [chosen] = [case.id for case in cases if not case.marks]
         assert chosen != "02"
+
+
+def test_where_a_change_reaches_much_of_a_lane_ci_has_its_third_instead() -> None:
+    every = {f"{lane} {number}" for lane in ("kernel", "browser") for number in range(10)}
+    reached = {f"kernel {number}" for number in range(9)} | {"browser 1", "browser 2"}
+    assert selection._little(reached, every) == {"browser 1", "browser 2"}

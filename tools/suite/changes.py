@@ -104,13 +104,19 @@ class Reach:
             Whether a change anywhere in its package reaches it, since it runs more than it imports.
         """
         path = test_file.relative_to(self._project).as_posix()
-        if self._all or path in self._changed or self._fixtures_changed(path):
+        if self._all or self.changed(test_file, lesson) or self._fixtures_changed(path):
             return True
         if lesson is not None:
-            return lesson.upper() in self._lessons
+            return False
         if by_package and path.split("/")[1] in self._packages:
             return True
         return bool(self._imported_by(test_file) & self._touched)
+
+    def changed(self, test_file: Path, lesson: str | None = None) -> bool:
+        """Return whether the test itself has changed, or the lesson that it is about."""
+        return test_file.relative_to(self._project).as_posix() in self._changed or (
+            lesson is not None and lesson.upper() in self._lessons
+        )
 
     def _fixtures_changed(self, path: str) -> bool:
         folders = Path(path).parents

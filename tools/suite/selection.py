@@ -1,7 +1,9 @@
 """The tests of a run: the quick ones, those that a change reaches, and of the rest a part, in CI a third by the date.
 
 A run of every day draws its part by the seed.  With ``CI=true`` it is a third, which goes by the date, so that three
-days in a row have everything.  ``CLASSROOM_TESTS=all`` runs all of it, and so does naming tests.
+days in a row have everything.  A change at the bottom reaches nearly all of a lane: there a run in CI has its third, and
+of the others only the tests and lessons that changed themselves.  ``CLASSROOM_TESTS=all`` runs all of it, and so does
+naming tests.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ CI = os.environ.get("CI") == "true"
 # what a change reaches: a lesson takes three times as long there.
 SHARE = {"spark": 0.4, "kernel": 0.15, "browser": 0.15, "lessons": 0.15, "pipelines": 0.15}
 PARTS = 3  # of which a run in CI has one, beside what was changed
+MUCH = 0.4  # of a lane: what reaches more is not run whole in CI, where all of it takes longer than an hour
 # Tests that run more than they import: a kernel, a page, whole lessons.
 _RUN_MORE = ("kernel", "browser", "lessons", "cluster")
 
@@ -85,11 +88,19 @@ def _reached(units: dict[pytest.Item, str]) -> set[str]:
     if not changed:
         return set()
     reach = Reach(PROJECT, changed)
-    return {
+    itself = {unit for item, unit in units.items() if reach.changed(item.path, lesson_of(item))}
+    reached = {
         unit
         for item, unit in units.items()
         if reach.has(item.path, lesson_of(item), by_package=lane_of(item) in _RUN_MORE)
     }
+    return itself | (_little(reached, set(units.values())) if CI else reached)
+
+
+def _little(reached: set[str], every: set[str]) -> set[str]:
+    """Return what is reached without the lanes of which that is much."""
+    lanes, wholes = (Counter(unit.partition(" ")[0] for unit in units) for units in (reached, every))
+    return {unit for unit in reached if lanes[lane := unit.partition(" ")[0]] <= MUCH * wholes[lane]}
 
 
 def _third(units: dict[pytest.Item, str]) -> set[str]:
