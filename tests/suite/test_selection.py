@@ -118,7 +118,10 @@ def test_what_only_the_long_form_plays_is_never_chosen_and_keeps_its_place(monke
         assert chosen != "02"
 
 
-def test_where_a_change_reaches_much_of_a_lane_ci_has_its_third_instead() -> None:
+def test_where_a_change_reaches_much_of_a_lane_ci_has_a_part_of_what_changed_itself() -> None:
     every = {f"{lane} {number}" for lane in ("kernel", "browser") for number in range(10)}
     reached = {f"kernel {number}" for number in range(9)} | {"browser 1", "browser 2"}
-    assert selection._little(reached, every) == {"browser 1", "browser 2"}
+    few, many = {"kernel 3", "browser 1"}, {f"kernel {number}" for number in range(8)}
+    assert selection._at_most_much(few, reached, every) == {"kernel 3", "browser 1", "browser 2"}
+    kept = selection._at_most_much(many, reached, every) - {"browser 1", "browser 2"}
+    assert len(kept) == 4 and kept < many

@@ -1,9 +1,9 @@
 """The tests of a run: the quick ones, those that a change reaches, and of the rest a part, in CI a third by the date.
 
 A run of every day draws its part by the seed.  With ``CI=true`` it is a third, which goes by the date, so that three
-days in a row have everything.  A change at the bottom reaches nearly all of a lane: there a run in CI has its third, and
-of the others only the tests and lessons that changed themselves.  ``CLASSROOM_TESTS=all`` runs all of it, and so does
-naming tests.
+days in a row have everything.  A change at the bottom reaches nearly all of a lane, which takes CI longer than an hour:
+there it has, beside its third, only a part of the tests and lessons that changed themselves.  ``CLASSROOM_TESTS=all``
+runs all of it, and so does naming tests.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CI = os.environ.get("CI") == "true"
 # what a change reaches: a lesson takes three times as long there.
 SHARE = {"spark": 0.4, "kernel": 0.15, "browser": 0.15, "lessons": 0.15, "pipelines": 0.15}
 PARTS = 3  # of which a run in CI has one, beside what was changed
-MUCH = 0.4  # of a lane: what reaches more is not run whole in CI, where all of it takes longer than an hour
+MUCH = 0.4  # of a lane: CI runs no more of it for a change
 # Tests that run more than they import: a kernel, a page, whole lessons.
 _RUN_MORE = ("kernel", "browser", "lessons", "cluster")
 
@@ -94,13 +94,24 @@ def _reached(units: dict[pytest.Item, str]) -> set[str]:
         for item, unit in units.items()
         if reach.has(item.path, lesson_of(item), by_package=lane_of(item) in _RUN_MORE)
     }
-    return itself | (_little(reached, set(units.values())) if CI else reached)
+    return _at_most_much(itself, reached, set(units.values())) if CI else reached
 
 
-def _little(reached: set[str], every: set[str]) -> set[str]:
-    """Return what is reached without the lanes of which that is much."""
-    lanes, wholes = (Counter(unit.partition(" ")[0] for unit in units) for units in (reached, every))
-    return {unit for unit in reached if lanes[lane := unit.partition(" ")[0]] <= MUCH * wholes[lane]}
+def _at_most_much(itself: set[str], reached: set[str], every: set[str]) -> set[str]:
+    """Return what is reached; of a lane of which that is much, a part of what changed itself."""
+    kept: set[str] = set()
+    for lane in {unit.partition(" ")[0] for unit in every}:
+        whole, ours, own = (
+            {unit for unit in units if unit.startswith(f"{lane} ")} for units in (every, reached, itself)
+        )
+        most = int(MUCH * len(whole))
+        kept |= ours if len(ours) <= most else set(sorted(own, key=_of_today)[:most])
+    return kept
+
+
+def _of_today(unit: str) -> int:
+    """Return where a unit stands today, by name and date, so that every process has the same order."""
+    return zlib.crc32(f"{unit} {datetime.datetime.now(datetime.UTC).date()}".encode())
 
 
 def _third(units: dict[pytest.Item, str]) -> set[str]:
