@@ -26,6 +26,7 @@ MODULES = {
     "bank": "bank",
     "wikipedia": "wikipedia",
     "river": "river",
+    "parcels": "parcels",
 }
 PARTS = [
     ("device-readings", "readings"),
@@ -43,19 +44,22 @@ PARTS = [
     ("wikipedia", "edits"),
     ("river", "levels"),
     ("river", "stations.json"),
+    ("parcels", "deliveries"),
+    ("parcels", "depots.csv"),
 ]
 ITEMS = "ARRAY<STRUCT<sku: STRING, quantity: INT, price: DOUBLE>>"
 PYTHON_TYPES = {"INT": int, "LONG": int, "DOUBLE": float, "STRING": str, "TIMESTAMP": str, "ITEMS": list}
-PYTHON_TYPES["MAP<STRING,STRING>"] = dict
+PYTHON_TYPES |= {"MAP<STRING,STRING>": dict, "DATE": str}
 MAY_BE_NULL = {
     ("retail", "customer-changes"): {"name", "email", "country", "city", "segment"},
     ("retail", "orders"): {"customer_id"},
     ("retail", "clickstream"): {"customer_id"},
     ("wikipedia", "edits"): {"value"},
     ("river", "levels"): {"level", "battery"},
+    ("parcels", "deliveries"): {"delivered_at", "fee"},
 }
 MAY_BE_ABSENT = {("retail", "orders"): {"coupon"}, ("retail", "orders-repaired.json"): {"coupon"}}
-HAS_UNREADABLE_LINES = {("retail", "orders")}
+HAS_UNREADABLE_LINES = {("retail", "orders"), ("parcels", "deliveries")}
 SECOND = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 Row = dict[str, object]
@@ -1062,3 +1066,86 @@ def test_the_flood_comes_down_the_river(levels: pd.DataFrame) -> None:
     sound = levels[levels.faults == 0]
     top = sound.loc[sound.groupby("station")["level"].idxmax()].sort_values("station")
     assert top.measured.is_monotonic_increasing
+
+
+@pytest.fixture(scope="module")
+def parcels(generated: dict[str, Path]) -> pd.DataFrame:
+    """The lines of the parcel service that can be counted, with the night and the region."""
+    depots = {row["depot_id"]: row for row in rows_of(generated["parcels"] / "depots.csv")}
+    rows = [{"night": night} | row for night, row in parcel_lines(generated) if parcel_fault(row, depots) is None]
+    frame = pd.DataFrame(rows)
+    frame["day"] = frame.delivered_at.str[:10]
+    frame["region"] = frame.depot_id.map({number: row["region"] for number, row in depots.items()})
+    frame["listed"] = frame.depot_id.map({number: row["listed_on"] for number, row in depots.items()})
+    return frame
+
+
+def parcel_lines(generated: dict[str, Path]) -> list[tuple[str, Row | None]]:
+    """Return the lines by night; None where one is not JSON."""
+    files = files_of(generated["parcels"] / "deliveries")
+    return [(path.stem, json.loads(line) if readable(line) else None) for path in files for line in lines_of(path)]
+
+
+def parcel_fault(row: Row | None, depots: dict[object, Row]) -> str | None:
+    if row is None:
+        return "unreadable"
+    if row["delivered_at"] is None:
+        return "no time"
+    if row["fee"] is None or row["fee"] <= 0:
+        return "bad fee"
+    return None if row["depot_id"] in depots else "unknown depot"
+
+
+@pytest.mark.parametrize("fault", ["unreadable", "no time", "bad fee", "unknown depot"])
+def test_deliveries_have_the_planned_faults_and_no_line_has_two(fault: str, generated: dict[str, Path]) -> None:
+    depots = {row["depot_id"]: row for row in rows_of(generated["parcels"] / "depots.csv")}
+    faulty = [row for _, row in parcel_lines(generated) if parcel_fault(row, depots) == fault]
+    assert len(faulty) == imperfection("parcels", fault)
+    mended = {"delivered_at": "2025", "fee": 1, "depot_id": 1}
+    names = {"no time": "delivered_at", "bad fee": "fee", "unknown depot": "depot_id"}
+    for row in faulty if fault in names else []:
+        assert parcel_fault(row | {names[fault]: mended[names[fault]]}, depots) is None
+
+
+def test_deliveries_are_repeated_unchanged_in_the_same_night_or_a_later_one(parcels: pd.DataFrame) -> None:
+    again = parcels[parcels.duplicated("scan_id")]
+    first = parcels.drop_duplicates("scan_id").set_index("scan_id").loc[again.scan_id]
+    assert (
+        again[["depot_id", "delivered_at", "fee"]].values == first[["depot_id", "delivered_at", "fee"]].values
+    ).all()
+    later = again.night.values > first.night.values
+    assert later.sum() == imperfection("parcels", "sent again later")
+    assert (~later).sum() == imperfection("parcels", "sent again")
+
+
+def test_deliveries_are_late_alone_or_in_an_outage(parcels: pd.DataFrame) -> None:
+    once = parcels.drop_duplicates("scan_id")
+    late = once[once.night != once.day]
+    begins = {3: "2025-05-13T15", 5: "2025-05-15T17"}
+    outage = late[
+        [
+            at.startswith(begins.get(of, "-")[:10]) and at >= begins[of]
+            for at, of in zip(late.delivered_at, late.depot_id, strict=True)
+        ]
+    ]
+    alone = len(late) - len(outage)
+    assert [len(outage), alone] == [imperfection("parcels", "outage"), imperfection("parcels", "late")]
+    assert (late.night > late.day).all() and late.night.max() <= "2025-05-18"
+
+
+def test_each_mistake_makes_as_many_rows_of_the_report_wrong_as_the_card_says(parcels: pd.DataFrame) -> None:
+    once = parcels.drop_duplicates("scan_id")
+    in_time = parcels[parcels.night >= parcels.listed].drop_duplicates("scan_id")
+    assert len(once) - len(in_time) == imperfection("parcels", "not listed yet")
+    reports = {"repeats": (parcels, "day"), "arrival": (once, "night"), "waiting": (in_time, "day")}
+    right = parcel_report(once, "day")
+    on_card = {name: number(cells[0]) for name, cells in next(tables(card("parcels"), "mistake")).items()}
+    assert len(right) == 28
+    for mistake, (rows, day) in reports.items():
+        made = parcel_report(rows, day)
+        assert sum(made.get(key) != right.get(key) for key in made.keys() | right.keys()) == on_card[mistake]
+
+
+def parcel_report(rows: pd.DataFrame, day: str) -> dict[tuple[str, str], tuple[int, int]]:
+    sums = rows.assign(cents=(rows.fee * 100).round().astype(int)).groupby([day, "region"]).cents.agg(["count", "sum"])
+    return {key: (row["count"], row["sum"]) for key, row in sums.iterrows()}
