@@ -259,10 +259,17 @@ def test_an_earlier_try_is_taken_away_and_nothing_else(
         spark.range(1).write.saveAsTable(name)
     namespace = {"q": start(source, tmp_path), "other": 1}
     query = namespace["q"]
+    # One that a function has started, and kept from every variable, and one with another checkpoint.
+    lost, others = (
+        source.writeStream.format("noop").option("checkpointLocation", f"{home}/checkpoints/{name}").start()
+        for name in ("t", "other")
+    )
     grader = Grader(spark, paths, namespace)
     grader.begin("01.1")
     grader.begin("01.1")  # once more, with nothing there
     assert not query.isActive and namespace == {"other": 1}
+    assert not lost.isActive and others.isActive
+    others.stop()
     after = {table.name for table in spark.catalog.listTables()}
     assert (after - before - {"made"}, before - after) == ({"other_t"}, {"v"})  # a stream's own table is no mistake
     assert not classroom_files().local_path(f"{home}/checkpoints/t").exists()

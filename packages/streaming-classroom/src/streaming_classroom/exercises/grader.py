@@ -18,10 +18,12 @@ from streaming_classroom.exercises.attempt import Attempt
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.exercise_record import ExerciseRecord
 from streaming_classroom.exercises.guidance import hint_shown, prediction_shown, progress_shown, solution_shown
+from streaming_classroom.exercises.made_stream import MadeStream
 from streaming_classroom.exercises.mistake import Mistake, NotTried
 from streaming_classroom.exercises.question import NoQuiz
 from streaming_classroom.exercises.quiz import answer_shown, is_right, quiz_shown
 from streaming_classroom.exercises.verdict import Verdict
+from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.session import user_files
 
 if TYPE_CHECKING:
@@ -180,11 +182,25 @@ class Grader:
             note(*what)
 
     def _streams_of(self, makes: Makes) -> list[StreamingQuery]:
-        """Return the streams that an exercise has made, by its variables and their names."""
+        """Return the streams that an exercise has made, by its variables, their names and their checkpoints."""
         held = [self._namespace.get(variable) for variable in makes.variables]
-        named = [query for query in waiting.active_streams(self._spark) if query.name in makes.streams]
+        folders = [f"{self._paths.working_dir}/{folder}" for folder in makes.folders]
+        others = [
+            query
+            for query in waiting.active_streams(self._spark)
+            if query.name in makes.streams or self._is_below(MadeStream(query).checkpoint, folders)
+        ]
         # By its name: a frame over Connect takes any attribute for a column.
-        return [value for value in held if type(value).__name__ == "StreamingQuery"] + named
+        return [value for value in held if type(value).__name__ == "StreamingQuery"] + others
+
+    @staticmethod
+    def _is_below(checkpoint: str | None, folders: list[str]) -> bool:
+        if checkpoint is None:
+            return False
+        with suppress(Exception):  # one that is not on this machine
+            local = classroom_files().local_path
+            return any(local(checkpoint).is_relative_to(local(folder)) for folder in folders)
+        return False
 
     @property
     def _namespace(self) -> MutableMapping[str, Any]:
