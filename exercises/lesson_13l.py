@@ -103,8 +103,8 @@ bronze()
 
 def check_bronze(attempt: Attempt) -> None:
     """Compare the lines, and say when they are there twice."""
-    _must_be_tried(attempt, attempt.spark.catalog.tableExists("bronze_deliveries"))
     _must_end(attempt)
+    _must_be_tried(attempt, attempt.spark.catalog.tableExists("bronze_deliveries"))
     made = attempt.table("bronze_deliveries")
     landed = [line[:2] for line in _landed(attempt)]
     if (rows := made.count()) > len(landed):
@@ -382,8 +382,8 @@ silver()
 def check_silver(attempt: Attempt) -> None:
     """Account for each line: in silver once, or in the quarantine once."""
     good, bad = attempt.table("silver_deliveries"), attempt.table("quarantine")
-    _must_be_tried(attempt, bool(good.count() or bad.count()))
     _must_end(attempt)
+    _must_be_tried(attempt, bool(good.count() or bad.count()))
     landed = _landed(attempt)
     deliveries = once(landed)
     if (rows := good.count()) > len(deliveries):
@@ -667,8 +667,8 @@ def check_gold(attempt: Attempt) -> None:
     """Follow the lines from bronze to gold, and name the first table that is behind."""
     made = attempt.table("gold_deliveries")
     landed = _landed(attempt)
-    _must_be_tried(attempt, bool(made.count()))
     _must_end(attempt)
+    _must_be_tried(attempt, bool(made.count()))
     if (rows := attempt.table("bronze_deliveries").count()) != len(landed):
         raise Mistake(
             f"`bronze_deliveries` has {rows:,} rows, and {len(landed):,} lines have landed. Does `run_job()` begin "

@@ -35,6 +35,8 @@ EQUAL: dict[tuple[str, str], str] = {
     ("06.2", 'left out: .outputMode("append")'): "append is the default",
     ("06X.1", 'left out: .outputMode("append")'): "append is the default",
     ("07X.1", "once for availableNow: availableNow=True -> once=True (2)"): "as below",
+    ("07W.1", 'left out: .outputMode("append")'): "append is the default",
+    ("07W.1", "constant one more: 2 -> 3"): "the amounts have two decimals, so three places round nothing else",
     ("15L.1", "limit excluded: <= -> <"): "whether a line may be received in the minute of its measuring was left open",
     ("15L.4", 'another sequence: sequence_by="received" -> sequence_by="measured"'): "repeated lines have one level",
     ("14L.2", "constant one more: 45 -> 46"): "any delay is right that waits for the latest message",
