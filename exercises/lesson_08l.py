@@ -669,6 +669,22 @@ def _amounts(sandbox: Sandbox) -> None:
     sandbox.append("sales", rows, _TABLE)
 
 
+def _sales_view_made(sandbox: Sandbox) -> DataFrame:
+    """Return the rows of the view, which is computed only now: a cast may fail."""
+    made = sandbox.rows("sales_vw")
+    try:
+        return sandbox.spark.createDataFrame(made.collect(), made.schema)
+    except Exception as error:
+        if "CAST_INVALID_INPUT" not in str(error):
+            raise
+        raise Mistake(
+            "Your view was read over another table, in which an amount is no number, and it fails: `CAST` raises an "
+            "error there. Which cast gives NULL?"
+        ) from None
+
+
+_sales_view_made.__name__ = "sales_vw"
+
 COLUMNS = Exercise(
     id="08L.3",
     title="Back into columns",
@@ -690,7 +706,7 @@ COLUMNS = Exercise(
     hidden=(
         HiddenTest(
             _amounts,
-            ("sales_vw",),
+            (_sales_view_made,),
             says="Your cell was run on another table: refunds, text that is no number, two rescued fields in a row.",
         ),
     ),
@@ -705,7 +721,7 @@ COLUMNS = Exercise(
         WrongAnswer(
             COLUMNS_SOLUTION.replace("CAST(sold_at AS TIMESTAMP) AS sold_at", "sold_at"), "has the type string"
         ),
-        WrongAnswer(COLUMNS_SOLUTION.replace("try_cast(", "CAST("), "your cell fails"),
+        WrongAnswer(COLUMNS_SOLUTION.replace("try_cast(", "CAST("), "Which cast gives NULL"),
         WrongAnswer(COLUMNS_SOLUTION.replace("get_json_object(buyer, '$.country')", "buyer"), "`sales_vw`"),
     ),
     makes=Makes(views=("sales_vw",)),
