@@ -80,7 +80,7 @@ def test_the_lines_that_are_set_aside(box: SimpleNamespace) -> None:
     assert sorted(rows.rows.elements()) == sorted((line,) for line in cut)
 
 
-@pytest.mark.parametrize(("table", "until"), [("board", "2024-03-09.json"), ("ledger", "2024-03-06.json")])
+@pytest.mark.parametrize(("table", "until"), [("board", "2024-03-09.json"), ("ledger", "2024-03-07.json")])
 def test_the_board_has_every_sale_and_the_ledger_the_nights_before_the_new_field(
     box: SimpleNamespace, table: str, until: str
 ) -> None:
