@@ -27,6 +27,7 @@ MODULES = {
     "wikipedia": "wikipedia",
     "river": "river",
     "parcels": "parcels",
+    "partner": "partner",
 }
 PARTS = [
     ("device-readings", "readings"),
@@ -46,10 +47,13 @@ PARTS = [
     ("river", "stations.json"),
     ("parcels", "deliveries"),
     ("parcels", "depots.csv"),
+    ("partner", "sales"),
+    ("partner", "control.json"),
 ]
 ITEMS = "ARRAY<STRUCT<sku: STRING, quantity: INT, price: DOUBLE>>"
 PYTHON_TYPES = {"INT": int, "LONG": int, "DOUBLE": float, "STRING": str, "TIMESTAMP": str, "ITEMS": list}
-PYTHON_TYPES |= {"MAP<STRING,STRING>": dict, "DATE": str}
+PYTHON_TYPES |= {"MAP<STRING,STRING>": dict, "DATE": str, "BUYER": dict}
+BUYER = "STRUCT<country: STRING, post_code: STRING>"
 MAY_BE_NULL = {
     ("retail", "customer-changes"): {"name", "email", "country", "city", "segment"},
     ("retail", "orders"): {"customer_id"},
@@ -58,8 +62,12 @@ MAY_BE_NULL = {
     ("river", "levels"): {"level", "battery"},
     ("parcels", "deliveries"): {"delivered_at", "fee"},
 }
-MAY_BE_ABSENT = {("retail", "orders"): {"coupon"}, ("retail", "orders-repaired.json"): {"coupon"}}
-HAS_UNREADABLE_LINES = {("retail", "orders"), ("parcels", "deliveries")}
+MAY_BE_ABSENT = {
+    ("retail", "orders"): {"coupon"},
+    ("retail", "orders-repaired.json"): {"coupon"},
+    ("partner", "sales"): {"channel", "buyer"},
+}
+HAS_UNREADABLE_LINES = {("retail", "orders"), ("parcels", "deliveries"), ("partner", "sales")}
 SECOND = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 Row = dict[str, object]
@@ -109,6 +117,12 @@ def readable(line: str) -> bool:
     except json.JSONDecodeError:
         return False
     return True
+
+
+def as_agreed(sale: Row) -> Row:
+    """Return a sale of the partner's as its first nights have it: the amount with its name, and a number."""
+    row = {"amount" if name == "Amount" else name: value for name, value in sale.items()}
+    return row | {"amount": float(str(row["amount"]).removesuffix(" EUR"))}
 
 
 def moment(text: str) -> datetime:
@@ -205,11 +219,13 @@ def test_files_rows_and_bytes_are_those_of_the_card_and_the_module(
 
 @pytest.mark.parametrize(("dataset", "part"), PARTS)
 def test_every_row_has_the_fields_and_types_of_the_module(dataset: str, part: str, generated: dict[str, Path]) -> None:
-    schema = dict(field.split() for field in load(dataset).FIELDS[part].replace(ITEMS, "ITEMS").split(", "))
+    fields = load(dataset).FIELDS[part].replace(ITEMS, "ITEMS").replace(BUYER, "BUYER")
+    schema = dict(field.split() for field in fields.split(", "))
     nullable, optional = MAY_BE_NULL.get((dataset, part), set()), MAY_BE_ABSENT.get((dataset, part), set())
     for path in files_of(generated[dataset] / part):
         lines = [line for line in lines_of(path) if readable(line)]
-        for row in map(json.loads, lines) if (dataset, part) in HAS_UNREADABLE_LINES else rows_of(path):
+        rows = map(json.loads, lines) if (dataset, part) in HAS_UNREADABLE_LINES else rows_of(path)
+        for row in map(as_agreed, rows) if dataset == "partner" else rows:
             assert list(row) == [name for name in schema if name in row or name not in optional]
             for name, value in row.items():
                 assert type(value) is PYTHON_TYPES[schema[name]] or (value is None and name in nullable)
@@ -1149,3 +1165,58 @@ def test_each_mistake_makes_as_many_rows_of_the_report_wrong_as_the_card_says(pa
 def parcel_report(rows: pd.DataFrame, day: str) -> dict[tuple[str, str], tuple[int, int]]:
     sums = rows.assign(cents=(rows.fee * 100).round().astype(int)).groupby([day, "region"]).cents.agg(["count", "sum"])
     return {key: (row["count"], row["sum"]) for key, row in sums.iterrows()}
+
+
+@pytest.fixture(scope="module")
+def nights(generated: dict[str, Path]) -> dict[str, list[str]]:
+    """The lines of the partner's sales, by file."""
+    return {path.name: lines_of(path) for path in files_of(generated["partner"] / "sales")}
+
+
+@pytest.fixture(scope="module")
+def partner_sales(nights: dict[str, list[str]]) -> pd.DataFrame:
+    """The partner's sales that can be read, each with its file, and the fields as they were written."""
+    rows = [json.loads(line) | {"file": name} for name, lines in nights.items() for line in lines if readable(line)]
+    return pd.DataFrame(rows)
+
+
+def test_the_schema_drifts_in_the_nights_of_the_card(nights: dict[str, list[str]], partner_sales: pd.DataFrame) -> None:
+    sales = partner_sales
+    sales["text"] = sales.amount.map(lambda value: isinstance(value, str))
+    drifted = {
+        "new field": sales[sales.channel.notna()],
+        "amount as text": sales[sales.text],
+        "other spelling": sales[sales.Amount.notna()],
+        "nested object": sales[sales.buyer.notna()],
+    }
+    for name, rows in drifted.items():
+        assert len(rows) == imperfection("partner", name)
+    assert sorted({name for name in nights if any(not readable(line) for line in nights[name])}) == ["2025-09-09.json"]
+    assert sum(not readable(line) for lines in nights.values() for line in lines) == imperfection("partner", "cut off")
+    first = {name: rows.file.min() for name, rows in drifted.items()}
+    assert list(first.values()) == [f"2025-09-0{night}.json" for night in (3, 5, 7, 9)]
+    assert {drifted[name].file.nunique() for name in ("amount as text", "other spelling")} == {1}
+    assert (sales.Amount.notna() == (sales.file == "2025-09-07.json")).all()
+    assert set(drifted["nested object"].buyer.map(lambda buyer: buyer["country"])) == {"NO", "SE", "DK"}
+
+
+def test_the_sales_of_a_night_are_in_order_and_numbered_without_gaps(nights: dict[str, list[str]]) -> None:
+    lines = [(name, line) for name, lines in nights.items() for line in lines]
+    assert [re.match(r'{"sale_id":"S(\d+)"', line)[1] for _, line in lines] == [str(n) for n in range(10001, 10734)]
+    times = [json.loads(line)["sold_at"] for _, line in lines if readable(line)]
+    assert times == sorted(set(times))
+    assert all(json.loads(line)["sold_at"][:10] == name[:10] for name, line in lines if readable(line))
+
+
+def test_the_totals_of_the_partner_count_what_was_sent_and_sum_what_was_paid(
+    generated: dict[str, Path], nights: dict[str, list[str]]
+) -> None:
+    prices = load("partner").PRICES
+    for total in rows_of(generated["partner"] / "control.json"):
+        lines = nights[total["file"]]
+        cut = [re.search(r'"play":"([^"]+)","seats":(\d+),', line) for line in lines if not readable(line)]
+        sales = [as_agreed(json.loads(line)) for line in lines if readable(line)]
+        assert all(round(prices[sale["play"]] * sale["seats"], 2) == sale["amount"] for sale in sales)
+        paid = sum(round(sale["amount"] * 100) for sale in sales)
+        paid += sum(round(prices[found[1]] * int(found[2]) * 100) for found in cut)
+        assert (total["records"], round(total["amount"] * 100)) == (len(lines), paid)

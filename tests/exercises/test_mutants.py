@@ -37,6 +37,12 @@ EQUAL: dict[tuple[str, str], str] = {
     ("07X.1", "once for availableNow: availableNow=True -> once=True (2)"): "as below",
     ("07W.1", 'left out: .outputMode("append")'): "append is the default",
     ("07W.1", "constant one more: 2 -> 3"): "the amounts have two decimals, so three places round nothing else",
+    ("08L.1", "constant one more: 0 -> 1"): "four restarts are not more than five",
+    ("08L.5", "constant one more: 60 -> 61"): "a second more of patience",
+    ("08L.5", "constant one more: 0 -> 1"): "which line of the error is shown was not asked",
+    ("08L.5", 'left out: .option("cloudFiles.schemaLocation", f"{DA.paths.checkpoints}/{name}")'): (
+        "a stream with a schema of its own keeps no versions"
+    ),
     ("15L.1", "limit excluded: <= -> <"): "whether a line may be received in the minute of its measuring was left open",
     ("15L.4", 'another sequence: sequence_by="received" -> sequence_by="measured"'): "repeated lines have one level",
     ("14L.2", "constant one more: 45 -> 46"): "any delay is right that waits for the latest message",
@@ -60,6 +66,7 @@ EQUAL: dict[tuple[str, str], str] = {
         "07.2",
         "07L.4",
         "07X.1",
+        "08L.1",
         "14.1",
         "14.2",
         "14X.1",
