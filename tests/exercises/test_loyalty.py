@@ -5,10 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
-from lesson_exercises import lesson_12l as lab
 
+from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.same_rows import Rows
 from streaming_classroom.hidden_tests import expected_rows
+
+catalogue.lessons()  # makes the exercises' package importable
+
+from lesson_exercises import lesson_12l as lab  # noqa: E402
 
 pytestmark = pytest.mark.pure
 
@@ -25,11 +29,10 @@ def by_card(rows: Rows, *columns: str) -> dict[str, tuple]:
     return cards
 
 
-@pytest.mark.parametrize("number", [0, 1])
-def test_the_log_has_each_change_once_in_one_spelling(number: int) -> None:
+def test_the_log_has_each_change_once_in_one_spelling() -> None:
     sent = [change for file in (*lab._SENT_FILES, lab._SENT_LATER) for change in file]
     once = {change._replace(card=lab.one_spelling(change.card)) for change in sent}
-    rows = expected("12L.1", number, "change_log")
+    rows = expected("12L.1", 0, "change_log")
     places = [rows.columns.index(column) for column in ("card", "operation", *lab.FIELDS)]
     made = sorted(str([row[place] for place in places]) for row in rows.rows.elements())
     assert made == sorted(str([c.card, c.operation, c.name, c.email, c.city]) for c in once)
