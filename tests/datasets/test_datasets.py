@@ -28,6 +28,7 @@ MODULES = {
     "river": "river",
     "parcels": "parcels",
     "partner": "partner",
+    "loyalty": "loyalty",
 }
 PARTS = [
     ("device-readings", "readings"),
@@ -49,6 +50,7 @@ PARTS = [
     ("parcels", "depots.csv"),
     ("partner", "sales"),
     ("partner", "control.json"),
+    ("loyalty", "changes"),
 ]
 ITEMS = "ARRAY<STRUCT<sku: STRING, quantity: INT, price: DOUBLE>>"
 PYTHON_TYPES = {"INT": int, "LONG": int, "DOUBLE": float, "STRING": str, "TIMESTAMP": str, "ITEMS": list}
@@ -61,11 +63,13 @@ MAY_BE_NULL = {
     ("wikipedia", "edits"): {"value"},
     ("river", "levels"): {"level", "battery"},
     ("parcels", "deliveries"): {"delivered_at", "fee"},
+    ("loyalty", "changes"): {"name", "email", "city"},
 }
 MAY_BE_ABSENT = {
     ("retail", "orders"): {"coupon"},
     ("retail", "orders-repaired.json"): {"coupon"},
     ("partner", "sales"): {"channel", "buyer"},
+    ("loyalty", "changes"): {"name", "email", "city"},
 }
 HAS_UNREADABLE_LINES = {("retail", "orders"), ("parcels", "deliveries"), ("partner", "sales")}
 SECOND = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
@@ -1220,3 +1224,143 @@ def test_the_totals_of_the_partner_count_what_was_sent_and_sum_what_was_paid(
         paid = sum(round(sale["amount"] * 100) for sale in sales)
         paid += sum(round(prices[found[1]] * int(found[2]) * 100) for found in cut)
         assert (total["records"], round(total["amount"] * 100)) == (len(lines), paid)
+
+
+@pytest.fixture(scope="module")
+def sent(generated: dict[str, Path]) -> pd.DataFrame:
+    """The changes as they arrive: `key` is the card, `again` whether the change was there before, `NULL` is None."""
+    files = files_of(generated["loyalty"] / "changes")
+    rows = [
+        {"absent": len(row) < 7, "null": None in row.values()} | row | {"file": path.stem}
+        for path in files
+        for row in rows_of(path)
+    ]
+    frame = pd.DataFrame(rows).astype(object).where(lambda values: values.notna(), None)
+    letters, numbers = zip(*(str(card).strip().upper().split("-") for card in frame.card), strict=True)
+    frame["key"] = [f"{letter}-{int(number)}" for letter, number in zip(letters, numbers, strict=True)]
+    return frame.assign(again=frame.duplicated(["key", "sequence", "changed_at"]))
+
+
+@pytest.fixture(scope="module")
+def sent_once(sent: pd.DataFrame) -> pd.DataFrame:
+    """Each change of the cards once, in the true order."""
+    return sent[~sent.again].sort_values(["key", "sequence", "changed_at"]).reset_index(drop=True)
+
+
+def members_by(changes: pd.DataFrame, order: list[str], ascending: bool | list[bool] = True) -> dict[str, tuple]:
+    """Return who is a member in the end, if the changes are applied in an order."""
+    members: dict[str, dict[str, object]] = {}
+    for row in changes.sort_values(order, ascending=ascending, kind="stable").to_dict("records"):
+        if row["operation"] == "DELETE":
+            members.pop(row["key"], None)
+            continue
+        member = members.setdefault(row["key"], dict.fromkeys(("name", "email", "city")))
+        member |= {field: row[field] for field in member if row[field] is not None}
+    return {key: tuple(member.values()) for key, member in members.items()}
+
+
+def different(one: dict[str, tuple], other: dict[str, tuple]) -> int:
+    return sum(one.get(key) != other.get(key) for key in one.keys() | other.keys())
+
+
+def test_cards_are_spelled_in_the_planned_ways(sent: pd.DataFrame) -> None:
+    assert sent.card.str.fullmatch(r" ?[KMkm]-(\d{5}|[1-9]\d{0,2}) ?").all()
+    ways = {"blanks": sent.card.str.contains(" "), "lower case": sent.card.str.contains("[km]")}
+    ways["zeros"] = sent.card.str.contains("-0")
+    for way, found in ways.items():
+        assert found.sum() == imperfection("loyalty", way)
+    text = " ".join(card("loyalty").split())
+    otherwise, spellings = (sent.card != sent.key).sum(), sent.card.nunique()
+    assert f"{otherwise} rows have at least one" in text and f"{spellings} spellings in all" in text
+
+
+def test_a_card_is_a_letter_with_a_number_and_some_numbers_have_both(sent_once: pd.DataFrame) -> None:
+    keys = set(sent_once.key)
+    assert len(keys) == 84
+    assert sum(f"M-{key[2:]}" in keys for key in keys if key[0] == "K") == 12
+    assert any("0" in key for key in keys)
+
+
+def test_sequences_count_the_changes_of_a_card(sent_once: pd.DataFrame) -> None:
+    for _, changes in sent_once.groupby("key"):
+        assert sorted(set(changes.sequence)) == list(range(1, changes.sequence.max() + 1))
+        assert changes.operation.iloc[0] == "INSERT" and list(changes.sequence).count(1) == 1
+
+
+def test_fields_that_have_not_changed_are_null_or_absent(sent: pd.DataFrame) -> None:
+    given = sent[sent.operation != "DELETE"]
+    assert given.null.sum() == imperfection("loyalty", "null field")
+    assert given.absent.sum() == imperfection("loyalty", "absent field")
+    assert not (given.null & given.absent).any()
+    assert sent[sent.operation == "DELETE"][["name", "email", "city"]].isna().all(axis=None)
+    first = sent[sent.sequence == 1]
+    assert first[["name", "email", "city"]].notna().all(axis=None)
+    assert (sent.email == "-").sum() == imperfection("loyalty", "erased") and "-" not in {*sent.name, *sent.city}
+
+
+def test_planned_changes_are_repeated_once_and_unchanged(sent: pd.DataFrame) -> None:
+    again = sent[sent.again]
+    assert not again.duplicated(["key", "sequence"]).any()
+    both = again.merge(sent[~sent.again], on=["key", "sequence", "operation", "name", "email", "city", "changed_at"])
+    assert len(both) == len(again)
+    assert (both.file_x == both.file_y).sum() == imperfection("loyalty", "repeated in the same file")
+    assert (both.file_x > both.file_y).sum() == imperfection("loyalty", "repeated in a later file")
+    assert (both.email != "-").all()
+
+
+def test_planned_changes_are_in_a_later_file_than_a_newer_one(sent_once: pd.DataFrame) -> None:
+    found: Counter[str] = Counter()
+    for _, changes in sent_once.groupby("key"):
+        rows = changes.to_dict("records")
+        for at, row in enumerate(rows):
+            before = [newer["operation"] for newer in rows[at + 1 :] if newer["file"] < row["file"]]
+            if not before:
+                continue
+            later = [newer["operation"] for newer in rows[at + 1 :]]
+            kind = "out of order" if "DELETE" not in later else "update after delete"
+            kind = "update after return" if "INSERT" in before else kind
+            found["delete before insert" if row["operation"] == "INSERT" else kind] += 1
+    kinds = ("out of order", "delete before insert", "update after delete", "update after return")
+    assert found == {kind: imperfection("loyalty", kind) for kind in kinds}
+
+
+def test_some_changes_have_the_same_sequence_and_some_a_clock_that_is_behind(sent_once: pd.DataFrame) -> None:
+    tied, behind = [], []
+    for (key, at), (next_key, next_at) in zip(
+        sent_once[["key", "changed_at"]].itertuples(index=False),
+        sent_once[["key", "changed_at"]].iloc[1:].itertuples(index=False),
+        strict=False,
+    ):
+        if key == next_key and moment(at) > moment(next_at):
+            behind.append(moment(at) - moment(next_at))
+    for _, pair in sent_once.groupby(["key", "sequence"]):
+        if len(pair) > 1:
+            assert len(pair) == 2 and pair.city.nunique() == 2
+            tied.append(moment(pair.changed_at.iloc[1]) - moment(pair.changed_at.iloc[0]))
+    assert len(tied) == imperfection("loyalty", "same sequence")
+    assert len(behind) == imperfection("loyalty", "clock behind")
+    assert all(MINUTE <= wait <= 15 * MINUTE for wait in tied)
+    assert all(60 * MINUTE <= wait <= 180 * MINUTE for wait in behind)
+
+
+def test_some_members_return_and_half_of_them_give_no_address(sent_once: pd.DataFrame) -> None:
+    members = members_by(sent_once, ["sequence", "changed_at"])
+    left = set(sent_once.key[sent_once.operation == "DELETE"])
+    assert [len(members), len(members.keys() - left), len(members.keys() & left)] == [74, 66, 8]
+    without = [key for key in members.keys() & left if members[key][1] is None]
+    assert len(without) == imperfection("loyalty", "return without e-mail")
+
+
+def test_whoever_goes_by_arrival_or_by_the_clock_alone_or_by_the_earlier_of_two_is_wrong(
+    sent: pd.DataFrame, sent_once: pd.DataFrame
+) -> None:
+    right = members_by(sent, ["sequence", "changed_at"])
+    wrong = [
+        members_by(sent.assign(arrival=range(len(sent))), ["arrival"]),
+        members_by(sent, ["changed_at"]),
+        members_by(sent_once, ["sequence", "changed_at"], [True, False]),
+    ]
+    text = " ".join(card("loyalty").split())
+    arrival, clock, tie = (different(right, members) for members in wrong)
+    assert f"gets {arrival} cards wrong, by the clock alone {clock}, and with the earlier one" in text
+    assert f"the same `sequence` {tie}." in text
