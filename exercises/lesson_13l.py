@@ -599,7 +599,7 @@ RETRY = Exercise(
             "another quarantine",
         ),
     ),
-    makes=Makes(views=("known_lines",)),
+    makes=Makes(views=("known_lines",), changes=("silver_deliveries", "quarantine")),
 )
 RETRY_DEFINED = RETRY_SOLUTION.partition("created\n")[2].rpartition("retry()\n")[0]
 
@@ -688,6 +688,7 @@ def check_gold(attempt: Attempt) -> None:
 def _a_night(sandbox: Sandbox) -> None:
     _list_depots(sandbox)
     _plant(sandbox, [], [])
+    sandbox.append("bronze_deliveries", [], _LINES)
     _land(sandbox, "2024-03-04", _line("a"), _line("b"), _line("c", 7), _line("d", 2), _line("d", 2))
 
 
@@ -696,6 +697,20 @@ def _a_late_night(sandbox: Sandbox) -> None:
     sandbox.keep(_version=_version(sandbox))
     sandbox.append("depots", [(7, "east", date(2024, 3, 5))], _DEPOTS)
     _land(sandbox, "2024-03-05", _line("e"), _line("b"), _line("f", 7, "2024-03-05T10:00:00Z"))
+
+
+def _a_crash(sandbox: Sandbox) -> None:
+    """Keep the report of the second night, and leave the checkpoints as a crash before the last commits does."""
+    report = sandbox.spark.table("gold_deliveries").collect()
+    sandbox.append("second_night", report, _GOLD)
+    sandbox.forget_last_commit()
+
+
+def _after_two_nights(sandbox: Sandbox) -> DataFrame:
+    return sandbox.rows("second_night")
+
+
+_after_two_nights.__name__ = "gold_deliveries after the second night"
 
 
 def _version(sandbox: Sandbox) -> int:
@@ -732,8 +747,8 @@ GOLD = Exercise(
     hidden=(
         HiddenTest(
             _a_night,
-            ("silver_deliveries", "quarantine", "gold_deliveries", _changed_rows),
-            later=(_a_late_night, planted.crash_before_commit),
+            ("silver_deliveries", "quarantine", "gold_deliveries", _after_two_nights, _changed_rows),
+            later=(_a_late_night, _a_crash),
             above="\n".join(
                 (
                     BRONZE_SOLUTION.partition("created\n")[2].rpartition("bronze()\n")[0],
@@ -749,10 +764,10 @@ GOLD = Exercise(
         ),
     ),
     wrong=(
+        WrongAnswer(GOLD_SOLUTION.replace("    bronze()\n", ""), "begin with `bronze()`"),
         WrongAnswer(
             GOLD_SOLUTION.replace("    retry()\n    gold()\n", "    gold()\n    retry()\n"), "two other nights"
         ),
-        WrongAnswer(GOLD_SOLUTION.replace("    bronze()\n", ""), "begin with `bronze()`"),
         WrongAnswer(
             GOLD_SOLUTION.replace(
                 "UPDATE SET *", "UPDATE SET parcels = old.parcels + new.parcels, fees = old.fees + new.fees"

@@ -36,6 +36,8 @@ EQUAL: dict[tuple[str, str], str] = {
     ("06X.1", 'left out: .outputMode("append")'): "append is the default",
     ("07X.1", "once for availableNow: availableNow=True -> once=True (2)"): "as below",
     ("07W.1", 'left out: .outputMode("append")'): "append is the default",
+    ("07W.1", "once for availableNow: availableNow=True -> once=True (2)"): "its source is a table, without a limit",
+    ("07W.1", "once for availableNow: availableNow=True -> once=True (3)"): "its source is a table, without a limit",
     ("07W.1", "constant one more: 2 -> 3"): "the amounts have two decimals, so three places round nothing else",
     ("08L.1", "constant one more: 0 -> 1"): "four restarts are not more than five",
     ("08L.5", "constant one more: 60 -> 61"): "a second more of patience",

@@ -277,6 +277,26 @@ def test_an_earlier_try_is_taken_away_and_nothing_else(
     spark.sql("DROP TABLE other_t")
 
 
+def test_tables_that_an_exercise_changes_are_restored_before_another_try(spark: SparkSession, monkeypatch) -> None:
+    from streaming_classroom.exercises import catalogue
+
+    made = Makes(changes=("changed", "not_there"))
+    monkeypatch.setattr(catalogue, "find", lambda _: exercise_with(lambda _: None, made))
+    grader = Grader(spark, SimpleNamespace(working_dir="dbfs:/none"), {})
+    spark.range(2).write.saveAsTable("changed")
+    grader.begin("01.1")
+    spark.sql("DELETE FROM changed WHERE id = 1")
+    spark.range(7, 9).write.mode("append").saveAsTable("changed")
+    for _ in range(2):
+        grader.begin("01.1")
+        assert sorted(row.id for row in spark.table("changed").collect()) == [0, 1]
+    spark.sql("DROP TABLE changed")
+    spark.range(3).write.saveAsTable("changed")  # by the exercise before, tried again
+    grader.begin("01.1")
+    assert spark.table("changed").count() == 3
+    spark.sql("DROP TABLE changed")
+
+
 def test_topics_of_an_earlier_try_are_deleted(monkeypatch) -> None:
     from types import SimpleNamespace
 

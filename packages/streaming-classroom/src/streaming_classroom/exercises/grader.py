@@ -81,9 +81,12 @@ class Grader:
         self._given = namespace
         self._record = ExerciseRecord()
         self._hints: dict[str, int] = {}
+        self._before: dict[tuple[str, str, str], int] = {}  # versions of tables, by exercise, name and id
 
     def begin(self, name: str) -> None:
         """Take away what an earlier try of an exercise has made: its streams, tables, views, folders, topics.
+
+        Tables that it changes are restored.
 
         Raises
         ------
@@ -103,6 +106,8 @@ class Grader:
             user_files.remove_tree(f"{self._paths.working_dir}/{folder}")
         for topic in makes.topics:
             self._kafka.delete_topic(topic)
+        for table in makes.changes:
+            self._restore(name.strip(), table)
 
     def check(self, name: str) -> Verdict:
         """Judge what was made, within a deadline, whatever it does.
@@ -180,6 +185,17 @@ class Grader:
         """Write into the record; one that cannot be written is no reason for an exercise to fail."""
         with suppress(OSError, ClassroomError):
             note(*what)
+
+    def _restore(self, exercise: str, table: str) -> None:
+        """Give a table the rows that it had when the exercise was begun for the first time."""
+        if not self._spark.catalog.tableExists(table):
+            return
+        # One that was made anew since has another id, and another beginning.
+        begun = exercise, table, self._spark.sql(f"DESCRIBE DETAIL {table}").first()["id"]
+        now = self._spark.sql(f"DESCRIBE HISTORY {table} LIMIT 1").first()["version"]
+        before = self._before.setdefault(begun, now)
+        if before < now:
+            self._spark.sql(f"RESTORE TABLE {table} TO VERSION AS OF {before}")
 
     def _streams_of(self, makes: Makes) -> list[StreamingQuery]:
         """Return the streams that an exercise has made, by its variables, their names and their checkpoints."""

@@ -19,6 +19,9 @@ class Makes:
         Below the lesson's working directory; checkpoints, say.
     topics : tuple of str
         Topics of the lesson, by their names in it.
+    changes : tuple of str
+        Delta tables of earlier cells that it changes: before another attempt they are restored to the version that
+        they had before the first one.
     by_starter : bool
         The starter itself makes some of it, so that finding it does not mean that somebody has tried.
     """
@@ -29,6 +32,7 @@ class Makes:
     streams: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
     by_starter: bool = False
 
     @property
