@@ -14,6 +14,7 @@ from lesson_exercises import planted
 
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, NotTried, WrongAnswer
 from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.hidden_tests.sandbox import CellFailedError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -359,8 +360,6 @@ def _count_restarts(sandbox: Sandbox) -> None:
 
 def _starts(sandbox: Sandbox, error: str) -> tuple[int, bool]:
     """Return how often the job has started its stream, and whether it has raised an error in the end."""
-    from streaming_classroom.hidden_tests.sandbox import CellFailedError
-
     session = _FailingSession(error)
     sandbox.keep(failing=session)
     sandbox.above = "spark = failing"
