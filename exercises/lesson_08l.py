@@ -862,7 +862,7 @@ GROUP BY control_vw.file
             BOOKS_SOLUTION.replace("control_vw.amount - coalesce(received.amount, 0)", "records - arrived"),
             "`books_vw`",
         ),
-        WrongAnswer(BOOKS_SOLUTION.replace("coalesce(received.amount, 0)", "received.amount"), "use"),
+        WrongAnswer(BOOKS_SOLUTION.replace("coalesce(received.amount, 0)", "received.amount"), "other books"),
     ),
     makes=Makes(views=("books_vw",)),
 )
@@ -1052,7 +1052,7 @@ READERS = Exercise(
         ),
         WrongAnswer(
             READERS_SOLUTION.replace('board = start("board", "rescue")', 'board = start("sales", "rescue")'),
-            "`board`",
+            "belongs to another query",
         ),
     ),
     makes=Makes(

@@ -67,6 +67,18 @@ totals = ({_TOTALS[2]}""",
         )
     ),
     "07L.3": (_WARD_BY_MERGE,),
+    "08L.1": (
+        solution("08L.1")
+        .replace("    restarts = 5\n    while True:", "    for start in range(6):")
+        .replace("restarts == 0", "start == 5")
+        .replace("            restarts -= 1\n", ""),
+        solution("08L.1")
+        .replace("from pyspark.errors", "from pyspark.sql import functions as F\nfrom pyspark.errors")
+        .replace(
+            '.selectExpr("*", "_metadata.file_name AS file")',
+            '.withColumn("file", F.element_at(F.split("_metadata.file_path", "/"), -1))',
+        ),
+    ),
     "14L.4": (solution("14L.4").replace(".start())", '.trigger(processingTime="10 seconds")\n    .start())'),),
 }  # fmt: skip
 

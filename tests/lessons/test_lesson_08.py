@@ -47,7 +47,7 @@ NOT_FROM_FILES = {
 }
 FROM_FILES = {
     "l08-10", "l08-26", "l08-30", "l08-32", "l08-36", "l08-44", "l08-46", "l08-48", "l08-50", "l08-54", "l08-62",
-    "l08-85", "l08-64", "l08-132", "l08-140",
+    "l08-85", "l08-64", "l08-132", "l08-145", "l08-140",
 }  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def test_the_error_names_the_unknown_field_its_value_and_the_file(landed, lines)
 
     first, file, *_ = lines(LESSON, "l08-30")
 
-    assert json.dumps(dict([unknown])) in first
+    assert json.dumps(dict([unknown]), separators=(",", ":")) in first
     assert file == "File: …/gateway-1.json"
 
 
@@ -232,6 +232,12 @@ def test_a_line_that_is_cut_is_set_aside_and_the_one_before_it_is_ingested(lines
     there = len(_gateway()) + len(cut) - len(broken)
 
     assert lines(LESSON, "l08-132") == [f"ingested: {there}  set aside: {broken[0]}"]
+
+
+def test_a_stream_from_now_on_reads_no_old_file_and_the_backfill_each_of_them(lines):
+    there = len(_gateway()) + 1  # and the line before the one that is cut
+
+    assert lines(LESSON, "l08-145") == ["history: 0 readings", f"backfill: {there} readings"]
 
 
 def test_both_sources_have_the_rows_of_all_files(displayed):
