@@ -61,6 +61,19 @@ def test_a_cell_that_fails_there_says_why(judge) -> None:
         judge(RIGHT.replace("id > 1", "no_such_column > 1"))
 
 
+def test_a_view_that_fails_only_where_it_is_read_is_the_cells_mistake(judge) -> None:
+    def texts(box: Sandbox) -> None:
+        box.append("texts", [("1",), ("one",)], "text STRING")
+
+    view = "%sql\nCREATE TEMP VIEW copy AS SELECT {} AS number FROM texts"
+    right = view.format("try_cast(text AS INT)")
+    test = HiddenTest(texts, ("copy",), says="It was run on other rows.")
+    exercise = dataclasses.replace(EXERCISE, id="42.8", solution=right, hidden=(test,))
+    assert judge(right, exercise) == ""
+    with pytest.raises(Mistake, match=r"There `copy` fails when it is read: .*CAST_INVALID_INPUT"):
+        judge(view.format("CAST(text AS INT)"), exercise)
+
+
 def test_a_cell_that_cannot_be_run_elsewhere_is_told_and_not_rejected(judge, spark) -> None:
     assert "uses `mine`, which another cell makes" in judge("query = mine", mine=spark.range(1))
     assert "has not seen your cell" in judge(None)

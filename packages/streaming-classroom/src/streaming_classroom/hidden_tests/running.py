@@ -7,10 +7,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from stream_view.errors import short_message
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.hidden_test import HiddenTest
 from streaming_classroom.exercises.mistake import Mistake
-from streaming_classroom.exercises.same_rows import Rows, difference
+from streaming_classroom.exercises.same_rows import RowDifference, Rows, difference
 from streaming_classroom.hidden_tests import expected_rows
 from streaming_classroom.hidden_tests.sandbox import CannotRunError, CellFailedError, Sandbox, opened
 
@@ -77,8 +78,18 @@ def _compare(exercise: Exercise, number: int, test: HiddenTest, source: str, att
         except CellFailedError as error:
             raise Mistake(f"{test.says} There your cell fails: {error}") from error
         for (name, rows), frame in zip(right, made, strict=True):
-            if found := difference(frame, rows, name):
+            if found := _difference(frame, rows, name, test):
                 raise Mistake(f"{test.says} {found.sentence}", found.table)
+
+
+def _difference(made: DataFrame, right: Rows, name: str, test: HiddenTest) -> RowDifference | None:
+    """Compare rows; a view that fails only where it is read is the cell's mistake, as if the cell had failed."""
+    from pyspark.errors import PySparkException  # pyspark is slow to import, and a lesson has it
+
+    try:
+        return difference(made, right, name)
+    except PySparkException as error:
+        raise Mistake(f"{test.says} There `{name}` fails when it is read: {short_message(error)}") from error
 
 
 def _opened(test: HiddenTest, attempt: Attempt) -> AbstractContextManager[Sandbox]:
