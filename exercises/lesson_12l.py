@@ -771,7 +771,7 @@ MEMBERS = Exercise(
         ),
         WrongAnswer(
             MEMBERS_SOLUTION.replace("NOT MATCHED THEN", "NOT MATCHED AND new.operation.value <> 'DELETE' THEN"),
-            "is in `members_now`",
+            "split in another way",
         ),
         WrongAnswer(MEMBERS_SOLUTION.replace("    WHERE operation.value <> 'DELETE'\n", ""), "Filter in the view"),
         WrongAnswer(MEMBERS_SOLUTION.replace("nullif(email.value, '-')", "email.value"), "shows NULL then"),
@@ -779,9 +779,7 @@ MEMBERS = Exercise(
             MEMBERS_SOLUTION.replace("greatest(old.city, new.city)", "coalesce(new.city, old.city)"),
             "An older value has won",
         ),
-        WrongAnswer(
-            MEMBERS_SOLUTION.replace("newest_values(batch).create", "batch.create"), "MULTIPLE_SOURCE_ROW_MATCHING"
-        ),
+        WrongAnswer(MEMBERS_SOLUTION.replace("newest_values(batch).create", "batch.create"), "DATA_DIFF_TYPES"),
         WrongAnswer(MEMBERS_SOLUTION.replace("checkpoints}/members", "checkpoints}/change_log"), "its own"),
     ),
     makes=Makes(
@@ -1086,7 +1084,7 @@ FORGET = Exercise(
         ),
         WrongAnswer(
             FORGET_SOLUTION.replace("    spark.sql(f\"DELETE FROM change_log WHERE card = '{number}'\")\n", ""),
-            "still has",
+            "late changes",
         ),
         WrongAnswer(FORGET_SOLUTION.replace("9223372036854775807", "1000000L"), "late changes"),
         WrongAnswer(
