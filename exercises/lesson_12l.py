@@ -641,19 +641,30 @@ def check_members(attempt: Attempt) -> None:
 
 def _must_be_right(made: dict[str, Any], right: dict[str, tuple[str | None, ...]], landed: Sequence[Change]) -> None:
     """Raise the mistake that a row shows, if it is one of the usual."""
-    if back := sorted(card for card in made.keys() - right.keys() if made[card].name is not None):
+    wrong = [
+        (card, field, value, made[card][field])
+        for card, values in sorted(right.items())
+        for field, value in zip(FIELDS, values, strict=True)
+        if card in made and made[card][field] != value
+    ]
+    for of in wrong:
+        if of[-1] is None:
+            raise _wrong_value(*of, landed)
+    left = sorted(made.keys() - right.keys())
+    if back := [card for card in left if made[card].name is not None]:
         raise Mistake(
             f"`{back[0]}` has left, and is in `members_now`. Either an older change that arrived later has won, or a "
             "delete left nothing behind to compare it with, or the view does not filter."
         )
-    for card, values in sorted(right.items()):
-        for field, value in zip(FIELDS, values, strict=True):
-            if card in made and made[card][field] != value:
-                raise _wrong_value(card, field, value, made[card][field], landed)
+    if left:
+        raise Mistake(f"`{left[0]}` has left, and `members_now` has a row of it, without a name. Filter in the view.")
+    for of in wrong:
+        raise _wrong_value(*of, landed)
 
 
 def _wrong_value(card: str, field: str, right: str | None, made: str | None, landed: Sequence[Change]) -> Mistake:
-    of_card = f"`{card}` has {made or 'NULL'!r} in the column `{field}`, and {right or 'NULL'!r} is right."
+    shown, wanted = ("NULL" if value is None else repr(value) for value in (made, right))
+    of_card = f"`{card}` has {shown} in the column `{field}`, and {wanted} is right."
     if made == ERASE:
         return Mistake(f"{of_card} The value was erased: the view shows NULL then.")
     if made is None:
@@ -760,17 +771,15 @@ MEMBERS = Exercise(
         ),
         WrongAnswer(
             MEMBERS_SOLUTION.replace("NOT MATCHED THEN", "NOT MATCHED AND new.operation.value <> 'DELETE' THEN"),
-            "is in `members_now`",
+            "split in another way",
         ),
-        WrongAnswer(MEMBERS_SOLUTION.replace("    WHERE operation.value <> 'DELETE'\n", ""), "`members_now`"),
+        WrongAnswer(MEMBERS_SOLUTION.replace("    WHERE operation.value <> 'DELETE'\n", ""), "Filter in the view"),
         WrongAnswer(MEMBERS_SOLUTION.replace("nullif(email.value, '-')", "email.value"), "shows NULL then"),
         WrongAnswer(
             MEMBERS_SOLUTION.replace("greatest(old.city, new.city)", "coalesce(new.city, old.city)"),
             "An older value has won",
         ),
-        WrongAnswer(
-            MEMBERS_SOLUTION.replace("newest_values(batch).create", "batch.create"), "MULTIPLE_SOURCE_ROW_MATCHING"
-        ),
+        WrongAnswer(MEMBERS_SOLUTION.replace("newest_values(batch).create", "batch.create"), "DATA_DIFF_TYPES"),
         WrongAnswer(MEMBERS_SOLUTION.replace("checkpoints}/members", "checkpoints}/change_log"), "its own"),
     ),
     makes=Makes(
@@ -941,10 +950,10 @@ FORGET_SOLUTION = '''
 DA.exercise("12L.5")  # removes what an earlier attempt created
 
 
-def forget(card):
-    spark.sql(f"DELETE FROM change_log WHERE card = '{card}'")
+def forget(number):
+    spark.sql(f"DELETE FROM change_log WHERE card = '{number}'")
     apply_changes(spark.sql(f"""
-        SELECT '{card}' AS card, 'DELETE' AS operation, '-' AS name, '-' AS email, '-' AS city,
+        SELECT '{number}' AS card, 'DELETE' AS operation, '-' AS name, '-' AS email, '-' AS city,
             struct(9223372036854775807 AS sequence, TIMESTAMP '9999-12-31' AS changed_at) AS at
         """), None)
 
@@ -975,7 +984,10 @@ def check_forget(attempt: Attempt) -> None:
     ]:
         raise Mistake(f"`members` still has {known[0]!r} in the row of `{FORGOTTEN}`. Erase the three values as well.")
     if row.operation is None or row.operation.value != LEAVES:
-        raise Mistake(f"The operation of `{FORGOTTEN}` in `members` is not `DELETE`, so the card is in `members_now`.")
+        raise Mistake(
+            f"The operation of `{FORGOTTEN}` in `members` is not `DELETE`, so the card is in `members_now`. If your "
+            "cell has set another one with the highest sequence, run 12L.3 once more: no change can replace it now."
+        )
     if members.count() != len({change.card for change in _landed(attempt)}) or not log.count():
         raise Mistake("Other cards are gone as well, or there more than once.")
 
@@ -1066,13 +1078,13 @@ FORGET = Exercise(
         WrongAnswer(
             FORGET_SOLUTION.replace(
                 FORGET_SOLUTION[FORGET_SOLUTION.index("    apply_changes(") : FORGET_SOLUTION.index("\n\nforget(")],
-                "    spark.sql(f\"DELETE FROM members WHERE card = '{card}'\")\n",
+                "    spark.sql(f\"DELETE FROM members WHERE card = '{number}'\")\n",
             ),
             "Leave a tombstone",
         ),
         WrongAnswer(
-            FORGET_SOLUTION.replace("    spark.sql(f\"DELETE FROM change_log WHERE card = '{card}'\")\n", ""),
-            "still has",
+            FORGET_SOLUTION.replace("    spark.sql(f\"DELETE FROM change_log WHERE card = '{number}'\")\n", ""),
+            "late changes",
         ),
         WrongAnswer(FORGET_SOLUTION.replace("9223372036854775807", "1000000L"), "late changes"),
         WrongAnswer(
@@ -1081,12 +1093,19 @@ FORGET = Exercise(
                 '    spark.sql(f"""\n'
                 "        UPDATE members SET name = NULL, email = NULL, city = NULL, operation = struct(struct("
                 "9223372036854775807 AS sequence, TIMESTAMP '9999-12-31' AS changed_at) AS at, 'DELETE' AS value)\n"
-                "        WHERE card = '{card}'\n"
+                "        WHERE card = '{number}'\n"
                 '        """)\n',
             ),
             "late changes",
         ),
-        WrongAnswer(FORGET_SOLUTION.replace("'DELETE' AS operation", "'UPDATE' AS operation"), "is not `DELETE`"),
+        WrongAnswer(
+            FORGET_SOLUTION.replace(
+                FORGET_SOLUTION[FORGET_SOLUTION.index("    apply_changes(") : FORGET_SOLUTION.index("\n\nforget(")],
+                "    fields = 'name = NULL, email = NULL, city = NULL'\n"
+                "    spark.sql(f\"UPDATE members SET {fields} WHERE card = '{number}'\")\n",
+            ),
+            "is not `DELETE`",
+        ),
         WrongAnswer(FORGET_SOLUTION.replace('\n\nforget("K-407")\n', "\n"), "Did you call the function?"),
     ),
     makes=Makes(variables=("forget",)),
