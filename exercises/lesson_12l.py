@@ -984,10 +984,7 @@ def check_forget(attempt: Attempt) -> None:
     ]:
         raise Mistake(f"`members` still has {known[0]!r} in the row of `{FORGOTTEN}`. Erase the three values as well.")
     if row.operation is None or row.operation.value != LEAVES:
-        raise Mistake(
-            f"The operation of `{FORGOTTEN}` in `members` is not `DELETE`, so the card is in `members_now`. If your "
-            "cell has set another one with the highest sequence, run 12L.3 once more: no change can replace it now."
-        )
+        raise Mistake(f"The operation of `{FORGOTTEN}` in `members` is not `DELETE`, so the card is in `members_now`.")
     if members.count() != len({change.card for change in _landed(attempt)}) or not log.count():
         raise Mistake("Other cards are gone as well, or there more than once.")
 
@@ -1108,7 +1105,7 @@ FORGET = Exercise(
         ),
         WrongAnswer(FORGET_SOLUTION.replace('\n\nforget("K-407")\n', "\n"), "Did you call the function?"),
     ),
-    makes=Makes(variables=("forget",)),
+    makes=Makes(variables=("forget",), changes=("change_log", "members")),
 )
 
 EXERCISES = (LOG, NEWEST, MEMBERS, VOUCHERS, FORGET)
