@@ -79,6 +79,23 @@ totals = ({_TOTALS[2]}""",
             '.withColumn("file", F.element_at(F.split("_metadata.file_path", "/"), -1))',
         ),
     ),
+    "13L.1": (
+        solution("13L.1").replace(
+            '.format("cloudFiles")\n        .option("cloudFiles.format", "text")\n        .load(DA.paths.landing)',
+            ".text(DA.paths.landing)",
+        ),
+    ),
+    "13L.4": (
+        solution("13L.4").partition("    known.select")[0].replace("def retry", "from delta.tables import DeltaTable\n\n\ndef retry")
+        + """    (DeltaTable.forName(spark, "quarantine").alias("line")
+        .merge(known.select("value").distinct().alias("known"), "line.value = known.value")
+        .whenMatchedDelete()
+        .execute())
+
+
+retry()
+""",
+    ),
     "14L.4": (solution("14L.4").replace(".start())", '.trigger(processingTime="10 seconds")\n    .start())'),),
 }  # fmt: skip
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from lesson_exercises import lesson_12l as lab
 
-from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.same_rows import Rows
 from streaming_classroom.hidden_tests import expected_rows
-
-catalogue.lessons()  # makes the exercises' package importable
-
-from lesson_exercises import lesson_12l as lab  # noqa: E402
 
 pytestmark = pytest.mark.pure
 

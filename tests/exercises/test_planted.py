@@ -5,12 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-
-from streaming_classroom.exercises import catalogue
-
-catalogue.lessons()  # makes the exercises' package importable
-
-from lesson_exercises import planted  # noqa: E402
+from lesson_exercises import planted
 
 
 @pytest.mark.pure
