@@ -86,7 +86,9 @@ totals = ({_TOTALS[2]}""",
         ),
     ),
     "13L.4": (
-        solution("13L.4").partition("    known.select")[0].replace("def retry", "from delta.tables import DeltaTable\n\n\ndef retry")
+        solution("13L.4")
+        .partition("    known.select")[0]
+        .replace("def retry", "from delta.tables import DeltaTable\n\n\ndef retry")
         + """    (DeltaTable.forName(spark, "quarantine").alias("line")
         .merge(known.select("value").distinct().alias("known"), "line.value = known.value")
         .whenMatchedDelete()
