@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+
 import pytest
 from pyspark.sql import SparkSession
 
@@ -50,6 +52,17 @@ def test_a_name_that_another_cell_made_and_nobody_lends_is_named(open_sandbox, s
         box.run("DA.cleanup()")
     with pytest.raises(CellFailedError, match="NameError"):
         box.run("nobody_has_this")
+
+
+def test_a_function_that_another_cell_defines_has_the_session_and_the_paths_of_the_sandbox(open_sandbox) -> None:
+    source = "def read():\n    return spark.table('bronze'), DA.paths.checkpoints\n"
+    linecache.cache["<read>"] = (len(source), None, source.splitlines(keepends=True), "<read>")
+    notebook: dict = {"__name__": "__main__"}
+    exec(compile(source, "<read>", "exec"), notebook)
+    box = open_sandbox(read=notebook["read"])
+    box.append("bronze", [(7,)], "id LONG")
+    box.run("frame, checkpoints = read()")
+    assert ids(box.value("frame")) == [7] and box.value("checkpoints") == box.paths.checkpoints
 
 
 def test_memory_is_gone_in_the_next_run_and_checkpoints_are_not(open_sandbox) -> None:

@@ -242,11 +242,14 @@ class Sandbox:
         return self.spark.table(name)
 
     def _namespace(self) -> dict[str, Any]:
-        lent = borrowed_names.lend(self._notebook)
-        return lent | self.kept | {
+        # One dictionary throughout: a function that was lent finds the sandbox's session in it.
+        names = borrowed_names.lend(self._notebook)
+        names |= self.kept
+        names |= {
             "__name__": "__main__", "spark": self.spark, "DA": _Lesson(self), "display": self._display,
             "displayHTML": lambda *_shown: None, "run_pipeline": self._update,
         }  # fmt: skip
+        return names
 
     def _update(self, *_files: object, **arguments: Any) -> Any:
         """Run the pipeline of the cell's definitions, with its tables in the sandbox's schema."""
