@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from declarative_pipelines import event_log
+from declarative_pipelines import event_log, run_pipeline
 from declarative_pipelines.definitions.model import DatasetKind
 from declarative_pipelines.engine import spark_engine
 from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.engine.storage import Storage
-from declarative_pipelines.errors import ExpectationFailed, FlowFailed, UpdateRunning
+from declarative_pipelines.errors import ExpectationFailed, FlowFailed, SessionBusy, UpdateRunning
 from declarative_pipelines.updates.progress import FlowChanged, GraphKnown, UpdateChanged
 from declarative_pipelines.updates.results import State, Update
 from declarative_pipelines.updates.update_lock import only_update
@@ -282,6 +282,20 @@ def test_a_second_update_at_the_same_time_is_refused(pipeline: Pipeline) -> None
         pipeline.run()
     with only_update(storage):
         assert pipeline.run(dry_run=True).state is State.COMPLETED
+
+
+def test_another_pipeline_at_the_same_time_in_the_same_session_is_refused(pipeline: Pipeline) -> None:
+    refused = []
+
+    def try_another(_event: object) -> None:
+        if not refused:
+            with pytest.raises(SessionBusy, match="The pipeline test is running in this session") as error:
+                run_pipeline(pipeline.folder, database=pipeline.database, name="other")
+            refused.append(error)
+
+    pipeline.write("@dlt.table\ndef a():\n    return spark.range(1)\n")
+    assert pipeline.run(observer=try_another).state is State.COMPLETED
+    assert refused and pipeline.run(dry_run=True).state is State.COMPLETED
 
 
 def test_spark_that_refuses_a_row_is_quoted_and_the_session_stays_as_it_was(pipeline: Pipeline) -> None:

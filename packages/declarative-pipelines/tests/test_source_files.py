@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,7 @@ def _installed() -> None:
 
 
 def defined(*paths: Path) -> list[tuple[str, int]]:
-    definitions = source_files.read(source_files.files(paths), None, {})
+    definitions = source_files.read(source_files.files(paths), {})
     return [(dataset.name, dataset.location.line) for dataset in definitions.datasets]
 
 
@@ -79,3 +81,35 @@ def test_sql_that_is_wrong_is_said_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "b.sql").write_text("\nCREAT TABLE one")
     with pytest.raises(ExplainedError, match=r"b\.sql, line 2"):
         defined(tmp_path)
+
+
+def test_magics_that_change_a_notebook_are_left_out_and_the_rest_of_the_cell_counts(tmp_path: Path) -> None:
+    path = tmp_path / "notebook.py"
+    path.write_text(
+        "# Databricks notebook source\n# MAGIC %environment\n# MAGIC dependencies:\n# MAGIC   - faker\n"
+        "# COMMAND ----------\n# MAGIC %pip install faker \\\n# MAGIC   mimesis\nimport dlt\n"
+        "# COMMAND ----------\n# first of all\n# MAGIC %restart_python\n@dlt.table\ndef one(): ...\n"
+        "# COMMAND ----------\n# MAGIC %sh\n# MAGIC ls\n"
+    )
+    assert defined(path) == [("one", 12)]
+
+
+def test_a_cell_of_another_language_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notebook.py"
+    path.write_text("# Databricks notebook source\n# MAGIC %scala\n# MAGIC val x = 1\n")
+    with pytest.raises(BadDefinition, match="%scala has no meaning in a pipeline"):
+        defined(path)
+
+
+def test_files_that_are_read_at_once_keep_their_definitions(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.py").write_text(
+            f"import dlt, threading\nthreading.barrier.wait(10)\n{TABLE.format(name)}threading.barrier.wait(10)\n"
+        )
+    threading.barrier = threading.Barrier(2)  # type: ignore[attr-defined]
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(lambda name: defined(tmp_path / f"{name}.py"), ("a", "b")))
+    finally:
+        del threading.barrier  # type: ignore[attr-defined]
+    assert found == [[("a", 4)], [("b", 4)]]

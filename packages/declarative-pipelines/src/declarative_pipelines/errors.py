@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +18,20 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return a sentence about the name that was probably meant, with a blank before it; or nothing."""
     found = meant(name, names, alike=0.6)
     return f" Did you mean {found}?" if found else ""
+
+
+_NO_SUCH_KEY = re.compile(r"SQL_CONF_NOT_FOUND\] The SQL config \"?([^\s\"]+)\"? cannot be found")
+
+
+def unset_key(error: BaseException) -> str | None:
+    """Return a sentence about a key of the configuration that is read and not set; None for any other error."""
+    found = _NO_SUCH_KEY.search(str(error))
+    if found is None:
+        return None
+    return (
+        f"spark.conf.get({found[1]!r}): the update's configuration has no such key. Set it by "
+        f"run_pipeline(..., configuration={{{found[1]!r}: ...}}), or by --conf {found[1]}=... in the shell."
+    )
 
 
 class PipelineError(ExplainedError):
@@ -102,6 +117,19 @@ class UpdateRunning(PipelineError):
         return (
             f"An update of this pipeline is running already (storage {self.storage}). Wait until it has ended, or "
             "stop it. Another pipeline has a name, or a storage, of its own."
+        )
+
+
+@dataclass(eq=False)
+class SessionBusy(PipelineError):
+    """The session runs another pipeline, and has one current database and one configuration: wait for it."""
+
+    running: str
+
+    def __str__(self) -> str:
+        return (
+            f"The pipeline {self.running} is running in this session, and two at once would mix their settings. Wait "
+            "until it has ended, or run one of the two in a process of its own: python -m declarative_pipelines run."
         )
 
 

@@ -20,19 +20,21 @@ from declarative_pipelines.engine.session_settings import having
 from declarative_pipelines.engine.spark_engine import SparkEngine, WriteObserver
 from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import BadArgument, UpdateStopped
+from declarative_pipelines.planning.declared_schemas import leave_out_keys
 from declarative_pipelines.planning.flow_nodes import FlowNode, flows_of
 from declarative_pipelines.planning.log_prefetch import logs_read
 from declarative_pipelines.planning.plan import PipelinePlan, plan
 from declarative_pipelines.planning.selection import Selection, select
+from declarative_pipelines.source_names import names_for_files
+from declarative_pipelines.sql.catalogs import CatalogMap
 from declarative_pipelines.updates import preparation, update_record
 from declarative_pipelines.updates.event_log import EventLog
 from declarative_pipelines.updates.execution import Execution, FlowStep
 from declarative_pipelines.updates.flow_runs import RunContext, run_of
 from declarative_pipelines.updates.progress import FlowChanged, Observer, Progress, UpdateChanged
 from declarative_pipelines.updates.results import FlowResult, State, Update
-from declarative_pipelines.updates.update_lock import only_update
+from declarative_pipelines.updates.update_lock import only_in_session, only_update
 from declarative_pipelines.view import live_update
-from stream_view import front_end
 from stream_view.errors import ExplainedError
 
 if TYPE_CHECKING:
@@ -84,7 +86,8 @@ def run_pipeline(
     storage
         Where checkpoints and the event log are, by default beside the database's tables.
     configuration
-        Settings of the session while the update runs, which definitions read by ``spark.conf.get``.
+        Settings of the session while the update runs, which definitions read by ``spark.conf.get``. A catalog that
+        names begin with is mapped to a prefix of databases by ``pipelines.catalogs.<catalog>``.
     name
         What the pipeline is called; by default as its first file. A pipeline's name tells its default storage.
     observer
@@ -103,23 +106,26 @@ def run_pipeline(
         A file, a dataset or an argument that is not there.
     UpdateRunning
         Another update of this pipeline runs.
+    SessionBusy
+        Another pipeline runs in this session.
     KeyboardInterrupt
         It was interrupted. Its flows have been stopped; the session can be used, and the next update goes on.
     """
     session = spark or _session()
     api_modules.install()
     dataset_reads.install()
-    location = find_location(session, files, database or schema, storage, name)
     settings = dict(configuration or {})
+    catalogs = CatalogMap.of(settings)
+    location = find_location(session, files, database or schema, storage, name, catalogs)
     asked = Selection.of(refresh, full_refresh, full_refresh_all)
 
     def update(told: Observer) -> Update:
-        running = _Update(session, location, asked, 0 if development else RETRIES, told)
+        running = _Update(session, location, catalogs, asked, 0 if development else RETRIES, told)
         return running.run(lambda: _definitions(files, session, settings), dry_run)
 
-    # A dry run writes nothing, a lock neither, and may look at what an update is writing.
+    # A dry run writes nothing, a lock neither, and may look at what an update of another session is writing.
     lock = nullcontext() if dry_run else only_update(location.storage)
-    with lock, _in_session(session, location, settings):
+    with lock, only_in_session(session, location.name), _in_session(session, location, settings):
         if show:
             return live_update.shown(update, location.name, dry_run, observer or _nobody)
         return update(observer or _nobody)
@@ -139,8 +145,15 @@ class _Update:
     """One update, while it runs."""
 
     def __init__(
-        self, session: SparkSession, location: PipelineLocation, asked: Selection, retries: int, observer: Observer
+        self,
+        session: SparkSession,
+        location: PipelineLocation,
+        catalogs: CatalogMap,
+        asked: Selection,
+        retries: int,
+        observer: Observer,
     ) -> None:
+        self._catalogs = catalogs
         self._session, self._location, self._asked, self._retries = session, location, asked, retries
         self._told = observer
         self._id, self._began = str(uuid.uuid4()), time.monotonic()
@@ -166,7 +179,11 @@ class _Update:
     def _run(self, definitions: Definitions, dry_run: bool) -> None:
         self._observe(UpdateChanged(State.QUEUED, self._seconds()))
         engine = SparkEngine(
-            self._session, self._location.catalog, self._location.database, self._location.storage.root
+            self._session,
+            self._location.catalog,
+            self._location.database,
+            self._location.storage.root,
+            self._catalogs,
         )
         flows = flows_of(definitions)
         chosen = preparation.choose(engine, self._location.storage, flows, self._asked.emptied(definitions))
@@ -224,18 +241,13 @@ def _definitions(files: Sequence[str | Path], session: SparkSession, settings: M
     BadArgument
         It defines nothing.
     """
-    definitions = source_files.read(source_files.files(files), session, _names()) if files else registry.of_notebook()
+    paths = source_files.files(files)
+    definitions = source_files.read(paths, names_for_files(session, settings)) if files else registry.of_notebook()
     if not definitions.datasets:
         where = "These files define" if files else "No cell of this notebook has defined"
         raise BadArgument(f"{where} no dataset. A definition is a function with @dlt.table above it, or CREATE in SQL.")
+    leave_out_keys(definitions)
     return definitions
-
-
-def _names() -> dict[str, Any]:
-    """Return what the notebook has for its files: ``dbutils``, ``display`` and the like."""
-    shell = front_end.ipython()
-    there = shell.user_ns if shell is not None else {}
-    return {name: there[name] for name in ("dbutils", "display", "displayHTML", "sc") if name in there}
 
 
 def _session() -> SparkSession:

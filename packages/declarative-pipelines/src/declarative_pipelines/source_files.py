@@ -1,30 +1,33 @@
 """Files and folders of Python, SQL and notebooks, read into a pipeline's definitions.
 
-A Python file is run with ``spark``, ``dbutils`` and ``display`` where the notebook has them.  Of a notebook, cells of
-Python and of SQL count; those of other magics are left out.
+A Python file is run with the names of :mod:`.source_names`.  Of a notebook, cells of Python and of SQL count; what
+other magics do to a notebook, such as to install packages, is left out.
 """
 
 from __future__ import annotations
 
 import linecache
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from declarative_pipelines.definitions import registry
 from declarative_pipelines.definitions.model import Definitions, SourceLocation
-from declarative_pipelines.errors import BadArgument, BadDefinition, PipelineError, did_you_mean
+from declarative_pipelines.errors import BadArgument, BadDefinition, PipelineError, did_you_mean, unset_key
 from declarative_pipelines.sql import statements
 from notebook_dialect.notebooks import source
 from stream_view.errors import ExplainedError, short_message
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 SUFFIXES = (".py", ".sql", ".ipynb")
-_LEFT_OUT = ("md", "md-sandbox", "pip", "run", "sh", "fs", "matplotlib", "load_ext")
+# Magics of a whole cell, and of a line, below which the cell goes on.
+_CELLS_LEFT_OUT = ("md", "md-sandbox", "sh", "environment", "skip")
+_LINES_LEFT_OUT = (
+    "pip", "uv", "conda", "restart_python", "run", "fs", "config", "matplotlib", "load_ext", "reload_ext", "autoreload",
+)  # fmt: skip
+_LINE = re.compile(rf"^(?:%(?:{'|'.join(_LINES_LEFT_OUT)})\b|!).*(?:(?<=\\)\n.*)*$", re.MULTILINE)
 
 
 def files(sources: Sequence[str | Path]) -> list[Path]:
@@ -50,13 +53,13 @@ def files(sources: Sequence[str | Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def read(paths: Sequence[Path], session: SparkSession, names: Mapping[str, Any]) -> Definitions:
+def read(paths: Sequence[Path], names: Mapping[str, Any]) -> Definitions:
     """Return what files define.
 
     Parameters
     ----------
     names
-        What Python files find defined, beside ``spark``.
+        What Python files find defined.
 
     Raises
     ------
@@ -66,11 +69,11 @@ def read(paths: Sequence[Path], session: SparkSession, names: Mapping[str, Any])
     definitions = Definitions()
     with registry.collecting(definitions):
         for path in paths:
-            _read(path, session, {**names, "spark": session}, definitions)
+            _read(path, dict(names), definitions)
     return definitions
 
 
-def _read(path: Path, session: SparkSession, names: dict[str, Any], definitions: Definitions) -> None:
+def _read(path: Path, names: dict[str, Any], definitions: Definitions) -> None:
     scope = {**names, "__name__": "__pipeline__", "__file__": str(path)}
     with _importable(path.parent):
         if path.suffix == ".ipynb" or source.is_databricks_source(path):
@@ -87,11 +90,10 @@ def _read_cell(path: Path, cell: source.Cell, scope: dict[str, Any], definitions
     lines_before = "\n" * (cell.line - 1)  # so that lines are those of the file
     if cell.magic == "sql":
         _statements(lines_before + "\n" + cell.text.partition("\n")[2], file, definitions)
-    elif cell.magic is None or cell.magic == "python":
-        _run(
-            lines_before + cell.text.replace("%python", "", 1) if cell.magic else lines_before + cell.text, file, scope
-        )
-    elif cell.magic not in _LEFT_OUT:
+    elif cell.magic is None or cell.magic == "python" or cell.magic in _LINES_LEFT_OUT:
+        text = cell.text.replace("%python", "", 1) if cell.magic == "python" else cell.text
+        _run(lines_before + _LINE.sub(lambda line: "\n" * line[0].count("\n"), text), file, scope)
+    elif cell.magic not in _CELLS_LEFT_OUT:
         raise BadDefinition(
             SourceLocation(file, cell.line), f"%{cell.magic} has no meaning in a pipeline; take the cell out."
         )
@@ -119,7 +121,7 @@ def _run(text: str, file: str, scope: dict[str, Any]) -> None:
             if isinstance(error, ExplainedError)
             else f"{type(error).__name__}: {short_message(error)}"
         )
-        raise BadDefinition(SourceLocation(file, _line(error, file)), said) from error
+        raise BadDefinition(SourceLocation(file, _line(error, file)), unset_key(error) or said) from error
 
 
 def _line(error: BaseException, file: str) -> int:

@@ -218,3 +218,28 @@ def test_names_of_any_kind(spark, flow, new_target):
     batch = spark.createDataFrame([(1, 1, "U", "Ada")], "`the.id` INT, seq LONG, op STRING, `order` STRING")
     merge_changes(spark, how, batch, 0, target)
     assert [tuple(row) for row in spark.table(target).collect()] == [(1, "U", "Ada", 1, None)]
+
+
+@pytest.mark.parametrize("chosen", [{"null_columns": ("name",)}, {"null_except_columns": ("CITY",)}])
+@pytest.mark.parametrize("scd_type", [1, 2])
+def test_nulls_are_ignored_in_the_columns_that_were_chosen(chosen, scd_type, flow, merge, rows, new_target):
+    target, how = new_target(), flow(scd_type=scd_type, ignore_null_updates=True, **chosen)
+    merge(how, target, [Change(1, 1, "U", "Ada", "Rome")])
+    merge(how, target, [Change(1, 2, "U", None, None)])
+    times = {1: {()}, 2: {(2, None)}}[scd_type]
+    assert {row for row in rows(target) if "Rome" not in row} == {(1, "Ada", None, *more) for more in times}
+
+
+def test_other_columns_in_which_nulls_are_ignored_need_a_full_refresh(flow, merge, new_target):
+    target = new_target()
+    merge(flow(ignore_null_updates=True, null_columns=("name",)), target, [Change(1, 1, "U", "Ada", "Rome")])
+    with pytest.raises(ChangedFlow, match="IGNORE NULL UPDATES from on name to true"):
+        merge(flow(ignore_null_updates=True), target, [Change(1, 2, "U", "Ada", "Rome")])
+
+
+def test_a_change_that_does_not_meet_where_fails_the_batch(flow, merge, rows, new_target):
+    target, how = new_target(), flow(where="seq > 1")
+    merge(how, target, [Change(1, 2, "U", "Ada", "Rome")])
+    with pytest.raises(BadChanges, match="1 change does not meet where=seq > 1, which all must meet"):
+        merge(how, target, [Change(1, 3, "U", "Ada", "Oslo"), Change(1, 1, "U", "Ada", "Bonn")])
+    assert rows(target) == {(1, "Ada", "Rome")}

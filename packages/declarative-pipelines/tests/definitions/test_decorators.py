@@ -77,11 +77,43 @@ def test_change_flows_are_only_noted(noted: Definitions) -> None:
         (lambda: dlt.apply_changes("t", "s", ["k"], "n", column_list=["a"], except_column_list=["b"]), "exclude each"),
         (lambda: dlt.apply_changes("t", "s", ["k"], "n", stored_as_scd_type=3), "the types 1 and 2"),
         (lambda: dlt.expect_all(["a > 1"]), "dictionary"),
+        (lambda: dlt.apply_changes("t", "s", ["k"]), "needs sequence_by"),
+        (lambda: dlt.apply_changes("t", "s", ["k"], "n", system_sequence_by="m"), "histories of two times"),
+        (lambda: dlt.apply_changes("t", "s", ["k"], "n", speed=1), "no argument 'speed'"),
+        (lambda: dlt.append_flow(target="t", speed=1), r"append_flow\(\) has no argument 'speed'"),
+        (lambda: dlt.create_sink("s", "noop", speed=1), r"create_sink\(\) has no argument 'speed'"),
+        (lambda: dlt.apply_changes_from_snapshot("t", "s", snapshot_and_version="s", keys=["k"]), "the older name"),
+        (lambda: dlt.apply_changes_from_snapshot("t", keys=["k"]), "needs source="),
+        (lambda: dlt.apply_changes_from_snapshot("t", "s"), "needs keys="),
+        (
+            lambda: dlt.apply_changes(
+                "t", "s", ["k"], "n", ignore_null_updates_column_list=["a"], ignore_null_updates_except_column_list=[]
+            ),
+            "exclude each",
+        ),
     ],
 )
 def test_what_is_not_here_is_refused_with_a_sentence(noted: Definitions, call, words: str) -> None:
     with pytest.raises((BadDefinition, UnsupportedFeature), match=words):
         call()
+
+
+def test_arguments_of_change_flows_in_all_their_spellings(noted: Definitions) -> None:
+    dlt.apply_changes("t", "s", "k", "n", ignore_null_updates_column_list="a", where="day > 1")
+    dlt.create_auto_cdc_flow("t", "s", ["k"], "n", ignore_null_updates_except_column_list=["b"])
+    dlt.apply_changes_from_snapshot(target="t", snapshot_and_version=lambda version: None, keys=["k"])
+    some, others, snapshots = noted.changes
+    assert isinstance(some, ChangeFlow) and isinstance(others, ChangeFlow) and isinstance(snapshots, SnapshotFlow)
+    assert (some.ignore_null_updates, some.null_columns, some.where) == (True, ("a",), "day > 1")
+    assert (others.ignore_null_updates, others.null_except_columns) == (True, ("b",))
+    assert callable(snapshots.source)
+
+
+def test_a_temporary_table_is_a_table(noted: Definitions) -> None:
+    @dlt.table(temporary=True)
+    def orders(): ...
+
+    assert [dataset.kind for dataset in noted.datasets] == [DatasetKind.TABLE]
 
 
 def test_both_imports_give_the_names_and_sparks_own_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,5 +124,7 @@ def test_both_imports_give_the_names_and_sparks_own_come_back(monkeypatch: pytes
     assert sys.modules["dlt"].table is dlt.table and pipelines.table is dlt.table
     with pytest.raises(UnsupportedFeature, match="event hooks are not here"):
         _ = sys.modules["dlt"].on_event_hook
+    with pytest.raises(UnsupportedFeature, match="flows in update mode are not here"):
+        _ = pipelines.update_flow
     api_modules.uninstall()
     assert pipelines.table is own and "dlt" not in sys.modules

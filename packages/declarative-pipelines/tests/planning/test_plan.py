@@ -85,6 +85,8 @@ def test_a_stream_into_a_materialized_view(wrong: Wrong) -> None:
         ("dlt.on_event_hook", "event hooks are not here"),
         ("1 / 0", "ZeroDivisionError"),
         ("def", "this is no Python"),
+        ("spark.conf.get('shop.day')", "run_pipeline(..., configuration={'shop.day': ...})"),
+        ("@dlt.table\ndef a(): return spark.range(int(spark.conf.get('n')))", "configuration={'n': ...}"),
     ],
 )
 def test_what_cannot_be_meant_or_had(wrong: Wrong, text: str, words: str) -> None:
@@ -122,3 +124,43 @@ def test_frames_of_many_kinds_are_planned_on_a_first_update(pipeline: Pipeline) 
     """)
     update = pipeline.run(dry_run=True)
     assert update.error is None and len(update.datasets) == 12
+
+
+def test_names_of_catalogs_that_are_mapped_are_databases_with_the_catalogs_prefix(pipeline: Pipeline) -> None:
+    pipeline.land(1, 2)
+    pipeline.write(f"""
+        @dlt.table(name="shop.{pipeline.database}.orders")
+        def orders():
+            return spark.readStream.table("samples.{pipeline.database}.source")
+        @dlt.table
+        def total():
+            return spark.sql("SELECT sum(v) AS v FROM shop.{pipeline.database}.orders")
+    """)
+    pipeline.write(
+        f"""
+        USE CATALOG shop;
+        USE SCHEMA {pipeline.database};
+        CREATE MATERIALIZED VIEW largest AS SELECT max(v) AS v FROM hive_metastore.{pipeline.database}.source;
+        """,
+        "more.sql",
+    )
+    mapped = {"pipelines.catalogs.shop": "shop_", "pipelines.catalogs.samples": ""}
+    try:
+        update = pipeline.run(configuration=mapped)
+        assert update.error is None and pipeline.values("total") == [3]
+        tables = {table.name for table in pipeline.spark.catalog.listTables(f"shop_{pipeline.database}")}
+        assert tables == {"orders", "largest"}
+    finally:
+        pipeline.spark.sql(f"DROP SCHEMA IF EXISTS shop_{pipeline.database} CASCADE")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@dlt.table\ndef a():\n    return spark.read.table('samples.nyctaxi.trips')\n",
+        "@dlt.table(name='samples.nyctaxi.trips')\ndef a():\n    return spark.read.table('source')\n",
+    ],
+)
+def test_a_catalog_that_is_not_there_is_said_with_how_to_map_it(wrong: Wrong, text: str) -> None:
+    said = wrong(text)
+    assert "There is no catalog samples here" in said and "'pipelines.catalogs.samples': 'samples_'" in said

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from declarative_pipelines.definitions.model import DatasetKind, Definitions, Namespace, SourceLocation, Violation
+from declarative_pipelines.sql.columns import without_keys
 from declarative_pipelines.sql.queries import FileRead
 from declarative_pipelines.sql.sql_error import SqlError
 from declarative_pipelines.sql.statements import read_statements
@@ -149,6 +150,20 @@ def test_change_flows(of_file):
     assert found.dataset("history").comment == "all versions"
 
 
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        ("IGNORE NULL UPDATES ON (a, `b c`)", (True, ("a", "b c"), None)),
+        ("IGNORE NULL UPDATES ON * EXCEPT (a)", (True, None, ("a",))),
+        ("IGNORE NULL UPDATES", (True, None, None)),
+    ],
+)
+def test_nulls_may_be_ignored_in_some_columns(clause, expected):
+    [flow] = definitions_of(f"AUTO CDC INTO t FROM s KEYS (k) WHERE day > 1 AND k > 0 {clause} SEQUENCE BY x").changes
+    assert (flow.ignore_null_updates, flow.null_columns, flow.null_except_columns) == expected
+    assert (flow.where, flow.sequence_by) == ("day > 1 AND k > 0", "x")
+
+
 def test_an_expression_may_have_a_column_called_columns():
     [flow] = definitions_of(
         "APPLY CHANGES INTO t FROM s KEYS (k) APPLY AS DELETE WHEN a = columns AND NOT columns SEQUENCE BY columns"
@@ -217,3 +232,22 @@ def test_keys_for_readers_hold_nothing_back():
     text = "CREATE STREAMING TABLE t (id INT, CONSTRAINT pk PRIMARY KEY (id), FOREIGN KEY (id) REFERENCES u)"
     [dataset] = definitions_of(text).datasets
     assert (dataset.schema, dataset.expectations) == ("id INT", ())
+
+
+@pytest.mark.parametrize(
+    ("columns", "schema"),
+    [
+        ("id INT PRIMARY KEY, v STRING", "id INT, v STRING"),
+        ("id INT NOT NULL CONSTRAINT pk PRIMARY KEY NOT ENFORCED RELY COMMENT 'key'", "id INT NOT NULL COMMENT 'key'"),
+        ("id INT COMMENT 'a' REFERENCES u (id) ON DELETE NO ACTION, v MAP<STRING, INT>", None),
+        ("id INT CONSTRAINT fk FOREIGN KEY REFERENCES shop.u(id) NOT NULL", "id INT NOT NULL"),
+        ("id INT, v INT, CONSTRAINT pk PRIMARY KEY (id, v TIMESERIES) NOT ENFORCED NORELY", "id INT, v INT"),
+        ("id INT, PRIMARY KEY (id), CONSTRAINT fk FOREIGN KEY (id) REFERENCES u (a, b) MATCH FULL", "id INT"),
+        ("references INT, primary INT NOT NULL, `constraint` DECIMAL(3, 1)", None),
+    ],
+)
+def test_keys_of_columns_and_of_tables_are_left_out(columns, schema):
+    expected = schema or columns.replace(" REFERENCES u (id) ON DELETE NO ACTION", "")
+    [dataset] = definitions_of(f"CREATE STREAMING TABLE t ({columns}, CONSTRAINT good EXPECT (id > 0))").datasets
+    assert (dataset.schema, [one.name for one in dataset.expectations]) == (expected, ["good"])
+    assert without_keys(columns) == expected

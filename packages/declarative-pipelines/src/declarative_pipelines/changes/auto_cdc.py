@@ -6,8 +6,8 @@ which is the table that people query.  If the process dies between the two, the 
 table already has the changes, and the target receives what it lacks.  A batch is therefore idempotent and needs no
 number to be recognized by.
 
-Supported: type 1 and 2, deletes, truncates (type 1), part of the columns, part of the history, NULLs that are ignored,
-several flows into one target.  Columns may be added.
+Supported: type 1 and 2, deletes, truncates (type 1), part of the columns, part of the history, NULLs that are ignored
+in all columns or in some, several flows into one target.  Columns may be added.
 
 Not supported: a column that changes its type; two flows that write one target at the same time; forgetting old changes.
 """
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from declarative_pipelines.changes import target_rows as history
 from declarative_pipelines.changes.change_errors import BadChangeFlow
 from declarative_pipelines.changes.change_log import ChangeLog
-from declarative_pipelines.changes.change_rows import TRUNCATE, check_changes, layout_of, read_changes
+from declarative_pipelines.changes.change_rows import TRUNCATE, check_changes, check_where, layout_of, read_changes
 from declarative_pipelines.changes.column_names import END, OPERATION, SEQUENCE, START
 from declarative_pipelines.changes.delta_tables import ChangeCounts, bring_in_line
 
@@ -51,13 +51,14 @@ def merge_changes(
     Raises
     ------
     BadChanges
-        A change has a NULL in its key or its sequence; nothing was applied.
+        A change has a NULL in its key or its sequence, or does not meet ``where``; nothing was applied.
     BadChangeFlow, ChangedFlow
         The flow cannot be applied to this source or this target.
     """
     layout = layout_of(flow, batch)
     if flow.scd_type == 2 and flow.apply_as_truncates is not None:
         raise BadChangeFlow(flow.name, "truncates are for SCD type 1.")
+    check_where(flow, batch, batch_id)
     log = ChangeLog(session, flow, target, layout)
     changes = read_changes(flow, layout, batch).persist()
     try:

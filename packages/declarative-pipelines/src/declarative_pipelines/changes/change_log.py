@@ -97,7 +97,7 @@ class ChangeLog:
         made_for = {
             "keys": ", ".join(self.layout.keys),
             "the type": f"SCD type {self.flow.scd_type}",
-            "IGNORE NULL UPDATES": str(self.flow.ignore_null_updates).lower(),
+            "IGNORE NULL UPDATES": self._ignored_nulls(),
             "the type of the sequence": changes.schema[SEQUENCE].dataType.simpleString(),
         }
         if not self.session.catalog.tableExists(name):
@@ -109,6 +109,14 @@ class ChangeLog:
         if different:
             raise ChangedFlow(self.flow.name, self.target, different)
         add_columns(self.session, name, changes.schema)
+
+    def _ignored_nulls(self) -> str:
+        """Return in which columns NULLs are ignored, as the flow says it: a column may be added later."""
+        flow = self.flow
+        for words, columns in (("on", flow.null_columns), ("on all but", flow.null_except_columns)):
+            if columns is not None:
+                return f"{words} {', '.join(map(str, columns))}"
+        return str(flow.ignore_null_updates).lower()
 
     def _table(self):
         from delta.tables import DeltaTable

@@ -35,11 +35,12 @@ DELETE, TRUNCATE, UPSERT = "delete", "truncate", "upsert"
 
 @dataclass(frozen=True)
 class ChangeLayout:
-    """The columns of a flow: those of its target, those that are its key, those that make a new version."""
+    """The columns of a flow: those of its target and of its key, and those that make a version or ignore NULLs."""
 
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     tracked: tuple[str, ...]
+    filled: tuple[str, ...] = ()  # in which a NULL keeps the value before it
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -67,7 +68,18 @@ def layout_of(flow: ChangeFlow | SnapshotFlow, frame: DataFrame) -> ChangeLayout
         tracked = names_of(flow.history_columns, frame)
     else:
         tracked = _without(columns, (*names_of(flow.history_except_columns or (), frame), *keys))
-    return ChangeLayout(columns, keys, tracked)
+    return ChangeLayout(columns, keys, tracked, _filled(flow, columns, keys, frame))
+
+
+def _filled(
+    flow: ChangeFlow | SnapshotFlow, columns: tuple[str, ...], keys: tuple[str, ...], frame: DataFrame
+) -> tuple[str, ...]:
+    if not getattr(flow, "ignore_null_updates", False):
+        return ()
+    only, left = getattr(flow, "null_columns", None), getattr(flow, "null_except_columns", None)
+    values = _without(columns, keys)
+    chosen = names_of(only, frame) if only is not None else _without(values, names_of(left or (), frame))
+    return tuple(name for name in values if name in chosen)
 
 
 def read_changes(flow: ChangeFlow, layout: ChangeLayout, batch: DataFrame) -> DataFrame:
@@ -115,6 +127,25 @@ def check_changes(flow: ChangeFlow, layout: ChangeLayout, changes: DataFrame, ba
             rows = "1 change has" if count == 1 else f"{count} changes have"
             raise BadChanges(flow.name, f"batch {batch_id}", f"{rows} a NULL in the {what}.")
     return counted["all"], counted["truncates"] > 0
+
+
+def check_where(flow: ChangeFlow, batch: DataFrame, batch_id: int) -> None:
+    """Look whether each row of a batch meets the flow's ``where``.
+
+    Raises
+    ------
+    BadChanges
+        One does not.  The platform refuses the batch as well: the condition is for its optimizer, and drops nothing.
+    """
+    from pyspark.sql import functions as F
+
+    if flow.where is None:
+        return
+    count = batch.where(~F.coalesce(column(flow.where, batch), F.lit(False))).count()
+    if count:
+        rows = "1 change does" if count == 1 else f"{count} changes do"
+        problem = f"{rows} not meet where={flow.where!s}, which all must meet: it drops none."
+        raise BadChanges(flow.name, f"batch {batch_id}", problem)
 
 
 def newest(changes: DataFrame, identity: tuple[str, ...]) -> DataFrame:

@@ -93,7 +93,7 @@ def without_nulls(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
         # What a truncate has made a delete still has its values.
         return F.when(F.col(OPERATION) == UPSERT, F.col(quoted(name)))
 
-    filled = {name: _filled(said(name), kinds[name], life) for name in layout.values}
+    filled = {name: _filled(said(name), kinds[name], life) for name in layout.filled}
     return rows.withColumns(filled).drop("__life") if filled else rows
 
 

@@ -152,8 +152,10 @@ def append_flow(
     once: bool = False,
     spark_conf: Mapping[str, str] | None = None,
     comment: str | None = None,
+    **arguments: Any,
 ) -> Callable[[Function], Function]:
     """Define a flow that appends to a streaming table or a sink."""
+    unsupported.known("append_flow", arguments, location())
 
     def define(function: Function) -> Function:
         flow = name or function.__name__
@@ -164,8 +166,9 @@ def append_flow(
     return define
 
 
-def create_sink(name: str, format: str, options: Mapping[str, str] | None = None) -> None:
+def create_sink(name: str, format: str, options: Mapping[str, str] | None = None, **arguments: Any) -> None:
     """Define a sink: a place outside the catalog that flows append to."""
+    unsupported.known("create_sink", arguments, location())
     said = {key: str(value) for key, value in (options or {}).items()}
     note(Dataset(name, DatasetKind.SINK, location(), format=format, options=said))
 
@@ -188,7 +191,7 @@ def create_auto_cdc_flow(
     target: str,
     source: str,
     keys: Any,
-    sequence_by: Any,
+    sequence_by: Any = None,
     ignore_null_updates: bool = False,
     apply_as_deletes: Any = None,
     apply_as_truncates: Any = None,
@@ -199,12 +202,23 @@ def create_auto_cdc_flow(
     track_history_except_column_list: Any = None,
     name: str | None = None,
     once: bool = False,
+    ignore_null_updates_column_list: Any = None,
+    ignore_null_updates_except_column_list: Any = None,
+    where: Any = None,
     **arguments: Any,
 ) -> None:
-    """Define that the changes of a source are merged into a streaming table by key (``apply_changes``)."""
-    unsupported.known("create_auto_cdc_flow", arguments, location())
+    """Define that the changes of a source are merged into a streaming table by key (``apply_changes``).
+
+    Every change must meet ``where``: it drops none, as on the platform, and a change that does not meet it fails the
+    update.
+    """
+    arguments = unsupported.known("create_auto_cdc_flow", arguments, location())
+    if sequence_by is None:
+        raise BadDefinition(location(), f"the change flow into {target} needs sequence_by, which orders its changes.")
+    null_lists = ignore_null_updates_column_list, ignore_null_updates_except_column_list
     for one, other, words in (
         (column_list, except_column_list, "column_list and except_column_list"),
+        (*null_lists, "ignore_null_updates_column_list and its opposite"),
         (track_history_column_list, track_history_except_column_list, "track_history_column_list and its opposite"),
     ):
         if one is not None and other is not None:
@@ -224,8 +238,11 @@ def create_auto_cdc_flow(
             named(except_column_list),
             named(track_history_column_list),
             named(track_history_except_column_list),
-            ignore_null_updates,
+            ignore_null_updates or any(one is not None for one in null_lists),
             once,
+            null_columns=named(null_lists[0]),
+            null_except_columns=named(null_lists[1]),
+            where=where,
         )
     )
 
@@ -235,15 +252,25 @@ apply_changes = create_auto_cdc_flow
 
 def create_auto_cdc_from_snapshot_flow(
     target: str,
-    source: str | Callable[[Any], Any],
-    keys: Any,
+    source: str | Callable[[Any], Any] | None = None,
+    keys: Any = None,
     stored_as_scd_type: str | int = 1,
     track_history_column_list: Any = None,
     track_history_except_column_list: Any = None,
+    snapshot_and_version: str | Callable[[Any], Any] | None = None,
     **arguments: Any,
 ) -> None:
-    """Define that snapshots of a source are compared with a streaming table (``apply_changes_from_snapshot``)."""
+    """Define that snapshots of a source are compared with a streaming table (``apply_changes_from_snapshot``).
+
+    ``snapshot_and_version`` is the older name of ``source``.
+    """
     unsupported.known("create_auto_cdc_from_snapshot_flow", arguments, location())
+    if source is not None and snapshot_and_version is not None:
+        raise BadDefinition(location(), "snapshot_and_version is the older name of source: give one of the two.")
+    source = snapshot_and_version if source is None else source
+    if source is None or keys is None:
+        missing = "source" if source is None else "keys"
+        raise BadDefinition(location(), f"the snapshot flow into {target} needs {missing}=.")
     target = without_live(target)
     source = without_live(source) if isinstance(source, str) else source
     history = named(track_history_column_list), named(track_history_except_column_list)

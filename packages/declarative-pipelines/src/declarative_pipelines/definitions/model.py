@@ -147,6 +147,11 @@ class ChangeFlow:
         At most one of the two is given; None: all columns of the source.
     history_columns, history_except_columns
         SCD type 2: a new version begins where one of these changes; None: any column.
+    ignore_null_updates
+        Whether a NULL keeps the value that the row has: in all columns, or in those of ``null_columns``, or in all
+        but those of ``null_except_columns``.
+    where
+        A condition that every change must meet, for the platform's optimizer; it drops none.
     """
 
     name: str
@@ -165,6 +170,9 @@ class ChangeFlow:
     ignore_null_updates: bool = False
     once: bool = False
     namespace: Namespace = Namespace()
+    null_columns: tuple[Any, ...] | None = None
+    null_except_columns: tuple[Any, ...] | None = None
+    where: Any = None
 
 
 @dataclass(frozen=True)

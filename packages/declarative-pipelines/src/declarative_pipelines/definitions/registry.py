@@ -7,6 +7,7 @@ another; where there is none, a dataset that is defined again replaces the one o
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,23 +26,30 @@ class _Cell:
     definitions: Definitions = field(default_factory=Definitions)
 
 
-_reading: list[Definitions] = []
+class _Reading(threading.local):
+    """The sources that a thread is reading, the innermost last; another thread may read another pipeline's."""
+
+    def __init__(self) -> None:
+        self.definitions: list[Definitions] = []
+
+
+_reading = _Reading()
 _cells: dict[str, _Cell] = {}
 
 
 @contextmanager
 def collecting(definitions: Definitions) -> Iterator[Definitions]:
     """Have all that is defined noted here; the source's own definitions, not the notebook's."""
-    _reading.append(definitions)
+    _reading.definitions.append(definitions)
     try:
         yield definitions
     finally:
-        _reading.pop()
+        _reading.definitions.pop()
 
 
 def current() -> Definitions:
     """Return what a definition that is made now belongs to."""
-    return _reading[-1] if _reading else _of_running_cell()
+    return _reading.definitions[-1] if _reading.definitions else _of_running_cell()
 
 
 def of_notebook() -> Definitions:
@@ -98,7 +106,7 @@ def add(definitions: Definitions, dataset: Dataset) -> None:
 def note(definition: Dataset | Flow | ChangeFlow | SnapshotFlow) -> Definitions:
     """Note a definition where it belongs, and return where that is."""
     definitions = current()
-    if not _reading:
+    if not _reading.definitions:
         _replace_elsewhere(definition, definitions)
     if isinstance(definition, Dataset):
         add(definitions, definition)

@@ -22,17 +22,23 @@ _KNOWN = {
     "create_streaming_table": _TABLE,
     "create_auto_cdc_flow": ("flow_name",),
     "create_auto_cdc_from_snapshot_flow": (),
+    "append_flow": ("target", "once", "spark_conf", "comment"),
+    "create_sink": ("format", "options"),
 }
-_WITHOUT_EFFECT = ("cluster_by_auto", "refresh_policy", "private")
+# A table that only the pipeline is to see is a table like any other here.
+_WITHOUT_EFFECT = ("cluster_by_auto", "refresh_policy", "private", "temporary")
 _REFUSED = {
     "path": "a table's files lie where its schema has them; leave path= out, or write there by a sink.",
     "row_filter": "open-source Spark has no row filters; leave row_filter= out, and filter in a view over the table.",
-    "temporary": "a table that only the pipeline sees is a view here: write @dlt.view.",
+    "system_sequence_by": "histories of two times are not here; leave system_sequence_by= out, and keep the time at "
+    "which a change arrived in a column of its own.",
 }
 #: Names of the two modules that the platform has beside those that are here.
 MODULE = {
     "on_event_hook": "event hooks are not here; give run_pipeline(observer=...) a function.",
     "create_feature_table": "feature tables are not here; write a table.",
+    "update_flow": "flows in update mode are not here; write @dlt.append_flow into a sink of @dlt.foreach_batch_sink, "
+    "which merges each batch, or a materialized view.",
 }
 
 

@@ -2,6 +2,8 @@
 
 ``spark.table``, ``spark.read.table``, ``spark.readStream.table`` and ``spark.sql`` are taught once, and ask on each
 call whether a definition is being planned in this thread.  So are the actions, which a definition must not run.
+Spark itself registers a temporary view for each frame in ``spark.sql(query, df=df)``; here the frame is given to the
+engine as an input of the query instead.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
@@ -28,6 +30,7 @@ _OPTIONS = "_declarative_pipelines_options"
 _QUERY = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT|WITH|FROM|VALUES|TABLE|\()", re.IGNORECASE | re.DOTALL
 )
+_FILES = re.compile(r"\b(?:read_files|cloud_files)\s*\(", re.IGNORECASE)
 _ACTIONS = (
     "collect", "count", "show", "take", "head", "first", "tail", "toPandas", "toArrow", "toLocalIterator", "foreach",
     "foreachPartition", "isEmpty", "write", "writeTo", "writeStream", "checkpoint", "localCheckpoint", "cache",
@@ -35,9 +38,13 @@ _ACTIONS = (
 )  # fmt: skip
 
 
+#: Makes the frame of a query's text, and of the frames that it reads by their names.
+Answer = Callable[[str, Mapping[str, "DataFrame"]], "DataFrame"]
+
+
 @dataclass
 class _Answering:
-    frame: Callable[[str], DataFrame]
+    frame: Answer
     flow: str
     sources: int = 0
 
@@ -48,8 +55,8 @@ _schema_places: dict[str, str] = {}
 
 
 @contextmanager
-def answered_by(frame: Callable[[str], DataFrame], flow: str) -> Iterator[None]:
-    """Have reads of this thread answered by a function of a query's text, for the definition of a flow."""
+def answered_by(frame: Answer, flow: str) -> Iterator[None]:
+    """Have reads of this thread answered by a function of a query's text and frames, for the definition of a flow."""
     before = _answering()
     _thread.answering = _Answering(frame, flow)
     try:
@@ -114,11 +121,13 @@ def _answered(text: Callable[[Any, str], str], original: Any) -> Any:
     @wraps(original)
     def answered(self: Any, *args: Any, **kwargs: Any) -> Any:
         answering = _answering()
-        given = signature.bind(self, *args, **kwargs).arguments if answering is not None else {}
-        if answering is None or given.get("kwargs"):  # frames by name, which Spark puts into the text
+        if answering is None:
             return original(self, *args, **kwargs)
-        _, first, *values = given.values()
-        return answering.frame(text(self, with_values(first, values[0]) if values and values[0] else first))
+        given = signature.bind(self, *args, **kwargs).arguments
+        by_name = given.pop("kwargs", {})
+        _, asked, *values = given.values()
+        query, frames = _with_frames(self, text(self, asked), by_name)
+        return answering.frame(with_values(query, values[0]) if values and values[0] else query, frames)
 
     return answered
 
@@ -131,6 +140,23 @@ def _query(session: Any, text: str) -> str:
     if not _QUERY.match(text):
         raise ActionInDefinition(f"spark.sql({' '.join(text.split())[:60]!r})")
     return without_live_names(text)
+
+
+def _with_frames(session: Any, text: str, values: Mapping[str, Any]) -> tuple[str, dict[str, DataFrame]]:
+    """Return a query with names and literals in place of its ``{...}`` and of files, and the frames of these names."""
+    if not values and not _FILES.search(text):
+        return text, {}  # without the formatter's import
+    from declarative_pipelines.engine.named_frames import FrameNames
+
+    names = FrameNames(session)
+    if not _FILES.search(text):
+        return names.format(text, **values), names.frames
+    try:
+        from pyspark_cloudfiles.session import sql  # not everybody has files to read, nor this package
+    except ImportError:
+        return (names.format(text, **values) if values else text), names.frames
+    text, files = sql.with_frames(session, text, escaped=not values)
+    return names.format(text, **values, **files), names.frames
 
 
 def _stream_of(reader: Any, name: str) -> str:

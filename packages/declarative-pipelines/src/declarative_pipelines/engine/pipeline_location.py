@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from declarative_pipelines.engine.jvm_values import JvmValues
 from declarative_pipelines.engine.storage import Storage
+from declarative_pipelines.sql.catalogs import OWN, CatalogMap
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-CATALOG = "spark_catalog"
 OF_CELLS = "notebook"
 
 
@@ -29,21 +29,25 @@ class PipelineLocation:
 
 
 def find_location(
-    session: SparkSession, files: Sequence[str | Path], database: str | None, storage: str | None, name: str | None
+    session: SparkSession,
+    files: Sequence[str | Path],
+    database: str | None,
+    storage: str | None,
+    name: str | None,
+    catalogs: CatalogMap,
 ) -> PipelineLocation:
     """Return where a pipeline is; its database is made if there is none.
 
     Without a storage it has a folder in the database's own, so dropping the database drops what belongs to its tables.
     """
-    *catalog, database = (database or session.catalog.currentDatabase()).replace("`", "").split(".")
+    *given, database = (database or session.catalog.currentDatabase()).replace("`", "").split(".")
+    catalog, database = catalogs.located(given[0] if given else OWN, database)
     session.sql(f"CREATE SCHEMA IF NOT EXISTS `{database}`")
     name = name or (Path(files[0]).stem if files else OF_CELLS)
     if storage is None:
         folder = re.sub(r"[^\w-]", "_", name)
         storage = f"{session.catalog.getDatabase(database).locationUri.rstrip('/')}/_pipelines/{folder}"
-    return PipelineLocation(
-        name, catalog[0] if catalog else CATALOG, database, Storage(session, _absolute(session, storage))
-    )
+    return PipelineLocation(name, catalog, database, Storage(session, _absolute(session, storage)))
 
 
 def _absolute(session: SparkSession, path: str) -> str:

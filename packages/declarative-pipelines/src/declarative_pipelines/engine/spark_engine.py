@@ -20,6 +20,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namespace
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.jvm_values import JvmValues
+from declarative_pipelines.sql.catalogs import CatalogMap
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -31,6 +32,7 @@ _TRIES = 3
 _GRAPH = "org.apache.spark.sql.pipelines.graph"
 _OWN_CATALOG = "spark_catalog"
 _NO_NAMESPACE = Namespace()
+_VIEW_CHECK = "pipelines.incompatibleViewCheck.enabled"
 _IDENTIFIER = "org.apache.spark.sql.catalyst.TableIdentifier"
 
 
@@ -90,6 +92,8 @@ class SparkEngine:
         Where names of one or two parts are.
     storage
         The pipeline's root, an absolute URI.
+    catalogs
+        What names mean that begin with a catalog which the session does not have.
 
     Attributes
     ----------
@@ -97,11 +101,19 @@ class SparkEngine:
         How often the JVM has got nothing for what a flow had answered, and was asked again.
     """
 
-    def __init__(self, session: SparkSession, catalog: str, database: str, storage: str) -> None:
+    def __init__(
+        self,
+        session: SparkSession,
+        catalog: str,
+        database: str,
+        storage: str,
+        catalogs: CatalogMap = CatalogMap(),  # noqa: B008 - it cannot be changed
+    ) -> None:
         from pyspark.java_gateway import ensure_callback_server_started
 
         ensure_callback_server_started(session.sparkContext._gateway)
         self.session, self.catalog, self.database, self.storage = session, catalog, database, storage
+        self.catalogs = catalogs
         self._scala = JvmValues(session)
         self._nowhere = self._scala.new(f"{_GRAPH}.QueryOrigin", *[self._scala.none()] * 7)
         self.lost_answers = 0
@@ -123,7 +135,7 @@ class SparkEngine:
         )
         for dataset in datasets:
             self._register(context, dataset)
-        functions = {flow.name: _FlowFunction(self._scala, flow) for flow in flows}
+        functions = {flow.name: _FlowFunction(self._scala, flow, self.catalogs) for flow in flows}
         for flow in flows:
             context.registerFlow(self._flow(flow, functions[flow.name]))
         try:
@@ -154,6 +166,20 @@ class SparkEngine:
         # Delta's own functions know no catalog's name.
         return ".".join(f"`{part}`" for part in (parts[1:] if parts[0] == _OWN_CATALOG else parts))
 
+    def has_catalog_of(self, dataset: Dataset) -> bool:
+        """Whether the session has the catalog that a table is in."""
+        catalog = self._parts(dataset.name, dataset.namespace)[0]
+        return catalog == _OWN_CATALOG or self.session.conf.get(f"spark.sql.catalog.{catalog}", None) is not None
+
+    def create_databases(self, datasets: Iterable[Dataset]) -> None:
+        """Create the databases of tables in catalogs that are mapped, since nobody knows their names there."""
+        for dataset in datasets:
+            given = dataset.name.replace("`", "").split(".")
+            catalog = given[0] if len(given) > 2 else dataset.namespace.catalog
+            if dataset.is_in_catalog and catalog and catalog.lower() in self.catalogs.prefixes:
+                _, database, _ = self._parts(dataset.name, dataset.namespace)
+                self.session.sql(f"CREATE SCHEMA IF NOT EXISTS `{database}`")
+
     def use_in_this_thread(self) -> None:
         """Make the session the active one of this thread's JVM thread, where the engine looks for it."""
         self._scala.object("org.apache.spark.sql.classic.SparkSession").setActiveSession(self.session._jsparkSession)
@@ -180,7 +206,8 @@ class SparkEngine:
     def _parts(self, name: str, namespace: Namespace) -> list[str]:
         parts = name.replace("`", "").split(".")
         around = [namespace.catalog or self.catalog, namespace.database or self.database]
-        return around[: max(3 - len(parts), 0)] + parts
+        catalog, database, *rest = around[: max(3 - len(parts), 0)] + parts
+        return [*self.catalogs.located(catalog, database), *rest]
 
     def _identifier(self, name: str, namespace: Namespace = _NO_NAMESPACE, in_catalog: bool = True) -> Any:
         if not in_catalog:
@@ -222,7 +249,7 @@ class SparkEngine:
 
     def _flow(self, flow: FlowSource, function: _FlowFunction) -> Any:
         scala = self._scala
-        catalog, database = flow.namespace.catalog or self.catalog, flow.namespace.database or self.database
+        catalog, database, _ = self._parts("any", flow.namespace)
         location = scala.new(f"{_GRAPH}.QueryContext", scala.some(catalog), scala.some(database))
         return scala.new(
             f"{_GRAPH}.UntypedFlow",
@@ -383,15 +410,15 @@ def _values(row: Any) -> dict[str, Any]:
 class _FlowFunction:
     """A flow that Spark calls as its own ``FlowFunction``; ``error`` is what its last call ended with."""
 
-    def __init__(self, scala: JvmValues, flow: FlowSource) -> None:
-        self._scala, self.flow = scala, flow
+    def __init__(self, scala: JvmValues, flow: FlowSource, catalogs: CatalogMap) -> None:
+        self._scala, self.flow, self._catalogs = scala, flow, catalogs
         self.error: BaseException | None = None
         # What is only returned may be collected here before the JVM has looked it up, which then gets a null.
         self._returned: list[Any] = []
 
     def call(self, all_inputs: Any, available: Any, conf: Any, context: Any, origin: Any) -> Any:
         """Return what the flow reads, and its frame or why there is none; called by Spark."""
-        reads = _Reads(self._scala, (all_inputs, available, conf, context, origin))
+        reads = _Reads(self._scala, self._catalogs, (all_inputs, available, conf, context, origin))
         self.error = None
         try:
             with dataset_reads.answered_by(reads.frame, self.flow.name):
@@ -432,24 +459,49 @@ class _NotResolved(Exception):
 class _Reads:
     """What one call of a flow reads, answered by the engine, which takes note of it."""
 
-    def __init__(self, scala: JvmValues, arguments: tuple[Any, ...]) -> None:
-        self._scala, self._arguments = scala, arguments
+    def __init__(self, scala: JvmValues, catalogs: CatalogMap, arguments: tuple[Any, ...]) -> None:
+        self._scala, self._catalogs, self._arguments = scala, catalogs, arguments
         self._sets: list[Any] = [scala.seq([]).toSet()] * 4  # requested, batch, streaming, external
 
-    def frame(self, text: str) -> DataFrame:
-        """Return the frame of a query over datasets and tables."""
+    def frame(self, text: str, frames: Mapping[str, DataFrame]) -> DataFrame:
+        """Return the frame of a query over datasets, tables, and frames that it has names for."""
         from pyspark.sql import DataFrame
 
         session = self._scala.session
-        plan = session._jsparkSession.sessionState().sqlParser().parsePlan(text)
+        plan = session._jsparkSession.sessionState().sqlParser().parsePlan(self._catalogs.in_text(text))
         function = self._scala.object(f"{_GRAPH}.FlowAnalysis").createFlowFunctionFromLogicalPlan(plan)
-        result = function.call(*self._arguments)
+        result = function.call(*self._arguments_with(frames, function))
         new = (result.requestedInputs(), result.batchInputs(), result.streamingInputs(), result.usedExternalInputs())
+        new = self._without(frames, new) if frames else new
         self._sets = [old.union(more) for old, more in zip(self._sets, new, strict=True)]
         data = result.dataFrame()
         if data.isFailure():
             self._raise(data.failed().get())
         return DataFrame(data.get(), session)
+
+    def _arguments_with(self, frames: Mapping[str, DataFrame], function: Any) -> tuple[Any, ...]:
+        """Return a flow function's arguments, with the frames as flows that are planned already."""
+        all_inputs, available, conf, context, origin = self._arguments
+        scala, nothing = self._scala, self._scala.seq([]).toSet()
+        for name, frame in frames.items():
+            identifier, data = scala.new(_IDENTIFIER, name), scala.new("scala.util.Success", frame._jdf)
+            result = scala.new(f"{_GRAPH}.FlowFunctionResult", *[nothing] * 4, data, scala.map({}))
+            flow = scala.new(
+                f"{_GRAPH}.UntypedFlow", identifier, identifier, function, context, scala.map({}), False, origin
+            )
+            all_inputs = all_inputs.union(scala.seq([identifier]).toSet())
+            available = available.appended(scala.new(f"{_GRAPH}.CompleteFlow", flow, result, False))
+        if any(frame.isStreaming for frame in frames.values()):
+            conf = conf.updated(_VIEW_CHECK, "false")  # the text has no STREAM before the name of a frame
+        return all_inputs, available, conf, context, origin
+
+    def _without(self, frames: Mapping[str, DataFrame], sets: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the four sets of what was read without the frames, whose own reads are known already."""
+        requested, batch, streaming, external = sets
+        scala = self._scala
+        requested = requested.diff(scala.seq([scala.new(_IDENTIFIER, name) for name in frames]).toSet())
+        batch = scala.seq([one for one in scala.list(batch) if one.aliasIdentifier().name() not in frames]).toSet()
+        return requested, batch, streaming, external
 
     def found(self) -> list[Any]:
         """Return the engine's four sets of what was read."""

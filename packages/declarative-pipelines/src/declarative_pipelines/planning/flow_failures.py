@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import SourceLocation
 from declarative_pipelines.definitions.registry import location_of
-from declarative_pipelines.errors import BadDefinition, FlowFailed, PipelineError
+from declarative_pipelines.errors import BadDefinition, FlowFailed, PipelineError, unset_key
 from declarative_pipelines.planning.expectations import violation
 from declarative_pipelines.planning.flow_nodes import suggestion
+from declarative_pipelines.sql.catalogs import how_to_map
 from stream_view.errors import ExplainedError, short_message
 
 if TYPE_CHECKING:
     from declarative_pipelines.planning.flow_nodes import FlowNode
 
 _NOT_FOUND = re.compile(r"\[TABLE_OR_VIEW_NOT_FOUND[^\]]*\] The table or view (\S+) cannot be found")
+_NO_CATALOG = re.compile(r"\[REQUIRES_SINGLE_PART_NAMESPACE\].*?, but got (?:identifier )?`?([^`.\s]+)")
 _ROWS_WERE_CHANGED = re.compile(
     r"DELTA_SOURCE_TABLE_IGNORE_CHANGES|DELTA_SOURCE_IGNORE_DELETE|UNSUPPORTED_DELTA_SOURCE"
 )
@@ -33,7 +35,11 @@ def explained(error: BaseException, flow: FlowNode, known: Iterable[str] = ()) -
     if isinstance(error, PipelineError):
         return error
     text = short_message(error)
-    if found := _NOT_FOUND.search(text):
+    if key := unset_key(error):
+        sentence = f"{flow.name}: {key}"
+    elif found := _NO_CATALOG.search(text):
+        sentence = f"{flow.name}: {how_to_map(found[1])}"
+    elif found := _NOT_FOUND.search(text):
         name = found[1].replace("`", "")
         sentence = f"{flow.name} reads {name}, which is neither a dataset of the pipeline nor a table."
         sentence += suggestion(name, known)

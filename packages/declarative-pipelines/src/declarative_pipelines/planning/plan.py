@@ -17,6 +17,7 @@ from declarative_pipelines.errors import BadDefinition, PipelineError
 from declarative_pipelines.planning.expectations import checked, validate
 from declarative_pipelines.planning.flow_failures import explained
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, flows_of
+from declarative_pipelines.sql.catalogs import how_to_map
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +93,7 @@ def plan(engine: SparkEngine, definitions: Definitions) -> PipelinePlan:
         A definition is wrong; it says where.
     """
     flows = flows_of(definitions)
+    _refuse_unknown_catalogs(engine, definitions)
     graph = engine.resolve(definitions.datasets, [source_of(flow, engine) for flow in flows])
     names = {engine.full_name(dataset): dataset.name for dataset in definitions.datasets}
     if graph.failures:
@@ -108,6 +110,13 @@ def plan(engine: SparkEngine, definitions: Definitions) -> PipelinePlan:
         {name: frozenset(names[one] for one in flow.inputs if one in names) for name, flow in resolved.items()},
         {name: flow.tables for name, flow in resolved.items()},
     )
+
+
+def _refuse_unknown_catalogs(engine: SparkEngine, definitions: Definitions) -> None:
+    for dataset in definitions.datasets:
+        if dataset.is_in_catalog and not engine.has_catalog_of(dataset):
+            catalog, _, _ = engine.full_name(dataset).split(".")
+            raise BadDefinition(dataset.location, f"{dataset.name}: {how_to_map(catalog)}")
 
 
 def source_of(flow: FlowNode, engine: SparkEngine) -> FlowSource:

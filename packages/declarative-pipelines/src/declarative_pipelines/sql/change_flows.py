@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _CLAUSES: tuple[tuple[str, ...], ...] = (
     ("KEYS", "("),
     ("IGNORE", "NULL", "UPDATES"),
+    ("WHERE",),
     ("APPLY", "AS", "DELETE", "WHEN"),
     ("APPLY", "AS", "TRUNCATE", "WHEN"),
     ("SEQUENCE", "BY"),
@@ -111,9 +112,10 @@ def _clause(reader: TokenReader) -> dict[str, Any]:
     if reader.take("KEYS"):
         return {"keys": _list(reader)}
     if reader.take("IGNORE", "NULL", "UPDATES"):
-        if reader.at("ON"):
-            raise reader.fail("IGNORE NULL UPDATES is for all columns here, without ON.")
-        return {"ignore_null_updates": True}
+        some = _columns(reader, "null_columns", "null_except_columns") if reader.take("ON") else {}
+        return {"ignore_null_updates": True, **some}
+    if reader.take("WHERE"):
+        return {"where": _expression(reader)}
     if reader.take("APPLY", "AS", "DELETE", "WHEN"):
         return {"apply_as_deletes": _expression(reader)}
     if reader.take("APPLY", "AS", "TRUNCATE", "WHEN"):

@@ -1,23 +1,28 @@
 """Columns and constraints: what stands in the parentheses after a dataset's name.
 
-A constraint with EXPECT is an expectation.  PRIMARY KEY and FOREIGN KEY hold nothing back on the platform either, which
-keeps them as information for readers; they are read and left out.
+A constraint with EXPECT is an expectation.  PRIMARY KEY and FOREIGN KEY, of a column or of the table, reject nothing on
+the platform either, which keeps them as information for readers and for its optimizer; they are read and left out.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import Expectation, Violation
+from declarative_pipelines.sql.token_reader import TokenReader
+from declarative_pipelines.sql.tokens import SourceText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from declarative_pipelines.sql.token_reader import TokenReader
-
 _OTHER_CONSTRAINTS = "PRIMARY|FOREIGN"
 _COLUMN_OPTIONS = ("NOT", "COMMENT", "DEFAULT", "GENERATED")
+# What begins the informational constraint of a column, and what may come behind one.
+_KEYS = (("CONSTRAINT",), ("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("REFERENCES",))
+_BEHIND_KEYS = (("NOT", "NULL"), ("COMMENT",), ("DEFAULT",), ("GENERATED",), ("MASK",))
+_MENTIONED = re.compile(r"\b(?:PRIMARY|FOREIGN|REFERENCES|CONSTRAINT)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,22 @@ def read_columns(inside: TokenReader) -> Columns:
     return Columns(", ".join(columns.values()) or None, tuple(expectations.values()))
 
 
+def without_keys(ddl: str) -> str:
+    """Return the columns of a schema as DDL without its keys, which Spark's own parser rejects.
+
+    Raises
+    ------
+    SqlError
+        As :func:`read_columns`.
+    """
+    if not _MENTIONED.search(ddl):
+        return ddl
+    columns = read_columns(inside := TokenReader(SourceText(ddl, "schema")))
+    if columns.expectations:
+        raise inside.fail("a schema has no expectations; write @dlt.expect above the function.")
+    return columns.schema or ""
+
+
 def _items(inside: TokenReader) -> Iterator[TokenReader]:
     """Return the items, with a comma between two or, before a constraint, without."""
     while not inside.done:
@@ -86,20 +107,36 @@ def _constraint(item: TokenReader) -> Expectation | None:
 
 
 def _column(item: TokenReader) -> tuple[str, str]:
-    ddl = item.text
+    """Read a column; return its name and its DDL, without keys."""
+    begin = item.tokens[0].start
     name = item.name("a column's name")
     if item.done or not item.tokens[0].may_be_name or item.at("COMMENT") or item.at("NOT", "NULL"):
         raise item.fail(f"the column {name} needs a type, such as {name} STRING.")
-    _type(item)
-    if not item.done and not item.at("|".join(_COLUMN_OPTIONS)):
-        raise item.fail(
-            f"{item.tokens[0].value} is no option of a column that is known here; "
-            "known are NOT NULL, COMMENT, DEFAULT and GENERATED."
-        )
-    return name, ddl
+    end = _type(item)
+    ddl = [item.source.text[begin:end]]
+    while not item.done:
+        if _begins(item, _KEYS):
+            item.skip()
+            item.until(lambda: _begins(item, _BEHIND_KEYS))
+        elif item.at("|".join(_COLUMN_OPTIONS)):
+            option = item.tokens[0]
+            item.skip()
+            rest = item.until(lambda: _begins(item, _KEYS))
+            ddl.append(item.source.text[option.start : rest.tokens[-1].end if rest.tokens else option.end])
+        else:
+            raise item.fail(
+                f"{item.tokens[0].value} is no option of a column that is known here; "
+                "known are NOT NULL, COMMENT, DEFAULT and GENERATED, PRIMARY KEY and FOREIGN KEY."
+            )
+    return name, " ".join(ddl)
 
 
-def _type(item: TokenReader) -> None:
+def _begins(item: TokenReader, words: tuple[tuple[str, ...], ...]) -> bool:
+    return any(item.at(*these) for these in words)
+
+
+def _type(item: TokenReader) -> int:
+    """Read a type, and return where it ends."""
     item.name("a type")
     item.angles()
     if item.at("("):
@@ -107,5 +144,6 @@ def _type(item: TokenReader) -> None:
     # A type of several words, such as INTERVAL DAY TO SECOND.
     while not item.done and item.tokens[0].may_be_name and not item.at("|".join(_COLUMN_OPTIONS)):
         if item.at("MASK|PRIMARY|FOREIGN|CONSTRAINT|REFERENCES|CHECK|COLLATE|EXPECT"):
-            return
+            break
         item.name("a type")
+    return item.end_of_last

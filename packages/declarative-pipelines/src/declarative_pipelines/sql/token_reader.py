@@ -150,6 +150,11 @@ class TokenReader:
         """What the last token that was read says."""
         return self._tokens[self._next - 1].value
 
+    @property
+    def end_of_last(self) -> int:
+        """Where the last token that was read ends."""
+        return self._tokens[self._next - 1].end
+
     def rest(self) -> TokenReader:
         """Read all that is left."""
         return self.until(lambda: False)

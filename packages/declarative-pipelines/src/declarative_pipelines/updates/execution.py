@@ -22,6 +22,8 @@ from declarative_pipelines.updates.results import FlowResult, State
 
 LOOK_EVERY = 0.1  # seconds in which an interrupt is noticed at the latest
 FIRST_PAUSE = 1.0  # seconds before a flow that failed is tried again; doubled each time
+RESTARTS = 20  # of a flow whose source has found new columns
+_NEW_COLUMNS = "which can be fixed by an automatic retry: true"  # Auto Loader's own words, and the platform's
 _ENDED = (State.COMPLETED, State.FAILED, State.SKIPPED, State.EXCLUDED, State.STOPPED)
 
 
@@ -50,6 +52,7 @@ class _FlowStatus:
     began: float = 0.0
     not_before: float = 0.0
     attempts: int = 0
+    restarts: int = 0
     seconds: float = 0.0
     counts: Mapping[str, Counts] = field(default_factory=dict)
     error: PipelineError | None = None
@@ -63,7 +66,7 @@ class Execution:
     at_once
         How many flows run at the same time.
     retries
-        How often a flow that failed is tried again.
+        How often a flow that failed is tried again. One whose source has found new columns is restarted besides.
     prepare
         Called in each thread that runs flows, before its first.
     """
@@ -153,8 +156,12 @@ class Execution:
             self._change(name, State.COMPLETED)
             return
         status.error = failed(error, self._steps[name].flow)
-        if status.attempts <= self._retries:
-            status.not_before = time.monotonic() + FIRST_PAUSE * 2 ** (status.attempts - 1)
+        failures = status.attempts - status.restarts
+        if _NEW_COLUMNS in str(error) and status.restarts < RESTARTS:
+            status.restarts += 1  # at once: the source has kept its new schema, which the flow's next frame has
+            self._change(name, State.QUEUED)
+        elif failures <= self._retries:
+            status.not_before = time.monotonic() + FIRST_PAUSE * 2 ** (failures - 1)
             self._change(name, State.QUEUED)
         else:
             self._change(name, State.FAILED)

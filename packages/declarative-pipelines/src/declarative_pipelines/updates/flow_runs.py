@@ -83,8 +83,12 @@ class FlowRun(ABC):
         return self._update.plan.graph.frame(self.flow.name)
 
     def _append(self, rows: DataFrame, application: str, number: int) -> None:
-        """Append rows by one commit that says which batch of which application they are."""
+        """Append rows by one commit that says which batch of which application they are.
+
+        A table without a declared schema takes the columns that a source has found since the update was planned.
+        """
         writer = rows.write.format("delta").mode("append")
+        writer.option("mergeSchema", str(self.flow.target.schema is None).lower())
         writer.option("txnAppId", application).option("txnVersion", number).saveAsTable(self._table)
 
     def _nothing(self) -> dict[str, Counts]:

@@ -43,6 +43,7 @@ def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, 
         if flow.target in emptied and flow.kind in (FlowKind.CHANGES, FlowKind.SNAPSHOT):
             forget = forget_changes if flow.kind is FlowKind.CHANGES else forget_snapshots
             forget(plan.engine.session, plan.engine.quoted(flow.target))
+    plan.engine.create_databases(plan.definitions.datasets)
     plan.graph.create_tables([one for one in tables if one not in emptied], emptied)
     for flow in flows:
         if chosen[flow.name].is_new:

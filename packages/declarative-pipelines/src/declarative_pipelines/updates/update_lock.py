@@ -3,6 +3,7 @@
 Where the storage is a folder that this process can open, the lock is the operating system's, on a file in it:
 processes, users and containers that share the folder are kept apart, and the lock ends with its process.  Elsewhere it
 is a lease: a file that its owner touches, and that counts no more when nobody has touched it for a while.
+Beside that, one session runs one pipeline at a time.
 """
 
 from __future__ import annotations
@@ -13,15 +14,22 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from declarative_pipelines.engine.storage import Storage
-from declarative_pipelines.errors import UpdateRunning
+from declarative_pipelines.errors import SessionBusy, UpdateRunning
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 TOUCH_EVERY = 10.0  # seconds between two touches of a lease
 LEASE = 60.0  # seconds after which a lease that nobody has touched counts no more
 _FILE = ("system", "update.lock")
+
+_entering = threading.Lock()
+_in_sessions: WeakKeyDictionary[SparkSession, str] = WeakKeyDictionary()
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +45,25 @@ def only_update(storage: Storage) -> Iterator[None]:
     """
     with _leased(storage) if storage.local is None else _locked(storage.local):
         yield
+
+
+@contextmanager
+def only_in_session(session: SparkSession, name: str) -> Iterator[None]:
+    """Be the only pipeline that runs in a session, whose current database and configuration are the pipeline's.
+
+    Raises
+    ------
+    SessionBusy
+        There is another one.
+    """
+    with _entering:
+        if running := _in_sessions.get(session):
+            raise SessionBusy(running)
+        _in_sessions[session] = name
+    try:
+        yield
+    finally:
+        del _in_sessions[session]
 
 
 @contextmanager
