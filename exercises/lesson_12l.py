@@ -908,7 +908,10 @@ VOUCHERS = Exercise(
             _noon,
             ("vouchers_vw",),
             above=_NEWEST_ABOVE,
-            says="Your cell was run on other changes: made at 12:00:00 exactly, or of people who had left.",
+            says=(
+                "Your cell was run on other changes: made at 12:00:00 exactly, of people who had left, or of members "
+                "without a city."
+            ),
         ),
     ),
     wrong=(
