@@ -1084,7 +1084,7 @@ FORGET = Exercise(
         ),
         WrongAnswer(
             FORGET_SOLUTION.replace("    spark.sql(f\"DELETE FROM change_log WHERE card = '{number}'\")\n", ""),
-            "late changes",
+            "delete them",
         ),
         WrongAnswer(FORGET_SOLUTION.replace("9223372036854775807", "1000000L"), "late changes"),
         WrongAnswer(
