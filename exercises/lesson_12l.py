@@ -6,7 +6,8 @@ they take what is greatest, so that the two agree only where the order of arriva
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -493,6 +494,17 @@ def _at_midnight(changes: Iterable[Change]) -> list[Change]:
     return [change._replace(seconds=int(planted.MIDNIGHT) + change.seconds) for change in changes]
 
 
+@contextmanager
+def _as_the_cells() -> Iterator[None]:
+    """Take an error of a function that the cell has defined for one of the cell."""
+    try:
+        yield
+    except Mistake:
+        raise
+    except Exception as error:
+        raise CellFailedError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
+
+
 def _nothing(_sandbox: Sandbox) -> None:
     """Give nothing: the test calls the cell's function."""
 
@@ -500,12 +512,8 @@ def _nothing(_sandbox: Sandbox) -> None:
 def _newest_made(sandbox: Sandbox) -> DataFrame:
     """Call the cell's function with all changes, the newest first."""
     function = sandbox.value("newest_values")
-    try:
+    with _as_the_cells():
         return _flat(function(_frame(sandbox.spark, reversed(_at_midnight(every_change())))))
-    except Mistake:
-        raise
-    except Exception as error:
-        raise CellFailedError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
 
 
 _newest_made.__name__ = "newest_values(changes)"
@@ -706,10 +714,8 @@ def _split_otherwise(sandbox: Sandbox) -> None:
     sandbox.spark.sql("DELETE FROM members")
     changes = _at_midnight(reversed(every_change()))
     for number in range(2):
-        try:
+        with _as_the_cells():
             function(_frame(sandbox.spark, changes[number::2]), number)
-        except Exception as error:
-            raise CellFailedError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
 
 
 MEMBERS = Exercise(
@@ -1030,10 +1036,8 @@ def _row(card: str, of: dict[str, Value]) -> tuple:
 def _another_request(sandbox: Sandbox) -> None:
     """Let a card be forgotten of which nothing has arrived; then let late changes arrive."""
     forget, apply = sandbox.value("forget"), sandbox.value("apply_changes")
-    try:
+    with _as_the_cells():
         forget("M-9")
-    except Exception as error:
-        raise CellFailedError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
     apply(_frame(sandbox.spark, _at_midnight(TOO_LATE)), 1)
 
 

@@ -324,7 +324,7 @@ CHECKED = Exercise(
     ),
     makes=Makes(variables=("checked",)),
 )
-CHECKED_DEFINED = CHECKED_SOLUTION.partition("created\n")[2]
+CHECKED_DEFINED = planted.functions_of(CHECKED_SOLUTION)
 
 # --------------------------------------------------------------------------- 13L.3 each delivery once
 
@@ -469,7 +469,7 @@ SILVER = Exercise(
         by_starter=True,
     ),
 )
-SILVER_DEFINED = SILVER_SOLUTION.partition("\n\n\n")[2].rpartition("silver()\n")[0]
+SILVER_DEFINED = planted.functions_of(SILVER_SOLUTION)
 
 # --------------------------------------------------------------------------- 13L.4 the depots that were not listed
 
@@ -501,7 +501,6 @@ def retry():
 
 retry()
 '''
-_INSERT_NEW = SILVER_DEFINED.partition("\n\n\n")[0]
 
 
 def check_retry(attempt: Attempt) -> None:
@@ -576,7 +575,7 @@ RETRY = Exercise(
             _waiting,
             ("silver_deliveries", "quarantine"),
             later=(_half_done,),
-            above=CHECKED_DEFINED + _INSERT_NEW,
+            above=f"{CHECKED_DEFINED}\n\n{SILVER_DEFINED}",
             says="Your cell was run on another quarantine, and again with a line that was only half moved.",
         ),
     ),
@@ -601,7 +600,6 @@ RETRY = Exercise(
     ),
     makes=Makes(views=("known_lines",), changes=("silver_deliveries", "quarantine")),
 )
-RETRY_DEFINED = RETRY_SOLUTION.partition("created\n")[2].rpartition("retry()\n")[0]
 
 # --------------------------------------------------------------------------- 13L.5 the report, every night
 
@@ -736,12 +734,8 @@ GOLD = Exercise(
             ("silver_deliveries", "quarantine", "gold_deliveries", _changed_rows),
             later=(_a_late_night,),
             above="\n".join(
-                (
-                    BRONZE_SOLUTION.partition("created\n")[2].rpartition("bronze()\n")[0],
-                    CHECKED_DEFINED,
-                    SILVER_DEFINED,
-                    RETRY_DEFINED,
-                )
+                planted.functions_of(solution)
+                for solution in (BRONZE_SOLUTION, CHECKED_SOLUTION, SILVER_SOLUTION, RETRY_SOLUTION)
             ),
             says="Your job was run for two other nights: a depot is listed late, and a delivery arrives late.",
         ),

@@ -85,6 +85,11 @@ def definitions_of(lesson: str, *names: str) -> str:
     return "\n\n".join(found[name] for name in names)
 
 
+def functions_of(cell: str) -> str:
+    """Return the source of what a solution defines for the exercises after it, without its calls."""
+    return "\n\n".join(text for _, text in _definitions(cell))
+
+
 def _definitions(source: str) -> Iterator[tuple[str, str]]:
     try:
         nodes = ast.parse(source).body
