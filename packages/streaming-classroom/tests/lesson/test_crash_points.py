@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from streaming_classroom import CRASH_POINTS, kill_at
-from streaming_classroom.lesson.crash_points import NoCrashPoint, NoPythonProgram
+from streaming_classroom.lesson.crash_points import NoCrashPoint, NoPythonProgram, OneQueryOnly
 
 PROGRAM = """
 import sys
@@ -72,6 +72,12 @@ def test_a_point_that_is_none_is_refused() -> None:
         NoCrashPoint, match=r"'at the end' is no point of a batch\. Choose one of: 'before the offset log'"
     ):
         kill_at("at the end", [sys.executable, "-c", "pass"], 0)
+
+
+@pytest.mark.pure
+def test_several_queries_are_not_all_in_mid_batch() -> None:
+    with pytest.raises(OneQueryOnly, match="'in mid-batch' is a point of one query"):
+        kill_at("in mid-batch", [sys.executable, "-c", "pass"], 0, ["one", "two"])
 
 
 @pytest.mark.pure

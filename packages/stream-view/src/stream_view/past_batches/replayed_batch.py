@@ -6,6 +6,7 @@ operators are replayed that Spark can recover.  Nothing is done until one of the
 
 from __future__ import annotations
 
+import re
 import tempfile
 import weakref
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ from stream_view.starts import failures
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
+#: What Spark says of rows that are not there any more, and the same in a sentence.
+_GONE = {
+    r"KAFKA_DATA_LOSS|OffsetOutOfRange|data may have been (lost|missed)": "Kafka has removed messages of this batch",
+    r"FILE_NOT_EXIST|FileNotFound|DELTA_FILE_NOT_FOUND": "A file that this batch has read is gone",
+}
 NAME = "replay of batch"  # of the query that runs one again
 
 
@@ -263,6 +269,7 @@ class _EndedRun:
 
     def output(self) -> DataFrame:
         """Return the rows that the sink was given."""
+        self._expect_rows()
         if self._error is not None:
             raise self._error
         [rows] = self._written
@@ -275,8 +282,16 @@ class _EndedRun:
         """Raise where a source does not have its rows any more, which Spark may pass over."""
         self.inputs()
 
+    def _expect_rows(self) -> None:
+        """Raise where the run has failed because its rows are not there any more."""
+        said = "" if self._error is None else f"{self._error}{getattr(self._error, '_stackTrace', '')}"
+        for pattern, reason in _GONE.items():
+            if re.search(pattern, said):
+                raise CannotBeRead(reason) from self._error
+
     def inputs(self) -> list[DataFrame]:
         """Return the rows of each source."""
+        self._expect_rows()
         with plans.made_with(self._spark, self._session):
             if self._sources is None:
                 self._sources = Sources(self._spark, self._session, self._execution)

@@ -7,11 +7,11 @@ disk is what a crash at that point leaves.  In mid-batch tasks of the batch have
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.lesson.program import kill_when
@@ -46,7 +46,21 @@ class NoPythonProgram(ClassroomError, ValueError):
         return f"{' '.join(self.command)!r} is no Python program. Give [sys.executable, file, ...] or use kill_when."
 
 
-def kill_at(point: str, command: Sequence[str], batch: int, query: str | None = None, seconds: float = 120.0) -> int:
+@dataclass(eq=False)
+class OneQueryOnly(ClassroomError, ValueError):
+    """Several queries cannot all be in the middle of a batch when Spark is frozen: name one."""
+
+    def __str__(self) -> str:
+        return f"{MID_BATCH!r} is a point of one query, as Spark is frozen when the first one is there. Name that one."
+
+
+def kill_at(
+    point: str,
+    command: Sequence[str],
+    batch: int,
+    query: str | Sequence[str] | None = None,
+    seconds: float = 120.0,
+) -> int:
     """Run a program, kill it and its Spark (SIGKILL) at a point of a batch of its query, and return its exit code.
 
     Nothing of the program is left when this returns, also where it raises.
@@ -61,15 +75,16 @@ def kill_at(point: str, command: Sequence[str], batch: int, query: str | None = 
         dropped.
     batch : int
         The number of the batch.
-    query : str, optional
-        The name of the query, where the program has several.
+    query : str or sequence of str, optional
+        The name of the query, where the program has several; of several names, all of these stand still at the point
+        before the program is killed. By default the first query that comes to the point.
     seconds : float
         How long to wait for the point.
 
     Raises
     ------
-    NoCrashPoint, NoPythonProgram
-        There is no such point, or the command is no Python program.
+    NoCrashPoint, NoPythonProgram, OneQueryOnly
+        There is no such point, the command is no Python program, or several queries were to be in mid-batch.
     RuntimeError
         The program ended before it came to the point.
     TimeoutError
@@ -85,7 +100,19 @@ def kill_at(point: str, command: Sequence[str], batch: int, query: str | None = 
     program = list(command)
     if len(program) < 2 or (program[1].startswith("-") and program[1] != "-c") or program[1:] == ["-c"]:
         raise NoPythonProgram(tuple(program))
+    queries = [query] if isinstance(query, str) else None if query is None else list(query)
+    if point == MID_BATCH and len(queries or ()) > 1:
+        raise OneQueryOnly
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
-        reached = Path(folder) / "reached"
-        where = json.dumps({"point": point, "batch": batch, "query": query, "reached": str(reached)})
-        return kill_when(reached.exists, [program[0] or sys.executable, "-m", _RUNNER, where, *program[1:]], seconds)
+        where = json.dumps({"point": point, "batch": batch, "queries": queries, "reached": folder})
+
+        def are_there() -> bool:
+            there = {path.name for path in Path(folder).iterdir()}
+            return bool(there) and there.issuperset(map(mark_of, queries or ()))
+
+        return kill_when(are_there, [program[0], "-m", _RUNNER, where, *program[1:]], seconds)
+
+
+def mark_of(query: str) -> str:
+    """Return the name of the file that says that a query of that name is at the point."""
+    return quote(query, safe="")
