@@ -203,7 +203,6 @@ def test_without_a_person_there_is_one_static_frame(health: StreamHealth, stream
     shown: list = []
     monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
     start(stream, "clicks")
-    health.to_frame()
     health._ipython_display_()
     [bundle] = shown
     assert "clicks" in bundle["text/plain"] and "<table" in bundle["text/html"]
