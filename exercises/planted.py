@@ -75,7 +75,7 @@ def readings_at(sandbox: Sandbox, *readings: tuple[int, float]) -> None:
 
 
 def definitions_of(lesson: str, *names: str) -> str:
-    """Return the source of functions and constants that a lesson's cells define and its exercises use, by their names.
+    """Return the source of what a lesson's cells define and its exercises use: functions, classes, constants.
 
     What else those cells do, such as starting a stream, is left out.
     """
@@ -96,7 +96,7 @@ def _definitions(source: str) -> Iterator[tuple[str, str]]:
     except SyntaxError:  # text, SQL, or a magic
         return
     for node in nodes:
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name, ast.unparse(node)
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             yield node.targets[0].id, ast.unparse(node)

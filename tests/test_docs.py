@@ -135,9 +135,11 @@ def test_the_readme_has_a_command_in_a_block_of_its_own(command: str) -> None:
 
 
 @pytest.mark.parametrize("lesson", sorted(path.name for path in (PROJECT / "notebooks").glob("*.ipynb")))
-def test_the_readme_links_each_lesson_and_lab(lesson: str) -> None:
-    is_companion = lesson.partition("-")[0].endswith("X")
-    assert (f"notebooks/{lesson}" in links(README)) is not is_companion
+def test_the_readme_links_each_lesson_and_learning_links_each_lab(lesson: str) -> None:
+    number = lesson.partition("-")[0]
+    assert (f"notebooks/{lesson}" in links(README)) is number.isdigit()
+    learning = PROJECT / "docs" / "learning.md"
+    assert (f"../notebooks/{lesson}" in links(learning)) is number.endswith(("L", "W"))
 
 
 @pytest.mark.parametrize("page", DOCS, ids=name_of)

@@ -29,6 +29,7 @@ MODULES = {
     "parcels": "parcels",
     "partner": "partner",
     "loyalty": "loyalty",
+    "bakery": "bakery",
 }
 PARTS = [
     ("device-readings", "readings"),
@@ -51,6 +52,7 @@ PARTS = [
     ("partner", "sales"),
     ("partner", "control.json"),
     ("loyalty", "changes"),
+    ("bakery", "heartbeats"),
 ]
 ITEMS = "ARRAY<STRUCT<sku: STRING, quantity: INT, price: DOUBLE>>"
 PYTHON_TYPES = {"INT": int, "LONG": int, "DOUBLE": float, "STRING": str, "TIMESTAMP": str, "ITEMS": list}
@@ -1364,3 +1366,43 @@ def test_whoever_goes_by_arrival_or_by_the_clock_alone_or_by_the_earlier_of_two_
     arrival, clock, tie = (different(right, members) for members in wrong)
     assert f"gets {arrival} cards wrong, by the clock alone {clock}, and with the earlier one" in text
     assert f"the same `sequence` {tie}." in text
+
+
+@pytest.fixture(scope="module")
+def beats(generated: dict[str, Path]) -> pd.DataFrame:
+    """The heartbeats by oven and time; `file` is when the file begins, `gap` how long the oven was silent before."""
+    files = files_of(generated["bakery"] / "heartbeats")
+    frame = pd.DataFrame([row | {"file": f"{path.stem}Z"} for path in files for row in rows_of(path)])
+    frame["at"] = pd.to_datetime(frame["at"])
+    frame["file"] = pd.to_datetime(frame["file"], format="%Y-%m-%dT%H-%MZ", utc=True)
+    frame = frame.sort_values(["oven", "at"]).reset_index(drop=True)
+    last = frame.groupby("oven").shift()
+    return frame.assign(gap=(frame["at"] - last["at"]).dt.total_seconds() / 60, before=last["status"])
+
+
+def test_ovens_send_a_heartbeat_every_minute_but_in_the_planned_gaps(beats: pd.DataFrame) -> None:
+    assert beats["at"].is_unique and set(beats.status) == {"on", "off"}
+    gaps = beats[beats.gap > 1.001]
+    short, long = gaps[gaps.gap <= 10], gaps[gaps.gap > 10]
+    assert short.gap.between(4, 9).all() and long.gap.between(12, 45).all()
+    assert (len(short), (short.before == "on").all()) == (imperfection("bakery", "short silence"), True)
+    assert (long.before == "on").sum() == imperfection("bakery", "long silence")
+    for oven in ("O2", "O5", "O3", "O8"):
+        assert oven in set(long[long.before == "on"].oven)
+
+
+def test_an_oven_says_that_it_is_switched_off_and_one_is_lost(beats: pd.DataFrame) -> None:
+    newest = beats.groupby("oven").tail(1).set_index("oven")
+    assert (beats.status == "off").sum() == imperfection("bakery", "switched off")
+    assert (newest.status == "off").to_dict() == {f"O{number}": number == 1 for number in range(1, 9)}
+    early = newest[(newest["at"] < beats["at"].max() - timedelta(minutes=10)) & (newest.status == "on")]
+    assert list(early.index) == ["O6"] and len(early) == imperfection("bakery", "lost")
+
+
+def test_heartbeats_that_a_network_failure_holds_back_arrive_with_the_next_one(beats: pd.DataFrame) -> None:
+    end = beats.file + timedelta(minutes=10)
+    late = beats[beats["at"] < beats.file]
+    assert (beats["at"] < end).all() and set(late.oven) == {"O4"}
+    assert (late.file - late["at"]).max() < timedelta(minutes=14)
+    order = beats.sort_values("file", kind="stable")
+    assert len(late) <= imperfection("bakery", "delayed") and len(order) == len(beats)

@@ -1,5 +1,7 @@
 """What a live view costs a stream: the same query with one on the screen and without, alternating in one kernel.
 
+So does the page of all streams' health, by itself.
+
 The source makes the next batch as soon as the last one is done, so whatever the view takes from the two is missing in
 the rows a second.  The kernel is a real one, which sends what it draws to a client that reads it.
 """
@@ -28,10 +30,12 @@ if TYPE_CHECKING:
 ROUNDS = 7
 TIMEOUT = 180  # seconds for one cell
 QUERIES = ("append", "complete")
+NONE, VIEW, HEALTH = "nothing", "view", "health"  # what is on the screen
 SET_UP = """
 import json
 import time
 
+from stream_view import stream_health
 from streaming_classroom import display, get_spark, set_up_notebook
 
 set_up_notebook(globals())
@@ -42,9 +46,12 @@ frames = {
 }
 
 
-def rows_a_second(mode, view, warm=10, measured=40):
-    name = f"{mode}_{'with' if view else 'without'}_{time.monotonic_ns()}"
-    if view:
+def rows_a_second(mode, shown, warm=10, measured=40):
+    name = f"{mode}_{shown}_{time.monotonic_ns()}"
+    health = stream_health()
+    if shown == "health":
+        health._ipython_display_()
+    if shown == "view":
         display(frames[mode], streamName=name, outputMode=mode)
         query = next(query for query in spark.streams.active if query.name == name)
     else:
@@ -56,6 +63,7 @@ def rows_a_second(mode, view, warm=10, measured=40):
     seconds = time.monotonic() - began
     query.stop()
     query.awaitTermination()
+    health.close()
     spark.catalog.dropTempView(name)
     return done * 50_000 / seconds
 
@@ -130,28 +138,30 @@ def main() -> None:
 
 
 def throughput() -> dict[str, float]:
-    """Return the rows a second with a view over those without, for each output mode, and the lower one as ``ratio``."""
+    """Return the rows a second with a view, or a page of health, over those without, and the lowest as ``ratio``."""
     from jupyter_client.manager import start_new_kernel
 
-    rates: dict[str, dict[bool, list[float]]] = {query: {False: [], True: []} for query in QUERIES}
+    rates: dict[str, dict[str, list[float]]] = {query: {NONE: [], VIEW: [], HEALTH: []} for query in QUERIES}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         environ = os.environ | {"CLASSROOM_HOME": home}
         manager, client = start_new_kernel(env=environ, cwd=home, stderr=subprocess.DEVNULL)
         try:
             _execute(client, SET_UP)
             for query in QUERIES:
-                _measure(client, query, view=True)  # what is compiled and loaded at the first time
+                _measure(client, query, VIEW)  # what is compiled and loaded at the first time
             for _round in track(range(ROUNDS), "Rounds", console=Console(stderr=True), transient=True):
                 for query, sides in rates.items():
-                    for view, found in sides.items():
-                        found.append(_measure(client, query, view))
+                    for shown, found in sides.items():
+                        found.append(_measure(client, query, shown))
         finally:
             client.stop_channels()
             manager.shutdown_kernel(now=True)
-    medians = {q: {view: statistics.median(found) for view, found in sides.items()} for q, sides in rates.items()}
-    ratios = {query: sides[True] / sides[False] for query, sides in medians.items()}
+    medians = {q: {shown: statistics.median(found) for shown, found in sides.items()} for q, sides in rates.items()}
+    ratios = {q: {shown: sides[shown] / sides[NONE] for shown in (VIEW, HEALTH)} for q, sides in medians.items()}
     _print_table(medians, ratios)
-    return {"ratio": round(min(ratios.values()), 3)} | {f"{query}_ratio": round(r, 3) for query, r in ratios.items()}
+    figures = {f"{query}_ratio": round(of[VIEW], 3) for query, of in ratios.items()}
+    figures |= {f"{query}_health_ratio": round(of[HEALTH], 3) for query, of in ratios.items()}
+    return {"ratio": min(figures.values())} | figures
 
 
 def screen() -> dict[str, float]:
@@ -214,8 +224,8 @@ def _megabytes(notebook: Notebook) -> dict[str, float]:
     return {"kernel": kernel.memory_info().rss / 1e6, "jvm": jvm.memory_info().rss / 1e6, "page": heap / 1e6}
 
 
-def _measure(client: BlockingKernelClient, query: str, view: bool) -> float:
-    return float(_execute(client, f"print(json.dumps(rows_a_second({query!r}, {view})))").splitlines()[-1])
+def _measure(client: BlockingKernelClient, query: str, shown: str) -> float:
+    return float(_execute(client, f"print(json.dumps(rows_a_second({query!r}, {shown!r})))").splitlines()[-1])
 
 
 def _execute(client: BlockingKernelClient, code: str) -> str:
@@ -233,13 +243,14 @@ def _execute(client: BlockingKernelClient, code: str) -> str:
     return "".join(printed)
 
 
-def _print_table(medians: dict[str, dict[bool, float]], ratios: dict[str, float]) -> None:
+def _print_table(medians: dict[str, dict[str, float]], ratios: dict[str, dict[str, float]]) -> None:
     table = Table(title=f"Rows a second, medians of {ROUNDS}", title_justify="left")
     table.add_column("output mode")
-    for heading in ("without a view", "with one", "ratio"):
+    for heading in ("nothing shown", "a view", "ratio", "the page of health", "ratio"):
         table.add_column(heading, justify="right")
     for query, sides in medians.items():
-        table.add_row(query, f"{sides[False]:,.0f}", f"{sides[True]:,.0f}", f"{ratios[query]:.3f}")
+        view, health = [(f"{sides[shown]:,.0f}", f"{ratios[query][shown]:.3f}") for shown in (VIEW, HEALTH)]
+        table.add_row(query, f"{sides[NONE]:,.0f}", *view, *health)
     Console().print(table)
 
 

@@ -51,11 +51,13 @@ print(sorted(loaded - set('{AT_THE_START}'.split())))"""
 
 
 def test_stream_views_readme(run) -> None:
-    live, timeline, late = examples("stream_view")
-    outputs = run(live, timeline, late, "query.stop()", NOTHING_OF_THE_COURSE)
+    live, timeline, late, health, past = examples("stream_view")
+    outputs = run(live, timeline, late, health, past, "query.stop()", NOTHING_OF_THE_COURSE)
     assert "by_parity" in outputs[0] and "timestamp" in outputs[0]
     assert "watermark before" in outputs[1]
     assert "late_by" in outputs[2]
+    assert "1 stream · " in outputs[3] and "by_parity" in outputs[3]
+    assert "state_rows" in outputs[4] and "|partition_id|" in outputs[4]
     assert outputs[-1] == "[]\n"
 
 

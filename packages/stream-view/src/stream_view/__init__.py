@@ -9,12 +9,19 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
+    "ServiceTarget": "health.service_target",
+    "batches": "past_batches.batch_list",
+    "compare": "past_batches.comparison",
     "display": "displaying",
     "displayHTML": "displaying",
+    "first_batch_where": "past_batches.bisection",
     "late_rows": "late_data.late_rows",
     "observed_metrics": "progress_reports",
+    "replay": "past_batches.replayed_batch",
     "rows_per_batch": "progress_reports",
     "rows_read": "progress_reports",
+    "step_through": "past_batches.batch_slider",
+    "stream_health": "health.stream_health",
     "timeline": "timelines.timeline",
 }
 __all__ = sorted(_HOMES)

@@ -102,6 +102,11 @@ def failure_of(name: str) -> StreamingQueryException | None:
     return StreamingQueryException(message=text) if text else None
 
 
+def failures() -> dict[str, str]:
+    """Return why streams that have a name failed, by their names: those that have not been started again since."""
+    return dict(_endings.failures)
+
+
 def tell_endings(hear: Callable[[str, str], None]) -> None:
     """Have the end of each stream handed to ``hear``, in Spark's thread: its run, and the error's text or nothing."""
     if hear not in _endings.hear_endings:

@@ -57,12 +57,13 @@ def history(execution: Any) -> History | None:
 
 
 def _batch(log: dict[int, Any], number: int, back: int) -> PastBatch:
-    ends = _offsets(log[number])
-    starts = _offsets(log[number - 1]) if number else [None] * len(ends)
+    ends = offsets_of(log[number])
+    starts = offsets_of(log[number - 1]) if number else [None] * len(ends)
     return PastBatch(number, starts + [None] * (len(ends) - len(starts)), ends, _watermark(log, number - back))
 
 
-def _offsets(entry: Any) -> list[Any | None]:
+def offsets_of(entry: Any) -> list[Any | None]:
+    """Return the offset of each source in an entry of the offset log; None where a source had none yet."""
     return [plans.option(offset) for offset in plans.items(entry.offsets())]
 
 

@@ -8,18 +8,17 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
-from stream_view.errors import ExplainedError, NotAvailable, short_message
 from stream_view.late_data import plans
 from stream_view.late_data.batches import History, PastBatch, history
 from stream_view.late_data.counts import Counts
 from stream_view.late_data.operators import Input, Operator, operators
 from stream_view.late_data.replay import Replay
-from stream_view.late_data.replayed_sources import CannotBeRead, Sources
+from stream_view.late_data.replayed_sources import CannotBeRead, Sources, why_not
 from stream_view.late_data.result import NoLateRows, as_frame
 
 if TYPE_CHECKING:
@@ -85,11 +84,11 @@ def late_rows(query: StreamingQuery) -> LateRows:
     above other stateful ones; sockets and memory; queries that read the clock. Tables that are joined to a stream are
     read as they are now.
     """
-    execution = _execution(query)
+    execution = plans.execution_of(query)
     spark = SparkSession.active()
     past = _history(execution)
     session = execution.sparkSessionForStream().cloneSession()
-    with _active(spark, session):
+    with plans.made_with(spark, session):
         found = operators(spark._jvm, execution, session)
         counts = Counts(query, found, past)
         sources = Sources(spark, session, execution)
@@ -103,14 +102,6 @@ def late_rows(query: StreamingQuery) -> LateRows:
     rows = LateRows(as_frame(spark, found, frames)._jdf, spark)
     rows.counts = counts.frame(spark)
     return rows
-
-
-def _execution(query: StreamingQuery) -> Any:
-    """Return Spark's own query."""
-    wrapped = getattr(query, "_jsq", None)
-    if wrapped is None:
-        raise NotAvailable("Over Spark Connect a query's plan is on the server.", "Use a classic session.")
-    return wrapped.streamingQuery()
 
 
 def _history(execution: Any) -> History:
@@ -163,23 +154,4 @@ def _noting(counts: Counts, operator: Operator, batch: int) -> Iterator[None]:
     try:
         yield
     except (CannotBeRead, PySparkException, Py4JError) as error:
-        counts.cannot_be_read(operator, batch, _reason(error))
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, ExplainedError):
-        return str(error)
-    if isinstance(error, Py4JJavaError):  # whose own text is only that there was one
-        return str(error.java_exception.toString()).splitlines()[0]
-    return short_message(error).splitlines()[0]
-
-
-@contextmanager
-def _active(spark: SparkSession, session: Any) -> Iterator[None]:
-    """Have plans made with the settings of another session."""
-    sessions = spark._jvm.org.apache.spark.sql.classic.SparkSession
-    sessions.setActiveSession(session)
-    try:
-        yield
-    finally:
-        sessions.setActiveSession(spark._jsparkSession)
+        counts.cannot_be_read(operator, batch, why_not(error))

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from stream_view.errors import NotAvailable
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
 
 #: Metadata of the column that ``withWatermark`` names, and of the windows that are made of it.
 _DELAY = "spark.watermarkDelayMs"
@@ -21,6 +27,14 @@ class Column:
     expression_id: int
     is_event_time: bool
     is_window: bool
+
+
+def execution_of(query: StreamingQuery) -> Any:
+    """Return Spark's own query."""
+    wrapped = getattr(query, "_jsq", None)
+    if wrapped is None:
+        raise NotAvailable("Over Spark Connect a query's plan is on the server.", "Use a classic session.")
+    return wrapped.streamingQuery()
 
 
 def items(sequence: Any) -> list[Any]:
@@ -70,3 +84,20 @@ def rebuilt(jvm: Any, plan: Any, replace: Callable[[Any], Any | None]) -> Any:
 def has_watermark(plan: Any) -> bool:
     """Whether somebody has named an event time below."""
     return any(kind(node) in _WATERMARKS for node in nodes(plan))
+
+
+@contextmanager
+def made_with(spark: Any, session: Any) -> Iterator[None]:
+    """Have plans made with the settings of another session."""
+    sessions = spark._jvm.org.apache.spark.sql.classic.SparkSession
+    sessions.setActiveSession(session)
+    try:
+        yield
+    finally:
+        sessions.setActiveSession(spark._jsparkSession)
+
+
+def rows_of(spark: Any, session: Any, plan: Any) -> Any:
+    """Return the rows of an optimized plan as a frame of the JVM's, which belongs to ``spark``."""
+    physical = spark._jvm.org.apache.spark.sql.execution.QueryExecution.prepareExecutedPlan(session, plan)
+    return spark._jsparkSession.internalCreateDataFrame(physical.execute(), physical.schema(), False)

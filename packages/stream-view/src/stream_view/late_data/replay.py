@@ -54,9 +54,9 @@ class Replay:
     def _frame(self, entered: Input, batch: PastBatch) -> DataFrame:
         jvm = self.spark._jvm
         plan = plans.rebuilt(jvm, entered.plan, lambda leaf: self.sources.relation(leaf, batch.starts, batch.ends))
-        physical = jvm.org.apache.spark.sql.execution.QueryExecution.prepareExecutedPlan(self.session, plan)
-        rows = self.spark._jsparkSession.internalCreateDataFrame(physical.execute(), physical.schema(), False)
-        return DataFrame(rows, self.spark).toDF(*distinct(column.name for column in entered.columns))
+        return DataFrame(plans.rows_of(self.spark, self.session, plan), self.spark).toDF(
+            *distinct(column.name for column in entered.columns)
+        )
 
 
 def distinct(names: Any) -> list[str]:

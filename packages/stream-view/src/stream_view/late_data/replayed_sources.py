@@ -12,7 +12,10 @@ from functools import reduce
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from stream_view.errors import ExplainedError
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import DataFrame
+
+from stream_view.errors import ExplainedError, short_message
 from stream_view.late_data import plans
 
 #: Parts of the names of sources that hand a row over once; another one of them would open a connection of its own.
@@ -30,6 +33,30 @@ class CannotBeRead(ExplainedError):
 
     def __str__(self) -> str:
         return f"{self.reason}."
+
+
+def why_not(error: Exception) -> str:
+    """Return in one line why rows could not be read again."""
+    if isinstance(error, ExplainedError):
+        return str(error)
+    if isinstance(error, Py4JJavaError):  # whose own text is only that there was one
+        return str(error.java_exception.toString()).splitlines()[0]
+    return short_message(error).splitlines()[0]
+
+
+def refuse_read_once(plan: Any) -> None:
+    """Raise where a source of a query, before it is started, hands a row over once.
+
+    Raises
+    ------
+    CannotBeRead
+        The text says which source it is.
+    """
+    for leaf in plans.items(plan.collectLeaves()):
+        table = plans.kind(leaf.table()) if plans.kind(leaf) == "StreamingRelationV2" else ""
+        for name, reason in _READ_ONCE.items():
+            if name in table:
+                raise CannotBeRead(reason)
 
 
 @dataclass
@@ -52,6 +79,17 @@ class Sources:
                 streams.append(stream)
             self.leaves.append(_Leaf(self, leaf, before, streams.index(stream)))
         self._positions = self._offsets_of(streams)
+
+    def frame(self, leaf: Any, starts: list[Any | None], ends: list[Any | None]) -> DataFrame:
+        """Return what one of ``leaves`` reads between offsets, with the names of its columns.
+
+        Raises
+        ------
+        CannotBeRead
+            The source does not have these rows any more.
+        """
+        plan = self.relation(leaf.leaf, starts, ends)
+        return DataFrame(plans.rows_of(self.spark, self.session, plan), self.spark)
 
     def relation(self, leaf: Any, starts: list[Any | None], ends: list[Any | None]) -> Any | None:
         """Return the plan of what a leaf reads between offsets; None of a leaf that is no stream.

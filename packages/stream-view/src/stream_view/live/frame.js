@@ -68,14 +68,15 @@ function frameIn(notebook, name) {
   return null;
 }
 
-// Keep the frame of a view in JupyterLab's notebook up to date: when it is saved, and when it is told to.
-function keepFrame(model, seen) {
+// Keep the frame of a view in JupyterLab's notebook up to date: when it is saved, and when it is told to. What the frame
+// is now is told by renewed(older, name), from the HTML of an older one and the view's name.
+function keepFrame(model, renewed) {
   const context = model.widget_manager?.context;
   const keep = () => {
-    const [name, { header, table }] = [model.get("name"), seen()];
+    const name = model.get("name");
     const found = frameIn(context?.model, name);
     if (!found) return;
-    const data = renewedFrame(found.html, name, header, table);
+    const data = renewed(found.html, name);
     if (data["text/html"] !== found.html) found.outputs.set(found.i, { ...found.output, data });
   };
   const onSave = (_context, state) => { if (state === "started") keep(); };

@@ -123,6 +123,11 @@ class Reports:
             is_idle = rate is None or self._clock() - self._heard > rate.holds
             return 0.0 if is_idle else rate.by_clock
 
+    def kept(self) -> tuple[list[Report], Rate | None]:
+        """Return the reports that are kept, oldest first, and the rate at the end of the last one."""
+        with self._lock:
+            return list(self._reports), self._rates[-1] if self._rates else None
+
     def up_to(self, batch: int) -> ReportsUpTo:
         """Return what is known of a batch and those before it; later ones are left out."""
         with self._lock:

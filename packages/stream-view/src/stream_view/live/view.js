@@ -124,7 +124,7 @@ export default {
     // What the page says of a kernel that cannot speak for itself; null while it does.
     let [lastHeard, ownHeader, hasEnded] = [Date.now(), null, false];
     const header = () => ownHeader || model.get("header");
-    const frame = keepFrame(model, () => ({ header: header(), table: model.get("table") }));
+    const frame = keepFrame(model, (older, name) => renewedFrame(older, name, header(), model.get("table")));
     const parts = ["header", "table", "reports", "raw"];
     for (const part of parts) {
       model.on(`change:${part}`, () => { if (heard()) view[part](model.get(part)); });

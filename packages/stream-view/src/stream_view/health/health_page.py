@@ -1,0 +1,142 @@
+"""The page of a session's streams as HTML, which needs no script and no style of the page's, and as text.
+
+What is wrong is said in a sentence above the table; its figure is marked in the table by a sign, a frame and a color.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from stream_view.health.figures import NONE, duration, size, whole
+from stream_view.health.service_target import Problem
+from stream_view.health.stream_reading import StreamReading
+
+WRONG = "▲"
+_SIGNS = {"starting": "◌", "running": "●", "waiting": "○", "stopped": "■", "failed": WRONG}
+_BAD = "#D55E00"
+_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999")
+_MARKED = f"box-shadow:inset 0 0 0 2px {_BAD};background:rgba(213,94,0,.14);font-weight:600;"
+_PROBLEMS = f"border-left:4px solid {_BAD};margin:.4em 0;padding:.2em .6em .2em 1.8em;overflow-wrap:anywhere"
+_CELL = "padding:.3em .5em;white-space:nowrap;vertical-align:top;"
+NOTHING = "No stream has run in this session. Start one: it appears here."
+
+
+@dataclass(frozen=True)
+class Row:
+    """A stream, and what is wrong with it."""
+
+    reading: StreamReading
+    problems: list[Problem]
+
+
+def _backlog(reading: StreamReading) -> str:
+    backlog = reading.backlog
+    about = "≈ " if backlog.is_estimate else ""
+    parts = [f"{about}{whole(backlog.rows)} rows"] if backlog.rows is not None else []
+    parts += [f"{whole(backlog.files)} files"] if backlog.files is not None else []
+    parts += [size(backlog.size)] if backlog.size else []
+    return ", ".join(parts) or "not told"
+
+
+def _last_batch(reading: StreamReading) -> str:
+    if reading.batch is None:
+        return NONE
+    return f"{reading.batch}, {duration(reading.age_seconds)} ago"
+
+
+def _state(reading: StreamReading) -> str:
+    return f"{_SIGNS[reading.state]} {reading.state}"
+
+
+def _batch_time(reading: StreamReading) -> str:
+    return duration(reading.batch_seconds)
+
+
+#: Heading, the columns of the frame whose problems mark it, and its text.
+_COLUMNS: tuple[tuple[str, tuple[str, ...], Callable[[StreamReading], str]], ...] = (
+    ("stream", (), lambda reading: reading.name),
+    ("state", ("state",), _state),
+    ("last batch", ("age_seconds",), _last_batch),
+    ("rows/s in", (), lambda reading: whole(reading.rows_per_second)),
+    ("rows/s processed", (), lambda reading: whole(reading.processed_per_second)),
+    ("batch time", ("batch_seconds",), _batch_time),
+    ("backlog", ("backlog_rows",), _backlog),
+    ("backlog time", ("backlog_seconds",), lambda reading: duration(reading.backlog_seconds)),
+    ("watermark lag", ("watermark_lag_seconds",), lambda reading: duration(reading.watermark_lag_seconds)),
+    ("state rows", ("state_rows",), lambda reading: whole(reading.state_rows)),
+    ("state size", ("state_bytes",), lambda reading: size(reading.state_bytes)),
+)
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Return how many streams there are, and with how many something is wrong."""
+    if not rows:
+        return NOTHING
+    wrong = sum(bool(row.problems) for row in rows)
+    streams = "1 stream" if len(rows) == 1 else f"{len(rows)} streams"
+    return f"{streams} · {f'{WRONG} {wrong} with a problem' if wrong else 'all as expected'}"
+
+
+def as_html(rows: Sequence[Row], note: str = "") -> str:
+    """Return the page; ``note`` says at its end how it came about."""
+    said = "".join(f"<li>{_sentence(row, problem)}</li>" for row in rows for problem in row.problems)
+    problems = f'<ul style="{_PROBLEMS}">{said}</ul>' if said else ""
+    return (
+        f'<div class="sh-page"><div data-sh="summary"><strong>{escape(summary(rows))}</strong></div>'
+        f'<div data-sh="problems" role="status">{problems}</div>'
+        f'<div style="overflow:auto;max-width:100%;margin-top:.3em">{_table(rows) if rows else ""}</div>'
+        f'<div data-sh="note" style="opacity:.85;font-size:90%">{escape(note)}</div></div>'
+    )
+
+
+def as_text(rows: Sequence[Row], note: str = "") -> str:
+    """Return the page as text, for terminals and logs."""
+    cells = [[title for title, _of, _text in _COLUMNS]]
+    cells += [[text(row.reading) for _title, _of, text in _COLUMNS] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
+    said = [f"{WRONG} {row.reading.name}: {problem.text}" for row in rows for problem in row.problems]
+    return "\n".join([summary(rows), *said, *(lines if rows else []), *([note] if note else [])])
+
+
+def _table(rows: Sequence[Row]) -> str:
+    head = "".join(f'<th scope="col" style="{_CELL}text-align:left">{title}</th>' for title, _of, _text in _COLUMNS)
+    body = "".join(_html_row(row) for row in rows)
+    style = "margin:0;border-collapse:collapse"
+    return f'<table style="{style}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _sentence(row: Row, problem: Problem) -> str:
+    return f"<strong>{escape(row.reading.name)}</strong>: {escape(problem.text)}"
+
+
+def _html_row(row: Row) -> str:
+    wrong = {problem.column: problem.text for problem in row.problems}
+    cells = []
+    for number, (title, of, text) in enumerate(_COLUMNS):
+        said = [wrong[column] for column in of if column in wrong]
+        shown = escape(text(row.reading)) + (_phases(row.reading) if title == "batch time" else "")
+        mark = f'<span aria-hidden="true">{WRONG} </span>' if said and title != "state" else ""
+        attributes = f' title="{escape(said[0])}" data-sh-wrong="{of[0]}"' if said else ""
+        tag = 'th scope="row"' if number == 0 else "td"
+        style = f"{_CELL}text-align:left;{_MARKED if said else ''}"
+        cells.append(f'<{tag} style="{style}"{attributes}>{mark}{shown}</{tag[:2]}>')
+    return f'<tr data-sh="{escape(row.reading.name)}">{"".join(cells)}</tr>'
+
+
+def _phases(reading: StreamReading) -> str:
+    """Return the phases of the last batch as a bar, with their seconds as text for readers and on the bar."""
+    total = sum(reading.phases.values())
+    if not total:
+        return ""
+    said = ", ".join(f"{phase} {duration(seconds)}" for phase, seconds in reading.phases.items())
+    parts = "".join(
+        f'<span style="display:inline-block;height:.6em;width:{100 * seconds / total:.1f}%;background:{color}"></span>'
+        for seconds, color in zip(reading.phases.values(), _COLORS, strict=False)
+    )
+    longest = f"{reading.longest} {100 * reading.phases[reading.longest or ''] / total:.0f} %"
+    style = "display:block;width:9em;line-height:.6em"
+    bar = f'<span role="img" aria-label="{escape(said)}" title="{escape(said)}" style="{style}">{parts}</span>'
+    return f'{bar}<span style="font-size:85%;opacity:.85;font-weight:400">{escape(longest)}</span>'

@@ -1,0 +1,136 @@
+"""A checkpoint's offset log and commit log, read as the text that they are: by Spark, wherever the checkpoint is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import AnalysisException
+
+from stream_view.errors import ExplainedError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_VERSION = "v"  # the first line of each entry begins with it
+_NOTHING = "-"  # the offset of a source that had none yet
+
+
+@dataclass(eq=False)
+class NotACheckpoint(ExplainedError):
+    """There is no offset log: give the folder that a stream had as its checkpointLocation."""
+
+    checkpoint: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.checkpoint} has no offset log, so no stream has begun a batch with it. Give the folder that the "
+            "stream had as its checkpointLocation."
+        )
+
+
+@dataclass(eq=False)
+class NoSuchBatch(ExplainedError):
+    """The checkpoint does not have what it takes to run a batch again: choose one of those that it has."""
+
+    batch: int
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        if self.first > self.last:
+            return "The checkpoint does not have a batch with the one before it, so none can be run again."
+        there = f"batch {self.first}" if self.first == self.last else f"batches {self.first} to {self.last}"
+        return (
+            f"Batch {self.batch} cannot be run again: the checkpoint has {there} with the batch before. Older ones are "
+            "removed, as spark.sql.streaming.minBatchesToRetain says."
+        )
+
+
+@dataclass(frozen=True)
+class LoggedBatch:
+    """A batch as the offset log has it.
+
+    Attributes
+    ----------
+    number : int
+        Its number.
+    is_committed : bool
+        Whether it is in the commit log.
+    offsets : list of str or None
+        The offset at which each source's rows of the batch end, as JSON; None where a source had none yet.
+    watermark, timestamp : int
+        With which the batch was planned, in milliseconds since 1970; 0 is a watermark that was not set.
+    conf : mapping of str to str
+        Settings that hold for the query from its first batch on.
+    """
+
+    number: int
+    is_committed: bool
+    offsets: list[str | None]
+    watermark: int
+    timestamp: int
+    conf: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class CheckpointLog:
+    """The batches of a checkpoint, by their numbers."""
+
+    batches: dict[int, LoggedBatch]
+
+    @property
+    def replayable(self) -> list[int]:
+        """The batches that can be run again: the batch before each is there, and committed, or there is none."""
+        there = self.batches
+        return [n for n in sorted(there) if n == 0 or (n - 1 in there and there[n - 1].is_committed)]
+
+    def expect_replayable(self, number: int) -> LoggedBatch:
+        """Return a batch that can be run again.
+
+        Raises
+        ------
+        NoSuchBatch
+            It is not there, or the one before it is not.
+        """
+        there = self.replayable
+        if number not in there:
+            raise NoSuchBatch(number, *((there[0], there[-1]) if there else (0, -1)))
+        return self.batches[number]
+
+
+def checkpoint_log(spark: SparkSession, checkpoint: str) -> CheckpointLog:
+    """Return the batches of a checkpoint, which is only read; a query may run with it.
+
+    Raises
+    ------
+    NotACheckpoint
+        The folder has no offset log.
+    """
+    root = checkpoint.rstrip("/")
+    planned = _entries(spark, f"{root}/offsets")
+    if not planned:
+        raise NotACheckpoint(checkpoint)
+    committed = _entries(spark, f"{root}/commits").keys()
+    return CheckpointLog({number: _batch(number, text, number in committed) for number, text in planned.items()})
+
+
+def _entries(spark: SparkSession, folder: str) -> dict[int, str]:
+    try:
+        files = spark.read.option("ignoreMissingFiles", "true").text(folder, wholetext=True)
+    except AnalysisException as error:
+        if error.getCondition() == "PATH_NOT_FOUND":
+            return {}
+        raise
+    rows = files.selectExpr("_metadata.file_name AS name", "value").collect()
+    return {int(row["name"]): row["value"] for row in rows if row["name"].isdecimal()}
+
+
+def _batch(number: int, text: str, is_committed: bool) -> LoggedBatch:
+    lines = text.splitlines()
+    said: dict[str, Any] = json.loads(lines[1]) if lines[0].startswith(_VERSION) and len(lines) > 1 else {}
+    offsets = [None if line == _NOTHING else line for line in lines[2:]]
+    watermark, timestamp = said.get("batchWatermarkMs", 0), said.get("batchTimestampMs", 0)
+    return LoggedBatch(number, is_committed, offsets, watermark, timestamp, said.get("conf") or {})

@@ -1,0 +1,296 @@
+"""``replay(checkpoint, batch, query)``: a batch once more, from the same offsets and the same state, without its sink.
+
+Spark's own recovery does it, on a copy of the checkpoint (:mod:`stream_view.past_batches.scratch_checkpoint`), so all
+operators are replayed that Spark can recover.  Nothing is done until one of the results is asked for.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+
+from stream_view.errors import ExplainedError, NotAvailable, StreamTimeout
+from stream_view.late_data import plans
+from stream_view.late_data.batches import offsets_of
+from stream_view.late_data.replayed_sources import CannotBeRead, Sources, refuse_read_once, why_not
+from stream_view.past_batches.checkpoint_log import LoggedBatch, checkpoint_log
+from stream_view.past_batches.scratch_checkpoint import ScratchCheckpoint
+from stream_view.past_batches.state_stores import state_stores
+from stream_view.starts import failures
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
+NAME = "replay of batch"  # of the query that runs one again
+
+
+@dataclass(eq=False)
+class Several(ExplainedError):
+    """A query has several of what was asked for: take one of them by its name or number."""
+
+    what: str
+    instead: str
+    there: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"The query has {len(self.there)} {self.what}: {', '.join(self.there) or 'none'}. Use {self.instead}."
+
+
+def replay(
+    checkpoint: str,
+    batch: int,
+    query: StreamingQuery | DataFrame,
+    output_mode: str | None = None,
+    scratch: str | None = None,
+    timeout: float = 600,
+) -> ReplayedBatch:
+    """Return a batch that can be looked into: its input, its state before and after, and what it wrote.
+
+    The checkpoint, the query and its sink are left alone; a query may run with the checkpoint meanwhile.
+
+    Parameters
+    ----------
+    checkpoint : str
+        The folder.
+    batch : int
+        One that is in the offset log with the one before it; it need not be committed, so a batch that fails can be
+        looked into.
+    query : StreamingQuery or DataFrame
+        The query, running or stopped, or the streaming frame that it is started from: the same one, or one that is
+        corrected, so far as Spark would restart it with this checkpoint.
+    output_mode : str, optional
+        Of a frame: ``append`` by default.
+    scratch : str, optional
+        An empty folder that the driver and all executors have, for the copy of the checkpoint. By default it is on this
+        machine, and goes with the result.
+    timeout : float
+        Seconds that the batch may take.
+
+    Raises
+    ------
+    NotAvailable
+        The query runs over Spark Connect.
+    NotACheckpoint, NoSuchBatch
+        The checkpoint does not have the batch.
+    CannotBeRead
+        The source gives its rows only once, such as a socket.
+
+    Notes
+    -----
+    Supported: what Spark recovers; sources that can be read again: files, Delta, Kafka, rate, ``cloudFiles`` and other
+    data sources in Python. Rows that depend on chance or on a table that has changed may be others than at first.
+    """
+    plan, mode = _plan_and_mode(query, output_mode)
+    refuse_read_once(plan)
+    spark = SparkSession.active()
+    log = checkpoint_log(spark, checkpoint)
+    logged = log.expect_replayable(batch)
+    before = log.batches.get(batch - 1)
+    return ReplayedBatch(spark, checkpoint, logged, before, _Run(spark, plan, mode, scratch, timeout))
+
+
+class ReplayedBatch:
+    """A batch of a checkpoint, once more.
+
+    Attributes
+    ----------
+    number : int
+        Its number.
+    is_committed : bool
+        Whether the original has ended.
+    """
+
+    def __init__(
+        self, spark: SparkSession, checkpoint: str, logged: LoggedBatch, before: LoggedBatch | None, run: _Run
+    ) -> None:
+        self.number, self.is_committed = logged.number, logged.is_committed
+        self.logged, self.before = logged, before
+        self._spark, self._checkpoint, self._run = spark, checkpoint, run
+
+    @property
+    def inputs(self) -> list[DataFrame]:
+        """The rows that each source gives in this batch, in the order in which the query names its sources.
+
+        Where a source has a hidden column ``_metadata``, it may be there.
+
+        Raises
+        ------
+        CannotBeRead
+            They are not there any more.
+        """
+        return self._ended.inputs()
+
+    @property
+    def input(self) -> DataFrame:
+        """The rows of the only source; see ``inputs``."""
+        found = self.inputs
+        if len(found) != 1:
+            raise Several("sources", "inputs[number]", tuple(map(str, range(len(found)))))
+        return found[0]
+
+    @property
+    def output(self) -> DataFrame:
+        """The rows that the batch gives to the sink.
+
+        Raises
+        ------
+        StreamingQueryException
+            The batch fails, as it is run again.
+        CannotBeRead
+            Its rows are not there any more.
+        """
+        self._ended.expect_sources()
+        return self._ended.output()
+
+    @cached_property
+    def state_before(self) -> dict[str, DataFrame]:
+        """The state that the batch began with, a frame for each store; see :func:`state_stores`."""
+        if self.before is not None:
+            return self._read_state(self._checkpoint, self.number - 1)
+        return {name: frame.limit(0) for name, frame in self.state_after.items()}
+
+    @cached_property
+    def state_after(self) -> dict[str, DataFrame]:
+        """The state that the batch left, as the checkpoint has it; of one that is not committed, as it is replayed."""
+        if self.is_committed:
+            return self._read_state(self._checkpoint, self.number)
+        return self.replayed_state
+
+    @cached_property
+    def replayed_state(self) -> dict[str, DataFrame]:
+        """The state that the batch leaves as it is run again."""
+        self._ended.output()
+        stores = self._read_state(self._ended.checkpoint, self.number)
+        return {name: frame.localCheckpoint() for name, frame in stores.items()}  # the copy goes with this object
+
+    @property
+    def state(self) -> DataFrame:
+        """What ``state_after`` has, where there is one state store."""
+        stores = self.state_after
+        if len(stores) != 1:
+            raise Several("state stores", "state_after[name]", tuple(stores))
+        return next(iter(stores.values()))
+
+    @cached_property
+    def _ended(self) -> _EndedRun:
+        return self._run.of(self._checkpoint, self.number)
+
+    def _read_state(self, checkpoint: str, batch: int) -> dict[str, DataFrame]:
+        return state_stores(self._spark, checkpoint, batch)
+
+
+def _plan_and_mode(query: StreamingQuery | DataFrame, output_mode: str | None) -> tuple[Any, str]:
+    """Return what a query reads and computes, without its sink, and its output mode."""
+    if isinstance(query, ClassicFrame):
+        return query._jdf.queryExecution().logical(), output_mode or "append"
+    if hasattr(query, "isStreaming"):
+        raise NotAvailable("Over Spark Connect a frame's plan is on the server.", "Use a classic session.")
+    execution = plans.execution_of(query)
+    return execution.analyzedPlan(), output_mode or str(execution.outputMode().toString()).lower()
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How a batch is run again."""
+
+    spark: SparkSession
+    plan: Any
+    mode: str
+    scratch: str | None
+    timeout: float
+
+    def of(self, checkpoint: str, batch: int) -> _EndedRun:
+        """Run a batch again on a copy of its checkpoint, and return the run when it has ended."""
+        folder, holder = self.scratch, None
+        if folder is None:
+            holder = tempfile.TemporaryDirectory(prefix="replay-", ignore_cleanup_errors=True)
+            folder = (Path(holder.name) / "checkpoint").as_uri()
+        ScratchCheckpoint(self.spark, folder).copy(checkpoint, batch)
+        written: list[DataFrame] = []
+        frame = DataFrame(
+            self.spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(*self._session_and_plan), self.spark
+        )
+        writer = frame.writeStream.foreachBatch(lambda rows, _batch: written.append(rows.localCheckpoint()))
+        writer = writer.outputMode(self.mode).option("checkpointLocation", folder).trigger(once=True)
+        with failures.shown_in_a_view():  # and told by the one who asks for its results
+            query = writer.start()
+        error = self._wait(query, batch)
+        return _EndedRun(self.spark, query, folder, holder, written, error)
+
+    @property
+    def _session_and_plan(self) -> tuple[Any, Any]:
+        return self.spark._jsparkSession, self.plan
+
+    def _wait(self, query: StreamingQuery, batch: int) -> StreamingQueryException | None:
+        try:
+            has_ended = query.awaitTermination(self.timeout)  # type: ignore[arg-type]
+        except StreamingQueryException as error:
+            return error
+        if not has_ended:
+            query.stop()
+            raise StreamTimeout(f"{NAME} {batch}", self.timeout, "ended", "it was stopped")
+        return None
+
+
+class _EndedRun:
+    """A run of a batch on a copy, which has ended."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        query: StreamingQuery,
+        checkpoint: str,
+        holder: tempfile.TemporaryDirectory | None,
+        written: list[DataFrame],
+        error: StreamingQueryException | None,
+    ) -> None:
+        self.checkpoint = checkpoint
+        self._spark, self._written, self._error = spark, written, error
+        self._execution = query._jsq.streamingQuery()
+        self._session = self._execution.sparkSessionForStream().cloneSession()
+        self._sources: Sources | None = None
+        if holder is not None:
+            weakref.finalize(self, holder.cleanup)
+
+    def output(self) -> DataFrame:
+        """Return the rows that the sink was given."""
+        if self._error is not None:
+            raise self._error
+        [rows] = self._written
+        plain = self._spark._jsparkSession.internalCreateDataFrame(
+            rows._jdf.queryExecution().toRdd(), rows._jdf.schema(), False
+        )
+        return DataFrame(plain, self._spark)
+
+    def expect_sources(self) -> None:
+        """Raise where a source does not have its rows any more, which Spark may pass over."""
+        self.inputs()
+
+    def inputs(self) -> list[DataFrame]:
+        """Return the rows of each source."""
+        with plans.made_with(self._spark, self._session):
+            if self._sources is None:
+                self._sources = Sources(self._spark, self._session, self._execution)
+            starts, ends = self._offsets()
+            try:
+                return [self._sources.frame(leaf, starts, ends) for leaf in self._sources.leaves]
+            except Py4JError as error:
+                raise CannotBeRead(why_not(error)) from error
+            finally:
+                self._sources.close()
+
+    def _offsets(self) -> tuple[list[Any], list[Any]]:
+        log = self._execution.offsetLog()
+        last = int(plans.option(log.getLatestBatchId()))  # type: ignore[arg-type]  # the copy has it
+        ends = offsets_of(log.get(last).get())
+        starts = offsets_of(log.get(last - 1).get()) if last else []
+        return starts + [None] * (len(ends) - len(starts)), ends

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+from stream_view.health.backlogs import Backlog
+from stream_view.health.health_page import NOTHING, Row, as_html, as_text
+from stream_view.health.service_target import ServiceTarget
+from stream_view.health.stream_reading import StreamReading
+
+FINE = StreamReading(
+    "clicks", "running", 4, 5.0, 10.0, 2.0, None, 3.0, {"addBatch": 1.5, "walCommit": 0.5}, Backlog(7.0)
+)
+FAILED = StreamReading("<b>bad</b>", "failed", error="no <i>column</i>")
+
+
+def rows(*readings: StreamReading) -> list[Row]:
+    return [Row(reading, ServiceTarget().problems(reading)) for reading in readings]
+
+
+class Balance(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_each_tag_is_closed_and_names_are_text() -> None:
+    html = as_html(rows(FINE, FAILED), "a <note>")
+    assert Balance(html).open == []
+    assert "<b>bad" not in html and "<i>" not in html and "<note>" not in html
+
+
+def test_a_problem_is_a_sentence_and_a_sign_not_a_color_alone() -> None:
+    html = as_html(rows(FINE, FAILED))
+    assert "2 streams · ▲ 1 with a problem" in html
+    assert (
+        "<li><strong>&lt;b&gt;bad&lt;/b&gt;</strong>: The stream has failed: no &lt;i&gt;column&lt;/i&gt;</li>" in html
+    )
+    assert re.findall(r'data-sh-wrong="(\w+)"', html) == ["state"]
+    assert "▲ failed" in html
+
+
+def test_without_a_problem_nothing_is_marked() -> None:
+    html = as_html(rows(FINE))
+    assert "1 stream · all as expected" in html and "data-sh-wrong" not in html and "▲" not in html
+
+
+def test_the_phases_are_a_picture_with_a_text() -> None:
+    assert 'role="img" aria-label="addBatch 1.5 s, walCommit 0.5 s"' in as_html(rows(FINE))
+    assert "addBatch 75 %" in as_html(rows(FINE))
+
+
+def test_the_text_has_the_figures_and_the_sentences() -> None:
+    text = as_text(rows(FINE, FAILED), "saved")
+    assert "▲ <b>bad</b>: The stream has failed: no <i>column</i>" in text
+    assert re.search(r"clicks +● running +4, 3 s ago +5 +10 +2 s +7 rows +0\.7 s", text)
+    assert text.endswith("\nsaved")
+
+
+def test_a_session_without_streams_says_so() -> None:
+    assert as_text([]) == NOTHING and NOTHING in as_html([])

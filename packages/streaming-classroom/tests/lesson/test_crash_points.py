@@ -1,0 +1,91 @@
+"""A program is killed at each point of a batch: the logs, and the sink, are those of a crash there."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from streaming_classroom import CRASH_POINTS, kill_at
+from streaming_classroom.lesson.crash_points import NoCrashPoint, NoPythonProgram
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from streaming_classroom import get_spark
+
+folder = sys.argv[1]
+spark = get_spark()
+rows = spark.readStream.schema("id INT").option("maxFilesPerTrigger", 1).json(f"{folder}/landed").repartition(4)
+
+def write(batch, number):
+    batch.write.mode("append").json(f"{folder}/copied")
+    Path(f"{folder[7:]}/written-{number}").touch()
+
+writer = rows.writeStream.foreachBatch(write).queryName("copy").option("checkpointLocation", f"{folder}/checkpoint")
+writer.trigger(availableNow=True).start().awaitTermination()
+"""
+# The entry of the offset log, the sink's rows, the entry of the commit log.
+THERE = {
+    "before the offset log": [False, False, False],
+    "after the offset log": [True, False, False],
+    "in mid-batch": [True, False, False],
+    "after the sink's write": [True, True, False],
+    "after the commit log": [True, True, True],
+}
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("point", CRASH_POINTS)
+def test_the_program_is_killed_at_the_point(tmp_path: Path, point: str) -> None:
+    (tmp_path / "landed").mkdir()
+    for number in range(3):
+        rows = "".join(json.dumps({"id": number * 100 + row}) + "\n" for row in range(100))
+        (tmp_path / f"landed/{number}.json").write_text(rows)
+
+    exit_code = kill_at(point, [sys.executable, "-c", PROGRAM, tmp_path.as_uri()], batch=1, query="copy")
+
+    assert exit_code == -9
+    names = ("checkpoint/offsets/1", "written-1", "checkpoint/commits/1")
+    assert [(tmp_path / name).exists() for name in names] == THERE[point]
+    assert not (tmp_path / "checkpoint/offsets/2").exists()
+    assert _left(tmp_path.as_uri()) == []
+
+
+def _left(argument: str) -> list[psutil.Process]:
+    """Return the processes that are there with an argument, after those that were killed had time to go."""
+    time.sleep(0.5)
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        if argument in (process.info["cmdline"] or ()) and process.info["status"] != psutil.STATUS_ZOMBIE:
+            found.append(process)
+    return found
+
+
+@pytest.mark.pure
+def test_a_point_that_is_none_is_refused() -> None:
+    with pytest.raises(
+        NoCrashPoint, match=r"'at the end' is no point of a batch\. Choose one of: 'before the offset log'"
+    ):
+        kill_at("at the end", [sys.executable, "-c", "pass"], 0)
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("command", [["java"], [sys.executable, "-c"], [sys.executable, "-m", "this"]])
+def test_what_is_no_python_program_is_refused(command: list[str]) -> None:
+    with pytest.raises(NoPythonProgram):
+        kill_at(CRASH_POINTS[0], command, 0)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("as_file", [True, False])
+def test_a_program_has_its_arguments_and_one_that_ends_first_is_told(tmp_path: Path, as_file: bool) -> None:
+    code = "import sys; raise SystemExit(len(sys.argv) + (sys.argv[1] == 'one') + (__name__ == '__main__'))"
+    (tmp_path / "program.py").write_text(code)
+    command = [sys.executable, *([str(tmp_path / "program.py")] if as_file else ["-c", code]), "one", "two"]
+    with pytest.raises(RuntimeError, match="exit code 5 before"):
+        kill_at(CRASH_POINTS[0], command, 0)

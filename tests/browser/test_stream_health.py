@@ -1,0 +1,103 @@
+"""The page of all streams' health as a person sees it: JupyterLab, Chromium, Spark, nothing in their place."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from browser_harness import faint_texts
+
+SET_UP = """
+import time
+from pathlib import Path
+from pyspark.sql import SparkSession, functions as F
+from stream_view import ServiceTarget, stream_health
+
+builder = SparkSession.builder.master("local[2]").config("spark.sql.shuffle.partitions", 2)
+spark = builder.config("spark.ui.enabled", "false").getOrCreate()
+rate = spark.readStream.format("rate").option("rowsPerSecond", 20).load()
+"""
+HEALTH = "stream_health(target={'stores': ServiceTarget(state_rows=1)})"
+START = """
+late = rate.withWatermark("timestamp", "1 minute")
+stores = late.groupBy("value").count().writeStream.format("noop").outputMode("update").queryName("stores").start()
+plain = rate.writeStream.format("noop").queryName("plain").start()
+"""
+FAIL = """
+failing = rate.selectExpr("assert_true(value < 0, 'no such <b>sensor</b>')").writeStream.format("noop")
+failing = failing.queryName("failing").start()
+"""
+STOP = "plain.stop()"
+PAGE = 1
+
+
+@pytest.fixture(scope="module")
+def notebook(open_notebook):
+    made = open_notebook("health", SET_UP, HEALTH, START, FAIL, STOP, width=1500)
+    made.run(0)
+    made.run(PAGE)
+    return made
+
+
+def row(notebook, name: str):
+    return notebook.view(PAGE).locator("tbody tr").filter(has=notebook.page.locator(f"th:text-is('{name}')"))
+
+
+def test_streams_appear_by_themselves_and_what_is_wrong_is_a_sentence(notebook, screenshot) -> None:
+    expect(notebook.view(PAGE)).to_contain_text("No stream has run in this session")
+    notebook.run(2)
+    expect(row(notebook, "plain")).to_contain_text("ago")
+    problem = notebook.view(PAGE).get_by_role("listitem")
+    expect(problem).to_contain_text("stores: The state has")
+    marked = row(notebook, "stores").locator("[data-sh-wrong=state_rows]")
+    expect(marked).to_contain_text("▲")
+    assert "at most 1 are expected" in marked.get_attribute("title")
+    expect(row(notebook, "plain").locator("[data-sh-wrong]")).to_have_count(0)
+    screenshot(notebook, "two")
+
+
+def test_a_stream_that_fails_is_told_as_text_and_one_that_is_stopped_stays(notebook, screenshot) -> None:
+    notebook.run(3)
+    expect(row(notebook, "failing")).to_contain_text("▲ failed")
+    expect(notebook.view(PAGE).get_by_role("listitem").filter(has_text="failing")).to_contain_text(
+        "no such <b>sensor</b>"
+    )
+    notebook.run(4)
+    expect(row(notebook, "plain")).to_contain_text("■ stopped")
+    screenshot(notebook, "failed")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_its_texts_can_be_read(notebook, screenshot, theme: str) -> None:
+    notebook.choose("Settings", "Theme", theme)
+    notebook.page.wait_for_timeout(1000)  # colors change gradually
+    assert faint_texts(notebook.view(PAGE)) == []
+    screenshot(notebook, theme.split()[-1].lower())
+
+
+def test_a_selection_stays_while_the_figures_change(notebook) -> None:
+    name = row(notebook, "stores").locator("th")
+    name.evaluate("cell => getSelection().selectAllChildren(cell)")
+    before = row(notebook, "stores").inner_text()
+    notebook.page.wait_for_function("before => !document.body.innerText.includes(before)", arg=before.split("\t")[2])
+    assert notebook.page.evaluate("getSelection().toString().trim()") == "stores"
+
+
+def test_a_page_that_is_loaded_again_still_follows(notebook) -> None:
+    notebook.save()
+    notebook.reload()
+    batch = row(notebook, "stores").locator("td").nth(1)
+    before = batch.inner_text()
+    expect(batch).not_to_have_text(before)
+
+
+def test_when_the_kernel_is_shut_down_the_saved_notebook_has_the_last_figures(notebook, screenshot) -> None:
+    notebook.choose("Kernel", "Shut Down Kernel")
+    expect(notebook.cells.nth(PAGE).get_by_role("alert").first).to_contain_text("The kernel has ended")
+    notebook.save()
+    screenshot(notebook, "ended")
+    cell = nbformat.read(notebook.path, 4).cells[PAGE]
+    [frame] = [output for output in cell.outputs if "data-sc-view" in str(output.get("data", {}).get("text/html"))]
+    assert "stores" in frame.data["text/html"] and "The kernel has ended" in frame.data["text/html"]
+    assert "stores" in frame.data["text/plain"]
