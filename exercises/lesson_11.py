@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lesson_exercises import planted
 
-from stream_view.errors import short_message
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, NotTried, WrongAnswer
 
 if TYPE_CHECKING:
@@ -317,24 +315,13 @@ def processors() -> dict[str, Callable[[], Any]]:
     return {name: names[name] for name in ("EachSilence", "Another", *_MISTAKES)}
 
 
-def outcome(test: Callable[[Any], object], processor: object) -> str:
-    """Return `passes`, `fails` where the test raises an AssertionError, or the words of another error."""
-    try:
-        test(processor)
-    except AssertionError:
-        return "fails"
-    except Exception as error:  # whatever a learner's code raises
-        return f"{type(error).__name__}: {short_message(error)}".splitlines()[0]
-    return "passes"
-
-
 def check_tests(attempt: Attempt) -> None:
     """Play the test against right and wrong processors, and name the first one that it judges wrongly."""
     test = attempt.value("check_silence")
     if not callable(test):
         raise Mistake("`check_silence` is not a function.")
-    said = {name: outcome(test, make()) for name, make in processors().items()}
-    if set(said.values()) == {"passes"} and not _asserts(attempt.source):
+    said = {name: planted.outcome(test, make()) for name, make in processors().items()}
+    if set(said.values()) == {"passes"} and not planted.asserts(attempt.source):
         raise NotTried
     if said["EachSilence"] == "fails":
         raise Mistake("`check_silence(EachSilence())` raises an `AssertionError`, and that processor is right.")
@@ -353,20 +340,13 @@ def check_tests(attempt: Attempt) -> None:
             raise Mistake(f"For a processor that {words}, `check_silence` raises no `AssertionError`, but {said[name]}")
 
 
-def _asserts(source: str | None) -> bool:
-    """Return whether a cell asserts or raises anything; also where nobody knows its source."""
-    if source is None:
-        return True
-    return any(isinstance(node, ast.Assert | ast.Raise) for node in ast.walk(ast.parse(source)))
-
-
 def _nothing(_sandbox: Sandbox) -> None:
     """Plant nothing: the cell's function is given the processors."""
 
 
 def _outcomes(sandbox: Sandbox) -> DataFrame:
     test = sandbox.value("check_silence")
-    rows = [(name, outcome(test, make())) for name, make in processors().items()]
+    rows = [(name, planted.outcome(test, make())) for name, make in processors().items()]
     return sandbox.frame(rows, "processor STRING, outcome STRING")
 
 
