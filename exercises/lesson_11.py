@@ -227,7 +227,7 @@ CALLS = Exercise(
     wrong=(
         WrongAnswer(_ONLY_THE_TIMER, "switched off, and later on again"),
         WrongAnswer(_ONLY_THE_ROWS, "switched off for good"),
-        WrongAnswer(_IN_THE_OBJECT, "are among the calls"),
+        WrongAnswer(_IN_THE_OBJECT, "has to be in the state"),
         WrongAnswer(_WITHOUT_OFF, "do not leave it out"),
         WrongAnswer(_EVER_OFF, "another night"),
         WrongAnswer(CALLS_SOLUTION.replace("Watch(EachSilence)", "Watch(Silence)"), "calls"),

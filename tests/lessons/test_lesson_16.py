@@ -34,7 +34,7 @@ def test_what_the_second_report_says(batches, files, lines):
 
 
 def test_rows_and_backlog_per_batch(batches, files, displayed):
-    table = displayed("16", "l16-22").astype(int)
+    table = displayed("16", "l16-23").astype(int)
 
     assert table["rows"].tolist() == [len(batch) for batch in batches]
     assert table["backlog_files"].tolist() == [len(files) - (n + 1) * FILES_PER_BATCH for n in range(len(batches))]
@@ -42,13 +42,13 @@ def test_rows_and_backlog_per_batch(batches, files, displayed):
 
 
 def test_state_that_never_ends_has_every_row(batches, displayed):
-    table = displayed("16", "l16-36").astype(int)
+    table = displayed("16", "l16-37").astype(int)
 
     assert table["state_rows"].tolist() == pd.Series([len(batch) for batch in batches]).cumsum().tolist()
 
 
 def test_state_with_a_watermark_has_the_last_minutes(batches, displayed):
-    table = displayed("16", "l16-40").astype(int)
+    table = displayed("16", "l16-41").astype(int)
     every = pd.concat(batches)
     watermark = every["at"].max() - pd.Timedelta(minutes=10)
     # A row is kept until the watermark has passed its time and the delay.
@@ -59,7 +59,7 @@ def test_state_with_a_watermark_has_the_last_minutes(batches, displayed):
 
 
 def test_files_that_a_batch_writes_for_each_oven(files, lines):
-    counted = ast.literal_eval(lines("16", "l16-46")[-1])
+    counted = ast.literal_eval(lines("16", "l16-47")[-1])
 
     assert counted["scattered"] == sum(file.oven.nunique() for file in files)
     assert counted["tiny"] == len(files) and counted["watched"] == len(files) // FILES_PER_BATCH
