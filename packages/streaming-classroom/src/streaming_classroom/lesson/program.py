@@ -1,4 +1,7 @@
-"""A program in a process of its own that is killed in the middle of its work, as a server that loses its power."""
+"""A program in a process of its own that is killed in the middle of its work, as a server that loses its power.
+
+The condition is any that can be seen from outside; :mod:`streaming_classroom.lesson.crash_points` has those of a query.
+"""
 
 from __future__ import annotations
 
