@@ -209,7 +209,7 @@ _MISTAKES = {
 
 def _judged(test: Callable[[Any], object], spark: SparkSession) -> Iterator[tuple[str, str]]:
     """Yield for each pipeline whether a learner's test passes, fails, or ends with another error."""
-    from declarative_pipelines.testing import PipelineTest
+    from declarative_pipelines.testing import PipelineTest  # with its engine, which other exercises do without
 
     with tempfile.TemporaryDirectory() as folder:
         for name, source in _PIPELINES.items():
