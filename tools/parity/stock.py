@@ -85,8 +85,8 @@ def measure() -> dict[str, str]:
         if tables.get("copied") == [1]
         else _error(tables),
         "views": "is not in the catalog" if "seen" not in tables and "copied" in tables else _error(tables),
-        "append flows": "as documented" if tables.get("every") == [1, 1] else _error(tables),
-        "not measured": "not measured: a second update needs a catalog that remembers",
+        "append flows": "as documented" if tables.get("every") == [1, 1] else f"after one update {_some(tables)}",
+        "not measured": "not measured",
     }
 
 
@@ -118,6 +118,11 @@ def _values(table: Path) -> list[int]:
     import pyarrow.parquet as pq
 
     return [value for file in sorted(table.rglob("*.parquet")) for value in pq.read_table(file)["n"].to_pylist()]
+
+
+def _some(tables: dict[str, object]) -> str:
+    every = tables.get("every")
+    return f"{len(every)} of 2 rows" if isinstance(every, list) else _error(tables)
 
 
 def _error(result: dict[str, object]) -> str:
