@@ -107,7 +107,7 @@ def _streams_made(sandbox: Sandbox) -> DataFrame:
 
 STREAMS = Exercise(
     id="16.1",
-    title="Who wastes the most?",
+    title="Rate and overhead per stream",
     starter=STREAMS_STARTER,
     hints=(
         "Filter the batches first, then group by `name`. All three figures are made of sums over a stream's batches.",

@@ -61,7 +61,7 @@ QUESTIONS = (
             Choice("What it emits for two heartbeats in one batch.", "A test of one call shows that."),
             Choice("What its timer emits.", "`setWatermark` fires it."),
             Choice(
-                "Which rows are late, and what a TTL removes.",
+                "How far the watermark has moved, and what a TTL removes.",
                 "The tester has no TTL, and its watermark is where the test puts it. Those need a stream.",
                 is_right=True,
             ),
