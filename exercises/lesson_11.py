@@ -87,7 +87,7 @@ def check_calls(attempt: Attempt) -> None:
                 "Only ovens that were not heard again are among the calls. `Silence` misses a silence that ends before "
                 "its timer fires: derive `Watch` from `EachSilence`."
             )
-        _must_not_be_of_the_heartbeat_before(attempt, made, landed)
+        _must_not_be_of_the_heartbeat_before(made, landed)
     attempt.compare(made, right, "calls")
 
 
@@ -109,7 +109,7 @@ def _must_not_be_off(made: DataFrame, every: DataFrame) -> None:
         )
 
 
-def _must_not_be_of_the_heartbeat_before(attempt: Attempt, made: DataFrame, landed: DataFrame) -> None:
+def _must_not_be_of_the_heartbeat_before(made: DataFrame, landed: DataFrame) -> None:
     off = landed.where("status = 'off'").selectExpr("oven", "at AS off_at")
     close = "last_heard < off_at AND last_heard > off_at - INTERVAL 2 MINUTES"
     if made.join(off, "oven").where(close).count():
@@ -342,10 +342,6 @@ def check_tests(attempt: Attempt) -> None:
             raise Mistake(f"For a processor that {words}, `check_silence` raises no `AssertionError`, but {said[name]}")
 
 
-def _nothing(_sandbox: Sandbox) -> None:
-    """Plant nothing: the cell's function is given the processors."""
-
-
 def _outcomes(sandbox: Sandbox) -> DataFrame:
     test = sandbox.value("check_silence")
     rows = [(name, planted.outcome(test, make())) for name, make in processors().items()]
@@ -379,7 +375,7 @@ TESTS = Exercise(
     check=check_tests,
     hidden=(
         HiddenTest(
-            _nothing,
+            planted.nothing,
             (_outcomes,),
             above=_above("MINUTE", "heard", "tester_of"),
             says="Your function was defined in a session that has only just begun, and given the same processors.",

@@ -11,6 +11,7 @@ from lesson_exercises import planted
 
 from stream_view.errors import short_message
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, NotTried, WrongAnswer
+from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.hidden_tests.sandbox import CellFailedError
 
 if TYPE_CHECKING:
@@ -242,8 +243,11 @@ def check_shop(attempt: Attempt) -> None:
             raise Mistake(f"`check_shop` does not notice a pipeline that {_MISTAKES[name]}.")
 
 
-def _nothing(_sandbox: Sandbox) -> None:
-    """Plant nothing: the cell's function is given the pipelines."""
+def _a_shop(sandbox: Sandbox) -> None:
+    """Write the pipeline's file into the sandbox's directory, which is removed with it."""
+    shop = classroom_files().local_path(sandbox.paths.working_dir) / "shop.py"
+    shop.write_text(_PIPELINE, encoding="utf-8")
+    sandbox.keep(shop=shop, RAW="order_id LONG, channel STRING")
 
 
 def _outcomes(sandbox: Sandbox) -> DataFrame:
@@ -252,16 +256,6 @@ def _outcomes(sandbox: Sandbox) -> DataFrame:
     return sandbox.frame(list(judged), "pipeline STRING, outcome STRING")
 
 
-_ABOVE = """
-import tempfile
-from pathlib import Path
-
-from declarative_pipelines.testing import PipelineTest
-
-RAW = "order_id LONG, channel STRING"
-shop = Path(tempfile.mkdtemp(), "shop.py")
-shop.write_text(SHOP)
-"""
 _ONLY_DROPPED = """
 DA.exercise("15X.2")  # removes what an earlier attempt created
 
@@ -290,9 +284,9 @@ SHOP = Exercise(
     check=check_shop,
     hidden=(
         HiddenTest(
-            _nothing,
+            _a_shop,
             (_outcomes,),
-            above=f"SHOP = {_PIPELINE!r}\n{_ABOVE}",
+            above="from declarative_pipelines.testing import PipelineTest",
             says="Your function was defined in a session that has only just begun, and given two of the pipelines.",
         ),
     ),
