@@ -94,21 +94,20 @@ def _in_text(original: Any) -> Any:
 
 def _with_first(original: Any, change: Callable[[Redirects, str], str]) -> Any:
     """Return the method with its first argument changed."""
-    signature = inspect.signature(original)
 
-    @wraps(original)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if _current is None:
-            return original(self, *args, **kwargs)
-        given = signature.bind(self, *args, **kwargs)
+    def redirect(redirects: Redirects, _reader: Any, given: inspect.BoundArguments) -> None:
         name = list(given.arguments)[1]
-        given.arguments[name] = change(_current, given.arguments[name])
-        return original(*given.args, **given.kwargs)
+        given.arguments[name] = change(redirects, given.arguments[name])
 
-    return method
+    return _redirected(original, redirect)
 
 
 def _by_path(original: Any) -> Any:
+    return _redirected(original, _redirect_load)
+
+
+def _redirected(original: Any, redirect: Callable[[Redirects, Any, inspect.BoundArguments], Any]) -> Any:
+    """Return the method with arguments that `redirect` has changed, or with what it returns, unless that is None."""
     signature = inspect.signature(original)
 
     @wraps(original)
@@ -116,18 +115,23 @@ def _by_path(original: Any) -> Any:
         if _current is None:
             return original(self, *args, **kwargs)
         given = signature.bind(self, *args, **kwargs)
-        known = vars(self).get(_REMEMBERED, {})
-        if (given.arguments.get("format") or known.get(_FORMAT, "")).lower() == "kafka":
-            from pyspark.sql.streaming.readwriter import DataStreamReader
-
-            more = given.arguments.get("options", {})
-            return _current.topics(self._spark, {**known, **more}, isinstance(self, DataStreamReader))
-        for name in ("path", "paths"):
-            if name in given.arguments:
-                given.arguments[name] = _moved(given.arguments[name], _current)
-        return original(*given.args, **given.kwargs)
+        instead = redirect(_current, self, given)
+        return original(*given.args, **given.kwargs) if instead is None else instead
 
     return method
+
+
+def _redirect_load(redirects: Redirects, reader: Any, given: inspect.BoundArguments) -> Any:
+    known = vars(reader).get(_REMEMBERED, {})
+    if (given.arguments.get("format") or known.get(_FORMAT, "")).lower() == "kafka":
+        from pyspark.sql.streaming.readwriter import DataStreamReader
+
+        more = given.arguments.get("options", {})
+        return redirects.topics(reader._spark, {**known, **more}, isinstance(reader, DataStreamReader))
+    for name in ("path", "paths"):
+        if name in given.arguments:
+            given.arguments[name] = _moved(given.arguments[name], redirects)
+    return None
 
 
 def _moved(path: Any, redirects: Redirects) -> Any:
