@@ -229,7 +229,7 @@ _SLOPE_UNITS: dict[float, str] = {
 _UNITS: dict[str, dict[float, str]] = {
     "busy": {
         1: "",
-        1 / 60_000: "in milliseconds per minute. It is a share of the hour, from 0 to 1.",
+        1 / 60: "in minutes. It is a share of the hour, from 0 to 1.",
         1 / 1000: "a thousand times too large: `batch_ms` are milliseconds.",
         1 / 100: "in percent. It is a share, from 0 to 1.",
     },
@@ -323,7 +323,7 @@ HOUR = Exercise(
     ),
     wrong=(
         WrongAnswer(_ENDS, "the first and the last report alone"),
-        WrongAnswer(FIGURES_SOLUTION.replace("/ 3600000", "/ 60000"), "milliseconds per minute"),
+        WrongAnswer(FIGURES_SOLUTION.replace("/ 3600000", "/ 60000"), "`busy` is in minutes"),
         WrongAnswer(FIGURES_SOLUTION.replace("/ 3600000", "/ 3600"), "a thousand times too large"),
         WrongAnswer(FIGURES_SOLUTION.replace(_MINUTE, "unix_seconds(at) AS minute"), "per second"),
         WrongAnswer(
@@ -700,7 +700,7 @@ CURED = Exercise(
         WrongAnswer(CURED_SOLUTION.replace(_DEDUPLICATED, ""), "on other heartbeats"),
         WrongAnswer(
             CURED_SOLUTION.replace("    .schema", '    .option("cloudFiles.maxFilesPerTrigger", 1)\n    .schema'),
-            "took 18 batches",
+            "took 12 batches",
         ),
         WrongAnswer(
             CURED_SOLUTION.replace("    .writeStream\n", '    .writeStream\n    .partitionBy("oven")\n'),
