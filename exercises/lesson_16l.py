@@ -699,8 +699,8 @@ CURED = Exercise(
         WrongAnswer(CURED_SOLUTION.replace(_WATERMARK, "").replace("WithinWatermark", ""), "It needs a watermark"),
         WrongAnswer(CURED_SOLUTION.replace(_DEDUPLICATED, ""), "on other heartbeats"),
         WrongAnswer(
-            CURED_SOLUTION.replace("    .schema", '    .option("cloudFiles.maxFilesPerTrigger", 1)\n    .schema'),
-            "took 12 batches",
+            CURED_SOLUTION.replace("    .schema", '    .option("cloudFiles.maxFilesPerTrigger", 2)\n    .schema'),
+            "took 6 batches",
         ),
         WrongAnswer(
             CURED_SOLUTION.replace("    .writeStream\n", '    .writeStream\n    .partitionBy("oven")\n'),
