@@ -26,7 +26,7 @@ ARCHITECTURE = PROJECT / "docs" / "architecture.md"
 LONGEST = 6000  # characters of the README
 COMMANDS = ("lab", "run", "test")  # which a machine looks for in the README, each in a block of its own
 # Folders and files at the root of a checkout; what a learner's machine has besides is not looked for.
-ROOTS = {path.name for path in PROJECT.iterdir()} - {".venv", ".cache", ".classroom", "work"}
+ROOTS = {path.name for path in PROJECT.iterdir()} - {".venv", ".cache", ".classroom", "work", "build"}
 OF_A_PACKAGE = {"src", "tests"}
 # No settings: between two processes of ours, and an example of how a name is made.
 INTERNAL = {"CLASSROOM_FORK_SERVER", "CLASSROOM_A_B"}
