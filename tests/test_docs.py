@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import module_map
 from streaming_classroom import cli
@@ -197,6 +199,14 @@ def test_a_documented_setting_is_used(name: str) -> None:
 def test_a_setting_that_is_used_is_documented(name: str) -> None:
     families = tuple(each.partition("<")[0] for each in documented() if "<" in each)
     assert name in INTERNAL or name in documented() or f"{name}_".startswith(families)
+
+
+def test_the_citation_names_what_the_readme_and_the_packages_do() -> None:
+    citation = yaml.safe_load((PROJECT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)  # what the format requires
+    assert README.read_text(encoding="utf-8").startswith(f"# {citation['title']}\n")
+    projects = [tomllib.loads((package / "pyproject.toml").read_text(encoding="utf-8")) for package in PACKAGES]
+    assert {project["project"]["version"] for project in projects} == {citation["version"]}
 
 
 def test_the_map_of_modules_is_that_of_the_code() -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import nbformat
+import pytest
 from bs4 import BeautifulSoup
 
 from book.lesson_pages import WIDGET, lesson_page
 from book.repository import UNPUBLISHED, Repository
+from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.question import Choice, Question
 
+LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 QUESTION = Question("Which?", (Choice("a", "r1"), Choice("b", "r2", True), Choice("c", "r3")))
 EXERCISE = Exercise("02.1", "Title", "starter", ("a hint",), "the solution", "why", lambda attempt: None, ())
 FRAME = "<table><tr><td>1</td></tr></table><div>counts · running when this was saved · batch 3</div>"
@@ -71,6 +75,21 @@ def test_a_quiz_answers_and_an_exercise_has_hints_but_no_solution() -> None:
     assert len(BeautifulSoup(html_of(page), "html.parser").find_all("details")) == 3
     assert "a hint" in html_of(page, 2)
     assert "the solution" not in nbformat.writes(page)
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.name.partition("-")[0])
+def test_a_lesson_of_the_course_has_all_its_questions_and_hints_and_no_solution(path: Path) -> None:
+    number = path.name.partition("-")[0]
+    questions, exercises = catalogue.quiz_of(number), {one.id: one for one in catalogue.of_lesson(number)}
+    notebook = nbformat.read(path, as_version=4)
+    page = lesson_page(notebook, path.name, UNPUBLISHED, questions, exercises)
+    shown = [
+        output.data.get("text/html", "") for one in page.cells for output in one.get("outputs", []) if "data" in output
+    ]
+    assert sum(html.startswith('<div class="quiz"') for html in shown) == len(questions)
+    assert sum(html.startswith('<div class="exercise-check"') for html in shown) == len(exercises)
+    text = "\n".join([*shown, *(one.source for one in page.cells)])
+    assert [one.id for one in exercises.values() if one.solution.strip() in text] == []
 
 
 def test_without_an_address_a_lesson_opens_here_and_in_databricks_alone() -> None:

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from .building import BookNotBuilt, build
+from .front_page import NotTheReadme
 from .repository import repository_of
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -19,7 +20,7 @@ def main() -> int:
     print("Building the book ...", flush=True)
     try:
         built = build(PROJECT, FOLDER, repository_of(PROJECT))
-    except BookNotBuilt as error:
+    except (BookNotBuilt, NotTheReadme) as error:
         print(error, file=sys.stderr)
         return 1
     first = built.site / "index.html"
