@@ -3,8 +3,8 @@
 
 It needs Python 3.11 and nothing else.  It makes the virtual environment `.venv` beside itself, installs what is in
 `requirements.lock` into it, and hands over to the package `streaming_classroom` inside, which does the rest.  uv
-installs, in a third of pip's time; pip fetches it, and takes over where it fails.  What only the tests, the linter or
-the benchmarks need is added the first time that one of them is started.
+installs, in a third of pip's time; pip fetches it, and takes over where it fails.  What only the tests, the linter,
+the benchmarks or the book need is added the first time that one of them is started.
 Only the standard library is used, and only syntax that an old Python can read, so that it can say so.
 """
 
@@ -30,7 +30,7 @@ OURS = os.path.join(VENV, "made-by-course")
 CACHE_MARKER = ".made-by-streaming-classroom"  # as the package `streaming_classroom` has it
 ADDING = os.path.join(VENV, "course-adding")  # there while a group is being added, and if that was interrupted
 # Which group of packages a command needs, beside what a learner has.
-GROUPS = {"test": "dev", "lint": "lint", "bench": "bench"}
+GROUPS = {"test": "dev", "lint": "lint", "bench": "bench", "book": "book"}
 # PySpark comes as source. That its 400 MB of jars, which are zip files, are not compressed again saves 10 s.
 AS_IT_IS = "--build-option=--compression=stored"
 WINDOWS = sys.platform == "win32"

@@ -105,7 +105,7 @@ def tiny_project(tmp_path: Path) -> Path:
     (tmp_path / "tools").mkdir()
     shutil.copy(PROJECT / "tools" / "lock.py", tmp_path / "tools")
     (tmp_path / "requirements.txt").write_text("a==1  # why\n", encoding="utf-8")
-    groups = 'dev = ["b==1"]\nlint = ["c==1"]\nbench = ["c==1"]\n'
+    groups = 'dev = ["b==1"]\nlint = ["c==1"]\nbench = ["c==1"]\nbook = ["c==1"]\n'
     (tmp_path / "pyproject.toml").write_text(f"[dependency-groups]\n{groups}", encoding="utf-8")
     # b cannot do with the newest of what a takes any version of.
     for name, version, needs in (("a", 1, "d"), ("b", 1, "d<2"), ("c", 1, ""), ("d", 1, ""), ("d", 2, "")):
@@ -138,6 +138,7 @@ def test_the_command_in_the_first_line_makes_locks_that_agree(tiny_project: Path
         "dev": {"b": {"1"}, "d": {"1"}},
         "lint": {"c": {"1"}},
         "bench": {"c": {"1"}},
+        "book": {"c": {"1"}},
     }
     text = (tiny_project / "requirements.lock").read_text(encoding="utf-8")
     assert text.count("--hash=sha256:") == 2

@@ -16,7 +16,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
 HEADER = "# Made by `python tools/lock.py`, which makes it anew; edit {sources} instead.\n"
-GROUPS = ("dev", "lint", "bench")
+GROUPS = ("dev", "lint", "bench", "book")
 OLDEST = "3.11"
 
 

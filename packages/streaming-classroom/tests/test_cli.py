@@ -69,7 +69,7 @@ def usage_error(arguments: list[str], capsys) -> str:
 
 def test_without_a_command_the_help_is_shown_and_the_exit_code_is_2(capsys) -> None:
     error = usage_error([], capsys)
-    commands = ("lab", "start-over", "run", "lint", "test", "bench", "doctor", "reset", "setup")
+    commands = ("lab", "start-over", "run", "lint", "test", "bench", "book", "doctor", "reset", "setup")
     assert all(command in error for command in commands)
 
 
@@ -284,6 +284,11 @@ def test_what_fails_is_tried_once_more_on_ci_alone(delegated, monkeypatch) -> No
 def test_bench_runs_the_module_of_that_name(delegated) -> None:
     assert cli.main(["bench", "startup"]) == 7
     assert delegated == [[sys.executable, "-m", "benchmarks.startup"]]
+
+
+def test_book_runs_the_tool_of_that_name(delegated) -> None:
+    assert cli.main(["book"]) == 7
+    assert delegated == [[sys.executable, "-m", "book"]]
 
 
 def test_lint_alone_checks_the_code_as_well(delegated) -> None:

@@ -151,6 +151,11 @@ def lint(options: argparse.Namespace) -> int:
     return _delegate([sys.executable, "-m", *what], _with_tools())
 
 
+def book(_options: argparse.Namespace) -> int:
+    """Build the book: lessons with their outputs, documents and references as pages, for a browser."""
+    return _delegate([sys.executable, "-m", "book"], _with_tools())
+
+
 def convert(options: argparse.Namespace) -> int:
     """Make an .ipynb of a Databricks notebook (.py or .sql)."""
     from notebook_dialect.notebooks.convert import convert as to_notebook
@@ -355,6 +360,8 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _add(commands, "lint", lint)
     command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
+
+    _add(commands, "book", book)
 
     command = _add(commands, "convert", convert)
     command.add_argument("notebook", type=Path, metavar="PATH", help="a notebook in Databricks' source format")

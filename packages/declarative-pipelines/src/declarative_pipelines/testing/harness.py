@@ -56,7 +56,7 @@ class PipelineTest:
     Parameters
     ----------
     *files
-        The pipeline's sources, as :func:`run_pipeline` takes them.
+        The pipeline's sources, as :func:`.run_pipeline` takes them.
     configuration
         The pipeline's configuration.
     database

@@ -30,7 +30,7 @@ class PipelineTestResult:
     Parameters
     ----------
     update
-        The update, as :func:`run_pipeline` returns it.
+        The update, as :func:`.run_pipeline` returns it.
     tables
         The tables that it has made, as SQL has them, each with its version then.
     version
