@@ -30,7 +30,7 @@ OURS = os.path.join(VENV, "made-by-course")
 CACHE_MARKER = ".made-by-streaming-classroom"  # as the package `streaming_classroom` has it
 ADDING = os.path.join(VENV, "course-adding")  # there while a group is being added, and if that was interrupted
 # Which group of packages a command needs, beside what a learner has.
-GROUPS = {"test": "dev", "lint": "lint", "bench": "bench"}
+GROUPS = {"test": "dev", "lint": "lint", "bench": "bench", "run --strict": "lint"}
 # PySpark comes as source. That its 400 MB of jars, which are zip files, are not compressed again saves 10 s.
 AS_IT_IS = "--build-option=--compression=stored"
 WINDOWS = sys.platform == "win32"
@@ -93,7 +93,7 @@ def main(arguments):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that pip is not left running
     try:
         check_python(sys.version_info)
-        group = GROUPS.get(arguments[0]) if arguments else None
+        group = group_for(arguments)
         if not is_ready(group):
             check_arguments(arguments)
             make_ready(group)
@@ -104,6 +104,12 @@ def main(arguments):
     except KeyboardInterrupt:
         print("\nInterrupted. The same command takes up the set-up again.", file=sys.stderr)
         return 130
+
+
+def group_for(arguments):
+    """Return the group that a command needs beside what a learner has; None if it needs none."""
+    strict = arguments[:1] == ["run"] and "--strict" in arguments
+    return GROUPS.get("run --strict" if strict else arguments[0]) if arguments else None
 
 
 def check_python(version):

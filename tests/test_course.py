@@ -614,6 +614,11 @@ def test_a_group_is_added_the_first_time_that_a_command_needs_it(ready: Small, i
     assert ready.builds() == 0
 
 
+def test_a_strict_run_needs_the_linter_and_a_plain_run_does_not(course: ModuleType) -> None:
+    wanted = [course.group_for(words.split()) for words in ("run --strict x", "run x", "lint", "lab -- --strict", "")]
+    assert wanted == ["lint", None, "lint", None, None]
+
+
 def test_a_group_whose_lock_has_changed_is_brought_up_to_date(ready: Small, index: Index) -> None:
     ready.run("test")
     lock(ready, index.add("testing"), group="dev")
