@@ -458,8 +458,10 @@ def test_setup_tries_an_archive_again_that_could_not_be_made() -> None:
 
 def test_doctor_gives_the_exit_code_of_its_checks_and_sets_nothing_up(monkeypatch) -> None:
     monkeypatch.setattr(steps, "set_up", pytest.fail)
-    monkeypatch.setattr(doctor, "main", lambda: 1)
-    assert cli.main(["doctor"]) == 1
+    fixes = []
+    monkeypatch.setattr(doctor, "main", lambda fix: fixes.append(fix) or 1)
+    assert [cli.main(["doctor"]), cli.main(["doctor", "--fix"])] == [1, 1]
+    assert fixes == [False, True]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such call")

@@ -197,13 +197,13 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Check what the course needs; name one fix for each failing check."""
+    """Check what the course needs; name one fix for each failing check, or repair what can be."""
     if options.spark:
         print(spark_settings.page())
         return 0
     from streaming_classroom.setup import doctor as checks
 
-    return checks.main()
+    return checks.main(fix=options.fix)
 
 
 def reset(_options: argparse.Namespace) -> int:
@@ -400,6 +400,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _add(commands, "doctor", doctor)
     command.add_argument("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
+    command.add_argument("--fix", action="store_true", help="make anew what is missing or damaged of what set-up makes")
     command = _add(commands, "kafka", kafka)
     command.add_argument("action", choices=("start", "stop", "status", "topics"))
     command = _add(commands, "pipeline", pipeline)
