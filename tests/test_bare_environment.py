@@ -1,4 +1,4 @@
-"""The packages as strangers get them: wheels in an environment that has nothing else, and the examples of their READMEs.
+"""The packages as strangers get them: wheels in an environment with nothing else, and the examples of their READMEs.
 
 PyPI gives what they need, Spark among it. `docs/versions.md` says with which versions of Spark they were tried.
 """
