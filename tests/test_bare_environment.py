@@ -132,11 +132,14 @@ def cells_of(package: str, folder: Path) -> list[str]:
         names = 'checkpoint_directory, data_source, table_name = "checkpoint", "in", "ingested"'
         wait = "spark.streams.active[0].processAllAvailable()\nprint(spark.table('ingested').count())"
         return [session, names, *examples(package), wait]
+    if package == "spark-hooks":
+        before = "from pyspark.sql import SparkSession\nbefore = SparkSession.sql"
+        return [before, *examples(package), "print('put back:', SparkSession.sql is before)"]
     return [session, *examples(package)]
 
 
 SAYS = {
-    "spark-hooks": "SparkSession.sql",
+    "spark-hooks": "put back: True",
     "stream-view": "by_parity",
     "notebook-dialect": "Ghent",
     "pyspark-cloudfiles": "2",
