@@ -108,7 +108,12 @@ FAULTS = (
     Fault("a jar is missing", "jars", "doctor --fix"),
     Fault("a jar was downloaded in part", "jars", "doctor --fix"),
     Fault("a jar was changed", "jars", "doctor --fix"),
-    Fault("a mirror sends another jar", "`setup`", "you", f"{_SETUP}/test_jars.py::test_"),
+    Fault(
+        "a mirror sends another jar",
+        "`setup`",
+        "you",
+        f"{_SETUP}/test_jars.py::test_a_jar_with_another_checksum_is_refused",
+    ),
     Fault("a dataset is missing", "datasets", "doctor --fix"),
     Fault("the class-data archive is missing", "archive", "doctor --fix"),
     Fault("the class-data archive could not be made before", "archive", "doctor --fix"),
