@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,10 @@ from xml.etree import ElementTree
 
 import nbformat
 import pytest
+import yaml
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from streaming_classroom import cli
 
 PROJECT = Path(__file__).parents[1]
 PAGE = (PROJECT / "docs" / "ci.md").read_text(encoding="utf-8")
@@ -57,6 +61,15 @@ def test_nbval_and_papermill_run_as_the_page_says(checkout: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout
     assert nbformat.read(checkout / "executed.ipynb", 4).cells[0].outputs[0].text == "2\n"
+
+
+def test_the_workflow_for_others_runs_a_command_that_exists() -> None:
+    [block] = [block for block in PAGE.split("```")[1::2] if block.startswith("yaml\n")]
+    *_others, last = yaml.safe_load(block.removeprefix("yaml\n"))["steps"]
+    program, course, *words = shlex.split(last["run"])
+    assert (program, course) == ("python", "course/course.py")
+    options = cli.parse(words)
+    assert options.strict and options.github and options.junit and options.lessons == ["notebooks"]
 
 
 def test_papermill_counts_a_failure_that_is_meant_and_nbval_does_not(checkout: Path) -> None:
