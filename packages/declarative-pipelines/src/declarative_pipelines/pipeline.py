@@ -14,6 +14,7 @@ from declarative_pipelines import source_files
 from declarative_pipelines.definitions import api_modules, registry
 from declarative_pipelines.definitions.model import DatasetKind, Definitions
 from declarative_pipelines.engine import dataset_reads
+from declarative_pipelines.engine.callbacks import close_idle_connections
 from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.pipeline_location import PipelineLocation, find_location
 from declarative_pipelines.engine.session_settings import having
@@ -219,6 +220,7 @@ class UpdateRun:
         )
         if not dry_run:
             self._record.keep(update)
+            close_idle_connections(self._session)
         self._observe(UpdateChanged(state, self._seconds(), error))
         for sentence in update.warnings:
             warnings.warn(sentence, RuntimeWarning, stacklevel=2)
