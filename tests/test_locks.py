@@ -152,7 +152,9 @@ def test_with_patches_the_newest_patch_releases_are_taken_and_the_sources_stay(t
         make_wheel(tiny_project / "wheels", name, version, "")
     sources = [tiny_project / "requirements.txt", tiny_project / "pyproject.toml"]
     sources[0].write_text("a==1\ne==1.0.0  # why\n", encoding="utf-8")
-    sources[1].write_text('[dependency-groups]\ndev = ["b==1"]\nlint = ["f==2.3.4"]\nbench = []\nbook = []\n', encoding="utf-8")
+    sources[1].write_text(
+        '[dependency-groups]\ndev = ["b==1"]\nlint = ["f==2.3.4"]\nbench = []\nbook = []\n', encoding="utf-8"
+    )
     before = [source.read_text(encoding="utf-8") for source in sources]
     assert make_locks(tiny_project)[""]["e"] == {"1.0.0"}
     locks = make_locks(tiny_project, "--patches")
