@@ -43,7 +43,7 @@ _SQL: tuple[tuple[str, str, _Rewrite], ...] = (
     ("outer join", r"(?<!LEFT )\bJOIN\b", "LEFT JOIN"),
     ("either for both", r"\bAND\b(?! \d)", "OR"),
     ("both for either", r"\bOR\b", "AND"),
-    ("one condition left out", r" AND (?!\d)[^\n]*?(?=\n| THEN| AND |$)", ""),
+    ("one condition left out", r" AND (?!\d)[^\n\"]*?(?=\n|\"| THEN| AND |$)", ""),
     ("filter left out", r"\nWHERE [^\n]*", ""),
     ("filter left out", r"\nHAVING [^\n]*", ""),
     ("anywhere for the beginning", r"LIKE '([^%'])", r"LIKE '%\1"),
