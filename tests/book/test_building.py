@@ -36,6 +36,8 @@ def test_links_lead_to_pages_and_files_of_the_book(small_project: Path) -> None:
     (license_link,) = [href for href in hrefs(site, LESSON) if href.endswith("LICENSE")]
     assert (site / "notebooks" / license_link).read_text(encoding="utf-8") == "Free."
     assert "../index.html#start" in hrefs(site, "docs/teaching.html")
+    notes = page(site, LESSON).find("summary", string="For instructors").parent
+    assert notes.em.get_text() == "this" and not notes.has_attr("open")
     outputs = page(site, LESSON).select(".cell_output")
     assert "17" in outputs[0].get_text()
     assert "spark_hooks.wrap" in {

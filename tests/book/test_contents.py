@@ -25,6 +25,12 @@ def test_every_lesson_document_and_package_is_a_page() -> None:
     assert committed - pages == set()
 
 
+def test_documents_beside_the_readme_are_pages_and_the_readme_is_the_first_one(small_project: Path) -> None:
+    (small_project / "CONTRIBUTING.md").write_text("# Contributing", encoding="utf-8")
+    pages = contents_of(small_project).pages
+    assert "CONTRIBUTING.md" in pages and "README.md" not in pages
+
+
 def test_a_document_that_nobody_has_named_comes_last(small_project: Path) -> None:
     (small_project / "docs" / "new.md").write_text("# New", encoding="utf-8")
     assert contents_of(small_project).back[-1] == "docs/new.md"

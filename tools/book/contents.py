@@ -71,9 +71,10 @@ def contents_of(project: Path) -> Contents:
     """Return what a checkout's book has; documents that are not named here come last."""
     lessons = sorted(path.name for path in (project / "notebooks").glob("*.ipynb") if _LESSON.fullmatch(path.name))
     packages = sorted(path.parent for path in project.glob("packages/*/README.md"))
+    top = sorted(path.name for path in project.glob("*.md") if path.name != "README.md")
     documents = {path.relative_to(project).as_posix() for path in (project / "docs").glob("*.md")}
     back = [path for path in _BACK if (project / path).is_file()]
-    back += sorted(documents - {*_FRONT, *back})
+    back += [*sorted(documents - {*_FRONT, *back}), *top]
     return Contents(
         lessons=tuple(f"notebooks/{name}" for name in lessons),
         front=tuple(path for path in _FRONT if path in documents),
