@@ -585,6 +585,16 @@ def test_paths_with_blanks_and_other_letters_are_no_fault(cache: Path, world: Wo
     assert look(next(fault for fault in FAULTS if fault.named == "write access")).ok
 
 
+def test_a_project_on_the_search_path_that_hides_nothing_is_no_fault(world: World) -> None:
+    for module in ("mine", "test"):
+        (world.tmp / "project" / module).mkdir(parents=True)
+        (world.tmp / "project" / module / "__init__.py").touch()
+    world.set("PYTHONPATH", world.tmp / "project")
+    assert variables.checks()["PYTHONPATH"]().ok
+    (world.tmp / "project" / "random.py").touch()
+    assert "random of " in variables.checks()["PYTHONPATH"]().found
+
+
 @pytest.mark.parametrize(
     ("variables", "told"),
     [

@@ -38,6 +38,8 @@ _OURS: tuple[str, ...] = (
     "rich",
 )
 _OURS += ("nbformat", "papermill", "streaming_classroom", "notebook_dialect", "stream_view", "pyspark_cloudfiles")
+# Of Python's own, what no lesson imports; a project's folder `test` is common.
+_NEVER_IMPORTED = {"test", "this", "antigravity", "idlelib", "lib2to3", "tkinter", "turtle", "turtledemo"}
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _SMALLEST_HEAP = 2**30
 
@@ -173,7 +175,7 @@ def _pythonpath() -> Finding:
     shadows = [
         f"{module} of {entry}"
         for entry in filter(None, value.split(os.pathsep))
-        for module in sorted({*_modules_in(Path(entry))} & {*_OURS, *sys.stdlib_module_names})
+        for module in sorted({*_modules_in(Path(entry))} & {*_OURS, *sys.stdlib_module_names} - _NEVER_IMPORTED)
         if not _is_the_courses(Path(entry), module)
     ]
     if not shadows:
