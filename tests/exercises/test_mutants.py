@@ -20,6 +20,9 @@ OF_A_LESSON = 3  # every third mutant is played; the long form plays all
 
 #: Mutants that do the task as it is asked, by exercise and change, and why.
 EQUAL: dict[tuple[str, str], str] = {
+    ("16L.2", "constant one more: 3600000 -> 3600001"): "a millisecond more in an hour",
+    ("16L.4", "least for most: max( -> min("): "the slope is the same in each row of a stream",
+    ("16L.4", "outer join: JOIN -> LEFT JOIN"): "the filter on the slope removes what has no figures",
     ("00.1", 'left out: .option("rowsPerSecond", 5)'): "how fast the source is was not asked",
     ("00.1", "constant one more: 5 -> 6"): "how fast the source is was not asked",
     ("01.2", 'left out: .outputMode("append")'): "append is the default",
