@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lesson_exercises.rounding import rounded
+
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:
@@ -80,11 +82,7 @@ def _mean(health: DataFrame, column: str) -> DataFrame:
 
 
 def _rounded(frame: DataFrame) -> DataFrame:
-    """Return the frame with its fractions to six places, since sums of fractions differ in the last ones."""
-    from pyspark.sql import functions as F
-
-    numbers = [name for name, kind in frame.dtypes if kind in ("double", "float") or kind.startswith("decimal")]
-    return frame.withColumns({name: F.round(F.col(name).cast("double"), 6) for name in numbers})
+    return rounded(frame, 6)
 
 
 def _reports(sandbox: Sandbox) -> None:
