@@ -3,8 +3,8 @@
 
 It needs Python 3.11 and nothing else.  It makes the virtual environment `.venv` beside itself, installs what is in
 `requirements.lock` into it, and hands over to the package `streaming_classroom` inside, which does the rest.  uv
-installs, in a third of pip's time; pip fetches it, and takes over where it fails.  What only the tests, the linter or
-the benchmarks need is added the first time that one of them is started.
+installs, in a third of pip's time; pip fetches it, and takes over where it fails.  What only the tests, the linter,
+the benchmarks or the book need is added the first time that one of them is started.
 Only the standard library is used, and only syntax that an old Python can read, so that it can say so.
 """
 
@@ -28,9 +28,10 @@ STAMP = os.path.join(VENV, "course-requirements.sha256")
 # Only an environment and a cache with these in them are the course's own, to be replaced and to be cleared.
 OURS = os.path.join(VENV, "made-by-course")
 CACHE_MARKER = ".made-by-streaming-classroom"  # as the package `streaming_classroom` has it
+DAMAGED = os.path.join(VENV, "course-damaged")  # names packages to be installed anew, as `doctor --fix` found
 ADDING = os.path.join(VENV, "course-adding")  # there while a group is being added, and if that was interrupted
 # Which group of packages a command needs, beside what a learner has.
-GROUPS = {"test": "dev", "lint": "lint", "bench": "bench"}
+GROUPS = {"test": "dev", "lint": "lint", "bench": "bench", "book": "book", "run --strict": "lint"}
 # PySpark comes as source. That its 400 MB of jars, which are zip files, are not compressed again saves 10 s.
 AS_IT_IS = "--build-option=--compression=stored"
 WINDOWS = sys.platform == "win32"
@@ -93,10 +94,12 @@ def main(arguments):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that pip is not left running
     try:
         check_python(sys.version_info)
-        group = GROUPS.get(arguments[0]) if arguments else None
+        group = group_for(arguments)
         if not is_ready(group):
             check_arguments(arguments)
             make_ready(group)
+        if arguments[:1] == ["doctor"]:
+            look_first("--fix" in arguments)
         return hand_over([PYTHON, "-m", "streaming_classroom"] + arguments)
     except CannotSetUp as error:
         print("\n%s" % error, file=sys.stderr)
@@ -104,6 +107,31 @@ def main(arguments):
     except KeyboardInterrupt:
         print("\nInterrupted. The same command takes up the set-up again.", file=sys.stderr)
         return 130
+
+
+def group_for(arguments):
+    """Return the group that a command needs beside what a learner has; None if it needs none."""
+    strict = arguments[:1] == ["run"] and "--strict" in arguments
+    return GROUPS.get("run --strict" if strict else arguments[0]) if arguments else None
+
+
+def look_first(fix):
+    """Make sure that the doctor itself can start; with `fix`, install the environment's packages anew where not."""
+    imports = "import streaming_classroom.cli, streaming_classroom.setup.doctor, rich.console, rich.table"
+    process = subprocess.Popen([PYTHON, "-c", imports], stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
+    said = process.communicate()[1]
+    if process.returncode == 0:
+        return
+    last = (said.strip().splitlines() or ["it ended without a word"])[-1]
+    if not fix:
+        raise CannotSetUp(
+            "The environment %s is damaged (%s). `python course.py doctor --fix` installs its packages anew."
+            % (VENV, last)
+        )
+    say("The environment is damaged (%s); its packages are installed anew." % last)
+    with open(DAMAGED, "w"):
+        pass
+    make_ready()
 
 
 def check_python(version):
@@ -128,6 +156,7 @@ def is_ready(group=None):
     """Tell whether the environment is there, made here from the present lock, and has the group as well."""
     try:
         there = stamped()[:2] == [fingerprint(), PROJECT] and os.access(PYTHON, os.X_OK)
+        there = there and not os.path.exists(DAMAGED)
         return there and (group is None or stamp_of(group) in stamped()[2:])
     except OSError:
         return False
@@ -271,10 +300,22 @@ def missing_modules():
 
 def install_learners():
     """Install what a learner needs, and this project's packages."""
+    groups = stamped()[2:] if os.path.exists(DAMAGED) else []
     with contextlib.suppress(FileNotFoundError):
         os.remove(STAMP)
-    install(lock_of(None), and_project=True)
-    leave_stamp([fingerprint(), PROJECT])
+    install(lock_of(None), and_project=True, again=damaged())
+    leave_stamp([fingerprint(), PROJECT] + groups)
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(DAMAGED)
+
+
+def damaged():
+    """Return which packages are to be installed anew: their names; True for all of them, False for none."""
+    try:
+        with open(DAMAGED, encoding="utf-8") as file:
+            return file.read().split() or True
+    except OSError:
+        return False
 
 
 def add(group):
@@ -291,7 +332,8 @@ def add(group):
 def install(lock, and_project=False, again=False):
     """Install what a lock lists, checked by its hashes: with uv, or where uv fails for reasons of its own, with pip.
 
-    With `again`, also what seems to be there: an interrupted installation may have left half of it.
+    With `again`, also what seems to be there: an interrupted installation may have left half of it. Names, and uv
+    takes those alone.
     """
     if not (has_uv() and with_uv(lock, and_project, again)):
         with_pip(lock, and_project, again)
@@ -315,7 +357,9 @@ def with_uv(lock, and_project, again):
     uv = [PYTHON, "-m", "uv", "pip", "install", "--python", PYTHON, "--no-deps", "--no-build-isolation"]
     uv += ["--no-index"] if is_on(settings.get("no-index")) else []
     wanted = ["--require-hashes", "--config-settings-package=pyspark:" + AS_IT_IS, "-r", lock]
-    steps = [(["--reinstall"] if again else []) + wanted] + ([editable()] if and_project else [])
+    named = again if isinstance(again, list) else []
+    anew = ["--reinstall-package=" + name for name in named] or (["--reinstall"] if again else [])
+    steps = [anew + wanted] + ([editable()] if and_project else [])
     environment = uv_environment(settings)
     for step in steps:
         if run_logged(uv + step, log, environment) != 0:

@@ -54,7 +54,7 @@ def check_rides(attempt: Attempt) -> None:
             "in `event_time`."
         )
     if attempt.is_same(made, attempt.rows_of_stream(_rides(taps, "5 minutes")).where("taps > 1")):
-        raise Mistake("Your sessions end after five minutes. The exercise asks for eight.")
+        raise Mistake("Your sessions end like those with a gap of five minutes. The exercise asks for eight.")
     attempt.compare(made, right, "rides_vw")
 
 
@@ -105,7 +105,7 @@ RIDES = Exercise(
     wrong=(
         WrongAnswer(RIDES_SOLUTION.replace("HAVING count(*) > 1\n", ""), "Rides of a single tap"),
         WrongAnswer(RIDES_SOLUTION.replace("max(event_time)", "session_window.end"), "not the time of the last tap"),
-        WrongAnswer(RIDES_SOLUTION.replace("'8 minutes'", "'5 minutes'"), "end after five minutes"),
+        WrongAnswer(RIDES_SOLUTION.replace("'8 minutes'", "'5 minutes'"), "a gap of five minutes"),
         WrongAnswer(RIDES_SOLUTION.replace("FROM taps_vw", "FROM all_taps"), "does not read a stream"),
         WrongAnswer(RIDES_SOLUTION.replace("session_window", "window"), "`rides_vw`"),
         WrongAnswer(

@@ -273,8 +273,8 @@ def _a_day(sandbox: Sandbox) -> None:
 
 
 def _next_order(sandbox: Sandbox) -> None:
-    """Place orders that can still be paid when the next heartbeat comes."""
-    _orders(sandbox, ("U", "09:40:00"), ("T", "09:45:00"))
+    """Place orders that can still be paid when the next heartbeat comes; the last two tell its delay."""
+    _orders(sandbox, ("U", "09:40:00"), ("T", "09:45:00"), ("V", "09:59:30"), ("X", "10:04:00"))
     _beat(sandbox, "10:00:00")
 
 

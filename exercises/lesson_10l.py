@@ -88,10 +88,14 @@ def _payments_made(sandbox: Sandbox) -> DataFrame:
 
 
 def _late_and_again(sandbox: Sandbox) -> None:
-    """Land a payment that is 85 minutes late, two that are sent again in other files, and one of an unknown card."""
+    """Land a payment that is 86 minutes late, two that are sent again in other files, and one of an unknown card.
+
+    A batch drops rows by the watermark of the batch before it, so the late payment comes two files after the newest.
+    """
     _land(sandbox, "a", ("t1", 1, "PT", 480), ("t2", 2, "GR", 481), ("t1", 1, "PT", 480))
     _land(sandbox, "b", ("t3", 1, "GR", 600), ("t2", 2, "GR", 481), ("t4", 99, "PT", 601))
-    _land(sandbox, "c", ("t5", 2, "GR", 516), ("t6", 3, "DE", 602), ("t3", 1, "GR", 600))
+    _land(sandbox, "c", ("t6", 3, "DE", 602), ("t3", 1, "GR", 600))
+    _land(sandbox, "d", ("t5", 2, "GR", 516), ("t7", 3, "DE", 603))
     sandbox.append("cards", [(1, "PT"), (2, "GR"), (3, "DE")], "card_id INT, country STRING")
     source = sandbox.spark.readStream.schema(planted.PAYMENT).option("maxFilesPerTrigger", 1)
     sandbox.keep(arrived=source.json(sandbox.paths.landing), cards=sandbox.spark.table("cards"))
@@ -202,6 +206,7 @@ def _pairs(sandbox: Sandbox) -> None:
     """Give pairs exactly ten minutes apart, a second more, in both orders, of two cards, of a card without a home."""
     _plant(sandbox, ("a1", 1, 5.0, "PT", "PT", 0), ("a2", 1, 9.0, "GR", "PT", 600), ("b1", 2, 1.0, "DE", "DE", 600))
     _plant(sandbox, ("b2", 2, 7.0, "FI", "DE", 0), ("c1", 3, 1.0, "IE", "IE", 0), ("c2", 3, 1.0, "PT", "IE", 601))
+    _plant(sandbox, ("h1", 8, 4.0, "PT", "GR", 0), ("h2", 8, 1.0, "GR", "GR", 601))
     _plant(sandbox, ("d1", 4, 1.0, "GR", "GR", 60), ("e1", 5, 1.0, "PT", "GR", 61), ("f1", 6, 1.0, "PT", None, 61))
     sandbox.keep(payments=sandbox.stream("planted_payments").withWatermark("event_time", "2 hours"))
 

@@ -505,10 +505,6 @@ def _as_the_cells() -> Iterator[None]:
         raise CellFailedError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from error
 
 
-def _nothing(_sandbox: Sandbox) -> None:
-    """Give nothing: the test calls the cell's function."""
-
-
 def _newest_made(sandbox: Sandbox) -> DataFrame:
     """Call the cell's function with all changes, the newest first."""
     function = sandbox.value("newest_values")
@@ -539,7 +535,7 @@ NEWEST = Exercise(
     check=check_newest,
     hidden=(
         HiddenTest(
-            _nothing,
+            planted.nothing,
             (_newest_made,),
             says="Your function was called with other changes: equal sequences, erased fields, a delete before its "
             "insert, and a person who returns.",

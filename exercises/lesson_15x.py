@@ -1,15 +1,21 @@
-"""Exercise of companion 15X: an alarm from the event log's counts."""
+"""Exercises of companion 15X: an alarm from the event log's counts, and a unit test of a pipeline."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lesson_exercises import planted
 
 from stream_view.errors import short_message
-from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, NotTried, WrongAnswer
+from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.hidden_tests.sandbox import CellFailedError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from streaming_classroom.hidden_tests import Sandbox
 
@@ -139,4 +145,164 @@ ALARM = Exercise(
     makes=Makes(views=("alarms_vw",)),
 )
 
-EXERCISES = (ALARM,)
+# ------------------------------------------------------------------------------------- 15X.2 a test for the shop
+
+SHOP_STARTER = """
+DA.exercise("15X.2")  # removes what an earlier attempt created
+
+
+def check_shop(pipeline):
+    ...  # pipeline.mock("raw_orders", [...], schema=RAW), then assert
+
+
+with PipelineTest(shop) as pipeline:
+    check_shop(pipeline)
+"""
+
+SHOP_SOLUTION = """
+DA.exercise("15X.2")  # removes what an earlier attempt created
+
+
+def check_shop(pipeline):
+    pipeline.mock("raw_orders", [(1, "web"), (1, "web"), (2, "app"), (3, None), (None, "app")], schema=RAW)
+    expected = [("app", 1), ("web", 1), (None, 1)]
+    assert set(pipeline.run("per_channel").rows("per_channel")) == set(expected)
+
+    pipeline.append("raw_orders", [(1, "web"), (4, "web")])
+    expected = [("app", 1), ("web", 2), (None, 1)]
+    assert set(pipeline.run("per_channel").rows("per_channel")) == set(expected)
+
+
+with PipelineTest(shop) as pipeline:
+    check_shop(pipeline)
+"""
+
+_PIPELINE = """
+from pyspark import pipelines as dp
+
+
+@dp.table
+@dp.expect_or_drop("has an id", "order_id IS NOT NULL")
+def valid_orders():
+    return spark.readStream.table("raw_orders").dropDuplicates(["order_id"])
+
+
+@dp.materialized_view
+def per_channel():
+    return spark.read.table("valid_orders").groupBy("channel").count()
+"""
+#: Another right one, and those of which a test must notice the mistake.
+_PIPELINES = {
+    "shop.py": _PIPELINE,
+    "another.py": _PIPELINE.replace('@dp.expect_or_drop("has an id", "order_id IS NOT NULL")\n', "")
+    .replace('.dropDuplicates(["order_id"])', '.where("order_id IS NOT NULL")')
+    .replace('.groupBy("channel").count()', '.dropDuplicates(["order_id"]).groupBy("channel").count()'),
+    "without_id.py": _PIPELINE.replace("expect_or_drop", "expect"),
+    "twice.py": _PIPELINE.replace('.dropDuplicates(["order_id"])', ""),
+    "no_channel.py": _PIPELINE.replace('.groupBy("channel")', '.where("channel IS NOT NULL").groupBy("channel")'),
+}
+_MISTAKES = {
+    "without_id.py": "keeps orders without an id",
+    "twice.py": "counts an order twice if it is sent twice",
+    "no_channel.py": "leaves out orders without a channel",
+}
+
+
+def _judged(
+    test: Callable[[Any], object], spark: SparkSession, names: Iterable[str] = _PIPELINES
+) -> Iterator[tuple[str, str]]:
+    """Yield for each pipeline whether a learner's test passes, fails, or ends with another error."""
+    from declarative_pipelines.testing import PipelineTest  # with its engine, which other exercises do without
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            file = Path(folder, name)
+            file.write_text(_PIPELINES[name], encoding="utf-8")
+            with PipelineTest(file, spark=spark) as pipeline:
+                yield name, planted.outcome(test, pipeline)
+
+
+def check_shop(attempt: Attempt) -> None:
+    """Play the test against right and wrong pipelines, and name the first one that it judges wrongly."""
+    test = attempt.value("check_shop")
+    if not callable(test):
+        raise Mistake("`check_shop` is not a function.")
+    if not planted.asserts(attempt.source):
+        raise NotTried
+    for name, said in _judged(test, attempt.spark):
+        if name == "shop.py" and said == "fails":
+            raise Mistake("`check_shop` raises an `AssertionError` for `shop.py`, which is right.")
+        if said not in ("passes", "fails"):
+            raise Mistake(f"`check_shop` raises no `AssertionError`, but {said}")
+        if name == "another.py" and said == "fails":
+            raise Mistake(
+                "`check_shop` fails for a right pipeline that has no expectation and removes duplicates elsewhere. "
+                "Assert what `per_channel` has, not how it comes about."
+            )
+        if name in _MISTAKES and said == "passes":
+            raise Mistake(f"`check_shop` does not notice a pipeline that {_MISTAKES[name]}.")
+
+
+def _a_shop(sandbox: Sandbox) -> None:
+    """Write the pipeline's file into the sandbox's directory, which is removed with it."""
+    shop = classroom_files().local_path(sandbox.paths.working_dir) / "shop.py"
+    shop.write_text(_PIPELINE, encoding="utf-8")
+    sandbox.keep(shop=shop, RAW="order_id LONG, channel STRING")
+
+
+def _outcomes(sandbox: Sandbox) -> DataFrame:
+    """Judge two pipelines in a session that has only just begun; each takes seconds, and the check has judged all."""
+    judged = _judged(sandbox.value("check_shop"), sandbox.spark, ("shop.py", "twice.py"))
+    return sandbox.frame(list(judged), "pipeline STRING, outcome STRING")
+
+
+_ONLY_DROPPED = """
+DA.exercise("15X.2")  # removes what an earlier attempt created
+
+
+def check_shop(pipeline):
+    pipeline.mock("raw_orders", [(1, "web"), (1, "web"), (3, None), (None, "app")], schema=RAW)
+    result = pipeline.run("per_channel")
+    assert result.expectation("valid_orders", "has an id").failed == 1
+    assert set(result.rows("per_channel")) == {("web", 1), (None, 1)}
+"""
+
+SHOP = Exercise(
+    id="15X.2",
+    title="A test for the shop",
+    starter=SHOP_STARTER,
+    hints=(
+        "Choose rows for `raw_orders` of which each shows one of the three mistakes, and one that is plain.",
+        "An id twice, an id that is NULL, a channel that is NULL. Then compare all rows of `per_channel`.",
+        '`assert set(pipeline.run("per_channel").rows("per_channel")) == {("web", 1), (None, 1)}`, with your rows.',
+    ),
+    solution=SHOP_SOLUTION,
+    why=(
+        "A test of a pipeline plants the rows that break it, and compares the result with what somebody has counted by "
+        "hand. It says nothing about expectations or intermediate tables: those may change, the promise may not."
+    ),
+    check=check_shop,
+    hidden=(
+        HiddenTest(
+            _a_shop,
+            (_outcomes,),
+            above="from declarative_pipelines.testing import PipelineTest",
+            says="Your function was defined in a session that has only just begun, and given two of the pipelines.",
+        ),
+    ),
+    wrong=(
+        WrongAnswer(SHOP_SOLUTION.replace(', (None, "app")]', "]"), "keeps orders without an id"),
+        WrongAnswer(
+            SHOP_SOLUTION.replace('(1, "web"), (1, "web"), ', '(1, "web"), ').replace('[(1, "web"), (4', "[(4"),
+            "counts an order twice",
+        ),
+        WrongAnswer(
+            SHOP_SOLUTION.replace("(3, None), ", "").replace(", (None, 1)]", "]"), "leaves out orders without a channel"
+        ),
+        WrongAnswer(_ONLY_DROPPED, "raises no `AssertionError`"),
+        WrongAnswer(SHOP_SOLUTION.replace('("web", 2)', '("web", 3)'), "which is right"),
+    ),
+    makes=Makes(variables=("check_shop",), by_starter=True),
+)
+
+EXERCISES = (ALARM, SHOP)

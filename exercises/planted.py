@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import json
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+from stream_view.errors import short_message
 from stream_view.progress_reports import rows_per_batch
 from streaming_classroom.files import directories
 
@@ -75,7 +76,7 @@ def readings_at(sandbox: Sandbox, *readings: tuple[int, float]) -> None:
 
 
 def definitions_of(lesson: str, *names: str) -> str:
-    """Return the source of functions and constants that a lesson's cells define and its exercises use, by their names.
+    """Return the source of what a lesson's cells define and its exercises use: functions, classes, constants.
 
     What else those cells do, such as starting a stream, is left out.
     """
@@ -96,15 +97,37 @@ def _definitions(source: str) -> Iterator[tuple[str, str]]:
     except SyntaxError:  # text, SQL, or a magic
         return
     for node in nodes:
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name, ast.unparse(node)
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             yield node.targets[0].id, ast.unparse(node)
 
 
+def outcome(test: Callable[[Any], object], tested: object) -> str:
+    """Return `passes`, `fails` where a learner's test raises an AssertionError, or the words of another error."""
+    try:
+        test(tested)
+    except AssertionError:
+        return "fails"
+    except Exception as error:  # whatever a learner's code raises
+        return f"{type(error).__name__}: {short_message(error)}".splitlines()[0]
+    return "passes"
+
+
+def asserts(source: str | None) -> bool:
+    """Return whether a cell asserts or raises anything; also where nobody knows its source."""
+    if source is None:
+        return True
+    return any(isinstance(node, ast.Assert | ast.Raise) for node in ast.walk(ast.parse(source)))
+
+
 def files_stream(sandbox: Sandbox, folder: str | None = None, **options: object) -> DataFrame:
     """Return a stream over the files of readings."""
     return sandbox.spark.readStream.schema(READINGS).options(**options).json(folder or sandbox.paths.landing)
+
+
+def nothing(_sandbox: Sandbox) -> None:
+    """Plant nothing: the test itself calls the function that the cell defines."""
 
 
 def bronze(sandbox: Sandbox) -> None:

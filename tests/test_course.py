@@ -402,7 +402,7 @@ if pathlib.Path("uv-says").exists():
     sys.exit(2)
 own = ("pip", "install", "--python", sys.executable)
 rest = [word for word in sys.argv[1:] if word not in own and not word.startswith("--config-settings-package")]
-rest = ["--ignore-installed" if word == "--reinstall" else word for word in rest]
+rest = ["--ignore-installed" if word.startswith("--reinstall") else word for word in rest]
 sys.exit(subprocess.call([sys.executable, "-m", "pip", "install", *rest]))
 """
 
@@ -614,6 +614,11 @@ def test_a_group_is_added_the_first_time_that_a_command_needs_it(ready: Small, i
     assert ready.builds() == 0
 
 
+def test_a_strict_run_needs_the_linter_and_a_plain_run_does_not(course: ModuleType) -> None:
+    wanted = [course.group_for(words.split()) for words in ("run --strict x", "run x", "lint", "lab -- --strict", "")]
+    assert wanted == ["lint", None, "lint", None, None]
+
+
 def test_a_group_whose_lock_has_changed_is_brought_up_to_date(ready: Small, index: Index) -> None:
     ready.run("test")
     lock(ready, index.add("testing"), group="dev")
@@ -653,6 +658,38 @@ def test_what_an_interrupted_addition_left_half_is_installed_again(ready: Small,
     assert done.returncode == 7, done.stderr
     assert module.exists()
     assert not (ready.venv / "course-adding").exists()
+
+
+# --- What the doctor finds broken -------------------------------------------------------------------------------------
+
+
+def test_what_the_doctor_names_is_installed_anew_and_the_groups_stay(ready: Small, index: Index) -> None:
+    lock(ready, index.add_uv(), index.add("tiny"), index.add("whole"))
+    lock(ready, index.add("testing"), group="dev")
+    ready.run("test", **index.environ)
+    (module,) = ready.venv.glob("lib/*/site-packages/tiny.py")
+    module.unlink()
+    (ready.venv / "course-damaged").write_text("tiny")
+    (ready.root / "uv-calls").unlink()
+    done = ready.run("lab", **index.environ)
+    assert done.returncode == 7, done.stderr
+    packages = uv_calls(ready)[0][0]
+    assert [word for word in packages if word.startswith("--reinstall")] == ["--reinstall-package=tiny"]
+    assert not (ready.venv / "course-damaged").exists()
+    assert (len(ready.run("lab").stdout.splitlines()), len(ready.run("test").stdout.splitlines())) == (1, 1)
+
+
+def test_a_doctor_that_does_not_start_says_so_and_fix_installs_its_packages_anew(ready: Small) -> None:
+    """The stand-in of the package has no doctor at all."""
+    plain = ready.run("doctor")
+    assert plain.returncode == 1
+    assert "is damaged (ModuleNotFoundError: No module named 'streaming_classroom.setup'" in plain.stderr
+    assert "`python course.py doctor --fix` installs its packages anew." in plain.stderr
+    assert ready.builds() == 0
+    fixed = ready.run("doctor", "--fix")
+    assert "its packages are installed anew" in fixed.stdout
+    assert (fixed.returncode, ready.builds()) == (7, 1)
+    assert not (ready.venv / "course-damaged").exists()
 
 
 def test_a_fresh_checkout_gets_both_for_the_tests(small: Small, index: Index) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import module_map
 from streaming_classroom import cli
@@ -26,7 +28,7 @@ ARCHITECTURE = PROJECT / "docs" / "architecture.md"
 LONGEST = 6000  # characters of the README
 COMMANDS = ("lab", "run", "test")  # which a machine looks for in the README, each in a block of its own
 # Folders and files at the root of a checkout; what a learner's machine has besides is not looked for.
-ROOTS = {path.name for path in PROJECT.iterdir()} - {".venv", ".cache", ".classroom", "work"}
+ROOTS = {path.name for path in PROJECT.iterdir()} - {".venv", ".cache", ".classroom", "work", "build"}
 OF_A_PACKAGE = {"src", "tests"}
 # No settings: between two processes of ours, and an example of how a name is made.
 INTERNAL = {"CLASSROOM_FORK_SERVER", "CLASSROOM_A_B"}
@@ -135,9 +137,11 @@ def test_the_readme_has_a_command_in_a_block_of_its_own(command: str) -> None:
 
 
 @pytest.mark.parametrize("lesson", sorted(path.name for path in (PROJECT / "notebooks").glob("*.ipynb")))
-def test_the_readme_links_each_lesson_and_lab(lesson: str) -> None:
-    is_companion = lesson.partition("-")[0].endswith("X")
-    assert (f"notebooks/{lesson}" in links(README)) is not is_companion
+def test_the_readme_links_each_lesson_and_learning_links_each_lab(lesson: str) -> None:
+    number = lesson.partition("-")[0]
+    assert (f"notebooks/{lesson}" in links(README)) is number.isdigit()
+    learning = PROJECT / "docs" / "learning.md"
+    assert (f"../notebooks/{lesson}" in links(learning)) is number.endswith(("L", "W"))
 
 
 @pytest.mark.parametrize("page", DOCS, ids=name_of)
@@ -195,6 +199,14 @@ def test_a_documented_setting_is_used(name: str) -> None:
 def test_a_setting_that_is_used_is_documented(name: str) -> None:
     families = tuple(each.partition("<")[0] for each in documented() if "<" in each)
     assert name in INTERNAL or name in documented() or f"{name}_".startswith(families)
+
+
+def test_the_citation_names_what_the_readme_and_the_packages_do() -> None:
+    citation = yaml.safe_load((PROJECT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)  # what the format requires
+    assert README.read_text(encoding="utf-8").startswith(f"# {citation['title']}\n")
+    projects = [tomllib.loads((package / "pyproject.toml").read_text(encoding="utf-8")) for package in PACKAGES]
+    assert {project["project"]["version"] for project in projects} == {citation["version"]}
 
 
 def test_the_map_of_modules_is_that_of_the_code() -> None:

@@ -105,7 +105,7 @@ def tiny_project(tmp_path: Path) -> Path:
     (tmp_path / "tools").mkdir()
     shutil.copy(PROJECT / "tools" / "lock.py", tmp_path / "tools")
     (tmp_path / "requirements.txt").write_text("a==1  # why\n", encoding="utf-8")
-    groups = 'dev = ["b==1"]\nlint = ["c==1"]\nbench = ["c==1"]\n'
+    groups = 'dev = ["b==1"]\nlint = ["c==1"]\nbench = ["c==1"]\nbook = ["c==1"]\n'
     (tmp_path / "pyproject.toml").write_text(f"[dependency-groups]\n{groups}", encoding="utf-8")
     # b cannot do with the newest of what a takes any version of.
     for name, version, needs in (("a", 1, "d"), ("b", 1, "d<2"), ("c", 1, ""), ("d", 1, ""), ("d", 2, "")):
@@ -113,7 +113,7 @@ def tiny_project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def make_wheel(folder: Path, name: str, version: int, needs: str) -> None:
+def make_wheel(folder: Path, name: str, version: int | str, needs: str) -> None:
     folder.mkdir(exist_ok=True)
     info = f"{name}-{version}.dist-info"
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n" + (
@@ -125,8 +125,8 @@ def make_wheel(folder: Path, name: str, version: int, needs: str) -> None:
         archive.writestr(f"{info}/RECORD", "")
 
 
-def make_locks(project: Path) -> dict[str, dict[str, set[str]]]:
-    options = ["--no-index", f"--find-links={project / 'wheels'}", "--no-cache"]
+def make_locks(project: Path, *more: str) -> dict[str, dict[str, set[str]]]:
+    options = [*more, "--no-index", f"--find-links={project / 'wheels'}", "--no-cache"]
     subprocess.run([sys.executable, project / "tools" / "lock.py", *options], check=True, timeout=60)
     return {name: locked(project / lock) for name, lock in LOCKS.items()}
 
@@ -138,9 +138,27 @@ def test_the_command_in_the_first_line_makes_locks_that_agree(tiny_project: Path
         "dev": {"b": {"1"}, "d": {"1"}},
         "lint": {"c": {"1"}},
         "bench": {"c": {"1"}},
+        "book": {"c": {"1"}},
     }
     text = (tiny_project / "requirements.lock").read_text(encoding="utf-8")
     assert text.count("--hash=sha256:") == 2
     assert str(tiny_project) not in text
     assert make_locks(tiny_project) == locks
     assert (tiny_project / "requirements.lock").read_text(encoding="utf-8") == text
+
+
+def test_with_patches_the_newest_patch_releases_are_taken_and_the_sources_stay(tiny_project: Path) -> None:
+    for name, version in (("e", "1.0.0"), ("e", "1.0.7"), ("e", "1.1.0"), ("f", "2.3.4"), ("f", "2.3.5")):
+        make_wheel(tiny_project / "wheels", name, version, "")
+    sources = [tiny_project / "requirements.txt", tiny_project / "pyproject.toml"]
+    sources[0].write_text("a==1\ne==1.0.0  # why\n", encoding="utf-8")
+    sources[1].write_text(
+        '[dependency-groups]\ndev = ["b==1"]\nlint = ["f==2.3.4"]\nbench = []\nbook = []\n', encoding="utf-8"
+    )
+    before = [source.read_text(encoding="utf-8") for source in sources]
+    assert make_locks(tiny_project)[""]["e"] == {"1.0.0"}
+    locks = make_locks(tiny_project, "--patches")
+    assert (locks[""]["e"], locks["lint"]["f"]) == ({"1.0.7"}, {"2.3.5"})
+    assert [source.read_text(encoding="utf-8") for source in sources] == before
+    assert str(tiny_project) not in (tiny_project / "requirements.lock").read_text(encoding="utf-8")
+    assert "edit requirements.txt instead" in (tiny_project / "requirements.lock").read_text(encoding="utf-8")

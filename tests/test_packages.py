@@ -35,8 +35,11 @@ BELOW = {
     "lesson_exercises": {"streaming_classroom", "stream_view", "declarative_pipelines"},
 }
 ALONE = ("spark_hooks", "stream_view", "notebook_dialect", "pyspark_cloudfiles", "declarative_pipelines")
+# Ours bear a name that says whose they are: the short ones are free for anybody to take on a package index.
+PREFIX = "streaming-classroom-"
 # Distributions whose modules have another name.
 DISTRIBUTIONS = {"IPython": "ipython", "delta": "delta-spark"}
+DISTRIBUTIONS |= {package: PREFIX + package.replace("_", "-") for package in ALONE}
 
 
 @dataclass(frozen=True)
@@ -214,6 +217,35 @@ def test_a_package_declares_what_it_imports_and_nothing_else(package: str) -> No
         if (top := found.name.partition(".")[0]) not in sys.stdlib_module_names and top != package
     }
     assert declared == used
+
+
+@pytest.mark.parametrize("package", [one for one in BELOW if one != "lesson_exercises"])
+def test_a_package_has_a_name_of_ours_a_license_types_and_a_changelog(package: str) -> None:
+    folder = directory(package)
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+    name = project["project"]["name"]
+    assert name == (PREFIX + folder.name if package in ALONE else folder.name)
+    assert project["project"]["license-files"] == ["LICENSE"]
+    assert (folder / "LICENSE").read_bytes() == (PACKAGES.parent / "LICENSE").read_bytes()
+    assert (folder / "src" / package / "py.typed").is_file()
+    assert "py.typed" in project["tool"]["setuptools"]["package-data"][package]
+    version = project["project"]["version"]
+    assert (folder / "CHANGELOG.md").read_text(encoding="utf-8").startswith(f"# Changelog\n\n## {version}, ")
+
+
+@pytest.mark.parametrize("package", ALONE)
+def test_a_package_asks_of_ours_for_versions_that_keep_what_it_uses(package: str) -> None:
+    project = tomllib.loads((directory(package) / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    optional = [name for group in project.get("optional-dependencies", {}).values() for name in group]
+    ours = [text for text in [*project["dependencies"], *optional] if text.startswith(PREFIX)]
+    assert [text for text in ours if not re.search(r">=\d+\.\d+,<\d+\.\d+$", text)] == []
+    assert len(ours) >= len(BELOW[package])
+
+
+@pytest.mark.parametrize("package", ALONE)
+def test_a_readme_says_what_is_public_and_how_long_it_stays(package: str) -> None:
+    readme = " ".join((directory(package) / "README.md").read_text(encoding="utf-8").split())
+    assert "is public, and stays for at least one more minor version" in readme
 
 
 def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:

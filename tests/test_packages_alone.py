@@ -22,7 +22,7 @@ PACKAGES = Path(__file__).parents[1] / "packages"
 SOME = {
     "spark-hooks": ["tests"],
     "stream-view": ["tests/test_waiting.py", "tests/test_tables.py", "tests/graphs"],
-    "pyspark-cloudfiles": ["tests/test_stream.py", "tests/log", "tests/schemas"],
+    "pyspark-cloudfiles": ["tests/test_stream.py", "tests/log/test_segments.py", "tests/schemas"],
 }
 # Without `site` the packages of the repository, which are installed as they lie there, cannot be imported.
 RUN = "import sys; sys.path[:0] = sys.argv[1:4]; import pytest; sys.exit(pytest.main(sys.argv[4:]))"
@@ -81,5 +81,7 @@ def _run(folder: Path, arguments: list[str], timeout: float) -> subprocess.Compl
     assert found is not None
     environment |= {"JAVA_HOME": str(found.home), "SPARK_LOCAL_IP": "127.0.0.1"}
     paths = [str(folder / "src"), str(PACKAGES / "spark-hooks" / "src"), sysconfig.get_path("purelib")]
-    command = [sys.executable, "-S", "-c", RUN, *paths, "--import-mode=importlib", *arguments]
+    # Plugins are found by the metadata of what is installed, even where the package cannot be imported.
+    alone = ["--import-mode=importlib", "-p", "no:declarative_pipelines.testing.plugin"]
+    command = [sys.executable, "-S", "-c", RUN, *paths, *alone, *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout)

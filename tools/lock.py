@@ -2,7 +2,8 @@
 
 A lock names every package that is installed with its version and the hashes of its files, for every Python and system
 that the course runs on; no address of an index is in it, so that it fits every mirror.  What is locked stays at its
-version as far as the sources allow: `tools/lock.py --upgrade` takes the newest.  Other options of
+version as far as the sources allow: `tools/lock.py --upgrade` takes the newest, and `tools/lock.py --patches` also
+the newest patch releases of what the sources pin, to try them; the sources stay as they are.  Other options of
 `uv pip compile` may be given as well.
 """
 
@@ -16,24 +17,39 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
 HEADER = "# Made by `python tools/lock.py`, which makes it anew; edit {sources} instead.\n"
-GROUPS = ("dev", "lint", "bench")
+GROUPS = ("dev", "lint", "bench", "book")
 OLDEST = "3.11"
+SOURCES = ("requirements.txt", "pyproject.toml")
+PATCHES = "--patches"
+_PINNED = re.compile(r"==(\d+\.\d+\.\d+)")
 
 
 def main(options: list[str]) -> None:
     """Resolve everything together, so that a group never asks for other versions; write a lock for each part of it."""
-    groups = {f"requirements-{group}.lock": f"--group=pyproject.toml:{group}" for group in GROUPS}
-    parts = {"requirements.lock": "requirements.txt", **groups}
     with tempfile.TemporaryDirectory() as scratch:
+        if PATCHES in options:
+            options = [*(option for option in options if option != PATCHES), "--upgrade"]
+            requirements, groups_file = (_loosened(PROJECT / name, Path(scratch)) for name in SOURCES)
+        else:
+            requirements, groups_file = SOURCES
+        groups = {f"requirements-{group}.lock": f"--group={groups_file}:{group}" for group in GROUPS}
+        parts = {"requirements.lock": requirements, **groups}
         everything = Path(scratch) / "everything.txt"
         # What uv finds in the file that it is to write, it keeps as far as it can.
         everything.write_text("".join(_read(PROJECT / lock) for lock in parts), encoding="utf-8")
         _compile(list(parts.values()), everything, options)
         for lock, source in parts.items():
             _compile([source, f"--constraint={everything}"], PROJECT / lock, options)
-            where = source if source == "requirements.txt" else "the groups of pyproject.toml"
+            where = "requirements.txt" if source == requirements else "the groups of pyproject.toml"
             text = HEADER.format(sources=where) + _read(PROJECT / lock)
             (PROJECT / lock).write_text(text, encoding="utf-8")
+
+
+def _loosened(source: Path, folder: Path) -> str:
+    """Return a copy of a source that takes any patch release of what it pins: for ``==1.2.3``, ``~=1.2.3``."""
+    copy = folder / source.name
+    copy.write_text(_PINNED.sub(r"~=\1", source.read_text(encoding="utf-8")), encoding="utf-8")
+    return str(copy)
 
 
 def _compile(sources: list[str], lock: Path, options: list[str]) -> None:

@@ -26,7 +26,7 @@ PLACES = {
     "packages/declarative-pipelines/src/declarative_pipelines": "declarative pipelines",
     "exercises": "the exercises of each lesson",
     "datasets": "the generators of the data",
-    "tools": "linter, benchmarks, harnesses, the choice of tests",
+    "tools": "linter, benchmarks, the book, harnesses, the choice of tests",
 }
 
 

@@ -43,7 +43,7 @@ _SQL: tuple[tuple[str, str, _Rewrite], ...] = (
     ("outer join", r"(?<!LEFT )\bJOIN\b", "LEFT JOIN"),
     ("either for both", r"\bAND\b(?! \d)", "OR"),
     ("both for either", r"\bOR\b", "AND"),
-    ("one condition left out", r" AND (?!\d)[^\n]*?(?=\n| THEN| AND |$)", ""),
+    ("one condition left out", r" AND (?!\d)[^\n\"]*?(?=\n|\"| THEN| AND |$)", ""),
     ("filter left out", r"\nWHERE [^\n]*", ""),
     ("filter left out", r"\nHAVING [^\n]*", ""),
     ("anywhere for the beginning", r"LIKE '([^%'])", r"LIKE '%\1"),
@@ -125,8 +125,9 @@ def _of_python(source: str) -> Iterator[Mutant]:
     def span(node: ast.expr) -> tuple[int, int]:
         return offsets[node.lineno - 1] + node.col_offset, offsets[node.end_lineno - 1] + node.end_col_offset
 
-    docstrings = {id(node.value) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr)}
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)  # one tree: an id is of one node only while the node is there
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LINKS:
             link = span(node.func.value)[1], span(node)[1]
             yield _changed(source, *link, "", "left out")

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -29,6 +29,8 @@ MODULES = {
     "parcels": "parcels",
     "partner": "partner",
     "loyalty": "loyalty",
+    "bakery": "bakery",
+    "night-watch": "night_watch",
 }
 PARTS = [
     ("device-readings", "readings"),
@@ -51,11 +53,16 @@ PARTS = [
     ("partner", "sales"),
     ("partner", "control.json"),
     ("loyalty", "changes"),
+    ("bakery", "heartbeats"),
+    ("night-watch", "reports"),
 ]
 ITEMS = "ARRAY<STRUCT<sku: STRING, quantity: INT, price: DOUBLE>>"
 PYTHON_TYPES = {"INT": int, "LONG": int, "DOUBLE": float, "STRING": str, "TIMESTAMP": str, "ITEMS": list}
 PYTHON_TYPES |= {"MAP<STRING,STRING>": dict, "DATE": str, "BUYER": dict}
+PYTHON_TYPES |= {"MAP<STRING,LONG>": dict, "OPERATORS": list, "SOURCES": list}
 BUYER = "STRUCT<country: STRING, post_code: STRING>"
+OPERATORS = "ARRAY<STRUCT<operatorName: STRING, numRowsTotal: LONG>>"
+SOURCES = "ARRAY<STRUCT<description: STRING, metrics: MAP<STRING, STRING>>>"
 MAY_BE_NULL = {
     ("retail", "customer-changes"): {"name", "email", "country", "city", "segment"},
     ("retail", "orders"): {"customer_id"},
@@ -224,6 +231,7 @@ def test_files_rows_and_bytes_are_those_of_the_card_and_the_module(
 @pytest.mark.parametrize(("dataset", "part"), PARTS)
 def test_every_row_has_the_fields_and_types_of_the_module(dataset: str, part: str, generated: dict[str, Path]) -> None:
     fields = load(dataset).FIELDS[part].replace(ITEMS, "ITEMS").replace(BUYER, "BUYER")
+    fields = fields.replace(OPERATORS, "OPERATORS").replace(SOURCES, "SOURCES")
     schema = dict(field.split() for field in fields.split(", "))
     nullable, optional = MAY_BE_NULL.get((dataset, part), set()), MAY_BE_ABSENT.get((dataset, part), set())
     for path in files_of(generated[dataset] / part):
@@ -1364,3 +1372,116 @@ def test_whoever_goes_by_arrival_or_by_the_clock_alone_or_by_the_earlier_of_two_
     arrival, clock, tie = (different(right, members) for members in wrong)
     assert f"gets {arrival} cards wrong, by the clock alone {clock}, and with the earlier one" in text
     assert f"the same `sequence` {tie}." in text
+
+
+@pytest.fixture(scope="module")
+def beats(generated: dict[str, Path]) -> pd.DataFrame:
+    """The heartbeats by oven and time; `file` is when the file begins, `gap` how long the oven was silent before."""
+    files = files_of(generated["bakery"] / "heartbeats")
+    frame = pd.DataFrame([row | {"file": f"{path.stem}Z"} for path in files for row in rows_of(path)])
+    frame["at"] = pd.to_datetime(frame["at"])
+    frame["file"] = pd.to_datetime(frame["file"], format="%Y-%m-%dT%H-%MZ", utc=True)
+    frame = frame.sort_values(["oven", "at"]).reset_index(drop=True)
+    last = frame.groupby("oven").shift()
+    return frame.assign(gap=(frame["at"] - last["at"]).dt.total_seconds() / 60, before=last["status"])
+
+
+def test_ovens_send_a_heartbeat_every_minute_but_in_the_planned_gaps(beats: pd.DataFrame) -> None:
+    assert beats["at"].is_unique and set(beats.status) == {"on", "off"}
+    gaps = beats[beats.gap > 1.001]
+    short, long = gaps[gaps.gap <= 10], gaps[gaps.gap > 10]
+    assert short.gap.between(4, 9).all() and long.gap.between(12, 45).all()
+    assert (len(short), (short.before == "on").all()) == (imperfection("bakery", "short silence"), True)
+    assert (long.before == "on").sum() == imperfection("bakery", "long silence")
+    for oven in ("O2", "O5", "O3", "O8"):
+        assert oven in set(long[long.before == "on"].oven)
+
+
+def test_an_oven_says_that_it_is_switched_off_and_one_is_lost(beats: pd.DataFrame) -> None:
+    newest = beats.groupby("oven").tail(1).set_index("oven")
+    assert (beats.status == "off").sum() == imperfection("bakery", "switched off")
+    assert (newest.status == "off").to_dict() == {f"O{number}": number == 1 for number in range(1, 9)}
+    early = newest[(newest["at"] < beats["at"].max() - timedelta(minutes=10)) & (newest.status == "on")]
+    assert list(early.index) == ["O6"] and len(early) == imperfection("bakery", "lost")
+
+
+def test_heartbeats_that_a_network_failure_holds_back_arrive_with_the_next_one(beats: pd.DataFrame) -> None:
+    end = beats.file + timedelta(minutes=10)
+    late = beats[beats["at"] < beats.file]
+    assert (beats["at"] < end).all() and set(late.oven) == {"O4"}
+    assert (late.file - late["at"]).max() < timedelta(minutes=14)
+    order = beats.sort_values("file", kind="stable")
+    assert len(late) <= imperfection("bakery", "delayed") and len(order) == len(beats)
+
+
+@pytest.fixture(scope="module")
+def reports(generated: dict[str, Path]) -> dict[str, list[Row]]:
+    """The progress reports of the night watch, by stream, in the order of their files."""
+    found: dict[str, list[Row]] = {}
+    for path in files_of(generated["night-watch"] / "reports"):
+        for row in rows_of(path):
+            found.setdefault(row["name"], []).append(row)
+    return found
+
+
+def files_waiting(report: Row) -> list[int]:
+    """Return how many files each source of a report has outstanding."""
+    return [int(source["metrics"].get("numFilesOutstanding", 0)) for source in report["sources"]]
+
+
+def trend(reports: list[Row], values: list[float]) -> float:
+    """Return by how much values grow in a minute, by the least squares."""
+    minutes = [datetime.fromisoformat(report["timestamp"]).timestamp() / 60 for report in reports]
+    return float(np.polyfit(np.array(minutes) - minutes[0], values, 1)[0])
+
+
+def test_the_reports_are_in_the_order_of_their_triggers_and_no_batch_is_missing(reports: dict[str, list[Row]]) -> None:
+    for ours in reports.values():
+        assert [r["timestamp"] for r in ours] == sorted(r["timestamp"] for r in ours)
+        assert [r["batchId"] for r in ours] == list(range(ours[0]["batchId"], ours[0]["batchId"] + len(ours)))
+        assert all(re.fullmatch(r"2025-11-04T02:\d\d:\d\d\.\d{3}Z", r["timestamp"]) for r in ours)
+
+
+def test_a_batch_lasts_as_long_as_its_phases_and_the_next_one_waits_for_it(reports: dict[str, list[Row]]) -> None:
+    for ours in reports.values():
+        for report, after in pairwise(ours):
+            phases = report["durationMs"]
+            assert 0 < phases["triggerExecution"] - sum(v for k, v in phases.items() if k != "triggerExecution") < 10
+            begin, end = (datetime.fromisoformat(r["timestamp"]) for r in (report, after))
+            assert (end - begin).total_seconds() * 1000 >= phases["triggerExecution"] - 1
+
+
+def test_each_stream_of_the_night_has_its_illness_and_no_other(reports: dict[str, list[Row]]) -> None:
+    found = {}
+    for name, ours in reports.items():
+        rows = sum(r["numInputRows"] for r in ours)
+        busy = sum(r["durationMs"]["triggerExecution"] for r in ours) / 3_600_000
+        backlog = trend(ours, [sum(files_waiting(r)) for r in ours])
+        state = trend(ours, [sum(s["numRowsTotal"] for s in r["stateOperators"]) for r in ours])
+        found[name] = {
+            "batches that are too small": busy > 0.5 and rows / len(ours) < 50,
+            "state without an end": state > rows / 60 / 2,
+            "limit too low": backlog > 1 and busy < 0.5,
+        }
+    ill = {illness: [name for name in found if found[name][illness]] for illness in found["clicks"]}
+    assert ill == {
+        "batches that are too small": ["clicks"], "state without an end": ["orders"], "limit too low": ["ovens"]
+    }  # fmt: skip
+
+
+def test_the_card_of_the_night_counts_the_reports_of_each_illness(reports: dict[str, list[Row]]) -> None:
+    planned = next(tables(card("night-watch"), "planned illness"))
+    counts = {illness: number(cells[0]) for illness, cells in planned.items()}
+    assert counts["burst"] == sum(files_waiting(report) != [0] for report in reports["invoices"])
+    assert [counts["batches that are too small"], counts["state without an end"], counts["limit too low"]] == [
+        len(reports[name]) for name in ("clicks", "orders", "ovens")
+    ]
+
+
+def test_the_shapes_that_lead_astray_are_there(reports: dict[str, list[Row]]) -> None:
+    assert {len(report["sources"]) for report in reports["ovens"]} == {2}
+    assert {len(report["stateOperators"]) for report in reports["orders"]} == {2}
+    assert {len(report["stateOperators"]) for report in reports["clicks"]} == {0}
+    longest = {name: max(r["durationMs"]["triggerExecution"] for r in ours) for name, ours in reports.items()}
+    assert max(longest, key=longest.get) == "invoices"
+    assert files_waiting(reports["invoices"][-1]) == [0]

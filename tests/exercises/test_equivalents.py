@@ -24,6 +24,58 @@ _TOTALS = _MERGE[2].partition("totals = (")
 _WARD_BY_MERGE = sys.modules[catalogue.find("07L.3").check.__module__].WARD_BY_MERGE
 #: Answers that take another way, by exercise.
 OTHERS: dict[str, tuple[str, ...]] = {
+    "16L.3": (
+        """RUNBOOK = {
+    "limit too low": ["1 < backlog_per_minute AND NOT busy >= 0.5", "Raise the limit."],
+    "too small batches": ["NOT (busy <= 0.5 OR rows_per_batch >= 50)", "Wait longer."],
+    "state without an end": ["2 * state_per_minute > rows_per_minute", "Forget in time."],
+}""",
+        """RUNBOOK = {}
+RUNBOOK["too small batches"] = ("rows_per_batch < 50 AND busy * 3600000 > 1800000", "Fewer and larger batches.")
+RUNBOOK["state without an end"] = ("state_per_minute / rows_per_minute > 0.5", "A watermark.")
+RUNBOOK["limit too low"] = ("busy < 0.5 AND backlog_per_minute > 1.0", "A higher limit.")""",
+    ),
+    "11.1": (
+        """DA.exercise("11.1")
+
+class Watch(EachSilence):
+    def init(self, handle):
+        super().init(handle)
+        self.status = handle.getValueState("status", "value STRING")
+
+    def handleInputRows(self, key, rows, timerValues):
+        last = self.last.get()[0] if self.last.exists() else None
+        status = self.status.get()[0] if self.status.exists() else None
+        reported = not list(self.handle.listTimers())
+        for row in sorted(rows, key=lambda row: row.ms):
+            if last is not None and row.ms <= last:
+                continue
+            if last is not None and row.ms > last + LIMIT and not reported and status != "off":
+                yield alarm(key, last)
+            last, status, reported = row.ms, row.status, False
+        self.remember(last)
+        self.status.update((status,))
+
+    def handleExpiredTimer(self, key, timerValues, expiredTimerInfo):
+        found = super().handleExpiredTimer(key, timerValues, expiredTimerInfo)
+        return iter([] if self.status.get()[0] == "off" else list(found))
+
+run_into("calls", Watch())
+""",
+        # An oven without a timer has nothing to report, whether it was reported or switched off.
+        """DA.exercise("11.1")
+
+class Watch(EachSilence):
+    def handleInputRows(self, key, rows, timerValues):
+        for row in sorted(rows, key=lambda row: row.ms):
+            yield from super().handleInputRows(key, [row], timerValues)
+            if row.status == "off" and row.ms == self.last.get()[0]:
+                for timer in list(self.handle.listTimers()):
+                    self.handle.deleteTimer(timer)
+
+run_into("calls", Watch())
+""",
+    ),
     "01.1": (
         solution("01.1").replace("WHERE heartrate >= 0", "WHERE NOT heartrate < 0"),
         'DA_VIEW = (spark.table("streaming_tmp_vw").where("heartrate >= 0").groupBy("mrn")\n'

@@ -20,6 +20,9 @@ OF_A_LESSON = 3  # every third mutant is played; the long form plays all
 
 #: Mutants that do the task as it is asked, by exercise and change, and why.
 EQUAL: dict[tuple[str, str], str] = {
+    ("16L.2", "constant one more: 3600000 -> 3600001"): "a millisecond more in an hour",
+    ("16L.4", "least for most: max( -> min("): "the slope is the same in each row of a stream",
+    ("16L.4", "outer join: JOIN -> LEFT JOIN"): "the filter on the slope removes what has no figures",
     ("00.1", 'left out: .option("rowsPerSecond", 5)'): "how fast the source is was not asked",
     ("00.1", "constant one more: 5 -> 6"): "how fast the source is was not asked",
     ("01.2", 'left out: .outputMode("append")'): "append is the default",
@@ -45,6 +48,9 @@ EQUAL: dict[tuple[str, str], str] = {
     ("08L.5", 'left out: .option("cloudFiles.schemaLocation", f"{DA.paths.checkpoints}/{name}")'): (
         "a stream with a schema of its own keeps no versions"
     ),
+    ("09.2", 'left out: .outputMode("append")'): "append is the default",
+    ("10L.1", "constant one more: 2 -> 3"): "any delay is right that covers the greatest lateness",
+    ("10L.1", "length doubled: 2 hours -> 4 hours"): "any delay is right that covers the greatest lateness",
     ("15L.1", "limit excluded: <= -> <"): "whether a line may be received in the minute of its measuring was left open",
     ("15L.4", 'another sequence: sequence_by="received" -> sequence_by="measured"'): "repeated lines have one level",
     ("14L.2", "constant one more: 45 -> 46"): "any delay is right that waits for the latest message",
@@ -69,6 +75,7 @@ EQUAL: dict[tuple[str, str], str] = {
         "07L.4",
         "07X.1",
         "08L.1",
+        "10.1",
         "14.1",
         "14.2",
         "14X.1",

@@ -84,7 +84,13 @@ def test_a_run_has_all_of_the_quick_lane_and_a_part_of_the_others(choices: dict[
     lane = {name: {test for test, marks in every.items() if name in marks} for name in ("pure", *LANES)}
     assert lane["pure"] < some < every.keys()
     for name in LANES:
-        assert 0 < len(lane[name] & some) < 0.7 * len(lane[name]), name
+        whole, ours = (_as_chosen(tests, name) for tests in (lane[name], lane[name] & some))
+        assert 0 < len(ours) < 0.7 * len(whole), name
+
+
+def _as_chosen(tests: set[str], lane: str) -> set[str]:
+    """Return the files of tests, since one file has more than half of the browser's; lessons share one."""
+    return tests if lane == "lessons" else {test.partition("::")[0] for test in tests}
 
 
 def test_a_run_of_every_day_starts_a_cluster_for_what_has_changed_only() -> None:
@@ -99,12 +105,12 @@ def test_tests_that_are_named_are_all_there() -> None:
     assert named.keys() == {test for test in everything() if test.startswith("tests/test_notebooks.py")}
 
 
-def test_three_days_in_a_row_have_every_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_six_days_in_a_row_have_every_unit(monkeypatch: pytest.MonkeyPatch) -> None:
     units = {object(): f"kernel packages/p/tests/test_{number}.py" for number in range(50)}
     days = []
     for part in range(selection.PARTS):
         monkeypatch.setattr(selection, "_part_of_today", lambda part=part: part)
-        days.append(selection._third(units))
+        days.append(selection._part_by_date(units))
     assert set().union(*days) == set(units.values())
     assert sum(map(len, days)) == len(units) and all(days)
 
@@ -124,4 +130,4 @@ def test_where_a_change_reaches_much_of_a_lane_ci_has_a_part_of_what_changed_its
     few, many = {"kernel 3", "browser 1"}, {f"kernel {number}" for number in range(8)}
     assert selection._at_most_much(few, reached, every) == {"kernel 3", "browser 1", "browser 2"}
     kept = selection._at_most_much(many, reached, every) - {"browser 1", "browser 2"}
-    assert len(kept) == 4 and kept < many
+    assert len(kept) == 2 and kept < many

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from notebook_dialect.notebooks import source as dialect
+from notebook_dialect.notebooks.convert import ORIGIN, as_notebook
 from streaming_classroom.runner.lesson_file import read_lesson
 from streaming_classroom.runner.runner_errors import InvalidNotebook
 
@@ -34,6 +35,8 @@ class Cell:
         Its execution count; None if it has not run.
     outputs
         Its committed outputs, as in the file.
+    origin
+        The line of the file where it begins; None in a notebook, whose cells are told by their numbers.
     """
 
     number: int
@@ -43,6 +46,7 @@ class Cell:
     tags: tuple[str, ...] = ()
     count: int | None = None
     outputs: tuple[dict[str, Any], ...] = ()
+    origin: int | None = None
 
     @property
     def lines(self) -> list[str]:
@@ -148,6 +152,20 @@ def read(path: Path) -> Lesson:
     return Lesson(path, number, title, cells, notebook.metadata, minor, len(content), ends_in_newline)
 
 
+def read_source(path: Path) -> Lesson:
+    """Return a notebook in Databricks' source format as the lesson that it would be.
+
+    Raises
+    ------
+    UnreadableNotebook
+        It is none.
+    """
+    notebook = as_notebook(path)
+    cells = tuple(_cell(number, cell) for number, cell in enumerate(notebook.cells, start=1))
+    content = path.read_bytes()
+    return Lesson(path, "", "", cells, notebook.metadata, 5, len(content), content.endswith(b"\n"))
+
+
 def _cell(number: int, cell: Any) -> Cell:
     return Cell(
         number=number,
@@ -157,4 +175,5 @@ def _cell(number: int, cell: Any) -> Cell:
         tags=tuple(cell.metadata.get("tags", ())),
         count=cell.get("execution_count"),
         outputs=tuple(cell.get("outputs", ())),
+        origin=cell.metadata.get(ORIGIN),
     )

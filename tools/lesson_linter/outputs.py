@@ -30,11 +30,14 @@ def ran(lesson: Lesson) -> Iterator[Problem]:
     if not lesson.has_run:
         yield lesson.problem("ran", f"save the lesson with its outputs: python course.py run {lesson.number} --save")
         return
+    if cell := first_out_of_order(lesson):  # those after it follow from the same run
+        yield lesson.problem("ran", again, cell)
+
+
+def first_out_of_order(lesson: Lesson) -> Cell | None:
+    """Return the first cell that was not run in its turn; None if all of them were."""
     running = [cell for cell in lesson.code if cell.source.strip() and SKIPPED not in cell.tags]
-    for expected, cell in enumerate(running, start=1):
-        if cell.count != expected:
-            yield lesson.problem("ran", again, cell)
-            return  # those after it follow from the same run
+    return next((cell for turn, cell in enumerate(running, start=1) if cell.count != turn), None)
 
 
 def clean(lesson: Lesson) -> Iterator[Problem]:
@@ -47,11 +50,15 @@ def clean(lesson: Lesson) -> Iterator[Problem]:
 
 def checked(lesson: Lesson) -> Iterator[Problem]:
     """Enough outputs are marked for comparison, and those are the same in every run."""
-    marked = list(lesson.tagged(CHECKED))
     fewest = FEWEST_IN_COMPANION if lesson.is_companion else FEWEST_CHECKED
-    if len(marked) < fewest:
+    if len(list(lesson.tagged(CHECKED))) < fewest:
         yield lesson.problem("checked", f"tag at least {fewest} cells with {CHECKED}")
-    for cell in marked if lesson.has_run else ():
+    yield from marked(lesson)
+
+
+def marked(lesson: Lesson) -> Iterator[Problem]:
+    """What is marked for comparison is there, and the same in every run."""
+    for cell in lesson.tagged(CHECKED) if lesson.has_run else ():
         if not cell.outputs:
             yield lesson.problem("checked", f"give this cell an output, or take its tag {CHECKED} away", cell)
         for name in _changing(cell):

@@ -70,12 +70,18 @@ def described(lesson: Lesson) -> Iterator[Problem]:
 
 def local(lesson: Lesson) -> Iterator[Problem]:
     """A picture lies beside the lesson."""
+    yield from (problem for problem, _picture in strangers(lesson))
+
+
+def strangers(lesson: Lesson) -> Iterator[tuple[Problem, Picture]]:
+    """Yield the pictures that are not beside the lesson, each with what to do about it."""
     for picture in pictures(lesson):
         source = picture.element.get("src", "")
         if picture.file is None:
-            yield _at(lesson, picture, "local", "put the picture into images/ and show that file")
+            yield _at(lesson, picture, "local", "put the picture into images/ and show that file"), picture
         elif not picture.is_there:
-            yield _at(lesson, picture, "local", f"draw the picture, or correct its path: there is no {unquote(source)}")
+            message = f"draw the picture, or correct its path: there is no {unquote(source)}"
+            yield _at(lesson, picture, "local", message), picture
 
 
 def drawn(lesson: Lesson) -> Iterator[Problem]:

@@ -36,11 +36,16 @@ class Problem:
     rule: str
     message: str
 
+    def as_json(self) -> dict[str, str | int | None]:
+        """Return what a program needs to know, as JSON holds it."""
+        where = {"notebook": str(self.notebook), "cell": self.cell, "line": self.line}
+        return {**where, "rule": self.rule, "message": self.message}
+
     @property
     def place(self) -> str:
         """Where in the notebook: ``cell 7 (l03-07), line 3``."""
         if self.cell is None:
-            return ""
+            return f"line {self.line}" if self.line is not None else ""
         line = f", line {self.line}" if self.line is not None else ""
         return f"cell {self.cell} ({self.cell_id}){line}"
 

@@ -1,8 +1,8 @@
-"""The tests of a run: the quick ones, those that a change reaches, and of the rest a part, in CI a third by the date.
+"""The tests of a run: the quick ones, those that a change reaches, and of the rest a part, in CI a sixth by the date.
 
-A run of every day draws its part by the seed.  With ``CI=true`` it is a third, which goes by the date, so that three
+A run of every day draws its part by the seed.  With ``CI=true`` it is a sixth, which goes by the date, so that six
 days in a row have everything.  A change at the bottom reaches nearly all of a lane, which takes CI longer than an hour:
-there it has, beside its third, only a part of the tests and lessons that changed themselves.  ``CLASSROOM_TESTS=all``
+there it has, beside its sixth, only a part of the tests and lessons that changed themselves.  ``CLASSROOM_TESTS=all``
 runs all of it, and so does naming tests.
 """
 
@@ -28,8 +28,8 @@ CI = os.environ.get("CI") == "true"
 # Of each lane, what a run of every day has: less than twenty minutes in all, on two cores. Of the lane cluster it has
 # what a change reaches: a lesson takes three times as long there.
 SHARE = {"spark": 0.4, "kernel": 0.15, "browser": 0.15, "lessons": 0.15, "pipelines": 0.15}
-PARTS = 3  # of which a run in CI has one, beside what was changed
-MUCH = 0.4  # of a lane: CI runs no more of it for a change
+PARTS = 6  # of which a run in CI has one, beside what was changed
+MUCH = 0.2  # of a lane: CI runs no more of it for a change
 # Tests that run more than they import: a kernel, a page, whole lessons.
 _RUN_MORE = ("kernel", "browser", "lessons", "cluster")
 
@@ -52,7 +52,7 @@ def _is_asked_for(config: pytest.Config) -> bool:
 def pytest_report_header() -> list[str]:
     lines = [f"{SEED}={os.environ[SEED]} repeats this run's random choices"]
     if os.environ[CHOICE] == "some":
-        part = f"a third of the rest, part {_part_of_today() + 1} of {PARTS}" if CI else "a part of the rest"
+        part = f"a sixth of the rest, part {_part_of_today() + 1} of {PARTS}" if CI else "a part of the rest"
         changed = changed_files(PROJECT, landed=CI)
         what = "nothing, as Git does not say what has changed" if changed is None else f"{len(changed)} changed files"
         lines.append(f"all quick tests, what {what} reach{'es' * (changed is None)}, {part}; {CHOICE}=all runs all")
@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _keep_a_part(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Take from the items what this run leaves to others: whole files, or lessons."""
     units = {item: unit for item in items if (unit := unit_of(item)) is not None}
-    kept = _reached(units) | (_third(units) if CI else _drawn(units))
+    kept = _reached(units) | (_part_by_date(units) if CI else _drawn(units))
     config.hook.pytest_deselected(items=[item for item, unit in units.items() if unit not in kept])
     items[:] = [item for item in items if item not in units or units[item] in kept]
 
@@ -114,9 +114,13 @@ def _of_today(unit: str) -> int:
     return zlib.crc32(f"{unit} {datetime.datetime.now(datetime.UTC).date()}".encode())
 
 
-def _third(units: dict[pytest.Item, str]) -> set[str]:
-    """Return the part that is today's: by name and date, so that every process has the same."""
-    return {unit for unit in units.values() if zlib.crc32(unit.encode()) % PARTS == _part_of_today()}
+def _part_by_date(units: dict[pytest.Item, str]) -> set[str]:
+    """Return the part that is today's, of each lane as many: by name and date, so that every process has the same."""
+    today: set[str] = set()
+    for lane in LANES:
+        of_lane = {unit for unit in units.values() if unit.startswith(f"{lane} ")}
+        today.update(sorted(of_lane, key=lambda unit: zlib.crc32(unit.encode()))[_part_of_today() :: PARTS])
+    return today
 
 
 def _part_of_today() -> int:

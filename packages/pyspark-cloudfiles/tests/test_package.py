@@ -82,17 +82,18 @@ def test_it_runs_on_the_oldest_python_that_it_asks_for():
 
 @pytest.mark.long
 def test_a_stranger_has_a_stream_in_ten_lines(tmp_path: Path):
-    source = tmp_path / "source"
-    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
     uv = [sys.executable, "-m", "uv"]
-    run([*uv, "build", "--wheel", "--out-dir", tmp_path / "dist", source])
-    [wheel] = (tmp_path / "dist").glob("*.whl")
+    for folder in (ROOT, ROOT.parent / "spark-hooks"):
+        source = tmp_path / folder.name
+        shutil.copytree(folder, source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+        run([*uv, "build", "--wheel", "--out-dir", tmp_path / "dist", source])
+    [wheel] = (tmp_path / "dist").glob("*cloudfiles*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any("build/" in name or "__pycache__" in name for name in names)
     run([*uv, "venv", "--python", sys.executable, tmp_path / "venv"])
     python = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    run([*uv, "pip", "install", "--python", python, wheel])
+    run([*uv, "pip", "install", "--python", python, "--find-links", tmp_path / "dist", wheel])
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.json").write_text("".join(json.dumps({"id": number}) + "\n" for number in range(3)))
     (tmp_path / "program.py").write_text(PROGRAM)

@@ -247,6 +247,29 @@ def test_progress_is_described_as_auto_loader_does(ingestion: Ingestion):
     assert json.loads(first.json)["sources"][0]["metrics"]["numFilesOutstanding"] == "1"
 
 
+def test_the_backlog_of_a_stream_that_falls_behind_has_the_files_that_have_come_meanwhile(ingestion: Ingestion):
+    """Three files are there, and each batch reads one while two more come."""
+    names = iter(range(100))
+
+    def come(count: int) -> None:
+        for number in [next(names) for _ in range(count)]:
+            ingestion.put(f"{number:03}.json", {"id": number})
+
+    come(3)
+    query = (
+        ingestion.frame(maxFilesPerTrigger=1)
+        .writeStream.foreachBatch(lambda _batch, number: come(2) if number < 4 else None)
+        .option("checkpointLocation", str(ingestion.root / "checkpoint"))
+        .start()
+    )
+    query.processAllAvailable()
+    query.stop()
+
+    batches = [report["sources"][0] for report in query.recentProgress if "addBatch" in report["durationMs"]]
+    outstanding = [int(source["metrics"]["numFilesOutstanding"]) for source in batches]
+    assert outstanding == [2, 3, 4, 5, 6, 5, 4, 3, 2, 1, 0]
+
+
 def test_metadata_is_hidden_and_there_when_asked_for(ingestion: Ingestion):
     path = ingestion.put("a b%.json", {"id": 1})
     frame = ingestion.frame()

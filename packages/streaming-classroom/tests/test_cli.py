@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import nbformat
 import pytest
 
 from declarative_pipelines import commands
@@ -69,7 +70,7 @@ def usage_error(arguments: list[str], capsys) -> str:
 
 def test_without_a_command_the_help_is_shown_and_the_exit_code_is_2(capsys) -> None:
     error = usage_error([], capsys)
-    commands = ("lab", "start-over", "run", "lint", "test", "bench", "doctor", "reset", "setup")
+    commands = ("lab", "start-over", "run", "lint", "test", "bench", "book", "doctor", "reset", "setup")
     assert all(command in error for command in commands)
 
 
@@ -286,6 +287,11 @@ def test_bench_runs_the_module_of_that_name(delegated) -> None:
     assert delegated == [[sys.executable, "-m", "benchmarks.startup"]]
 
 
+def test_book_runs_the_tool_of_that_name(delegated) -> None:
+    assert cli.main(["book"]) == 7
+    assert delegated == [[sys.executable, "-m", "book"]]
+
+
 def test_lint_alone_checks_the_code_as_well(delegated) -> None:
     assert cli.main(["lint"]) == 7
     assert delegated == [[sys.executable, "-m", "code_checks"]]
@@ -323,6 +329,28 @@ def test_run_without_any_lesson_is_an_error(lessons: Path, capsys) -> None:
     assert str(lessons) in capsys.readouterr().err
 
 
+def test_a_strict_run_hands_on_what_the_linter_finds(lessons: Path, tmp_path: Path, monkeypatch) -> None:
+    calls = []
+    monkeypatch.setattr(
+        "streaming_classroom.runner.run_lessons",
+        lambda found, **options: calls.append(options) or results.SuiteResult((), 0.0, tmp_path, interrupted=True),
+    )
+    guest = tmp_path / "theirs.ipynb"
+    cells = [nbformat.v4.new_code_cell("import time\ntime.sleep(99)"), nbformat.v4.new_code_cell("path = '/home/ada'")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), guest)
+    cli.main(["run", str(guest), "--strict", "--github", "--without", "machine-paths"])
+    [options] = calls
+    assert options["strict"] and options["github"]
+    [failure] = options["known"]
+    assert (failure.notebook, failure.cell, failure.line, failure.rule) == (guest, 1, 2, "sleeps")
+
+
+def test_a_linter_that_cannot_run_is_an_error_and_no_success(lessons: Path, tmp_path: Path, capsys) -> None:
+    nbformat.write(nbformat.v4.new_notebook(), tmp_path / "theirs.ipynb")
+    assert cli.main(["run", str(tmp_path / "theirs.ipynb"), "--strict", "--without", "no-such-rule"]) == 1
+    assert "The linter could not check the notebooks" in capsys.readouterr().err
+
+
 def test_run_hands_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_path: Path, monkeypatch) -> None:
     calls = []
 
@@ -348,6 +376,9 @@ def test_run_hands_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp_
         "compare": False,
         "ansi": None,
         "solved": False,
+        "strict": False,
+        "known": (),
+        "github": False,
     }
     assert options.keys() <= suite.run_lessons.__kwdefaults__.keys() | {"home"}
 
@@ -432,8 +463,10 @@ def test_setup_tries_an_archive_again_that_could_not_be_made() -> None:
 
 def test_doctor_gives_the_exit_code_of_its_checks_and_sets_nothing_up(monkeypatch) -> None:
     monkeypatch.setattr(steps, "set_up", pytest.fail)
-    monkeypatch.setattr(doctor, "main", lambda: 1)
-    assert cli.main(["doctor"]) == 1
+    fixes = []
+    monkeypatch.setattr(doctor, "main", lambda fix: fixes.append(fix) or 1)
+    assert [cli.main(["doctor"]), cli.main(["doctor", "--fix"])] == [1, 1]
+    assert fixes == [False, True]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such call")

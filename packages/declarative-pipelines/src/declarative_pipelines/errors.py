@@ -139,3 +139,14 @@ class UpdateStopped(PipelineError):
 
     def __str__(self) -> str:
         return "The update was stopped. What it had written stays; the next update goes on from there."
+
+
+@dataclass(eq=False)
+class NotMocked(PipelineError, LookupError):
+    """A pipeline under test reads something that is not the test's own: mock it."""
+
+    what: str
+    how: str
+
+    def __str__(self) -> str:
+        return f"The pipeline reads {self.what}, which this test has not mocked. Mock it: {self.how}."

@@ -14,6 +14,7 @@ from declarative_pipelines import source_files
 from declarative_pipelines.definitions import api_modules, registry
 from declarative_pipelines.definitions.model import DatasetKind, Definitions
 from declarative_pipelines.engine import dataset_reads
+from declarative_pipelines.engine.callbacks import close_idle_connections
 from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.pipeline_location import PipelineLocation, find_location
 from declarative_pipelines.engine.session_settings import having
@@ -22,7 +23,6 @@ from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import BadArgument, UpdateStopped
 from declarative_pipelines.planning.declared_schemas import leave_out_keys
 from declarative_pipelines.planning.flow_nodes import FlowNode, flows_of
-from declarative_pipelines.planning.log_prefetch import logs_read
 from declarative_pipelines.planning.plan import PipelinePlan, plan
 from declarative_pipelines.planning.selection import Selection, select
 from declarative_pipelines.source_names import names_for_files
@@ -111,7 +111,7 @@ def run_pipeline(
     KeyboardInterrupt
         It was interrupted. Its flows have been stopped; the session can be used, and the next update goes on.
     """
-    session = spark or _session()
+    session = spark or current_session()
     api_modules.install()
     dataset_reads.install()
     settings = dict(configuration or {})
@@ -120,12 +120,12 @@ def run_pipeline(
     asked = Selection.of(refresh, full_refresh, full_refresh_all)
 
     def update(told: Observer) -> Update:
-        running = _Update(session, location, catalogs, asked, 0 if development else RETRIES, told)
+        running = UpdateRun(session, location, catalogs, asked, 0 if development else RETRIES, told)
         return running.run(lambda: _definitions(files, session, settings), dry_run)
 
     # A dry run writes nothing, a lock neither, and may look at what an update of another session is writing.
     lock = nullcontext() if dry_run else only_update(location.storage)
-    with lock, only_in_session(session, location.name), _in_session(session, location, settings):
+    with lock, only_in_session(session, location.name), in_session(session, location, settings):
         if show:
             return live_update.shown(update, location.name, dry_run, observer or _nobody)
         return update(observer or _nobody)
@@ -138,10 +138,10 @@ def event_log(pipeline: Update | str, spark: SparkSession | None = None) -> Data
     ``maturity_level``, ``error``, ``details`` (JSON) and ``event_type``.
     """
     root = pipeline.storage if isinstance(pipeline, Update) else pipeline
-    return EventLog(Storage(spark or _session(), root), "").frame()
+    return EventLog(Storage(spark or current_session(), root), "").frame()
 
 
-class _Update:
+class UpdateRun:
     """One update, while it runs."""
 
     def __init__(
@@ -152,12 +152,13 @@ class _Update:
         asked: Selection,
         retries: int,
         observer: Observer,
+        log: EventLog | None = None,
     ) -> None:
         self._catalogs = catalogs
         self._session, self._location, self._asked, self._retries = session, location, asked, retries
         self._told = observer
         self._id, self._began = str(uuid.uuid4()), time.monotonic()
-        self._record = update_record.UpdateRecord(self._id, EventLog(location.storage, location.name), asked)
+        self._record = update_record.UpdateRecord(self._id, log or EventLog(location.storage, location.name), asked)
         self._plan: PipelinePlan | None = None
         self._execution: Execution | None = None
 
@@ -188,7 +189,7 @@ class _Update:
         flows = flows_of(definitions)
         chosen = preparation.choose(engine, self._location.storage, flows, self._asked.emptied(definitions))
         schemas = {name: checkpoint.schemas for name, checkpoint in chosen.items()}
-        with dataset_reads.schemas_kept(schemas), logs_read(engine, [] if dry_run else filter(self._asked.has, flows)):
+        with dataset_reads.schemas_kept(schemas):
             self._plan = plan(engine, definitions)
             self._observe(self._record.graph(self._plan))
             if not dry_run:
@@ -219,6 +220,7 @@ class _Update:
         )
         if not dry_run:
             self._record.keep(update)
+            close_idle_connections(self._session)
         self._observe(UpdateChanged(state, self._seconds(), error))
         for sentence in update.warnings:
             warnings.warn(sentence, RuntimeWarning, stacklevel=2)
@@ -250,7 +252,14 @@ def _definitions(files: Sequence[str | Path], session: SparkSession, settings: M
     return definitions
 
 
-def _session() -> SparkSession:
+def current_session() -> SparkSession:
+    """Return the session of this process.
+
+    Raises
+    ------
+    BadArgument
+        There is none, or it is one over Spark Connect.
+    """
     from pyspark.sql import SparkSession
 
     session = SparkSession.getActiveSession()
@@ -262,7 +271,7 @@ def _session() -> SparkSession:
 
 
 @contextmanager
-def _in_session(session: SparkSession, location: PipelineLocation, settings: Mapping[str, str]) -> Iterator[None]:
+def in_session(session: SparkSession, location: PipelineLocation, settings: Mapping[str, str]) -> Iterator[None]:
     """Have the pipeline's database and settings in the session while the update runs."""
     before = session.catalog.currentDatabase()
     session.catalog.setCurrentDatabase(location.database)

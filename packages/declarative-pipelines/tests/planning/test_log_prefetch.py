@@ -67,7 +67,9 @@ def test_nobody_waits_and_what_has_not_begun_by_the_end_does_not_begin() -> None
     assert engine.read == ["one"]
 
 
-def test_an_update_has_the_logs_of_its_tables_read_and_a_dry_run_does_not(pipeline: Pipeline) -> None:
+def test_an_update_has_the_log_of_a_streams_table_read_where_there_is_something_new_and_a_dry_run_does_not(
+    pipeline: Pipeline,
+) -> None:
     pipeline.land(1)
     pipeline.write("""
         @dlt.table
@@ -80,6 +82,8 @@ def test_an_update_has_the_logs_of_its_tables_read_and_a_dry_run_does_not(pipeli
     pipeline.run().raise_if_failed()
     with patch.object(SparkEngine, "read_log", autospec=True) as read:
         pipeline.run(dry_run=True).raise_if_failed()
+        pipeline.run().raise_if_failed()
         assert read.call_count == 0
+        pipeline.land(2)
         pipeline.run().raise_if_failed()
     assert read.call_args_list[0].args[1].name == "a"

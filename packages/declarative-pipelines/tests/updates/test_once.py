@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
+from declarative_pipelines import event_log
 from declarative_pipelines.changes import auto_cdc
 from declarative_pipelines.engine import checkpoints
 from declarative_pipelines.errors import PipelineError, UnsupportedFeature
@@ -79,7 +80,9 @@ def test_a_backfill_that_was_killed_is_there_once(backfill: Pipeline) -> None:
     with patch.object(flow_runs.OnceRun, "_counted", side_effect=OSError("after that")):
         assert backfill.run().state is State.FAILED
     assert backfill.values("every") == [1, 2, 10, 11]
-    backfill.run().raise_if_failed()
+    with pytest.warns(RuntimeWarning, match="The rows of old are written"):
+        backfill.run().raise_if_failed()
+    assert backfill.run().raise_if_failed().warnings == ()
     assert backfill.values("every") == [1, 2, 10, 11]
 
 
@@ -145,3 +148,22 @@ def test_counts_of_an_update_that_was_killed_are_put_into_the_log_by_the_next_on
     update = pipeline.run()
     assert logged(pipeline, update) == [(2, 1), (3, 2), (4, 3)]
     assert logged(pipeline, pipeline.run()) == [(2, 1), (3, 2), (4, 3), (4, 3)]
+
+
+def test_a_full_refresh_after_a_kill_has_the_counts_and_says_that_the_rest_is_unknown(pipeline: Pipeline) -> None:
+    pipeline.land(1, 2)
+    pipeline.write("""
+        @dlt.table
+        @dlt.expect("even", "v % 2 = 0")
+        def checked():
+            return spark.readStream.table("source")
+    """)
+    with patch.object(update_record.UpdateRecord, "keep", side_effect=Killed), pytest.raises(Killed):
+        pipeline.run()
+    update = pipeline.run(full_refresh_all=True)
+    assert logged(pipeline, update) == [(2, 1), (2, 1)]
+    log = event_log(update)
+    [killed] = log.where("message LIKE '% was killed. %'").select("origin.update_id", "level").collect()
+    assert killed.update_id != update.id and killed.level == "WARN"
+    assert log.where("event_type = 'flow_progress'").where(log.origin.update_id == killed.update_id).count() == 1
+    assert logged(pipeline, pipeline.run()) == [(0, 0), (2, 1), (2, 1)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -38,10 +38,12 @@ def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
 
 
 @pytest.fixture
-def health(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> StreamHealth:
+def health(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[StreamHealth]:
     """Give the health of this test's streams: failures of other tests' streams are not told."""
     monkeypatch.setattr("stream_view.listener._endings.failures", {})
-    return stream_health(spark)
+    watching = stream_health(spark)
+    yield watching
+    watching.close()  # a page is followed until it is closed, and so would the tests that come later see its thread
 
 
 def test_a_stream_has_the_figures_of_its_reports(health: StreamHealth, stream: DataFrame) -> None:
@@ -203,7 +205,6 @@ def test_without_a_person_there_is_one_static_frame(health: StreamHealth, stream
     shown: list = []
     monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
     start(stream, "clicks")
-    health.to_frame()
     health._ipython_display_()
     [bundle] = shown
     assert "clicks" in bundle["text/plain"] and "<table" in bundle["text/html"]

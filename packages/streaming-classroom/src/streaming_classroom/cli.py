@@ -13,13 +13,16 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from streaming_classroom.errors import ClassroomError, NotAvailable
 from streaming_classroom.files import directories
 from streaming_classroom.lesson import presenting
 from streaming_classroom.session import spark_settings
+
+if TYPE_CHECKING:
+    from streaming_classroom.runner.results import Failure
 
 INTERRUPTED = 130
 DEFAULT_PORT = 8888
@@ -118,6 +121,7 @@ def run(options: argparse.Namespace) -> int:
     _refuse_to_save(options, lessons)
     _refuse_ansi(options, lessons)
     _refuse_unknown_parameters(options, lessons)
+    known = _linted(lessons, options.without) if options.strict else ()
     _set_up()
     result = run_lessons(
         lessons,
@@ -132,8 +136,27 @@ def run(options: argparse.Namespace) -> int:
         compare=options.compare,
         ansi=options.ansi,
         solved=options.solved,
+        strict=options.strict,
+        known=known,
+        github=options.github,
     )
     return result.exit_code
+
+
+def _linted(notebooks: Sequence[Path], without: Sequence[str]) -> list[Failure]:
+    """Return what the linter finds, in a process of its own: it is a tool, which no package imports."""
+    from streaming_classroom.runner.results import Failure
+
+    command = [sys.executable, "-m", "lesson_linter", "--json", *(f"--without={rule}" for rule in without)]
+    environ = {**os.environ, "PYTHONUTF8": "1", **_with_tools()}
+    done = subprocess.run([*command, *map(str, notebooks)], env=environ, capture_output=True, text=True)
+    last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+    if not done.stdout.startswith("["):
+        raise NotAvailable(f"The linter could not check the notebooks: {last}.", "Run `python course.py lint 00` once.")
+    return [
+        Failure(Path(one["notebook"]), one["cell"], one["line"], None, "rule", one["message"], rule=one["rule"])
+        for one in json.loads(done.stdout)
+    ]
 
 
 def progress(_options: argparse.Namespace) -> int:
@@ -149,6 +172,11 @@ def lint(options: argparse.Namespace) -> int:
     """Check the form that all lessons share; without a lesson, the form and the types of the code as well."""
     what = ["lesson_linter", *options.lessons] if options.lessons else ["code_checks"]
     return _delegate([sys.executable, "-m", *what], _with_tools())
+
+
+def book(_options: argparse.Namespace) -> int:
+    """Build the book: lessons with their outputs, documents and references as pages, for a browser."""
+    return _delegate([sys.executable, "-m", "book"], _with_tools())
 
 
 def convert(options: argparse.Namespace) -> int:
@@ -174,13 +202,13 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Check what the course needs; name one fix for each failing check."""
+    """Check what the course needs; name one fix for each failing check, or repair what can be."""
     if options.spark:
         print(spark_settings.page())
         return 0
     from streaming_classroom.setup import doctor as checks
 
-    return checks.main()
+    return checks.main(fix=options.fix)
 
 
 def reset(_options: argparse.Namespace) -> int:
@@ -330,7 +358,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("lessons", nargs="+", metavar="LESSON", help="number (07)")
 
     command = _add(commands, "run", run)
-    command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
+    command.add_argument(
+        "lessons", nargs="*", metavar="LESSON", help="number (07), or path of a notebook or folder; default: all"
+    )
     command.add_argument("--save", action="store_true", help="write the outputs back into notebooks/")
     command.add_argument("--compare", action="store_true", help="fail where marked outputs differ from the files'")
     command.add_argument("--solved", action="store_true", help="run the exercises with their solutions in")
@@ -338,6 +368,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--cell-timeout", type=float, default=120, metavar="SECONDS", help="default: 120")
     command.add_argument("--lesson-timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
     command.add_argument("--junit", type=Path, metavar="FILE", help="also write a JUnit XML report")
+    command.add_argument(
+        "--github", action="store_true", help="also write annotations and a summary for GitHub Actions"
+    )
+    command.add_argument("--strict", action="store_true", help="hold notebooks of your own to the course's rules")
+    command.add_argument(
+        "--without", action="append", default=[], metavar="RULE", help="with --strict: a rule that they need not keep"
+    )
     command.add_argument(
         "--ansi", choices=("on", "off"), help="Spark's ANSI mode, for a notebook of your own made for older clusters"
     )
@@ -356,6 +393,8 @@ def _parser() -> argparse.ArgumentParser:
     command = _add(commands, "lint", lint)
     command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
 
+    _add(commands, "book", book)
+
     command = _add(commands, "convert", convert)
     command.add_argument("notebook", type=Path, metavar="PATH", help="a notebook in Databricks' source format")
     command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: the same name, as .ipynb")
@@ -368,6 +407,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _add(commands, "doctor", doctor)
     command.add_argument("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
+    command.add_argument("--fix", action="store_true", help="make anew what is missing or damaged of what set-up makes")
     command = _add(commands, "kafka", kafka)
     command.add_argument("action", choices=("start", "stop", "status", "topics"))
     command = _add(commands, "pipeline", pipeline)

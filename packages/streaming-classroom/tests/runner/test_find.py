@@ -72,3 +72,26 @@ def test_of_many_lessons_the_nearest_are_named(tmp_path: Path) -> None:
 def test_an_empty_course_is_an_error(tmp_path: Path, directory: str) -> None:
     with pytest.raises(NoLessons):
         find_lessons([], tmp_path / directory)
+
+
+def test_a_folder_has_its_notebooks_at_any_depth(notebooks: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    for name in ("b.ipynb", "deep/a.ipynb", ".ipynb_checkpoints/b-checkpoint.ipynb", "deep/module.py", "README.md"):
+        (theirs / name).parent.mkdir(parents=True, exist_ok=True)
+        (theirs / name).write_text("{}")
+    (theirs / "c.py").write_text("# Databricks notebook source\n1\n")
+    assert names(find_lessons([str(theirs)], notebooks)) == ["b.ipynb", "c.py", "a.ipynb"]
+
+
+def test_a_folder_without_notebooks_is_an_error(notebooks: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(NoLessons, match="empty"):
+        find_lessons([str(tmp_path / "empty")], notebooks)
+
+
+def test_a_lessons_number_is_the_lesson_where_a_folder_is_named_so(
+    notebooks: Path, tmp_path: Path, monkeypatch
+) -> None:
+    (tmp_path / "here" / "07").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+    assert names(find_lessons(["07"], notebooks)) == ["07-Seven.ipynb"]

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from rich.console import Console
 
 from streaming_classroom.runner import Failure, LessonResult, SuiteResult
@@ -47,6 +50,41 @@ def test_junit_is_valid_xml_with_a_case_a_lesson(tmp_path: Path) -> None:
     assert suite is not None
     counts = [suite.get(name) for name in ("tests", "failures", "errors", "skipped")]
     assert counts == ["4", "1", "1", "1"]
+
+
+@pytest.fixture(scope="module")
+def schema():
+    """Give the schema of JUnit XML."""
+    return pytest.importorskip("xmlschema").XMLSchema(Path(__file__).parent / "junit.xsd")
+
+
+def test_junit_keeps_the_schema_that_others_read_by(tmp_path: Path, schema) -> None:
+    write_junit(RESULT, tmp_path / "junit.xml")
+    schema.validate(tmp_path / "junit.xml")
+
+
+def test_the_schema_takes_what_pytest_writes_and_refuses_what_it_does_not_know(tmp_path: Path, schema) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\ndef test_a(): print(1)\ndef test_b(): assert 0\n"
+        "@pytest.mark.skip\ndef test_c(): pass\n@pytest.fixture\ndef f(): 1 / 0\ndef test_d(f): pass\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", "--junitxml=theirs.xml"]
+    subprocess.run([*command, "test_it.py"], cwd=tmp_path, capture_output=True, timeout=60)
+    text = (tmp_path / "theirs.xml").read_text(encoding="utf-8")
+    schema.validate(text)
+    for wrong in (text.replace("<failure", "<broken").replace("</failure", "</broken"), text.replace('tests="4"', "")):
+        assert not schema.is_valid(wrong)
+
+
+def test_a_broken_rule_is_a_failure_of_its_name(tmp_path: Path, schema) -> None:
+    broken = Failure(Path("a.ipynb"), 2, 1, None, "rule", "wait for the stream", rule="sleeps")
+    lesson = LessonResult("a", Path("a.ipynb"), "failed", failures=(broken, FAILURE))
+    write_junit(SuiteResult((lesson,), 1.0, Path("runs")), tmp_path / "junit.xml")
+    schema.validate(tmp_path / "junit.xml")
+    failure = ElementTree.parse(tmp_path / "junit.xml").getroot().find(".//failure")
+    assert failure is not None and failure.text is not None
+    assert failure.get("type") == "sleeps, failed cell"
+    assert failure.text.startswith("a.ipynb, cell 2, line 1: sleeps: wait for the stream\n")
 
 
 def test_junit_says_what_failed_and_where(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
+import tarfile
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -31,7 +33,9 @@ def make_java(tmp_path: Path) -> Callable[..., Path]:
         home = tmp_path / (name or f"jdk-{version}")
         (home / "bin").mkdir(parents=True)
         program = home / "bin" / java.EXECUTABLE
-        program.write_text(f"#!/bin/sh\ncat <<'END'\n{prints}\nEND\n", encoding="utf-8")
+        # It runs with an empty PATH, too.
+        copy = 'while IFS= read -r line; do echo "$line"; done'
+        program.write_text(f"#!/bin/sh\n{copy} <<'END'\n{prints}\nEND\n", encoding="utf-8")
         program.chmod(0o755)
         if release:
             (home / "release").write_text(f'IMPLEMENTOR="Test"\nJAVA_VERSION="{version}"\n', encoding="utf-8")
@@ -50,6 +54,18 @@ def no_java(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     path.mkdir()
     monkeypatch.setenv("PATH", str(path))
     return path
+
+
+@pytest.fixture
+def archive(make_java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make an archive with a Java in it, and list it as the one for this system."""
+    make_java(17, "made/jdk-17-jre/Contents/Home")
+    file = tmp_path / "OpenJDK17U-jre_17.0.tar.gz"
+    with tarfile.open(file, "w:gz") as packed:
+        packed.add(tmp_path / "made" / "jdk-17-jre", "jdk-17-jre")
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    monkeypatch.setattr(java, "_archive_for_here", lambda: java.Archive(file.as_uri(), digest))
+    return file
 
 
 class Maven:

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-import tarfile
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -35,18 +33,6 @@ def network(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(download, "fetch", lambda wanted: function(*wanted))
 
     return becomes
-
-
-@pytest.fixture
-def archive(make_java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make an archive with a Java in it, and list it as the one for this system."""
-    make_java(17, "made/jdk-17-jre/Contents/Home")
-    file = tmp_path / "OpenJDK17U-jre_17.0.tar.gz"
-    with tarfile.open(file, "w:gz") as packed:
-        packed.add(tmp_path / "made" / "jdk-17-jre", "jdk-17-jre")
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    monkeypatch.setattr(java, "_archive_for_here", lambda: java.Archive(file.as_uri(), digest))
-    return file
 
 
 def no_download(wanted: Download) -> None:

@@ -148,8 +148,9 @@ def test_the_committed_lessons_can_be_laid_out_and_reach_only_what_is_there_with
 
 def relative_paths(nb: nbformat.NotebookNode) -> Iterator[str]:
     """Yield what a lesson's includes, pictures and links name, as paths in a workspace."""
-    text = "\n".join(cell.source for cell in nb.cells)
-    for path in re.findall(r"^%run \.\./(\S+)", text, re.MULTILINE):
+    code = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "code")
+    text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
+    for path in re.findall(r"^%run \.\./(\S+)", code, re.MULTILINE):
         yield f"{path}.py"
     for path in re.findall(r"\]\(([^)#\s]+)|(?:src|href)=\"([^\"#]+)\"", text):
         if not re.match(r"[a-z]+:", named := "".join(path)):
@@ -171,8 +172,8 @@ def test_a_lab_and_its_include_are_laid_out_beside_its_lesson(course: Course) ->
 
 
 def test_the_search_for_paths_finds_each_kind() -> None:
-    text = '%run ../Includes/A\n![x](images/p.svg)\n[y](../README.md#z)\n<img src="images/q.png">\n[w](https://a.b/c)'
-    nb = v4.new_notebook(cells=[v4.new_markdown_cell(text)])
+    text = '![x](images/p.svg)\n[y](../README.md#z)\n<img src="images/q.png">\n[w](https://a.b/c)'
+    nb = v4.new_notebook(cells=[v4.new_code_cell("%run ../Includes/A"), v4.new_markdown_cell(text)])
     assert list(relative_paths(nb)) == [
         "Includes/A.py",
         "notebooks/images/p.svg",

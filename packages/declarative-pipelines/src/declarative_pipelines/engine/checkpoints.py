@@ -68,6 +68,11 @@ class Checkpoint:
         """Return the one after it, which nothing has been read with."""
         return Checkpoint(self.storage, self.parts, self.number + 1, True)
 
+    def earlier(self) -> list[Checkpoint]:
+        """Return those before it, which full refreshes have left behind."""
+        numbers = _numbers(self.storage, self.parts) if self.number else []
+        return [Checkpoint(self.storage, self.parts, number) for number in numbers if number < self.number]
+
     def begin(self) -> None:
         """Begin the new one; the table has to be emptied."""
         if self.is_new:
@@ -95,5 +100,8 @@ def of_flow(storage: Storage, full_target: str, flow: str) -> Checkpoint:
         The dataset with its catalog and database; a sink's name.
     """
     parts = (_ROOT, *full_target.split("."), flow)
-    numbers = [int(name) for name in storage.names(*parts) if name.isdigit()]
-    return Checkpoint(storage, parts, max(numbers, default=0))
+    return Checkpoint(storage, parts, max(_numbers(storage, parts), default=0))
+
+
+def _numbers(storage: Storage, parts: tuple[str, ...]) -> list[int]:
+    return sorted(int(name) for name in storage.names(*parts) if name.isdigit())

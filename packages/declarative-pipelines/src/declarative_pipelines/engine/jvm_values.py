@@ -6,6 +6,7 @@ py4j asks the JVM about each part of a name each time that it is said: of the ti
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -54,6 +55,16 @@ class JvmValues:
     def none(self) -> Any:
         """Return the empty ``Option``."""
         return self.object("scala.None")
+
+    @cached_property
+    def empty_set(self) -> Any:
+        """The empty ``Set``."""
+        return self.seq([]).toSet()
+
+    @cached_property
+    def parser(self) -> Any:
+        """The session's parser of SQL."""
+        return self.session._jsparkSession.sessionState().sqlParser()
 
     def map(self, values: Mapping[str, str]) -> Any:
         """Return an immutable ``Map``."""

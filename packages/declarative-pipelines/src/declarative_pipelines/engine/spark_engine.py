@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -116,6 +117,7 @@ class SparkEngine:
         self.catalogs = catalogs
         self._scala = JvmValues(session)
         self._nowhere = self._scala.new(f"{_GRAPH}.QueryOrigin", *[self._scala.none()] * 7)
+        self._identifiers: dict[tuple[str, ...], Any] = {}  # each costs the JVM three calls
         self.lost_answers = 0
         self.is_running = False  # whether flows are called for their rows, not only for what they look like
 
@@ -189,9 +191,31 @@ class SparkEngine:
         found = self._snapshot(dataset).transactions()
         return int(found.apply(application)) if found.contains(application) else -1
 
+    def newest_versions(self, tables: Iterable[str]) -> dict[str, int]:
+        """Return the newest versions of Delta tables, by the identities that Delta's offsets have; others are left out.
+
+        Parameters
+        ----------
+        tables
+            Full names, as :class:`ResolvedFlow` has them.
+        """
+        found = {}
+        for table in tables:
+            with suppress(Py4JJavaError, ValueError):  # no Delta table, or not one of a catalog
+                catalog, database, name = table.split(".")
+                snapshot = self._log(Namespace(catalog, database), name).update(
+                    False, self._scala.none(), self._scala.none()
+                )
+                found[snapshot.metadata().id()] = int(snapshot.version())
+        return found
+
     def read_log(self, dataset: Dataset) -> None:
         """Have Delta read a table's log now, which it does else when the table is first written to; it keeps it."""
         self._snapshot(dataset).transactions()
+
+    def version(self, dataset: Dataset) -> int:
+        """Return the version of a Delta table that the session knows."""
+        return int(self._snapshot(dataset).version())
 
     def table_property(self, dataset: Dataset, key: str) -> str | None:
         """Return a property of a Delta table; None where it has none of that name."""
@@ -199,9 +223,11 @@ class SparkEngine:
         return found.apply(key) if found.contains(key) else None
 
     def _snapshot(self, dataset: Dataset) -> Any:
-        identifier = self._identifier(dataset.name, dataset.namespace)
+        return self._log(dataset.namespace, dataset.name).unsafeVolatileSnapshot()
+
+    def _log(self, namespace: Namespace, table: str) -> Any:
         log = self._scala.object("org.apache.spark.sql.delta.DeltaLog")
-        return log.forTable(self.session._jsparkSession, identifier).unsafeVolatileSnapshot()
+        return log.forTable(self.session._jsparkSession, self._identifier(table, namespace))
 
     def _parts(self, name: str, namespace: Namespace) -> list[str]:
         parts = name.replace("`", "").split(".")
@@ -210,10 +236,11 @@ class SparkEngine:
         return [*self.catalogs.located(catalog, database), *rest]
 
     def _identifier(self, name: str, namespace: Namespace = _NO_NAMESPACE, in_catalog: bool = True) -> Any:
-        if not in_catalog:
-            return self._scala.new(_IDENTIFIER, name)
-        catalog, database, table = self._parts(name, namespace)
-        return self._scala.new(_IDENTIFIER, table, self._scala.some(database), self._scala.some(catalog))
+        parts = tuple(self._parts(name, namespace)) if in_catalog else (name,)
+        if parts not in self._identifiers:
+            *around, table = parts
+            self._identifiers[parts] = self._scala.new(_IDENTIFIER, table, *map(self._scala.some, reversed(around)))
+        return self._identifiers[parts]
 
     def _register(self, context: Any, dataset: Dataset) -> None:
         scala, origin = self._scala, self._nowhere
@@ -270,17 +297,19 @@ class ResolvedGraph:
         self._engine, self._graph, self._functions = engine, graph, functions
         self._scala = engine._scala
         self._planning = threading.Lock()  # the engine changes settings of the session while it plans
-        self._java_flows = {function.flow.name: self._java(function.flow) for function in functions.values()}
+        flows = graph.flow()
+        self._java_flows = {name: flows.apply(self._identifier(one.flow)) for name, one in functions.items()}
+        self._planned = {name for name, flow in self._java_flows.items() if _is_planned(flow)}
 
     @property
     def failures(self) -> dict[str, FailedFlow]:
         """The flows that could not be planned."""
-        return {name: self._failed(name, flow) for name, flow in self._java_flows.items() if not _is_planned(flow)}
+        return {name: self._failed(name, flow) for name, flow in self._java_flows.items() if name not in self._planned}
 
     @property
     def flows(self) -> dict[str, ResolvedFlow]:
         """The flows that were planned."""
-        return {name: self._resolved(flow) for name, flow in self._java_flows.items() if _is_planned(flow)}
+        return {name: self._resolved(flow) for name, flow in self._java_flows.items() if name in self._planned}
 
     def frame(self, flow: str) -> DataFrame:
         """Return a flow's frame anew, over the tables as they are now."""
@@ -314,8 +343,8 @@ class ResolvedGraph:
             return self._scala.object(f"{_GRAPH}.NoTables")
         return self._scala.new(f"{_GRAPH}.SomeTables", self._scala.seq(identifiers).toSet())
 
-    def _java(self, flow: FlowSource) -> Any:
-        return self._graph.flow().apply(self._engine._identifier(flow.name, flow.namespace, flow.in_catalog))
+    def _identifier(self, flow: FlowSource) -> Any:
+        return self._engine._identifier(flow.name, flow.namespace, flow.in_catalog)
 
     def _resolved(self, flow: Any) -> ResolvedFlow:
         tables = self._names(flow.funcResult().usedExternalInputs())
@@ -397,9 +426,14 @@ class WriteObserver:
 
 
 def _rows(session: SparkSession, metrics: Any) -> dict[str, dict[str, Any]]:
-    """Return observed metrics, a Scala map of rows, as dictionaries."""
-    found = JvmValues(session).as_java(metrics)
-    return {name: _values(found[name]) for name in found}
+    """Return observed metrics, a Scala map of rows, as dictionaries.
+
+    Most queries have none; and to go through a map by its iterator costs eighty calls, as its end is an exception.
+    """
+    if metrics.isEmpty():
+        return {}
+    scala = JvmValues(session)
+    return {pair._1(): _values(pair._2()) for pair in scala.list(metrics)}
 
 
 def _values(row: Any) -> dict[str, Any]:
@@ -461,19 +495,19 @@ class _Reads:
 
     def __init__(self, scala: JvmValues, catalogs: CatalogMap, arguments: tuple[Any, ...]) -> None:
         self._scala, self._catalogs, self._arguments = scala, catalogs, arguments
-        self._sets: list[Any] = [scala.seq([]).toSet()] * 4  # requested, batch, streaming, external
+        self._sets: list[Any] = []  # requested, batch, streaming, external
 
     def frame(self, text: str, frames: Mapping[str, DataFrame]) -> DataFrame:
         """Return the frame of a query over datasets, tables, and frames that it has names for."""
         from pyspark.sql import DataFrame
 
         session = self._scala.session
-        plan = session._jsparkSession.sessionState().sqlParser().parsePlan(self._catalogs.in_text(text))
+        plan = self._scala.parser.parsePlan(self._catalogs.in_text(text))
         function = self._scala.object(f"{_GRAPH}.FlowAnalysis").createFlowFunctionFromLogicalPlan(plan)
         result = function.call(*self._arguments_with(frames, function))
         new = (result.requestedInputs(), result.batchInputs(), result.streamingInputs(), result.usedExternalInputs())
         new = self._without(frames, new) if frames else new
-        self._sets = [old.union(more) for old, more in zip(self._sets, new, strict=True)]
+        self._sets = [old.union(more) for old, more in zip(self._sets, new, strict=True)] if self._sets else list(new)
         data = result.dataFrame()
         if data.isFailure():
             self._raise(data.failed().get())
@@ -505,7 +539,7 @@ class _Reads:
 
     def found(self) -> list[Any]:
         """Return the engine's four sets of what was read."""
-        return self._sets
+        return self._sets or [self._scala.empty_set] * 4
 
     def _raise(self, java: Any) -> None:
         from pyspark.errors.exceptions.captured import convert_exception

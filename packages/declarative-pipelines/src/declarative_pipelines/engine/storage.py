@@ -1,11 +1,13 @@
 """A pipeline's small files, written whole, through Hadoop's file systems.
 
-They are reached through Hadoop's file systems, as Spark's own checkpoints are, so they may be wherever Spark can write.
+They are reached through Hadoop's file systems, as Spark's own checkpoints are, so they may be wherever Spark can write;
+where that is a folder of this machine, it is opened directly, which costs no calls of the JVM.
 """
 
 from __future__ import annotations
 
 import logging
+import shutil
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,16 +56,24 @@ class Storage:
 
     def exists(self, *parts: str) -> bool:
         """Whether it is there."""
+        if self.local is not None:  # the JVM is asked only where it alone knows
+            return self.local.joinpath(*parts).exists()
         path, files = self._open(*parts)
         return files.exists(path)
 
     def names(self, *parts: str) -> list[str]:
-        """Return the names in a folder, sorted; none where there is no folder."""
+        """Return the names in a folder, sorted, without hidden ones; none where there is no folder."""
+        if self.local is not None:
+            folder = self.local.joinpath(*parts)
+            there = folder.iterdir() if folder.is_dir() else ()
+            return sorted(one.name for one in there if not one.name.startswith("."))
         path, files = self._open(*parts)
         return sorted(one.getPath().getName() for one in files.listStatus(path)) if files.exists(path) else []
 
     def read(self, *parts: str) -> str:
         """Return a file's text."""
+        if self.local is not None:
+            return self.local.joinpath(*parts).read_text(encoding="utf-8")
         path, files = self._open(*parts)
         with _closing(files.open(path)) as stream:
             return bytes(stream.readAllBytes()).decode()
@@ -124,6 +134,9 @@ class Storage:
 
     def remove(self, *parts: str) -> None:
         """Remove a file or a folder of the pipeline, if it is there."""
+        if self.local is not None:
+            _remove(self.local.joinpath(*parts))
+            return
         path, files = self._open(*parts)
         files.delete(path, True)
 
@@ -152,6 +165,14 @@ def _write(path: Path, text: str) -> None:
     hidden.write_text(text, encoding="utf-8")
     path.with_name(f".{path.name}.crc").unlink(missing_ok=True)  # of a text that Hadoop has written
     hidden.replace(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+        return
+    path.unlink(missing_ok=True)
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
 
 def _hidden(name: str) -> str:

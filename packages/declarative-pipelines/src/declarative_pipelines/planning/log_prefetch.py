@@ -1,7 +1,7 @@
-"""Delta reads the logs of the tables that flows write to while definitions are planned.
+"""Delta reads the log of the table that a flow writes to while the flow's query starts.
 
 Delta looks into a table's log before it writes to it, which for a small table takes as long as the batch itself, and
-keeps what it has read. Planning leaves a core free for that.
+keeps what it has read. A query that starts leaves a core free for that.
 """
 
 from __future__ import annotations

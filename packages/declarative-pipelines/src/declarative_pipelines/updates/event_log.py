@@ -30,6 +30,7 @@ error STRUCT<fatal: BOOLEAN, exceptions: ARRAY<STRUCT<class_name: STRING, messag
 details STRING, event_type STRING
 """
 _FOLDER = ("system", "events")
+_RUNNING = ("system", "running")
 # Smallest and largest values of each column of each file: for a log this small they cost more than the rows.
 _NO_STATISTICS = "delta.dataSkippingNumIndexedCols"
 
@@ -78,6 +79,18 @@ class EventLog:
         if not self.exists:
             return set()
         return {row[0] for row in self.frame().select("origin.update_id").distinct().collect()}
+
+    def running(self) -> str | None:
+        """Return the update that has begun and not ended: one that was killed, where another begins."""
+        return self.storage.read(*_RUNNING) if self.storage.exists(*_RUNNING) else None
+
+    def begin(self, update: str) -> None:
+        """Note that an update begins."""
+        self.storage.write(update, *_RUNNING)
+
+    def end(self) -> None:
+        """Note that the log has it."""
+        self.storage.remove(*_RUNNING)
 
     def append(self, update: str, events: Sequence[EventRow]) -> None:
         """Append the events of an update, all or none."""

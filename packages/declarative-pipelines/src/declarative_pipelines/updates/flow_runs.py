@@ -23,7 +23,8 @@ from declarative_pipelines.engine.spark_engine import WriteObserver, observed
 from declarative_pipelines.planning import expectations
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
-from declarative_pipelines.updates import batch_counts
+from declarative_pipelines.planning.log_prefetch import logs_read
+from declarative_pipelines.updates import batch_counts, idle_streams
 from declarative_pipelines.updates.batch_counts import BatchCounts
 
 if TYPE_CHECKING:
@@ -109,7 +110,10 @@ class StreamRun(FlowRun):
     def run(self) -> dict[str, Counts]:
         """Run the stream to its end; batches that an earlier attempt has committed are counted as well."""
         self._started, self._is_first_batch, self._error = Future(), True, None
-        query = self._start()
+        if self._has_nothing_new():
+            return self._nothing()
+        with logs_read(self._update.plan.engine, [self.flow]):
+            query = self._start()
         self._started.set_result(query)
         if self._stopped.is_set():
             query.stop()
@@ -118,6 +122,9 @@ class StreamRun(FlowRun):
         if any(self.flow.target.name not in one.counts for one in counted):
             return {}  # a sum without one of its batches would be taken for the whole
         return self._nothing() | batch_counts.summed(counted)
+
+    def _has_nothing_new(self) -> bool:
+        return not self._counts and idle_streams.has_nothing_new(self._update.plan, self.flow, self._checkpoint)
 
     def _await(self, query: StreamingQuery) -> None:
         try:
@@ -188,6 +195,9 @@ class ChangesRun(StreamRun):
 class SinkRun(StreamRun):
     """A flow into a sink, which Spark's own writer of that format writes."""
 
+    def _has_nothing_new(self) -> bool:
+        return False  # what it has read is known from the query's reports
+
     def run(self) -> dict[str, Counts]:
         """Run the stream to its end, and count what it has read."""
         super().run()
@@ -217,8 +227,11 @@ class JobsRun(FlowRun):
 
     def _counted(self) -> dict[str, Counts]:
         """Return what the write that has just ended has counted, kept until the event log has it."""
+        return self._kept(self._observed())
+
+    def _observed(self) -> dict[str, Counts]:
         metrics = self._update.writes.wait_for(expectations.observation(self.flow.target.name), HEARD_WITHIN)
-        return self._kept(expectations.counts(metrics or {}))
+        return expectations.counts(metrics or {})
 
     def _kept(self, counts: dict[str, Counts]) -> dict[str, Counts]:
         batch_counts.add(self._checkpoint, self._update.id, counts)
@@ -262,12 +275,22 @@ class OnceRun(JobsRun):
         self._begin()
         engine, application = self._update.plan.engine, f"once {self._checkpoint.path}"
         if engine.committed_batch(self.flow.target, application) >= 0:
-            return self._nothing()
+            return self._counted_before()
         self._checkpoint.begin_once()
         rows = self._frame()
         with _settings(self._update.session, self.flow.spark_conf):
             self._append(rows, application, 0)
-        return self._counted()
+        counts = self._counted()
+        self._checkpoint.end_once()
+        return counts
+
+    def _counted_before(self) -> dict[str, Counts]:
+        """Return that nothing was written; no counts where an update was killed between its rows and their counts."""
+        if self._checkpoint.is_done:
+            return self._nothing()
+        is_counted = batch_counts.is_something_there(self._checkpoint)
+        self._checkpoint.end_once()
+        return self._nothing() if is_counted else {}
 
 
 class OnceChangesRun(JobsRun):
@@ -280,8 +303,10 @@ class OnceChangesRun(JobsRun):
             return self._nothing()
         self._checkpoint.begin_once()
         changes = self._frame().localCheckpoint()  # a merge reads them more than once, and they are counted here
-        counts = self._counted()
+        counts = self._observed()
         auto_cdc.merge_changes(self._update.session, _changes(self.flow), changes, 0, self._table)
+        # Under one number: what is merged again after a kill is counted once.
+        batch_counts.write(self._checkpoint, BatchCounts(self._update.id, 0, counts))
         self._checkpoint.end_once()
         return counts
 

@@ -38,7 +38,8 @@ class UpdateRecord:
         self._update, self._log = update, log
         self._plan: PipelinePlan | None = None
         self._checkpoints: Mapping[str, Checkpoint] = {}
-        self._has_left_over = False
+        self._left: dict[str, list[Checkpoint]] = {}
+        self._killed: str | None = None
         details = {"full_refresh": asked.full_refresh_all, "full_refresh_selection": sorted(asked.full_refresh)}
         details["refresh_selection"] = sorted(asked.refresh)
         self._events = [EventRow("create_update", f"Update {update[:8]} was started.", details)]
@@ -59,9 +60,13 @@ class UpdateRecord:
         )
 
     def notice_left_over(self, checkpoints: Mapping[str, Checkpoint]) -> None:
-        """See whether an update that was killed has left counts."""
+        """See whether an update was killed, and whether it has left counts, also beside a checkpoint of before."""
         self._checkpoints = checkpoints
-        self._has_left_over = any(batch_counts.is_something_there(one) for one in checkpoints.values())
+        for flow, checkpoint in checkpoints.items():
+            with_counts = filter(batch_counts.is_something_there, [*checkpoint.earlier(), checkpoint])
+            self._left[flow] = list(with_counts)
+        self._killed = self._log.running()
+        self._log.begin(self._update)
 
     def flow_changed(self, changed: FlowChanged) -> None:
         """Note that a flow is in another state; single batches are not noted."""
@@ -72,27 +77,31 @@ class UpdateRecord:
 
     def keep(self, update: Update) -> None:
         """Append the events to the log, and forget the counts that are in it now."""
-        self._events += self._left_over() if self._has_left_over else []
+        self._events += self._left_over() if self._killed or any(self._left.values()) else []
         message = f"Update {self._update[:8]} is {update.state.value}."
         level = "INFO" if update.error is None else "ERROR"
         details = {"state": update.state.value}
         self._events.append(EventRow("update_progress", message, details, level, error=update.error))
         self._log.append(self._update, self._events)
-        for checkpoint in self._checkpoints.values():
-            batch_counts.forget(checkpoint)
+        if self._checkpoints:  # it has run flows, and looked before that whether another one was killed
+            self._log.end()
+        for flow, checkpoint in self._checkpoints.items():
+            for one in {checkpoint, *self._left.get(flow, ())}:
+                batch_counts.forget(one)
 
     def _left_over(self) -> list[EventRow]:
-        """Return the counts of updates that were killed before the log had them."""
+        """Return the counts of updates that were killed before the log had them, and that the newest was killed."""
         known = self._log.updates()
         found: dict[tuple[str, str], list[batch_counts.BatchCounts]] = {}
-        for flow, checkpoint in self._checkpoints.items():
-            for batch in batch_counts.read(checkpoint):
+        for flow, checkpoints in self._left.items():
+            for batch in (batch for checkpoint in checkpoints for batch in batch_counts.read(checkpoint)):
                 if batch.update != self._update and batch.update not in known:
                     found.setdefault((batch.update, flow), []).append(batch)
-        return [
+        counted = [
             self._flow_progress(flow, "STOPPED", batch_counts.summed(batches), None, update)
             for (update, flow), batches in found.items()
         ]
+        return [*counted, *([] if self._killed is None or self._killed in known else [_killed(self._killed)])]
 
     def _flow_progress(self, flow, status, counts, error, update=None) -> EventRow:
         plan = self._plan
@@ -118,6 +127,11 @@ def result(
     expectations = () if plan is None else tuple(_expectations(plan, flows))
     root = location.storage.root
     return Update(identity, location.name, state, datasets, tuple(flows), expectations, seconds, error, is_dry, root)
+
+
+def _killed(update: str) -> EventRow:
+    message = f"Update {update[:8]} was killed. What it has counted is in its other events; the rest is unknown."
+    return EventRow("update_progress", message, {"state": State.STOPPED.value}, "WARN", update=update)
 
 
 def _lost_answers(times: int) -> EventRow:

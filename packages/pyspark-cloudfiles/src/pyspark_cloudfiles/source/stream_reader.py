@@ -42,6 +42,8 @@ LOOKED_AT_FIRST = 16 * 1024**2
 # An idle stream asks a hundred times a second; listing should take a quarter of a core at most.
 REST_AFTER_LISTING = 3
 LONGEST_REST = 1.0
+# Of a stream that is behind; a directory of millions of files takes minutes to list, and a batch need not wait for it.
+SHARE_OF_BACKLOG_LISTINGS = 0.1
 Method = TypeVar("Method", bound=Callable[..., Any])
 # Each note costs a flush to disk, and nobody waits for it; the checkpoint tells of the last hundred batches itself.
 NOTED_TOGETHER = 50
@@ -117,7 +119,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         options = self._plan.options
         unlimited = isinstance(limit, ReadAllAvailable)
         max_files, max_bytes = (None, None) if unlimited else (options.max_files, options.max_bytes)
-        if unlimited or len(log) - offset.seq_num < max_files:
+        if unlimited or len(log) - offset.seq_num < max_files or self._may_look_for_more():
             log.add(self._found())
         end = log.end_of_batch(offset.seq_num, max_files, max_bytes)
         if end == offset.seq_num:
@@ -229,6 +231,11 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         self._listings = self._listings or ListingCache()
         self._incremental = self._incremental or IncrementalListing(self._plan.options.incremental_listing)
         return KnownFiles(self._log.new_urls, self._listings, self._incremental)
+
+    def _may_look_for_more(self) -> bool:
+        """Tell whether to list although enough for a batch is known, for the backlog to have what came since."""
+        since = time.monotonic() - self._listed_until
+        return not self._only_once and since > self._listing_took / SHARE_OF_BACKLOG_LISTINGS
 
     def _rest(self) -> float:
         return min(LONGEST_REST, REST_AFTER_LISTING * self._listing_took)

@@ -105,9 +105,11 @@ class StreamHealth:
             page.close()
 
     def __repr__(self) -> str:
+        self._look()
         return as_text(self._rows)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        self._look()
         return {"text/html": as_html(self._rows), "text/plain": as_text(self._rows)}
 
     def _ipython_display_(self) -> None:

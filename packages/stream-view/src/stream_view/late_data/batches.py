@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from py4j.protocol import Py4JError
+
 from stream_view.late_data import plans
 
 _ALLOW_MULTIPLE = "spark.sql.streaming.statefulOperator.allowMultiple"
@@ -68,7 +70,15 @@ def offsets_of(entry: Any) -> list[Any | None]:
 
 
 def _watermark(log: dict[int, Any], number: int) -> int:
-    return int(log[number].metadataOpt().get().batchWatermarkMs()) if number >= 0 else 0
+    return int(_metadata(log[number]).get().batchWatermarkMs()) if number >= 0 else 0
+
+
+def _metadata(entry: Any) -> Any:
+    """Return what an entry of the offset log says besides offsets, under its name in Spark 4.2 or in 4.1."""
+    try:
+        return entry.metadataOpt()
+    except Py4JError:
+        return entry.metadata()
 
 
 def _batches_back(execution: Any) -> int:

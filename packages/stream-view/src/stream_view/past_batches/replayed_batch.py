@@ -96,7 +96,8 @@ def replay(
     data sources in Python. Rows that depend on chance or on a table that has changed may be others than at first.
     """
     plan, mode = _plan_and_mode(query, output_mode)
-    refuse_read_once(plan)
+    # What a frame was written as does not name its sources yet.
+    refuse_read_once(query._jdf.queryExecution().analyzed() if isinstance(query, ClassicFrame) else plan)
     spark = SparkSession.active()
     log = checkpoint_log(spark, checkpoint)
     logged = log.expect_replayable(batch)

@@ -120,7 +120,7 @@ class Lesson:
         show_controls(lambda: _current or self)
 
     def present(self, on: bool = True) -> None:
-        """Make the page one for a projector; see :func:`streaming_classroom.lesson.presenting.present`."""
+        """Make the page one for a projector, or with False take that back; without a person only say so."""
         presenting.present(on)
 
     def exercise(self, name: str) -> None:

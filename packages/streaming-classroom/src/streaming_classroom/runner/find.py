@@ -1,4 +1,4 @@
-"""Finds notebook files by what a person types: ``07``, ``7``, ``07L`` or a path.
+"""Finds notebook files by what a person types: ``07``, ``7``, ``07L``, the path of a notebook or of a folder.
 
 A lesson is a file ``NN-Title.ipynb``, where a letter may follow the number (``07L`` is a lab). The same
 names always give the same files in the same order, and never none: an empty list is an error.
@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from notebook_dialect.notebooks.source import is_databricks_source
 from streaming_classroom.runner.runner_errors import LessonNotFound, NoLessons
 
 NOTEBOOK_SUFFIXES = (".ipynb", ".py", ".sql")  # the last two in Databricks' source format
@@ -24,8 +25,8 @@ def find_lessons(names: Sequence[str], notebooks: Path) -> list[Path]:
     Parameters
     ----------
     names
-        Numbers (``7``, ``07``, ``07L``), titles (``07-Triggers``), or notebook paths, relative to the
-        current directory or absolute. None at all means every lesson, sorted.
+        Numbers (``7``, ``07``, ``07L``), titles (``07-Triggers``), or paths of notebooks, relative to the
+        current directory or absolute; of a folder, its notebooks at any depth. None at all means every lesson, sorted.
     notebooks
         The directory of the lessons.
 
@@ -34,7 +35,7 @@ def find_lessons(names: Sequence[str], notebooks: Path) -> list[Path]:
     LessonNotFound
         No lesson has that number, or no file has that path.
     NoLessons
-        No names were given and the directory holds no lesson.
+        No names were given and the directory holds no lesson, or a folder that was given holds no notebook.
     """
     lessons = _all_lessons(notebooks)
     if not names:
@@ -61,6 +62,8 @@ def _find(name: str, lessons: list[Path], notebooks: Path) -> list[Path]:
         return [_existing(name, lessons, notebooks)]
     wanted = _key(name)
     found = [path for path in lessons if path.stem == name or (wanted and _key(lesson_number(path.name)) == wanted)]
+    if not found and name and Path(name).expanduser().is_dir():
+        return _in_folder(Path(name).expanduser().absolute())
     if not found:
         raise LessonNotFound(name, notebooks, _nearest(name, lessons))
     return found
@@ -71,6 +74,20 @@ def _existing(name: str, lessons: list[Path], notebooks: Path) -> Path:
     if not path.is_file():
         raise LessonNotFound(name, notebooks, _nearest(name, lessons))
     return path
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """Return the notebooks of a folder, sorted: neither Jupyter's copies, nor scripts, nor what a hidden folder has."""
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.suffix.lower() in NOTEBOOK_SUFFIXES
+        and not any(p.startswith(".") for p in path.relative_to(folder).parts)
+    ]
+    notebooks = [path for path in found if path.suffix.lower() == ".ipynb" or is_databricks_source(path)]
+    if not notebooks:
+        raise NoLessons(folder)
+    return notebooks
 
 
 def _key(number: str) -> tuple[int, str] | None:

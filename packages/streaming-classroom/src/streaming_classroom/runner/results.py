@@ -20,6 +20,7 @@ Kind = Literal[
     "invalid",
     "save",
     "other output",
+    "rule",
 ]
 Outcome = Literal["passed", "failed", "interrupted", "not run"]
 
@@ -49,6 +50,8 @@ class Failure:
         The text of that line.
     count
         The ``[n]`` that Jupyter shows next to the cell.
+    rule
+        The name of the linter's rule that is broken, where `kind` is ``rule``.
     """
 
     notebook: Path
@@ -58,6 +61,12 @@ class Failure:
     kind: Kind
     message: str
     count: int | None = None
+    rule: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What is broken, in a word or two: the linter's rule, or the kind of the failure."""
+        return self.rule or self.kind
 
     @property
     def place(self) -> str:
@@ -71,7 +80,8 @@ class Failure:
     def __str__(self) -> str:
         where = f", {self.place}" if self.place else ""
         source = f"\n    {self.source}" if self.source else ""
-        return f"{self.notebook.name}{where}: {self.message}{source}"
+        rule = f"{self.rule}: " if self.rule else ""
+        return f"{self.notebook.name}{where}: {rule}{self.message}{source}"
 
 
 @dataclass(frozen=True)

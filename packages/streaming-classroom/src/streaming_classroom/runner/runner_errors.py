@@ -36,7 +36,9 @@ class NoLessons(RunnerError):
 
     def __str__(self) -> str:
         where = f" in {self.notebooks}" if self.notebooks else ""
-        return f"There is no lesson to run{where}: lessons are files named like 07-Title.ipynb."
+        return (
+            f"There is no lesson to run{where}: lessons are files named like 07-Title.ipynb, notebooks end in .ipynb."
+        )
 
 
 @dataclass(eq=False)

@@ -11,17 +11,18 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from rich.console import Console
 
 from streaming_classroom.runner.execute import RunRequest, read, run_lesson
+from streaming_classroom.runner.github import silenced, tell
 from streaming_classroom.runner.lesson_file import code_cells
 from streaming_classroom.runner.processes import end_processes
 from streaming_classroom.runner.progress import Reporter, reporter
 from streaming_classroom.runner.report import print_summary, write_junit
-from streaming_classroom.runner.results import LessonResult, SuiteResult
+from streaming_classroom.runner.results import Failure, LessonResult, SuiteResult
 from streaming_classroom.runner.run_directory import new_run
 from streaming_classroom.runner.runner_errors import InvalidNotebook, NoLessons
 
@@ -44,6 +45,9 @@ def run_lessons(
     compare: bool = False,
     ansi: str | None = None,
     solved: bool = False,
+    strict: bool = False,
+    known: Sequence[Failure] = (),
+    github: bool = False,
 ) -> SuiteResult:
     """Execute lessons, each in a fresh kernel and a home of its own, and report how they went.
 
@@ -74,6 +78,12 @@ def run_lessons(
         What guests find Spark's ANSI mode to be, ``on`` or ``off``; by default as it is elsewhere.
     solved
         Run the exercises with their solutions in, and fail a lesson whose checks do not find them right.
+    strict
+        Hold guests to the rules for lessons about streams and stderr.
+    known
+        What the linter has found in the notebooks, each a failure of its lesson.
+    github
+        Tell GitHub Actions what failed and where; see :mod:`.github`.
     home
         The run makes ``home/runs/<run-id>/``, with the executed notebooks in it.
 
@@ -91,29 +101,34 @@ def run_lessons(
         raise NoLessons
     console = console or Console()
     started = time.monotonic()
-    with new_run(home) as directory:
-        orders = [
-            RunRequest(
-                name,
-                notebook.absolute(),
-                directory,
-                save,
-                cell_timeout,
-                lesson_timeout,
-                guest=course is not None and not notebook.absolute().is_relative_to(course),
-                parameters=parameters or {},
-                compare=compare,
-                ansi=ansi,
-                solved=solved,
-            )
-            for name, notebook in _named(lessons)
-        ]
-        with _interruptible() as cancel, reporter(console, _count_cells(orders)) as show:
-            results = _run_all(orders, max(1, jobs), show, cancel)
-    result = SuiteResult(tuple(results), time.monotonic() - started, directory, cancel.is_set())
-    if junit is not None:
-        write_junit(result, junit)
-    print_summary(result, console)
+    with silenced(console) if github else nullcontext():  # what a notebook prints is no command for GitHub
+        with new_run(home) as directory:
+            orders = [
+                RunRequest(
+                    name,
+                    notebook.absolute(),
+                    directory,
+                    save,
+                    cell_timeout,
+                    lesson_timeout,
+                    guest=course is not None and not notebook.absolute().is_relative_to(course),
+                    parameters=parameters or {},
+                    compare=compare,
+                    ansi=ansi,
+                    solved=solved,
+                    strict=strict,
+                    known=tuple(failure for failure in known if failure.notebook == notebook.absolute()),
+                )
+                for name, notebook in _named(lessons)
+            ]
+            with _interruptible() as cancel, reporter(console, _count_cells(orders)) as show:
+                results = _run_all(orders, max(1, jobs), show, cancel)
+        result = SuiteResult(tuple(results), time.monotonic() - started, directory, cancel.is_set())
+        if junit is not None:
+            write_junit(result, junit)
+        print_summary(result, console)
+    if github:
+        tell(result, console)
     return result
 
 

@@ -28,7 +28,7 @@ from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.kafka import redirect
 from streaming_classroom.session import cluster, spark_logs, spark_settings, warehouse
 from streaming_classroom.session.worker_python import launcher
-from streaming_classroom.setup import archive, jars, steps
+from streaming_classroom.setup import archive, jars, locales, steps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -206,6 +206,7 @@ def _prepare_process() -> None:
     os.environ["JAVA_HOME"] = str(java.home)
     # A SPARK_HOME of another Spark would start that one's JVM, which PySpark cannot talk to.
     os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
+    os.environ |= locales.for_java()
     launcher.prepare()
     # Without it workers are started with whatever `python3` is first on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

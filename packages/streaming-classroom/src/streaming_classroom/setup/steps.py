@@ -29,8 +29,8 @@ def steps(everything: bool = False) -> list[Step]:
     return [
         Step("Java", lambda: java.find().java is not None, lambda _report: java.find_or_fetch()),
         _jars_and_broker() if everything else _jars(),
-        Step("Datasets", datasets_made, lambda _report: _make_datasets()),
-        Step("Class-data archive (makes every later start quicker)", archive.is_settled, _make_archive),
+        Step("Datasets", datasets_made, lambda _report: make_datasets()),
+        Step("Class-data archive (makes every later start quicker)", archive.is_settled, make_archive),
     ]
 
 
@@ -123,12 +123,13 @@ def datasets_made() -> bool:
     return all(datasets.directory(name).exists() for name in datasets.names())
 
 
-def _make_datasets() -> None:
+def make_datasets() -> None:
+    """Make the datasets that are not in the cache."""
     for name in datasets.names():
         datasets.generate(name)
 
 
-def _make_archive(report: Report) -> None:
+def make_archive(report: Report) -> None:
     """Make the archive; where that fails, say so and remember it, because lessons run without."""
     try:
         archive.make()

@@ -1,0 +1,76 @@
+"""The pytest plugin: the fixture ``pipeline``, a :class:`PipelineTest` of the files that the project names.
+
+The files are those of the marker ``pipeline``, or else of ``pipeline_files`` in pytest's configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from declarative_pipelines.testing.harness import PipelineTest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the setting for the pipeline's sources."""
+    parser.addini("pipeline_files", "files and folders of the pipeline under test, from the root folder", "linelist")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marker."""
+    config.addinivalue_line(
+        "markers", "pipeline(*files): the sources of the pipeline under test, in place of pipeline_files"
+    )
+
+
+@pytest.fixture(scope="session")
+def pipeline_session() -> Iterator[SparkSession]:
+    """Give the session that the tests share: this process's, or a small one with Delta. Override it for your own."""
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        yield active
+        return
+    # Spark is started by tests that use the fixture, not by pytest.
+    from declarative_pipelines.testing.small_session import small_session
+
+    with small_session() as session:
+        yield session
+
+
+@pytest.fixture
+def pipeline_files(request: pytest.FixtureRequest) -> list[Path]:
+    """Give the sources of the pipeline under test. Override it where they depend on something."""
+    marker = request.node.get_closest_marker("pipeline")
+    files = marker.args if marker is not None else request.config.getini("pipeline_files")
+    if not files:
+        raise pytest.UsageError(
+            "No sources of a pipeline are named. Set pipeline_files in the configuration of pytest, or mark the test: "
+            '@pytest.mark.pipeline("orders.py").'
+        )
+    return [request.config.rootpath / file for file in files]
+
+
+@pytest.fixture
+def pipeline_configuration() -> dict[str, str]:
+    """Give the configuration of the pipeline under test. Override it."""
+    return {}
+
+
+@pytest.fixture
+def pipeline(
+    pipeline_session: SparkSession, pipeline_files: list[Path], pipeline_configuration: dict[str, str]
+) -> Iterator[PipelineTest]:
+    """Give the pipeline under test; its tables and files are removed after the test."""
+    # PySpark is imported by tests that use the fixture, not by pytest.
+    from declarative_pipelines.testing.harness import PipelineTest
+
+    with PipelineTest(*pipeline_files, configuration=pipeline_configuration, spark=pipeline_session) as test:
+        yield test

@@ -1,0 +1,186 @@
+"""Patches of Spark's readers: while a pipeline is tested, what it reads by name, path or topic is the test's own.
+
+They are installed with the first test of a process, and ask on each call whether a test runs an update.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Protocol
+
+import spark_hooks
+from declarative_pipelines.engine import dataset_reads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+_FILES = ("load", "json", "csv", "parquet", "orc", "text", "xml")
+_REMEMBERED = "_declarative_pipelines_test_options"
+_FORMAT = "format"
+#: Options whose value is the path of what is read, and those where a source keeps something.
+_PATHS = ("path",)
+_KEPT = ("cloudfiles.schemalocation", "schemalocation", "badrecordspath")
+
+
+class Redirects(Protocol):
+    """What a test answers to a read."""
+
+    def name(self, name: str) -> str:
+        """Return a table's name as the test has it."""
+
+    def text(self, text: str) -> str:
+        """Return SQL text with the test's names and paths."""
+
+    def path(self, path: str) -> str:
+        """Return a path as the test has it."""
+
+    def kept(self, path: str) -> str:
+        """Return where the test keeps what would be kept there."""
+
+    def topics(self, session: SparkSession, options: Mapping[str, str], streaming: bool) -> DataFrame:
+        """Return the records of topics."""
+
+
+_current: Redirects | None = None
+
+
+@contextmanager
+def redirected(redirects: Redirects) -> Iterator[None]:
+    """Redirect the reads of this process; one test at a time."""
+    global _current
+    _current = redirects
+    try:
+        yield
+    finally:
+        _current = None
+
+
+def install() -> None:
+    """Teach Spark's classes; calling it again changes nothing."""
+    from pyspark.sql import SparkSession
+    from pyspark.sql.readwriter import DataFrameReader
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
+    dataset_reads.install()  # below this in the chain: it is given the test's names
+    _wrap(SparkSession, "table", _by_name)
+    _wrap(SparkSession, "sql", _in_text)
+    for reader in (DataFrameReader, DataStreamReader):
+        _wrap(reader, "table", _by_name)
+        for name in _FILES:
+            if hasattr(reader, name):
+                _wrap(reader, name, _by_path)
+        _wrap(reader, "option", _option)
+        _wrap(reader, "options", _options)
+        _wrap(reader, "format", _format)
+
+
+def _wrap(kind: type, name: str, make: Callable[[Any], Any]) -> None:
+    why = "a read of a pipeline under test is redirected"
+    spark_hooks.wrap(kind, name, make, by="declarative_pipelines", layer="pipeline", why=why)
+
+
+def _by_name(original: Any) -> Any:
+    return _with_first(original, lambda redirects, name: redirects.name(name))
+
+
+def _in_text(original: Any) -> Any:
+    return _with_first(original, lambda redirects, text: redirects.text(text))
+
+
+def _with_first(original: Any, change: Callable[[Redirects, str], str]) -> Any:
+    """Return the method with its first argument changed."""
+
+    def redirect(redirects: Redirects, _reader: Any, given: inspect.BoundArguments) -> None:
+        name = list(given.arguments)[1]
+        given.arguments[name] = change(redirects, given.arguments[name])
+
+    return _redirected(original, redirect)
+
+
+def _by_path(original: Any) -> Any:
+    return _redirected(original, _redirect_load)
+
+
+def _redirected(original: Any, redirect: Callable[[Redirects, Any, inspect.BoundArguments], Any]) -> Any:
+    """Return the method with arguments that `redirect` has changed, or with what it returns, unless that is None."""
+    signature = inspect.signature(original)
+
+    @wraps(original)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if _current is None:
+            return original(self, *args, **kwargs)
+        given = signature.bind(self, *args, **kwargs)
+        instead = redirect(_current, self, given)
+        return original(*given.args, **given.kwargs) if instead is None else instead
+
+    return method
+
+
+def _redirect_load(redirects: Redirects, reader: Any, given: inspect.BoundArguments) -> Any:
+    known = vars(reader).get(_REMEMBERED, {})
+    if (given.arguments.get("format") or known.get(_FORMAT, "")).lower() == "kafka":
+        from pyspark.sql.streaming.readwriter import DataStreamReader
+
+        more = given.arguments.get("options", {})
+        return redirects.topics(reader._spark, {**known, **more}, isinstance(reader, DataStreamReader))
+    for name in ("path", "paths"):
+        if name in given.arguments:
+            given.arguments[name] = _moved(given.arguments[name], redirects)
+    return None
+
+
+def _moved(path: Any, redirects: Redirects) -> Any:
+    if isinstance(path, list | tuple):
+        return type(path)(_moved(one, redirects) for one in path)
+    return redirects.path(path) if isinstance(path, str) else path
+
+
+def _option(original: Any) -> Any:
+    @wraps(original)
+    def option(self: Any, key: str, value: Any) -> Any:
+        if _current is None:
+            return original(self, key, value)
+        value = _remember(self, key, value, _current)
+        return self if _is_for_kafka(self, key) else original(self, key, value)
+
+    return option
+
+
+def _options(original: Any) -> Any:
+    @wraps(original)
+    def options(self: Any, **options: Any) -> Any:
+        if _current is not None:
+            options = {key: _remember(self, key, value, _current) for key, value in options.items()}
+            options = {key: value for key, value in options.items() if not _is_for_kafka(self, key)}
+        return original(self, **options)
+
+    return options
+
+
+def _is_for_kafka(reader: Any, key: str) -> bool:
+    """Whether an option is for a broker, which is not there: what looks for it below this in the chain is not asked."""
+    known = vars(reader).get(_REMEMBERED, {})
+    return known.get(_FORMAT, "").lower() == "kafka" or key.lower().startswith("kafka.")
+
+
+def _remember(reader: Any, key: str, value: Any, redirects: Redirects) -> Any:
+    """Note an option of a reader, whose JVM tells nobody; return its value as the test has it."""
+    vars(reader).setdefault(_REMEMBERED, {})[key.lower()] = str(value)
+    if key.lower() in _PATHS:
+        return redirects.path(value)
+    return redirects.kept(value) if key.lower() in _KEPT else value
+
+
+def _format(original: Any) -> Any:
+    @wraps(original)
+    def format(self: Any, source: str) -> Any:
+        if _current is not None:
+            vars(self).setdefault(_REMEMBERED, {})[_FORMAT] = source
+        return original(self, source)
+
+    return format

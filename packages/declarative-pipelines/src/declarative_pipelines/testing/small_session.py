@@ -1,0 +1,34 @@
+"""A Spark session for tests, where the process has none: local, with Delta, and a warehouse that is removed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def small_session() -> Iterator[SparkSession]:
+    """Give the session; Delta's jars are those that ``delta-spark`` names, which Spark fetches once."""
+    from delta import configure_spark_with_delta_pip
+    from pyspark.sql import SparkSession
+
+    with tempfile.TemporaryDirectory(prefix="pipeline_tests_", ignore_cleanup_errors=True) as folder:
+        builder = SparkSession.builder.master("local[2]").appName("pipeline tests")
+        for key, value in {
+            "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+            "spark.sql.warehouse.dir": folder,
+            "spark.ui.enabled": "false",
+            "spark.databricks.delta.snapshotPartitions": "2",
+        }.items():
+            builder = builder.config(key, value)
+        session = configure_spark_with_delta_pip(builder).getOrCreate()
+        try:
+            yield session
+        finally:
+            session.stop()

@@ -1,0 +1,27 @@
+"""docs/parity.md says what is measured: each of its cases is run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from parity import change_cases, page, stock, table_cases
+
+
+def test_the_page_has_what_the_cases_give(spark: SparkSession, tmp_path: Path) -> None:
+    measured = change_cases.measure(spark, tmp_path) + table_cases.measure(spark, tmp_path)
+    there = page.PAGE.read_text(encoding="utf-8")
+    assert page.text(measured, page.stock_of(there, measured)) == there
+    assert [one.behavior.what for one in measured if one.is_same is False] == []
+
+
+@pytest.mark.long
+@pytest.mark.kernel
+def test_the_page_has_what_stock_spark_answers() -> None:
+    cases = [case.behavior for case in [*change_cases.CASES.values(), *table_cases.CASES]]
+    there, answers = page.PAGE.read_text(encoding="utf-8"), stock.measure()
+    for behavior in cases:
+        [line] = [one for one in there.splitlines() if one.startswith(f"| {behavior.what} |")]
+        assert line.endswith(f" | {answers[behavior.stock]} |")

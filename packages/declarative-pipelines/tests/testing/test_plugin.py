@@ -1,0 +1,98 @@
+"""The pytest plugin, and the example of the README, in a pytest of their own in this process, with its session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+README = Path(__file__).parents[2] / "README.md"
+PLUGIN = "declarative_pipelines.testing.plugin"
+
+
+@dataclass
+class Reports:
+    """What became of each test, as a plugin of pytest hears it."""
+
+    outcomes: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" or not report.passed:
+            name = report.nodeid.rpartition("::")[2]
+            self.outcomes[name], self.texts[name] = report.outcome, report.longreprtext
+
+
+@pytest.fixture
+def run_tests(spark: SparkSession, tmp_path: Path) -> Callable[..., Reports]:
+    """Run the tests of a project, given by its files."""
+
+    def run(**files: str) -> Reports:
+        for name, text in files.items():
+            stem, _, suffix = name.rpartition("_")
+            (tmp_path / f"{stem}.{suffix}").write_text(text)
+        reports = Reports()
+        options = ["-p", "no:cacheprovider", "-p", "no:xdist", "-q", "--strict-markers", "--import-mode=importlib"]
+        pytest.main([*options, "-p", PLUGIN, "--rootdir", str(tmp_path), str(tmp_path)], plugins=[reports])
+        return reports
+
+    return run
+
+
+PIPELINE = """
+import dlt
+@dlt.table
+def big():
+    return spark.read.table("source").where(f"n > {spark.conf.get('least')}")
+"""
+
+
+def test_the_fixture_has_the_files_of_the_setting_or_of_the_marker(run_tests) -> None:
+    reports = run_tests(
+        pytest_ini="[pytest]\npipeline_files = big.py\n",
+        big_py=PIPELINE,
+        small_sql="CREATE MATERIALIZED VIEW small AS SELECT n FROM source WHERE n < 2;",
+        test_fixture_py="""
+import pytest
+
+@pytest.fixture
+def pipeline_configuration():
+    return {"least": "1"}
+
+def test_setting(pipeline):
+    pipeline.mock("source", [{"n": 1}, {"n": 2}])
+    assert pipeline.run().rows("big") == [(2,)]
+
+@pytest.mark.pipeline("small.sql")
+def test_marker(pipeline):
+    pipeline.mock("source", [{"n": 1}, {"n": 2}])
+    assert pipeline.run().rows("small") == [(1,)]
+
+def test_wrong(pipeline):
+    pipeline.mock("source", [{"n": 1}])
+    assert pipeline.run().rows("big") == [(1,)]
+""",
+    )
+    assert reports.outcomes == {"test_setting": "passed", "test_marker": "passed", "test_wrong": "failed"}
+    assert "AssertionError" in reports.texts["test_wrong"]
+
+
+def test_a_project_that_names_no_files_is_told_how(run_tests) -> None:
+    reports = run_tests(pytest_ini="[pytest]\n", test_nothing_py="def test_it(pipeline):\n    pass\n")
+    assert reports.outcomes == {"test_it": "failed"}
+    assert "Set pipeline_files in the configuration of pytest" in reports.texts["test_it"]
+
+
+def test_the_example_of_the_readme_passes(run_tests) -> None:
+    section = README.read_text(encoding="utf-8").partition("## Unit tests\n")[2].partition("\n## ")[0]
+    files = {
+        name.replace(".", "_"): text
+        for name, text in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", section, re.DOTALL)
+    }
+    [setting] = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    reports = run_tests(pyproject_toml=setting, **files)
+    assert len(reports.outcomes) == 4 and set(reports.outcomes.values()) == {"passed"}, reports.texts

@@ -1,0 +1,178 @@
+"""The packages as strangers get them: wheels in an environment with nothing else, and the examples of their READMEs.
+
+PyPI gives what they need, Spark among it. `docs/versions.md` says with which versions of Spark they were tried.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from streaming_classroom.setup import jars, java
+
+PROJECT = Path(__file__).parents[1]
+PACKAGES = ("spark-hooks", "stream-view", "notebook-dialect", "pyspark-cloudfiles", "declarative-pipelines")
+PREFIX = "streaming-classroom-"
+SPARKS = ("4.1", "4.2")
+# The packages for any Spark 4; the others drive inner parts of one version.
+ANY_SPARK = PACKAGES[:3]
+CASES = [(package, spark) for spark in SPARKS for package in PACKAGES if spark == "4.2" or package in ANY_SPARK]
+INSTALLING = 1200  # seconds, most of which are the download of PySpark
+
+# Runs cells in a kernel of the environment and prints their texts as JSON.
+DRIVER = """
+import json, sys
+import nbformat
+from nbclient import NotebookClient
+
+cells = json.loads(sys.stdin.read())
+book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+NotebookClient(book, timeout=240, kernel_name="python3").execute()
+texts = [
+    "".join(out.get("text") or out.get("data", {}).get("text/plain", "") for out in cell.outputs) for cell in book.cells
+]
+print("RESULT", json.dumps(texts))
+"""
+SESSION = """
+from pyspark.sql import SparkSession
+builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+spark = builder.config("spark.sql.shuffle.partitions", 2){more}.getOrCreate()
+"""
+DELTA = """.config("spark.jars", {jars!r}).config(
+    "spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension").config(
+    "spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog").config(
+    "spark.sql.sources.default", "delta")"""
+WHERE = "import {module}, pyspark; print({module}.__file__, pyspark.__version__)"
+
+pytestmark = [pytest.mark.long, pytest.mark.kernel]
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheels; return their folder."""
+    root = tmp_path_factory.mktemp("wheels")
+    for package in PACKAGES:
+        ignored = shutil.ignore_patterns("__pycache__", "build", "*.egg-info", ".pytest_cache", ".hypothesis")
+        shutil.copytree(PROJECT / "packages" / package, root / package, ignore=ignored)
+        run(
+            "build",
+            "--wheel",
+            "--no-build-isolation",
+            "--python",
+            sys.executable,
+            "--out-dir",
+            root / "dist",
+            root / package,
+        )
+    return root / "dist"
+
+
+@pytest.fixture(scope="module")
+def bare(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """Give the Python of an environment with a package, a Spark, and what runs a notebook."""
+    made: dict[tuple[str, str], Path] = {}
+
+    def environment(package: str, spark: str) -> Path:
+        if (package, spark) not in made:
+            venv = tmp_path_factory.mktemp(f"{package}-{spark}") / "venv"
+            run("venv", "--python", sys.executable, venv)
+            python = venv / ("Scripts" if os.name == "nt" else "bin") / "python"
+            wanted = [PREFIX + package, f"pyspark=={spark}.*", "ipykernel", "nbclient", "setuptools"]
+            run("pip", "install", "--python", python, "--find-links", wheels, *wanted)
+            made[package, spark] = python
+        return made[package, spark]
+
+    return environment
+
+
+def run(*arguments: object) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "uv", *map(str, arguments)],
+        env=outside(),
+        capture_output=True,
+        text=True,
+        timeout=INSTALLING,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def outside() -> dict[str, str]:
+    """Return the environment of a machine without the course."""
+    ours = ("CLASSROOM", "SPARK", "PYSPARK", "PYTEST", "PYTHON", "VIRTUAL_ENV", "IPYTHON", "JUPYTER")
+    found = java.find().java
+    assert found is not None
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return kept | {"JAVA_HOME": str(found.home), "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+def examples(package: str) -> list[str]:
+    """Return the cells of a README's example: all blocks before its first heading of the second level."""
+    readme = (PROJECT / "packages" / package / "README.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    return re.findall(r"```(?:python|sql)\n(.*?)```", readme, re.DOTALL)
+
+
+def cells_of(package: str, folder: Path) -> list[str]:
+    """Return what a stranger runs: a session of their own where the README expects one, then its example."""
+    session = SESSION.format(more="")
+    if package == "notebook-dialect":
+        return examples(package)[:2]  # the third brings a session of your own, in place of this one
+    if package == "declarative-pipelines":
+        return [SESSION.format(more=DELTA.format(jars=",".join(map(str, jars.paths())))), *examples(package)]
+    if package == "pyspark-cloudfiles":
+        (folder / "in").mkdir()
+        (folder / "in" / "a.json").write_text('{"id": 1}\n{"id": 2}\n')
+        names = 'checkpoint_directory, data_source, table_name = "checkpoint", "in", "ingested"'
+        wait = "spark.streams.active[0].processAllAvailable()\nprint(spark.table('ingested').count())"
+        return [session, names, *examples(package), wait]
+    if package == "spark-hooks":
+        before = "from pyspark.sql import SparkSession\nbefore = SparkSession.sql"
+        return [before, *examples(package), "print('put back:', SparkSession.sql is before)"]
+    return [session, *examples(package)]
+
+
+SAYS = {
+    "spark-hooks": "put back: True",
+    "stream-view": "by_parity",
+    "notebook-dialect": "Ghent",
+    "pyspark-cloudfiles": "2",
+    "declarative-pipelines": "valid_orders",
+}
+
+
+@pytest.mark.parametrize(("package", "spark"), CASES, ids=[f"{package}-{spark}" for package, spark in CASES])
+def test_the_example_of_a_readme_runs_where_only_the_wheels_are(package: str, spark: str, bare, tmp_path: Path) -> None:
+    python = bare(package, spark)
+    module = package.replace("-", "_")
+    cells = [*cells_of(package, tmp_path), WHERE.format(module=module)]
+    (tmp_path / "driver.py").write_text(DRIVER)
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [str(python), "driver.py"],
+        input=json.dumps(cells),
+        cwd=tmp_path,
+        env=outside() | {"PATH": path, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+    texts = json.loads(line.removeprefix("RESULT "))
+    assert SAYS[package] in "".join(texts[:-1])
+    file, version = texts[-1].split()
+    assert Path(file).is_relative_to(python.parents[1]) and version.startswith(f"{spark}.")
+
+
+def test_an_environment_has_nothing_of_the_course(bare) -> None:
+    python = bare("spark-hooks", "4.2")
+    code = "import importlib.util as u; print([n for n in ('streaming_classroom', 'stream_view') if u.find_spec(n)])"
+    done = subprocess.run([str(python), "-c", code], env=outside(), capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n"
