@@ -13,6 +13,7 @@ import nbformat
 _LESSON = re.compile(r"(?P<number>(?P<base>\d+)[A-Z]?)-.+\.ipynb")
 _BACK = (
     "docs/troubleshooting.md",
+    "docs/crashes.md",
     "docs/settings.md",
     "docs/databricks-notebooks-here.md",
     "docs/on-databricks.md",
