@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col, udf
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
 BATCH = 10  # rows
 BATCHES = 3
 TASKS = 4  # of each batch, so that one of them can end before the others
+A_ROW = 0.2  # seconds
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,8 @@ def land(spark: SparkSession, copy: Copy, send: Callable[[str, list[dict]], Any]
 
 def start(spark: SparkSession, copy: Copy) -> StreamingQuery:
     """Begin to copy what is there and was not copied before."""
-    rows = SOURCES[copy.source](spark, copy).selectExpr("CAST(id AS INT) AS id").repartition(TASKS)
+    slow = udf(lambda number: time.sleep(A_ROW) or number, "int")
+    rows = SOURCES[copy.source](spark, copy).repartition(TASKS).select(slow(col("id").cast("int")).alias("id"))
     writer = SINKS[copy.sink](rows, copy).option("checkpointLocation", copy.path("checkpoint"))
     return writer.queryName(copy.name).trigger(availableNow=True).start()
 

@@ -23,6 +23,7 @@ AFTER_SINK = "after the sink's write"
 AFTER_COMMIT = "after the commit log"
 #: In the order in which a batch comes to them.
 CRASH_POINTS = (BEFORE_OFFSETS, AFTER_OFFSETS, MID_BATCH, AFTER_SINK, AFTER_COMMIT)
+MISSED = " missed"  # a mark that no query has: a space in a name is quoted
 _RUNNER = "streaming_classroom.lesson.crashing_program"
 
 
@@ -52,6 +53,18 @@ class OneQueryOnly(ClassroomError, ValueError):
 
     def __str__(self) -> str:
         return f"{MID_BATCH!r} is a point of one query, as Spark is frozen when the first one is there. Name that one."
+
+
+@dataclass(eq=False)
+class BatchTooQuick(ClassroomError, RuntimeError):
+    """A batch had all its rows written before it was seen in the middle; the program was killed all the same."""
+
+    batch: int
+
+    def __str__(self) -> str:
+        return (
+            f"Batch {self.batch} was over before it was in mid-batch. Give it several tasks, some longer than others."
+        )
 
 
 def kill_at(
@@ -85,6 +98,8 @@ def kill_at(
     ------
     NoCrashPoint, NoPythonProgram, OneQueryOnly
         There is no such point, the command is no Python program, or several queries were to be in mid-batch.
+    BatchTooQuick
+        All rows of the batch were written before it was seen in mid-batch.
     RuntimeError
         The program ended before it came to the point.
     TimeoutError
@@ -92,8 +107,8 @@ def kill_at(
 
     Notes
     -----
-    Supported: classic sessions, queries in micro-batches. ``in mid-batch`` needs a batch whose last stage has several
-    tasks; with a single task the program is killed before the commit log is written.
+    Supported: classic sessions, queries in micro-batches. ``in mid-batch`` is found by looking every two milliseconds:
+    it needs a batch whose last stage has several tasks that take some time.
     """
     if point not in CRASH_POINTS:
         raise NoCrashPoint(point)
@@ -110,7 +125,10 @@ def kill_at(
             there = {path.name for path in Path(folder).iterdir()}
             return bool(there) and there.issuperset(map(mark_of, queries or ()))
 
-        return kill_when(are_there, [program[0], "-m", _RUNNER, where, *program[1:]], seconds)
+        exit_code = kill_when(are_there, [program[0], "-m", _RUNNER, where, *program[1:]], seconds)
+        if (Path(folder) / MISSED).exists():
+            raise BatchTooQuick(batch)
+        return exit_code
 
 
 def mark_of(query: str) -> str:

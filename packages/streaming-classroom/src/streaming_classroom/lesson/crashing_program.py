@@ -34,6 +34,7 @@ from streaming_classroom.lesson.crash_points import (
     AFTER_SINK,
     BEFORE_OFFSETS,
     MID_BATCH,
+    MISSED,
     mark_of,
 )
 
@@ -53,6 +54,11 @@ class Where:
     def mark(self, query: str) -> None:
         """Say that a query is there."""
         (Path(self.reached) / mark_of(query)).touch()
+
+    def miss(self, query: str) -> None:
+        """Say that a query is past the point, and wait to be killed."""
+        (Path(self.reached) / MISSED).touch()
+        self.stand_still(query)
 
     def stand_still(self, query: str) -> None:
         """Say that a query is there, and wait to be killed."""
@@ -129,8 +135,9 @@ class _Starts(StreamingQueryListener):
         execution = query.streamingQuery()
         where, nothing = self._where, lambda: None
         points = dict.fromkeys((BEFORE_OFFSETS, AFTER_OFFSETS, AFTER_SINK, AFTER_COMMIT), nothing)
-        points[AFTER_SINK if where.point == MID_BATCH else where.point] = partial(where.stand_still, name)
+        points[where.point] = partial(where.stand_still, name)
         if where.point == MID_BATCH:
+            points[AFTER_SINK] = partial(where.miss, name)
             tasks = _Tasks(self._spark, str(event.runId), partial(where.mark, name))
             points[AFTER_OFFSETS] = tasks.watch
         self._put_into(execution.offsetLog(), points[BEFORE_OFFSETS], points[AFTER_OFFSETS])
