@@ -11,16 +11,19 @@ import psutil
 import pytest
 
 from streaming_classroom import CRASH_POINTS, kill_at
-from streaming_classroom.lesson.crash_points import NoCrashPoint, NoPythonProgram
+from streaming_classroom.lesson.crash_points import BatchTooQuick, NoCrashPoint, NoPythonProgram, OneQueryOnly
 
 PROGRAM = """
-import sys
+import sys, time
 from pathlib import Path
+from pyspark.sql.functions import udf
 from streaming_classroom import get_spark
 
-folder = sys.argv[1]
+folder, tasks, seconds_a_row = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 spark = get_spark()
-rows = spark.readStream.schema("id INT").option("maxFilesPerTrigger", 1).json(f"{folder}/landed").repartition(4)
+slow = udf(lambda number: time.sleep(seconds_a_row) or number, "int")
+landed = spark.readStream.schema("id INT").option("maxFilesPerTrigger", 1).json(f"{folder}/landed")
+rows = landed.repartition(tasks).select(slow("id").alias("id"))
 
 def write(batch, number):
     batch.write.mode("append").json(f"{folder}/copied")
@@ -39,20 +42,31 @@ THERE = {
 }
 
 
+def program(folder: Path, tasks: int, seconds_a_row: float) -> list[str]:
+    """Land three files of a hundred rows, and return a program that copies them."""
+    (folder / "landed").mkdir()
+    for number in range(3):
+        rows = "".join(json.dumps({"id": number * 100 + row}) + "\n" for row in range(100))
+        (folder / f"landed/{number}.json").write_text(rows)
+    return [sys.executable, "-c", PROGRAM, folder.as_uri(), str(tasks), str(seconds_a_row)]
+
+
 @pytest.mark.kernel
 @pytest.mark.parametrize("point", CRASH_POINTS)
 def test_the_program_is_killed_at_the_point(tmp_path: Path, point: str) -> None:
-    (tmp_path / "landed").mkdir()
-    for number in range(3):
-        rows = "".join(json.dumps({"id": number * 100 + row}) + "\n" for row in range(100))
-        (tmp_path / f"landed/{number}.json").write_text(rows)
-
-    exit_code = kill_at(point, [sys.executable, "-c", PROGRAM, tmp_path.as_uri()], batch=1, query="copy")
+    exit_code = kill_at(point, program(tmp_path, tasks=4, seconds_a_row=0.02), batch=1, query="copy")
 
     assert exit_code == -9
     names = ("checkpoint/offsets/1", "written-1", "checkpoint/commits/1")
     assert [(tmp_path / name).exists() for name in names] == THERE[point]
     assert not (tmp_path / "checkpoint/offsets/2").exists()
+    assert _left(tmp_path.as_uri()) == []
+
+
+@pytest.mark.kernel
+def test_a_batch_that_is_never_in_the_middle_is_said_to_be_too_quick(tmp_path: Path) -> None:
+    with pytest.raises(BatchTooQuick, match=r"Batch 1 was over before it was in mid-batch\. Give it several tasks that"):
+        kill_at("in mid-batch", program(tmp_path, tasks=1, seconds_a_row=0), batch=1, query="copy")
     assert _left(tmp_path.as_uri()) == []
 
 
@@ -72,6 +86,12 @@ def test_a_point_that_is_none_is_refused() -> None:
         NoCrashPoint, match=r"'at the end' is no point of a batch\. Choose one of: 'before the offset log'"
     ):
         kill_at("at the end", [sys.executable, "-c", "pass"], 0)
+
+
+@pytest.mark.pure
+def test_several_queries_are_not_all_in_mid_batch() -> None:
+    with pytest.raises(OneQueryOnly, match="'in mid-batch' is a point of one query"):
+        kill_at("in mid-batch", [sys.executable, "-c", "pass"], 0, ["one", "two"])
 
 
 @pytest.mark.pure

@@ -7,11 +7,11 @@ disk is what a crash at that point leaves.  In mid-batch tasks of the batch have
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.lesson.program import kill_when
@@ -23,6 +23,7 @@ AFTER_SINK = "after the sink's write"
 AFTER_COMMIT = "after the commit log"
 #: In the order in which a batch comes to them.
 CRASH_POINTS = (BEFORE_OFFSETS, AFTER_OFFSETS, MID_BATCH, AFTER_SINK, AFTER_COMMIT)
+MISSED = " missed"  # a mark that no query has: a space in a name is quoted
 _RUNNER = "streaming_classroom.lesson.crashing_program"
 
 
@@ -46,7 +47,33 @@ class NoPythonProgram(ClassroomError, ValueError):
         return f"{' '.join(self.command)!r} is no Python program. Give [sys.executable, file, ...] or use kill_when."
 
 
-def kill_at(point: str, command: Sequence[str], batch: int, query: str | None = None, seconds: float = 120.0) -> int:
+@dataclass(eq=False)
+class OneQueryOnly(ClassroomError, ValueError):
+    """Several queries cannot all be in the middle of a batch when Spark is frozen: name one."""
+
+    def __str__(self) -> str:
+        return f"{MID_BATCH!r} is a point of one query, as Spark is frozen when the first one is there. Name that one."
+
+
+@dataclass(eq=False)
+class BatchTooQuick(ClassroomError, RuntimeError):
+    """A batch had all its rows written before it was seen in the middle; the program was killed all the same."""
+
+    batch: int
+
+    def __str__(self) -> str:
+        return (
+            f"Batch {self.batch} was over before it was in mid-batch. Give it several tasks, some longer than others."
+        )
+
+
+def kill_at(
+    point: str,
+    command: Sequence[str],
+    batch: int,
+    query: str | Sequence[str] | None = None,
+    seconds: float = 120.0,
+) -> int:
     """Run a program, kill it and its Spark (SIGKILL) at a point of a batch of its query, and return its exit code.
 
     Nothing of the program is left when this returns, also where it raises.
@@ -61,15 +88,18 @@ def kill_at(point: str, command: Sequence[str], batch: int, query: str | None = 
         dropped.
     batch : int
         The number of the batch.
-    query : str, optional
-        The name of the query, where the program has several.
+    query : str or sequence of str, optional
+        The name of the query, where the program has several; of several names, all of these stand still at the point
+        before the program is killed. By default the first query that comes to the point.
     seconds : float
         How long to wait for the point.
 
     Raises
     ------
-    NoCrashPoint, NoPythonProgram
-        There is no such point, or the command is no Python program.
+    NoCrashPoint, NoPythonProgram, OneQueryOnly
+        There is no such point, the command is no Python program, or several queries were to be in mid-batch.
+    BatchTooQuick
+        All rows of the batch were written before it was seen in mid-batch.
     RuntimeError
         The program ended before it came to the point.
     TimeoutError
@@ -77,15 +107,30 @@ def kill_at(point: str, command: Sequence[str], batch: int, query: str | None = 
 
     Notes
     -----
-    Supported: classic sessions, queries in micro-batches. ``in mid-batch`` needs a batch whose last stage has several
-    tasks; with a single task the program is killed before the commit log is written.
+    Supported: classic sessions, queries in micro-batches. ``in mid-batch`` is found by looking every two milliseconds:
+    it needs a batch whose last stage has several tasks that take some time.
     """
     if point not in CRASH_POINTS:
         raise NoCrashPoint(point)
     program = list(command)
     if len(program) < 2 or (program[1].startswith("-") and program[1] != "-c") or program[1:] == ["-c"]:
         raise NoPythonProgram(tuple(program))
+    queries = [query] if isinstance(query, str) else None if query is None else list(query)
+    if point == MID_BATCH and len(queries or ()) > 1:
+        raise OneQueryOnly
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
-        reached = Path(folder) / "reached"
-        where = json.dumps({"point": point, "batch": batch, "query": query, "reached": str(reached)})
-        return kill_when(reached.exists, [program[0] or sys.executable, "-m", _RUNNER, where, *program[1:]], seconds)
+        where = json.dumps({"point": point, "batch": batch, "queries": queries, "reached": folder})
+
+        def are_there() -> bool:
+            there = {path.name for path in Path(folder).iterdir()}
+            return bool(there) and there.issuperset(map(mark_of, queries or ()))
+
+        exit_code = kill_when(are_there, [program[0], "-m", _RUNNER, where, *program[1:]], seconds)
+        if (Path(folder) / MISSED).exists():
+            raise BatchTooQuick(batch)
+        return exit_code
+
+
+def mark_of(query: str) -> str:
+    """Return the name of the file that says that a query of that name is at the point."""
+    return quote(query, safe="")

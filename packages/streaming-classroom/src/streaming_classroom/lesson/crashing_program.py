@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -28,7 +28,15 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming import DataStreamWriter, StreamingQueryListener
 
 import spark_hooks
-from streaming_classroom.lesson.crash_points import AFTER_COMMIT, AFTER_OFFSETS, AFTER_SINK, BEFORE_OFFSETS, MID_BATCH
+from streaming_classroom.lesson.crash_points import (
+    AFTER_COMMIT,
+    AFTER_OFFSETS,
+    AFTER_SINK,
+    BEFORE_OFFSETS,
+    MID_BATCH,
+    MISSED,
+    mark_of,
+)
 
 _PACKAGE = "org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager"
 LOOK_EVERY = 0.002  # seconds between two looks at the tasks of a batch
@@ -36,16 +44,25 @@ LOOK_EVERY = 0.002  # seconds between two looks at the tasks of a batch
 
 @dataclass(frozen=True)
 class Where:
-    """The point, the batch, the query's name if it matters, and the file that says that the query is there."""
+    """The point, the batch, the queries' names if they matter, and the folder of marks that say which are there."""
 
     point: str
     batch: int
-    query: str | None
+    queries: list[str] | None
     reached: str
 
-    def stand_still(self) -> None:
-        """Say that the query is there, and wait to be killed."""
-        Path(self.reached).touch()
+    def mark(self, query: str) -> None:
+        """Say that a query is there."""
+        (Path(self.reached) / mark_of(query)).touch()
+
+    def miss(self, query: str) -> None:
+        """Say that a query is past the point, and wait to be killed."""
+        (Path(self.reached) / MISSED).touch()
+        self.stand_still(query)
+
+    def stand_still(self, query: str) -> None:
+        """Say that a query is there, and wait to be killed."""
+        self.mark(query)
         while True:
             time.sleep(60)
 
@@ -111,15 +128,17 @@ class _Starts(StreamingQueryListener):
         self._spark, self._where = spark, where
 
     def onQueryStarted(self, event: Any) -> None:
-        if self._where.query not in (None, event.name):
+        name = event.name or str(event.id)
+        if self._where.queries is not None and name not in self._where.queries:
             return
         query = self._spark._jsparkSession.streams().get(str(event.id))
         execution = query.streamingQuery()
         where, nothing = self._where, lambda: None
         points = dict.fromkeys((BEFORE_OFFSETS, AFTER_OFFSETS, AFTER_SINK, AFTER_COMMIT), nothing)
-        points[AFTER_SINK if where.point == MID_BATCH else where.point] = where.stand_still
+        points[where.point] = partial(where.stand_still, name)
         if where.point == MID_BATCH:
-            tasks = _Tasks(self._spark, str(event.runId), where)
+            points[AFTER_SINK] = partial(where.miss, name)
+            tasks = _Tasks(self._spark, str(event.runId), partial(where.mark, name))
             points[AFTER_OFFSETS] = tasks.watch
         self._put_into(execution.offsetLog(), points[BEFORE_OFFSETS], points[AFTER_OFFSETS])
         self._put_into(execution.commitLog(), points[AFTER_SINK], points[AFTER_COMMIT])
@@ -148,7 +167,7 @@ class _Tasks:
 
     spark: SparkSession
     run: str
-    where: Where
+    mark: Callable[[], None]
 
     def watch(self) -> None:
         """Freeze Spark, in a thread, when a task of a job's last stage has ended and another one has not."""
@@ -160,7 +179,7 @@ class _Tasks:
         while not any(self._is_in_the_middle(job) for job in self._jobs() if job not in known):
             time.sleep(LOOK_EVERY)
         os.kill(jvm, signal.SIGSTOP)  # what runs meanwhile would be after the point
-        Path(self.where.reached).touch()
+        self.mark()
 
     def _jobs(self) -> list[int]:
         return list(self.spark.sparkContext.statusTracker().getJobIdsForGroup(self.run))
