@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -46,7 +47,8 @@ def write(path: Path, *cells: nbformat.NotebookNode) -> Path:
 
 def usual_tools() -> str:
     """Return the page's block with nbval and papermill."""
-    [block] = [block for block in PAGE.split("```\n")[1::2] if "papermill" in block]
+    blocks = re.findall(r"^```\w*\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    [block] = [block for block in blocks if "papermill" in block]
     return block
 
 

@@ -17,6 +17,7 @@ SOURCES = {
     "expectations": ("Expectations", f"{DOCS}/expectations"),
     "streaming": ("Streaming tables", f"{DOCS}/streaming-tables"),
     "views": ("Materialized views", f"{DOCS}/materialized-views"),
+    "log": ("Event log schema", f"{DOCS}/monitor-event-log-schema"),
     "flows": ("Flows", f"{DOCS}/flows"),
     "updates": ("Updates", f"{DOCS}/updates"),
 }

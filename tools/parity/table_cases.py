@@ -104,6 +104,12 @@ def _whole(test: PipelineTest) -> Any:
     return [tuple(row) for row in test.run().rows("total")]
 
 
+def _nothing_new(test: PipelineTest) -> Any:
+    test.mock("source", [{"n": 1}, {"n": 2}], format="delta")
+    versions = [test.run().tables["total"][1] for _ in range(2)]
+    return "nothing is written" if versions[0] == versions[1] else "it is written again"
+
+
 _VIEW = """
 import dlt
 @dlt.view
@@ -235,6 +241,13 @@ CASES = [
             "materialized view, its source's rows are overwritten", "It is what its query says of the sources now.",
             "views", [(5,)], "not measured",
         ), _WHOLE, _whole,
+    ),
+    TableCase(
+        Behavior(
+            "materialized view, nothing is new in its sources",
+            "Where base tables have not changed, the refresh is `MAINTENANCE_TYPE_NO_OP`.", "log",
+            "nothing is written", "not measured",
+        ), _WHOLE, _nothing_new,
     ),
     TableCase(
         Behavior(

@@ -202,7 +202,8 @@ class UpdateRun:
         plan.engine.is_running = True
         has_sinks = any(flow.target.kind is DatasetKind.SINK for flow in flows)
         with WriteObserver(self._session) as writes, having(self._session, ALL_REPORTS if has_sinks else {}):
-            context = RunContext(self._id, plan, chosen, writes, self._heard)
+            emptied = self._asked.emptied(plan.definitions)
+            context = RunContext(self._id, plan, chosen, writes, self._heard, emptied)
             steps = [FlowStep(run_of(flow, context), plan.before(flow)) for flow in flows]
             self._execution = Execution(steps, AT_ONCE, self._retries, self._observe, plan.engine.use_in_this_thread)
             self._execution.run()

@@ -89,6 +89,27 @@ READS: list[Callable[[SparkSession], object]] = [
 ]
 
 
+def test_options_of_a_table_hold_inside_a_definition(pipeline: Pipeline) -> None:
+    pipeline.land(1)
+    pipeline.rows("ALTER TABLE source SET TBLPROPERTIES (delta.enableChangeDataFeed = true)")
+    pipeline.land(2)
+    pipeline.write("""
+        @dlt.table
+        def before():
+            return spark.read.option("versionAsOf", 0).table("source")
+        @dlt.table
+        def changes():
+            rows = spark.read.options(readChangeFeed=True, startingVersion=2).table("source")
+            return rows.select("v", "_change_type")
+        @dlt.table
+        def now():
+            return spark.read.table("source")
+    """)
+    pipeline.run().raise_if_failed()
+    assert [pipeline.values(name) for name in ("before", "changes", "now")] == [[1], [2], [1, 2]]
+    assert pipeline.values("changes", "_change_type") == ["insert"]
+
+
 @pytest.mark.parametrize("read", READS)
 def test_outside_a_definition_reads_are_sparks_own(spark: SparkSession, read: Callable[[SparkSession], object]) -> None:
     spark.range(1).createOrReplaceTempView("numbers")

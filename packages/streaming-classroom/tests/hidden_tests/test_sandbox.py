@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.hidden_tests.sandbox import CannotRunError, CellFailedError, opened
+from streaming_classroom.hidden_tests.sandbox import CannotRunError, CellFailedError, MadeTwiceError, opened
 
 COPY = """
 query = (spark.readStream.table("bronze").where("id > 1")
@@ -42,6 +42,19 @@ def test_views_of_the_lesson_are_not_there_and_settings_are(open_sandbox, spark:
     assert box.spark.conf.get("spark.sql.session.timeZone") == spark.conf.get("spark.sql.session.timeZone")
     with pytest.raises(CannotRunError, match="numbers_vw"):
         box.run('frame = spark.table("numbers_vw")')
+
+
+def test_a_cell_that_makes_a_table_twice_is_told_what_to_do_and_one_that_is_there_before_is_its_mistake(
+    open_sandbox,
+) -> None:
+    box = open_sandbox()
+    box.run('spark.range(3).write.saveAsTable("made")')
+    with pytest.raises(MadeTwiceError, match=r"makes the table `made`, which is there by then\. Make it only if"):
+        box.run('spark.range(3).write.saveAsTable("made")')
+    box = open_sandbox()
+    box.append("given", [(1,)], "id LONG")
+    with pytest.raises(CellFailedError, match="ALREADY_EXISTS"):
+        box.run('spark.range(3).write.saveAsTable("given")')
 
 
 def test_a_name_that_another_cell_made_and_nobody_lends_is_named(open_sandbox, spark: SparkSession) -> None:

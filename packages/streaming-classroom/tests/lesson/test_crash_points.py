@@ -65,7 +65,9 @@ def test_the_program_is_killed_at_the_point(tmp_path: Path, point: str) -> None:
 
 @pytest.mark.kernel
 def test_a_batch_that_is_never_in_the_middle_is_said_to_be_too_quick(tmp_path: Path) -> None:
-    with pytest.raises(BatchTooQuick, match=r"Batch 1 was over before it was in mid-batch\. Give it several tasks that"):
+    with pytest.raises(
+        BatchTooQuick, match=r"Batch 1 was over before it was in mid-batch\. Give it several tasks that"
+    ):
         kill_at("in mid-batch", program(tmp_path, tasks=1, seconds_a_row=0), batch=1, query="copy")
     assert _left(tmp_path.as_uri()) == []
 

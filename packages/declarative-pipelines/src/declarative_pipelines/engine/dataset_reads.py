@@ -99,8 +99,10 @@ def install() -> None:
     _wrap(DataFrameReader, "table", partial(_answered, _table), reads)
     _wrap(DataStreamReader, "table", partial(_answered, _stream_of), reads)
     _wrap(SparkSession, "sql", partial(_answered, _query), reads)
-    for method, make in (("option", _remembering), ("options", _remembering_all), ("format", _remembering_format)):
-        _wrap(DataStreamReader, method, make, "options of a stream that is read inside a definition")
+    for reader in (DataFrameReader, DataStreamReader):
+        for method, make in (("option", _remembering), ("options", _remembering_all)):
+            _wrap(reader, method, make, "options of a table that is read inside a definition")
+    _wrap(DataStreamReader, "format", _remembering_format, "options of a stream that is read inside a definition")
     _wrap(DataStreamReader, "load", _keeping_schemas, "a place for schemas that a flow's sources infer")
     for action in _ACTIONS:
         if hasattr(DataFrame, action):
@@ -132,8 +134,8 @@ def _answered(text: Callable[[Any, str], str], original: Any) -> Any:
     return answered
 
 
-def _table(_reader: Any, name: str) -> str:
-    return f"SELECT * FROM {without_live_names(name)}"
+def _table(reader: Any, name: str) -> str:
+    return f"SELECT * FROM {without_live_names(name)}{_with_options(reader)}"
 
 
 def _query(session: Any, text: str) -> str:
@@ -160,8 +162,12 @@ def _with_frames(session: Any, text: str, values: Mapping[str, Any]) -> tuple[st
 
 
 def _stream_of(reader: Any, name: str) -> str:
+    return f"SELECT * FROM STREAM {without_live_names(name)}{_with_options(reader)}"
+
+
+def _with_options(reader: Any) -> str:
     options = ", ".join(f"'{key}' = '{value}'" for key, value in vars(reader).get(_OPTIONS, {}).items())
-    return f"SELECT * FROM STREAM {without_live_names(name)}{f' WITH ({options})' if options else ''}"
+    return f" WITH ({options})" if options else ""
 
 
 def _remembering(option: Any) -> Any:

@@ -14,9 +14,10 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import AnalysisException
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namespace
 from declarative_pipelines.engine import dataset_reads
@@ -82,6 +83,13 @@ class FailedFlow:
     inputs: frozenset[str]
     error: BaseException
     waits: bool
+
+
+class TableVersion(NamedTuple):
+    """A version of a Delta table: the table's identity, which a table made anew does not have, and the number."""
+
+    table: str
+    number: int
 
 
 class SparkEngine:
@@ -208,6 +216,16 @@ class SparkEngine:
                 )
                 found[snapshot.metadata().id()] = int(snapshot.version())
         return found
+
+    def newest_version(self, dataset: Dataset) -> TableVersion | None:
+        """Return the newest version of a Delta table; None where there is no such table."""
+        try:
+            log = self._log(dataset.namespace, dataset.name)
+            snapshot = log.update(False, self._scala.none(), self._scala.none())
+            number = int(snapshot.version())
+            return TableVersion(snapshot.metadata().id(), number) if number >= 0 else None
+        except (Py4JJavaError, AnalysisException):
+            return None
 
     def read_log(self, dataset: Dataset) -> None:
         """Have Delta read a table's log now, which it does else when the table is first written to; it keeps it."""

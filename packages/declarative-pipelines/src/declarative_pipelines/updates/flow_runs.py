@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -26,6 +26,7 @@ from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowN
 from declarative_pipelines.planning.log_prefetch import logs_read
 from declarative_pipelines.updates import batch_counts, idle_streams
 from declarative_pipelines.updates.batch_counts import BatchCounts
+from declarative_pipelines.updates.idle_views import ViewRows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,13 +44,20 @@ Heard = Callable[[str, Mapping[str, Counts]], None]
 
 @dataclass(frozen=True)
 class RunContext:
-    """What the flows of one update share."""
+    """What the flows of one update share.
+
+    Parameters
+    ----------
+    full_refresh
+        The datasets that are to be computed whole, whatever they have.
+    """
 
     id: str
     plan: PipelinePlan
     checkpoints: Mapping[str, Checkpoint]
     writes: WriteObserver
     heard: Heard
+    full_refresh: Collection[str] = ()
 
     @property
     def session(self) -> SparkSession:
@@ -251,10 +259,23 @@ class ReplaceRun(JobsRun):
     """A materialized view: computed whole, and put in the place of its rows by one commit."""
 
     def run(self) -> dict[str, Counts]:
-        """Replace the table; readers have the old rows until the new ones are there."""
-        session, target = self._update.session, self.flow.target
+        """Replace the table; readers have the old rows until the new ones are there.
+
+        A view that would come out as it is, is left alone, unless a full refresh was asked for.
+        """
+        target = self.flow.target
         self._begin()
         frame = _as_declared(self._frame(), target.schema)
+        rows = ViewRows.of(self._update.plan.engine, target, self._checkpoint, frame)
+        if rows.are_there and target.name not in self._update.full_refresh:
+            return self._nothing()
+        self._replace(frame)
+        counted = self._counted()
+        rows.note()
+        return counted
+
+    def _replace(self, frame: DataFrame) -> None:
+        session, target = self._update.session, self.flow.target
         writer = frame.writeTo(self._table).using(target.format or "delta")
         for key, value in _properties(target).items():
             writer = writer.tableProperty(key, value)
@@ -264,7 +285,6 @@ class ReplaceRun(JobsRun):
             writer = writer.clusterBy(*target.cluster_by)
         with _settings(session, target.spark_conf):
             writer.createOrReplace()
-        return self._counted()
 
 
 class OnceRun(JobsRun):

@@ -43,11 +43,8 @@ def run(exercise: Exercise, attempt: Attempt) -> str:
     for number, test in enumerate(tests):
         try:
             _compare(exercise, number, test, source, attempt)
-        except CannotRunError as unknown:
-            return (
-                f"It was not run on other data: the cell uses `{unknown.name}`, which another cell makes. Put all that "
-                "is yours into one cell to have it tested fully."
-            )
+        except CannotRunError as reason:
+            return str(reason)
         except Mistake:
             raise
         except Exception as error:  # of the sandbox itself, which says nothing about the cell

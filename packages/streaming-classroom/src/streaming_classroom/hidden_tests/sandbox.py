@@ -45,6 +45,22 @@ class CannotRunError(Exception):
         super().__init__(name)
         self.name = name
 
+    def __str__(self) -> str:
+        return (
+            f"It was not run on other data: the cell uses `{self.name}`, which another cell makes. Put all that is "
+            "yours into one cell to have it tested fully."
+        )
+
+
+class MadeTwiceError(CannotRunError):
+    """A cell that cannot be run a second time, as after a restart, since it makes a table that is there by then."""
+
+    def __str__(self) -> str:
+        return (
+            f"It was not run a second time, as after a restart: it makes the table `{self.name}`, which is there by "
+            "then. Make it only if it is missing to have your cell tested fully."
+        )
+
 
 class CellFailedError(Exception):
     """The cell, or a stream that it has started, raised an error: its words."""
@@ -293,9 +309,12 @@ class Sandbox:
         """Return an error of a cell: of a name that the notebook has and the sandbox has not, that it cannot run."""
         if isinstance(error, NameError) and (error.name in self._notebook or error.name == "dbutils"):
             return CannotRunError(error.name)
-        missing: Mapping[str, str] = getattr(error, "getMessageParameters", dict)() or {}
-        relation = str(missing.get("relationName", "")).replace("`", "").rpartition(".")[2]
-        if relation and self._outer.catalog.tableExists(relation):
+        about: Mapping[str, str] = getattr(error, "getMessageParameters", dict)() or {}
+        relation = str(about.get("relationName", "")).replace("`", "").rpartition(".")[2]
+        if relation and getattr(error, "getCondition", str)() == "TABLE_OR_VIEW_ALREADY_EXISTS":
+            if self._has_run:
+                return MadeTwiceError(relation)
+        elif relation and self._outer.catalog.tableExists(relation):
             return CannotRunError(relation)
         return CellFailedError(f"{type(error).__name__}: {short_message(error)}".splitlines()[0])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import subprocess
@@ -90,8 +91,10 @@ def _wrong_with(name: str, wanted: str) -> str | None:
         return "is missing"
     if f"=={found.version}" not in wanted:
         return f"is {found.version}"
-    files = (file for file in found.files or () if file.suffix != ".pyc")
-    return None if all(Path(str(file.locate())).exists() for file in files) else "lacks files"
+    # Not `files`, which leaves out what is missing from Python 3.12 on.
+    listed = [row[0] for row in csv.reader((found.read_text("RECORD") or "").splitlines()) if row]
+    files = (Path(str(found.locate_file(name))) for name in listed if not name.endswith(".pyc"))
+    return None if all(file.exists() for file in files) else "lacks files"
 
 
 def _install_anew(names: list[str], report: Report) -> None:
