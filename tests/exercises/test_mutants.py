@@ -54,7 +54,7 @@ EQUAL: dict[tuple[str, str], str] = {
     (
         "12.1",
         'left out: .mode("ignore")',
-    ): "the verdict says that it was not run again, as the cell makes its table anew",
+    ): "as the verdict says, it was not run a second time",
     ("12.1", "limit included: > -> >="): "a change with the same sequence is the same change",
     ("12.1", "once for availableNow: availableNow=True -> once=True"): "the stream must end, and does",
     ("12L.1", "once for availableNow: availableNow=True -> once=True"): "the stream must end, and does",
