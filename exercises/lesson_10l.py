@@ -83,7 +83,7 @@ def _once(attempt: Attempt, landed: DataFrame) -> DataFrame:
     return landed.drop("received_at").dropDuplicates().join(cards, "card_id", "left").select(*_PAYMENT)
 
 
-def _payments_made(sandbox: Sandbox) -> DataFrame:
+def _payments(sandbox: Sandbox) -> DataFrame:
     return sandbox.rows_of(sandbox.value("payments"))
 
 
@@ -128,9 +128,7 @@ PAYMENTS = Exercise(
         "watermark stays on `event_time`, and the next joins use it."
     ),
     check=check_payments,
-    hidden=(
-        HiddenTest(_late_and_again, (_payments_made,), says="Your cell was run on other payments, late ones too."),
-    ),
+    hidden=(HiddenTest(_late_and_again, (_payments,), says="Your cell was run on other payments, late ones too."),),
     wrong=(
         WrongAnswer(PAYMENTS_SOLUTION.replace('"2 hours"', '"10 minutes"'), "payments are missing"),
         WrongAnswer(PAYMENTS_SOLUTION.replace('    .withWatermark("event_time", "2 hours")\n', ""), "watermark"),

@@ -96,7 +96,10 @@ def _must_not_be_off(made: DataFrame, every: DataFrame) -> None:
     again = off.join(every.where("heard_again IS NOT NULL"), ["oven", "last_heard"], "left_semi").count()
     for_good = off.count() - again
     if again and for_good:
-        raise Mistake("Ovens that were switched off are among the calls, as in `alarms`.")
+        raise Mistake(
+            "Ovens that were switched off are among the calls, as in `alarms`. If `Watch` looks at the status: what a "
+            "method stores in `self` is lost after the batch, so the status has to be in a state variable."
+        )
     if again:
         raise Mistake(
             "An oven that was switched off, and later on again, is among the calls. Its silence is found when the oven "
@@ -324,6 +327,8 @@ def check_tests(attempt: Attempt) -> None:
         raise Mistake("`check_silence` is not a function.")
     said = {name: planted.outcome(test, make()) for name, make in processors().items()}
     if set(said.values()) == {"passes"} and not planted.asserts(attempt.source):
+        if planted.calls(attempt.source, "test", "setWatermark"):
+            raise Mistake("`check_silence` asserts nothing. What it returns counts for nothing: write `assert`.")
         raise NotTried
     if said["EachSilence"] == "fails":
         raise Mistake("`check_silence(EachSilence())` raises an `AssertionError`, and that processor is right.")
@@ -387,6 +392,7 @@ TESTS = Exercise(
         WrongAnswer(TESTS_SOLUTION.replace("heard(40)", "heard(39)").replace("40 *", "39 *"), "exactly ten minutes"),
         WrongAnswer(_LOOKS_INSIDE, "has another name"),
         WrongAnswer(TESTS_SOLUTION.replace("55 *", "45 *"), "that processor is right"),
+        WrongAnswer(TESTS_SOLUTION.replace("    assert ", "    "), "asserts nothing"),
         WrongAnswer(TESTS_SOLUTION.replace("[alarm(", "[Alarm("), "NameError"),
     ),
     makes=Makes(variables=("check_silence",), by_starter=True),

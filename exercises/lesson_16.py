@@ -61,6 +61,12 @@ def check_streams(attempt: Attempt) -> None:
             _rounded(right.select("name", "rows_per_second")),
         ):
             raise Mistake("`rows_per_second` is per millisecond: `batch_ms` are milliseconds.")
+        if attempt.is_same(
+            _rounded(made.selectExpr("name", "overhead / 100 AS overhead")), _rounded(right.select("name", "overhead"))
+        ):
+            raise Mistake("`overhead` is in percent. It should be a share from 0 to 1.")
+        if attempt.is_same(rounded(made, 1), rounded(right, 1)):
+            raise Mistake("The figures are right but rounded. Leave out `round`: somebody may calculate with them.")
     attempt.compare(_rounded(made), _rounded(right), "streams_vw")
 
 
@@ -99,7 +105,7 @@ def _reports(sandbox: Sandbox) -> None:
     sandbox.append("health", rows, HEALTH)
 
 
-def _streams_made(sandbox: Sandbox) -> DataFrame:
+def _streams_vw(sandbox: Sandbox) -> DataFrame:
     return _rounded(sandbox.rows("streams_vw"))
 
 
@@ -122,7 +128,7 @@ STREAMS = Exercise(
     hidden=(
         HiddenTest(
             _reports,
-            (_streams_made,),
+            (_streams_vw,),
             says="Your cell was run on other reports: batches of very different sizes, and a stream without rows.",
         ),
     ),
@@ -138,6 +144,15 @@ STREAMS = Exercise(
         ),
         WrongAnswer(STREAMS_SOLUTION.replace("sum(batch_ms - add_ms) /", "sum(add_ms) /"), "yours is the other share"),
         WrongAnswer(STREAMS_SOLUTION.replace("(sum(batch_ms) / 1000)", "sum(batch_ms)"), "per millisecond"),
+        WrongAnswer(
+            STREAMS_SOLUTION.replace("sum(batch_ms - add_ms) /", "100 * sum(batch_ms - add_ms) /"), "in percent"
+        ),
+        WrongAnswer(
+            STREAMS_SOLUTION.replace(
+                "sum(rows) / (sum(batch_ms) / 1000)", "round(sum(rows) / (sum(batch_ms) / 1000), 1)"
+            ),
+            "Leave out `round`",
+        ),
         WrongAnswer(STREAMS_SOLUTION.replace("count(*) AS batches", "max(batch) AS batches"), "streams_vw"),
     ),
     makes=Makes(views=("streams_vw",)),
@@ -273,7 +288,10 @@ ALERTS = Exercise(
         HiddenTest(
             _troubles,
             ("alerts_vw",),
-            says="Your cell was run on other backlogs: troubles at the first and last batch, and exactly ten files.",
+            says=(
+                "Your cell was run on other backlogs: troubles at the first and last batch, missing batch numbers, and "
+                "exactly ten files."
+            ),
         ),
     ),
     wrong=(

@@ -289,7 +289,7 @@ def _view_reports(sandbox: Sandbox, rows: list[tuple]) -> None:
     sandbox.view("reports_vw", frame)
 
 
-def _figures_made(sandbox: Sandbox) -> DataFrame:
+def _figures_vw(sandbox: Sandbox) -> DataFrame:
     return _to_3_places(sandbox.rows("figures_vw"))
 
 
@@ -317,7 +317,7 @@ HOUR = Exercise(
     hidden=(
         HiddenTest(
             _another_hour,
-            (_figures_made,),
+            (_figures_vw,),
             says="Your cell was run on another hour, whose first and last reports are unlike the others.",
         ),
     ),
@@ -545,7 +545,7 @@ def _other_backlogs(sandbox: Sandbox) -> None:
     sandbox.view("figures_vw", sandbox.frame(figures, FIGURES))
 
 
-def _left_made(sandbox: Sandbox) -> DataFrame:
+def _left_vw(sandbox: Sandbox) -> DataFrame:
     return _to_3_places(sandbox.rows("left_vw"))
 
 
@@ -570,7 +570,7 @@ LEFT = Exercise(
     hidden=(
         HiddenTest(
             _other_backlogs,
-            (_left_made,),
+            (_left_vw,),
             says="Your cell was run on other streams: one is over already, one has had a larger backlog.",
         ),
     ),

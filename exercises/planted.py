@@ -121,6 +121,12 @@ def asserts(source: str | None) -> bool:
     return any(isinstance(node, ast.Assert | ast.Raise) for node in ast.walk(ast.parse(source)))
 
 
+def calls(source: str | None, *methods: str) -> bool:
+    """Return whether a cell calls one of these methods, on whatever object."""
+    called = (node.func for node in ast.walk(ast.parse(source or "")) if isinstance(node, ast.Call))
+    return any(isinstance(function, ast.Attribute) and function.attr in methods for function in called)
+
+
 def files_stream(sandbox: Sandbox, folder: str | None = None, **options: object) -> DataFrame:
     """Return a stream over the files of readings."""
     return sandbox.spark.readStream.schema(READINGS).options(**options).json(folder or sandbox.paths.landing)

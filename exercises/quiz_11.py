@@ -40,7 +40,7 @@ QUESTIONS = (
                 "Each task creates the object again, and one object sees the keys of a whole partition.",
                 is_right=True,
             ),
-            Choice("The number of the oven's heartbeats.", "`self` is not of a key: all keys of a partition share it."),
+            Choice("The number of the oven's heartbeats.", "`self` has no key: all keys of a partition share it."),
         ),
     ),
     Question(

@@ -31,8 +31,8 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "The rows in a stream's state have grown on each of the last thirty days, and it is fast enough. What do you "
-        "do?",
+        "The rows in a stream's state have grown on each of the last thirty days. The stream is fast enough. What do "
+        "you do?",
         (
             Choice("Nothing: the target is kept.", "It is kept today. The reports say when it will not be."),
             Choice("Restart the stream.", "The state is in the checkpoint: it is there again after the restart."),
