@@ -62,9 +62,7 @@ class BatchTooQuick(ClassroomError, RuntimeError):
     batch: int
 
     def __str__(self) -> str:
-        return (
-            f"Batch {self.batch} was over before it was in mid-batch. Give it several tasks, some longer than others."
-        )
+        return f"Batch {self.batch} was over before it was in mid-batch. Give it several tasks that take some time."
 
 
 def kill_at(
