@@ -80,20 +80,18 @@ def _work(master: str, folder: Path, times: int) -> dict[str, Any]:
 
     spark = classic_session(java_options="")
     try:
-        _once(spark, folder, "warm", FILES)  # classes, the workers' processes, the first compilation
-        steps = _once(spark, folder, "measured", FILES * times)
+        small_files(folder / "warm", FILES, ROWS_A_FILE)
+        _once(spark, folder / "warm", FILES)  # classes, the workers' processes, the first compilation
+        steps = _once(spark, folder / "landed", FILES * times)
     finally:
         spark.stop()
     return {name: vars(step) for name, step in steps.items()}
 
 
-def _once(spark: SparkSession, folder: Path, name: str, files: int) -> dict[str, Measured]:
+def _once(spark: SparkSession, landed: Path, files: int) -> dict[str, Measured]:
     """Bring the landed files through the layers; then one file more through the first of them."""
-    landed = folder / "landed" if name == "measured" else folder / name
-    if name != "measured":
-        small_files(landed, files, ROWS_A_FILE)
-    tables = {layer: f"{name}_{layer}" for layer in ("bronze", "silver", "gold")}
-    place = folder / f"{name}-checkpoints"
+    tables = {layer: f"{landed.name}_{layer}" for layer in ("bronze", "silver", "gold")}
+    place = landed.with_name(f"{landed.name}-checkpoints")
 
     def bronze() -> StreamingQuery:
         reader = spark.readStream.format("cloudFiles").option("cloudFiles.format", "json").schema(SCHEMA)

@@ -98,23 +98,27 @@ def test_a_commit_between_a_views_rows_and_its_note_makes_the_next_update_comput
     assert run(pipeline, computed) == BOTH and pipeline.values("largest", "n") == [2]
 
 
+SOURCE = "spark.read.table('source')"
+
+
 @pytest.mark.parametrize(
-    "other",
+    ("query", "other"),
     [
-        "spark.read.table('source').where('v > 2')",
-        "spark.read.table('source').withColumn('v', F.expr('try_cast(v AS BIGINT)'))",
-        "spark.read.table('source').withColumn('kind', F.lit('#2'))",
-        "spark.read.option('versionAsOf', 0).table('source')",
-        "spark.read.table('other')",
+        (f"{SOURCE}.where('v > 1')", f"{SOURCE}.where('v > 2')"),
+        (
+            f"{SOURCE}.withColumn('v', F.expr('CAST(v AS BIGINT)'))",
+            f"{SOURCE}.withColumn('v', F.expr('try_cast(v AS BIGINT)'))",
+        ),
+        (f"{SOURCE}.withColumn('kind', F.lit('#1'))", f"{SOURCE}.withColumn('kind', F.lit('#2'))"),
+        (SOURCE, "spark.read.option('versionAsOf', 0).table('source')"),
+        (SOURCE, "spark.read.table('other')"),
     ],
 )
-def test_a_view_with_another_query_is_computed(pipeline: Pipeline, computed: list[str], other: str) -> None:
+def test_a_view_with_another_query_is_computed(pipeline: Pipeline, computed: list[str], query: str, other: str) -> None:
     pipeline.land(1)
     pipeline.land(3)
     pipeline.rows("CREATE TABLE other AS SELECT * FROM source")
-    view(pipeline, "spark.read.table('source').withColumn('kind', F.lit('#1'))" if "#2" in other else
-         "spark.read.table('source').withColumn('v', F.expr('CAST(v AS BIGINT)'))" if "try" in other else
-         "spark.read.table('source').where('v > 1')" if "where" in other else "spark.read.table('source')")  # fmt: skip
+    view(pipeline, query)
     assert run(pipeline, computed) == ["one"]
     assert run(pipeline, computed) == []
     view(pipeline, other)

@@ -52,11 +52,13 @@ def fingerprint(frame: DataFrame) -> str | None:
         if not plan.deterministic() or _has_patterns(frame.sparkSession, plan):
             return None
         inputs = _inputs(plan)
+        if inputs is None:
+            return None
         nodes = json.loads(plan.toJSON())
         text = _without_ids(plan.treeString(True, True, _ANY_LENGTH, False, False))
     except (Py4JError, ValueError):  # a plan that cannot be said as JSON
         return None
-    if inputs is None or not all(_is_known(name) for name in _classes(nodes)):
+    if not all(_is_known(name) for name in _classes(nodes)):
         return None
     said = json.dumps([_renumbered(nodes, {}), text, inputs, _settings(frame.sparkSession)], sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()

@@ -211,21 +211,21 @@ class SparkEngine:
         for table in tables:
             with suppress(Py4JJavaError, ValueError):  # no Delta table, or not one of a catalog
                 catalog, database, name = table.split(".")
-                snapshot = self._log(Namespace(catalog, database), name).update(
-                    False, self._scala.none(), self._scala.none()
-                )
-                found[snapshot.metadata().id()] = int(snapshot.version())
+                identity, number = self._newest_version(Namespace(catalog, database), name)
+                found[identity] = number
         return found
 
     def newest_version(self, dataset: Dataset) -> TableVersion | None:
         """Return the newest version of a Delta table; None where there is no such table."""
         try:
-            log = self._log(dataset.namespace, dataset.name)
-            snapshot = log.update(False, self._scala.none(), self._scala.none())
-            number = int(snapshot.version())
-            return TableVersion(snapshot.metadata().id(), number) if number >= 0 else None
+            version = self._newest_version(dataset.namespace, dataset.name)
         except (Py4JJavaError, AnalysisException):
             return None
+        return version if version.number >= 0 else None
+
+    def _newest_version(self, namespace: Namespace, table: str) -> TableVersion:
+        snapshot = self._log(namespace, table).update(False, self._scala.none(), self._scala.none())
+        return TableVersion(snapshot.metadata().id(), int(snapshot.version()))
 
     def read_log(self, dataset: Dataset) -> None:
         """Have Delta read a table's log now, which it does else when the table is first written to; it keeps it."""

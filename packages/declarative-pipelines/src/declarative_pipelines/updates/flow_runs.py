@@ -57,7 +57,7 @@ class RunContext:
     checkpoints: Mapping[str, Checkpoint]
     writes: WriteObserver
     heard: Heard
-    full_refresh: Collection[str] = ()
+    full_refresh: Collection[str]
 
     @property
     def session(self) -> SparkSession:
