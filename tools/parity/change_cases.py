@@ -1,7 +1,8 @@
-"""AUTO CDC and snapshots: one pipeline has a target for each case, and three updates bring the changes of all."""
+"""AUTO CDC and snapshots: one pipeline has the cases of each kind, and its updates bring the changes of all."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Change = tuple[int, int, str, str | None, str | None]
-_SCHEMA = "case STRING, id INT, seq LONG, op STRING, name STRING, city STRING"
+_SCHEMA = "target STRING, id INT, seq LONG, op STRING, name STRING, city STRING"
 _HISTORY = "stored_as_scd_type=2"
+_APART = 100  # between the first keys of two cases
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ _HEAD = "import dlt\n"
 _TARGET = """
 @dlt.view
 def from_{name}():
-    return spark.readStream.table("feed").where("case = '{name}'").drop("case")
+    return spark.readStream.table("feed").where("target = '{name}'").drop("target")
 dlt.create_streaming_table("{name}")
 dlt.create_auto_cdc_flow(target="{name}", source="from_{name}", keys=["id"], sequence_by="seq",
     apply_as_deletes="op = 'D'", except_column_list=["op", "seq"], {options})
@@ -171,7 +173,8 @@ SNAPSHOT_SAME = Behavior(
 
 def measure(spark: SparkSession, folder: Path) -> list[Measured]:
     """Run all cases."""
-    found = [Measured(CASES[name].behavior, rows) for name, rows in _feeds(spark, folder).items()]
+    rows = rows_of(spark, folder / "changes.py", CASES)
+    found = [Measured(case.behavior, rows[name]) for name, case in CASES.items()]
     found += [
         Measured(NULL_SEQUENCE, _refused(spark, folder, (1, None, "U", "Ada", "Rome"), "")),
         Measured(NULL_KEY, _refused(spark, folder, (None, 1, "U", "Ada", "Rome"), "")),
@@ -183,24 +186,36 @@ def measure(spark: SparkSession, folder: Path) -> list[Measured]:
 _TRUNCATED = "apply_as_truncates=\"op = 'T'\", stored_as_scd_type=2"
 
 
-def _feeds(spark: SparkSession, folder: Path) -> dict[str, Any]:
-    targets = (_TARGET.format(name=name, options=case.options) for name, case in CASES.items())
-    file = folder / "changes.py"
-    file.write_text(_HEAD + "".join(targets))
+def rows_of(spark: SparkSession, file: Path, cases: Mapping[str, ChangeCase]) -> dict[str, Any]:
+    """Run cases as one pipeline, and return the rows of each.
+
+    Cases with the same options have one target; each has keys of its own, so that they do not meet.
+    """
+    options = dict.fromkeys(case.options for case in cases.values())
+    targets = {one: f"target_{number}" for number, one in enumerate(options)}
+    before = {name: number * _APART for number, name in enumerate(cases, 1)}
+    file.write_text(_HEAD + "".join(_TARGET.format(name=name, options=one) for one, name in targets.items()))
     with PipelineTest(file, spark=spark) as pipeline:
-        for number in range(max(len(case.updates) for case in CASES.values())):
+        for number in range(max(len(case.updates) for case in cases.values())):
             changes = [
-                (name, *change)
-                for name, case in CASES.items()
+                (targets[case.options], key + before[name], *change)
+                for name, case in cases.items()
                 if number < len(case.updates)
-                for change in case.updates[number]
+                for key, *change in case.updates[number]
             ]
             if number:
                 pipeline.append("feed", changes)
             else:
                 pipeline.mock("feed", changes, _SCHEMA)
             result = pipeline.run()
-        return {name: [tuple(row) for row in result.rows(name)] for name in CASES}
+        return {
+            name: [
+                (row[0] - before[name], *row[1:])
+                for row in result.rows(targets[case.options])
+                if before[name] < row[0] < before[name] + _APART
+            ]
+            for name, case in cases.items()
+        }
 
 
 def _refused(spark: SparkSession, folder: Path, change: tuple[Any, ...], options: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from parity import spark_4_3
 from parity.behaviors import SOURCES, Measured, shown
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "parity.md"
@@ -22,11 +23,37 @@ case is not documented, nothing is claimed of the platform.
 | --- | --- | --- | --- | --- | --- |
 """
 _SAME = {True: "yes", False: "**no**", None: "undocumented"}
+_SPARK_4_3 = """
+## Spark 4.3
+
+Spark 4.3.0 merges changes by itself, of types 1 and 2. Each line is an example of its guide or of its own tests, with
+the rows that they state. Nothing was run on Spark 4.3: no Delta of today runs there, and its AUTO CDC needs a connector
+that implements Spark's interface `SupportsRowLevelOperations`.
+
+| case | source | Spark 4.3 | here | same |
+| --- | --- | --- | --- | --- |
+"""
+_LIMITS = """
+What differs, by the arguments of its functions, its guide and its tests:
+
+| | Spark 4.3.0 | declarative_pipelines |
+| --- | --- | --- |
+| target | a table with row-level operations; others fail: `AUTOCDC_TARGET_DOES_NOT_SUPPORT_MERGE` | a Delta table |
+| flows into a target of changes | one; more fail: `AUTOCDC_MULTIPLE_FLOWS_TO_TARGET` | several |
+| two upserts with one sequence value | either wins | the same one wins in either order |
+| `track_history_column_list`, `track_history_except_column_list`, `column_list`, `except_column_list` | yes | yes |
+| `ignore_null_updates`, `apply_as_truncates`, `once` | no such argument | yes |
+| changes from snapshots | no such function | yes |
+| expectations | no such function | yes |
+| another key than before | fails until a full refresh: `KEY_SCHEMA_DRIFT` | fails until a full refresh: `ChangedFlow` |
+| where deleted keys are kept | a second table, and a column of the target | a second table |
+"""
 
 
-def text(measured: Sequence[Measured], stock: Mapping[str, str]) -> str:
-    """Return the page."""
-    return _HEAD + "".join(_line(one, stock) for one in measured)
+def text(measured: Sequence[Measured], compared: Sequence[Measured], stock: Mapping[str, str]) -> str:
+    """Return the page: what was measured beside Databricks, what was compared with Spark 4.3, and stock Spark."""
+    lines = [_line(one, stock) for one in measured]
+    return "".join([_HEAD, *lines, _SPARK_4_3, *map(_compared_line, compared), _LIMITS])
 
 
 def stock_of(page: str, measured: Sequence[Measured]) -> dict[str, str]:
@@ -40,3 +67,9 @@ def _line(one: Measured, stock: Mapping[str, str]) -> str:
     name, url = SOURCES[behavior.source]
     cells = [behavior.what, behavior.platform, f"[{name}]({url})", shown(one.seen), _SAME[one.is_same]]
     return f"| {' | '.join([*cells, stock.get(behavior.stock, 'not measured')])} |\n"
+
+
+def _compared_line(one: Measured) -> str:
+    name, url = spark_4_3.SOURCES[one.behavior.source]
+    cells = [one.behavior.what, f"[{name}]({url})", shown(one.behavior.expected), shown(one.seen), _SAME[one.is_same]]
+    return f"| {' | '.join(cells)} |\n"

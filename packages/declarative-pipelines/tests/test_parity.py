@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from parity import change_cases, page, stock, table_cases
+from parity import change_cases, page, spark_4_3, stock, table_cases
 
 
 def test_the_page_has_what_the_cases_give(spark: SparkSession, tmp_path: Path) -> None:
     measured = change_cases.measure(spark, tmp_path) + table_cases.measure(spark, tmp_path)
+    compared = spark_4_3.measure(spark, tmp_path)
     there = page.PAGE.read_text(encoding="utf-8")
-    assert page.text(measured, page.stock_of(there, measured)) == there
-    assert [one.behavior.what for one in measured if one.is_same is False] == []
+    assert page.text(measured, compared, page.stock_of(there, measured)) == there
+    assert [one.behavior.what for one in [*measured, *compared] if one.is_same is False] == []
 
 
 @pytest.mark.long

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.changes.change_errors import ChangedFlow
-from declarative_pipelines.changes.change_rows import ChangeLayout, newest
-from declarative_pipelines.changes.column_names import FINGERPRINT, OPERATION, SEQUENCE, beside, quoted
+from declarative_pipelines.changes.change_rows import WINNING_ORDER, ChangeLayout, newest
+from declarative_pipelines.changes.column_names import SEQUENCE, beside, quoted
 from declarative_pipelines.changes.delta_tables import add_columns, create
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ class ChangeLog:
         self._prepare(changes)
         winning = newest(changes, self.identity)
         same = " AND ".join(f"old.{quoted(name)} <=> new.{quoted(name)}" for name in self.identity)
-        order = ", ".join(f"{{0}}.{name}" for name in (SEQUENCE, OPERATION, FINGERPRINT))
-        later = f"struct({order.format('new')}) > struct({order.format('old')})"
+        later = f"{WINNING_ORDER.format('new.')} > {WINNING_ORDER.format('old.')}"
         values = {quoted(name): f"new.{quoted(name)}" for name in changes.columns}
         table = self._table()
         merge = table.alias("old").merge(winning.alias("new"), same)

@@ -1,8 +1,8 @@
 """A batch's rows as changes: what each one does, to which key, and in which order.
 
 A change is an upsert, a delete or a truncate.  Of a delete only the key and its sequence are kept, of a truncate only
-the sequence.  Of two changes with the same key and sequence, which the platform leaves undefined, the one with the
-greater operation and then the greater fingerprint wins, so that the result never depends on the order of arrival.
+the sequence.  Of two changes with the same key and sequence, which the platform leaves undefined, one wins whatever the
+order of arrival.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     from declarative_pipelines.definitions.model import ChangeFlow, SnapshotFlow
 
-# In the order in which they win against each other at the same sequence.
 DELETE, TRUNCATE, UPSERT = "delete", "truncate", "upsert"
+# Of two changes with one sequence the greater one wins: a delete, as in Spark 4.3, or the greater fingerprint.
+WINNING_ORDER = f"struct({{0}}{SEQUENCE}, {{0}}{OPERATION} = '{DELETE}', {{0}}{FINGERPRINT})"
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def newest(changes: DataFrame, identity: tuple[str, ...]) -> DataFrame:
     from pyspark.sql import functions as F
 
     columns = F.struct(*(F.col(quoted(name)) for name in changes.columns))
-    order = F.struct(SEQUENCE, OPERATION, FINGERPRINT)
+    order = F.expr(WINNING_ORDER.format(""))
     by = [F.col(quoted(name)).alias(f"__by_{number}") for number, name in enumerate(identity)]
     return changes.groupBy(*by).agg(F.max_by(columns, order).alias("__newest")).select("__newest.*")
 
