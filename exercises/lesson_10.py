@@ -192,7 +192,7 @@ closing = None  # the stream into the table closing
 CLOSING_SOLUTION = """
 DA.exercise("10.2")  # removes what an earlier attempt created
 
-order_beats = spark.readStream.table("heartbeats").selectExpr("'no order' AS order_id", "beat_at")
+order_beats = spark.readStream.table("heartbeats").selectExpr("concat('beat ', beat_at) AS order_id", "beat_at")
 ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
 
 closing = (ordered_or_beat
@@ -205,13 +205,13 @@ closing.awaitTermination()
 
 spark.sql(\"\"\"
     CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id != 'no order' AND paid_at IS NULL
+    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'beat %' AND paid_at IS NULL
     \"\"\")
 """
 
 
 def check_closing(attempt: Attempt) -> None:
-    """Look at the view, and name the two ways to hold the last order back and the two to read it wrongly."""
+    """Look at the view, and name what holds the last order back, what loses payments, and what reads it wrongly."""
     stream = attempt.stream("closing")
     attempt.wait_for_end(stream, _ENDS, 60)
     attempt.table("closing")
@@ -229,6 +229,11 @@ def check_closing(attempt: Attempt) -> None:
             "filter below the watermark, and time does not advance."
         )
     attempt.compare(made, right, "unpaid_vw")
+    if attempt.table("closing").where("order_id NOT RLIKE '^[A-Z]$|[0-9]'").count():
+        raise Mistake(
+            "The heartbeats have a constant as their id. In a batch without orders, Spark then knows the id of all "
+            "rows, and reads no payment of any other. Make the id from the heartbeat's time."
+        )
 
 
 def _unpaid(attempt: Attempt) -> DataFrame:
@@ -308,7 +313,7 @@ CLOSING = Exercise(
         "Unite the orders with the heartbeats, as was done with the payments, and set the watermark on the result. For "
         "the payments, `paid_or_beat` is there.",
         "A heartbeat among the orders is an order that nobody pays: the join emits it one day, like any other. Give it "
-        "an id by which you can tell it.",
+        "an id by which you can tell it, and which is made from its time, as the payments' heartbeats have it.",
         "Do not filter heartbeats out within the stream. Let the table `closing` have them, and leave them out in the "
         "view.",
     ),
@@ -316,7 +321,9 @@ CLOSING = Exercise(
     why=(
         "The query uses the lower of the two watermarks, so both streams need heartbeats. An outer join keeps all rows "
         "of the left side, heartbeats too. If the filter stood in the stream, Spark would move it below the watermark: "
-        "the heartbeats would be gone before the watermark sees them, and order E would wait again."
+        "the heartbeats would be gone before the watermark sees them, and order E would wait again. A constant as "
+        "their id would be worse: in a batch without orders, Spark would know that all ids are this one, and would "
+        "read no payment of another."
     ),
     check=check_closing,
     hidden=(
@@ -324,7 +331,8 @@ CLOSING = Exercise(
             _a_day,
             ("unpaid_vw",),
             later=(_next_order, planted.crash_before_commit, _evening),
-            says="Your cell was run on the orders of another day, and again after more heartbeats.",
+            says="Your cell was run on the orders of another day, again after more of them, and after a payment and a "
+            "heartbeat without an order.",
         ),
     ),
     wrong=(
@@ -335,11 +343,12 @@ CLOSING = Exercise(
         WrongAnswer(
             CLOSING_SOLUTION.replace(
                 '    .join(paid_or_beat, is_its_payment, "left")\n',
-                '    .join(paid_or_beat, is_its_payment, "left")\n    .where("order_id != \'no order\'")\n',
+                '    .join(paid_or_beat, is_its_payment, "left")\n    .where("order_id NOT LIKE \'beat %\'")\n',
             ),
             "Order E is still in state",
         ),
-        WrongAnswer(CLOSING_SOLUTION.replace("order_id != 'no order' AND ", ""), "A heartbeat is in `unpaid_vw`"),
+        WrongAnswer(CLOSING_SOLUTION.replace("order_id NOT LIKE 'beat %' AND ", ""), "A heartbeat is in `unpaid_vw`"),
+        WrongAnswer(CLOSING_SOLUTION.replace("concat('beat ', beat_at)", "'beat '"), "a constant as their id"),
         WrongAnswer(CLOSING_SOLUTION.replace(" AND paid_at IS NULL", ""), "`unpaid_vw`"),
         WrongAnswer(CLOSING_SOLUTION.replace('"left")', '"inner")'), "`unpaid_vw`"),
         WrongAnswer(CLOSING_SOLUTION.replace("checkpoints}/closing", "checkpoints}/other"), "`closing` was asked for"),

@@ -51,3 +51,10 @@ def test_the_orders_that_are_still_inside(orders, watermark, lines):
     inside = orders[orders.paid_at.isna() & (orders.ordered_at + HOUR >= watermark)]
 
     assert lines("10X", "l10X-15")[1] == f"not yet out of the stream: {len(inside)}  of them paid: 0"
+
+
+def test_a_constant_as_the_id_of_heartbeats_loses_a_payment_that_was_made_in_time(lines):
+    made = {"F": "10:10", "G": None}
+    *_, by_time, by_constant = lines("10X", "l10X-22")
+    assert by_time == f"ids from the time: {made}"
+    assert by_constant == f"a constant:        {made | {'F': None}}"
