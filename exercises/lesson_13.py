@@ -213,7 +213,8 @@ def check_job(attempt: Attempt) -> None:
     running = [query.name for query in attempt.spark.streams.active if query.name in _PIPELINE]
     if running:
         raise Mistake(
-            f"`{running[0]}` is still running. In a job, start it with `availableNow=True` and wait for its end."
+            f"`{running[0]}` is still running. In a job, start it with `availableNow=True` and wait for its end. "
+            "Running your cell again stops what runs now."
         )
     _must_be_in_bronze(attempt)
     good = attempt.value("checked")(attempt.table("bronze_orders")).where("reason IS NULL")
@@ -310,7 +311,8 @@ JOB = Exercise(
             ("silver_orders", "quarantine", "gold_revenue"),
             later=(_second_night,),
             above=planted.definitions_of("13", *_DEFINED),
-            says="Your cell was run for two nights of another shop, in which customers become known late.",
+            says="Your cell was run for two nights of another shop, in which customers become known late. (`retry` "
+            "moves their orders to silver, and `gold_revenue` reads silver.)",
         ),
     ),
     wrong=(
@@ -336,7 +338,7 @@ JOB = Exercise(
             "still running",
         ),
     ),
-    makes=Makes(),
+    makes=Makes(streams=_PIPELINE),
 )
 
 EXERCISES = (SECOND, JOB)
