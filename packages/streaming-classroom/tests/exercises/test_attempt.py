@@ -103,6 +103,14 @@ def test_a_stream_that_only_waits_is_known_at_once_not_to_end(attempt, source: D
     made.wait_until_idle(made.stream("q"))
 
 
+def test_a_stream_that_will_end_is_waited_for_and_not_called_wrong(attempt, source: DataFrame, tmp_path: Path) -> None:
+    slow = source.selectExpr("java_method('java.lang.Thread', 'sleep', 20000L)")
+    made = attempt(q=start(slow, tmp_path, availableNow=True))
+    said = sentence(made.wait_for_end, made.stream("q"), "Stop it.", 1)
+    made.stream("q").query.stop()
+    assert "has not finished yet" in said and "Stop it." not in said
+
+
 def test_a_stream_that_failed_is_told_in_sparks_words(attempt, source: DataFrame, tmp_path: Path) -> None:
     broken = source.selectExpr("raise_error('the sensor is broken')")
     made = attempt(q=start(broken, tmp_path, availableNow=True))
