@@ -192,7 +192,7 @@ closing = None  # the stream into the table closing
 CLOSING_SOLUTION = """
 DA.exercise("10.2")  # removes what an earlier attempt created
 
-order_beats = spark.readStream.table("heartbeats").selectExpr("concat('beat ', beat_at) AS order_id", "beat_at")
+order_beats = spark.readStream.table("heartbeats").selectExpr("concat('no order ', beat_at) AS order_id", "beat_at")
 ordered_or_beat = orders.union(order_beats).withWatermark("ordered_at", "10 minutes")
 
 closing = (ordered_or_beat
@@ -205,7 +205,7 @@ closing.awaitTermination()
 
 spark.sql(\"\"\"
     CREATE OR REPLACE TEMP VIEW unpaid_vw AS
-    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'beat %' AND paid_at IS NULL
+    SELECT order_id, ordered_at FROM closing WHERE order_id NOT LIKE 'no order %' AND paid_at IS NULL
     \"\"\")
 """
 
@@ -264,7 +264,7 @@ def _a_day(sandbox: Sandbox) -> None:
         ("W", "08:29:59"),
     )
     _beat(sandbox, "09:45:00")
-    beats = sandbox.stream("heartbeats").selectExpr("'heartbeat' AS paid_order", "beat_at AS paid_at")
+    beats = sandbox.stream("heartbeats").selectExpr("concat('beat ', beat_at) AS paid_order", "beat_at AS paid_at")
     orders, payments = sandbox.stream("orders"), sandbox.stream("payments")
     sandbox.keep(
         orders=orders,
@@ -284,7 +284,7 @@ def _next_order(sandbox: Sandbox) -> None:
 
 
 def _evening(sandbox: Sandbox) -> None:
-    """Pay an order nine minutes late, and beat, so that the first heartbeat is emitted, too."""
+    """Pay an order nine minutes late, and beat; no order comes, so a constant as an id would hide the payment."""
     _at(sandbox, "payments", "paid_order STRING, paid_at TIMESTAMP", ("T", "09:51:00"))
     _beat(sandbox, "10:40:00")
 
@@ -343,12 +343,14 @@ CLOSING = Exercise(
         WrongAnswer(
             CLOSING_SOLUTION.replace(
                 '    .join(paid_or_beat, is_its_payment, "left")\n',
-                '    .join(paid_or_beat, is_its_payment, "left")\n    .where("order_id NOT LIKE \'beat %\'")\n',
+                '    .join(paid_or_beat, is_its_payment, "left")\n    .where("order_id NOT LIKE \'no order %\'")\n',
             ),
             "Order E is still in state",
         ),
-        WrongAnswer(CLOSING_SOLUTION.replace("order_id NOT LIKE 'beat %' AND ", ""), "A heartbeat is in `unpaid_vw`"),
-        WrongAnswer(CLOSING_SOLUTION.replace("concat('beat ', beat_at)", "'beat '"), "a constant as their id"),
+        WrongAnswer(
+            CLOSING_SOLUTION.replace("order_id NOT LIKE 'no order %' AND ", ""), "A heartbeat is in `unpaid_vw`"
+        ),
+        WrongAnswer(CLOSING_SOLUTION.replace("concat('no order ', beat_at)", "'no order '"), "a constant as their id"),
         WrongAnswer(CLOSING_SOLUTION.replace(" AND paid_at IS NULL", ""), "`unpaid_vw`"),
         WrongAnswer(CLOSING_SOLUTION.replace('"left")', '"inner")'), "`unpaid_vw`"),
         WrongAnswer(CLOSING_SOLUTION.replace("checkpoints}/closing", "checkpoints}/other"), "`closing` was asked for"),
