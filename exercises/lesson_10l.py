@@ -128,9 +128,15 @@ PAYMENTS = Exercise(
         "watermark stays on `event_time`, and the next joins use it."
     ),
     check=check_payments,
-    hidden=(HiddenTest(_late_and_again, (_payments,), says="Your cell was run on other payments, late ones too."),),
+    hidden=(
+        HiddenTest(
+            _late_and_again,
+            (_payments,),
+            says="Your cell was run on other payments, one of them 86 minutes late.",
+        ),
+    ),
     wrong=(
-        WrongAnswer(PAYMENTS_SOLUTION.replace('"2 hours"', '"10 minutes"'), "payments are missing"),
+        WrongAnswer(PAYMENTS_SOLUTION.replace('"2 hours"', '"10 minutes"'), "86 minutes late"),
         WrongAnswer(PAYMENTS_SOLUTION.replace('    .withWatermark("event_time", "2 hours")\n', ""), "watermark"),
         WrongAnswer(
             PAYMENTS_SOLUTION.replace('    .dropDuplicatesWithinWatermark(["transaction_id"])\n', ""), "more than once"

@@ -51,6 +51,9 @@ EQUAL: dict[tuple[str, str], str] = {
     ("09.2", 'left out: .outputMode("append")'): "append is the default",
     ("10L.1", "constant one more: 2 -> 3"): "any delay is right that covers the greatest lateness",
     ("10L.1", "length doubled: 2 hours -> 4 hours"): "any delay is right that covers the greatest lateness",
+    ("10.2", "length halved: 10 minutes -> 5 minutes"): "the lower watermark counts, and it is that of the payments",
+    ("10.2", "anywhere for the beginning: LIKE 'n -> LIKE '%n"): "no order's id has the words in it",
+    ("13.1", "left out: .where(\"reason = 'bad time'\")"): "lines with another reason get the same one again",
     (
         "12.1",
         'left out: .mode("ignore")',
