@@ -595,7 +595,7 @@ RETRY = Exercise(
                 '    names = spark.table("silver_deliveries").columns\n'
                 '    known.select(names).write.mode("append").saveAsTable("silver_deliveries")\n',
             ),
-            "another quarantine",
+            "some are there twice",
         ),
     ),
     makes=Makes(views=("known_lines",), changes=("silver_deliveries", "quarantine")),
