@@ -260,7 +260,10 @@ class Attempt:
         writer = frame.writeStream.format("memory").queryName(name).outputMode(mode)
         query = writer.trigger(availableNow=True).start()
         try:
-            self.wait_for_end(MadeStream(query), "It reads something that never ends.", seconds)
+            made = MadeStream(query)
+            if not made.has_ended(min(seconds, self.left)):
+                raise Mistake("It is not processed to its end: it never ends, or this machine is busy. Check again.")
+            self.must_not_have_failed(made)
             rows = self.spark.table(name)
             return self.spark.createDataFrame(rows.collect(), rows.schema)
         finally:
