@@ -55,6 +55,31 @@ def updates(story: Pipeline) -> list[Update]:
     return done
 
 
+def test_tables_are_deltas_whatever_the_sessions_default_format_is(pipeline: Pipeline) -> None:
+    pipeline.write("""
+        @dlt.table
+        def copied():
+            return spark.readStream.table("source")
+
+        @dlt.table(format="delta")
+        def again():
+            return spark.readStream.table("copied")
+
+        @dlt.table
+        def counted():
+            return spark.read.table("again").groupBy().count()
+    """)
+    default = pipeline.spark.conf.get("spark.sql.sources.default")
+    for values in ((1, 2), (3,)):
+        pipeline.land(*values)
+        pipeline.spark.conf.set("spark.sql.sources.default", "parquet")
+        try:
+            pipeline.run().raise_if_failed()
+        finally:
+            pipeline.spark.conf.set("spark.sql.sources.default", default)
+    assert pipeline.values("counted", "count") == [3]
+
+
 def test_new_rows_are_read_once_and_those_that_do_not_meet_a_condition_are_dropped(
     story: Pipeline, updates: list[Update]
 ) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,11 +91,23 @@ def test_a_project_that_names_no_files_is_told_how(run_tests) -> None:
 
 
 def test_the_example_of_the_readme_passes(run_tests) -> None:
-    section = README.read_text(encoding="utf-8").partition("## Unit tests\n")[2].partition("\n## ")[0]
-    files = {
-        name.replace(".", "_"): text
-        for name, text in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", section, re.DOTALL)
-    }
-    [setting] = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
-    reports = run_tests(pyproject_toml=setting, **files)
+    reports = run_tests(**{name.replace(".", "_"): text for name, text in example().items()})
     assert len(reports.outcomes) == 4 and set(reports.outcomes.values()) == {"passed"}, reports.texts
+
+
+@pytest.mark.long
+@pytest.mark.kernel
+def test_the_example_of_the_readme_passes_with_the_plugins_own_session(tmp_path: Path) -> None:
+    for name, text in example().items():
+        (tmp_path / name).write_text(text)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYTEST"))}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900)
+    assert "4 passed" in run.stdout, run.stdout[-3000:]
+
+
+def example() -> dict[str, str]:
+    """Return the files of the README's example, by name."""
+    section = README.read_text(encoding="utf-8").partition("## Unit tests\n")[2].partition("\n## ")[0]
+    [setting] = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    return {"pyproject.toml": setting} | dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", section, re.DOTALL))

@@ -113,6 +113,11 @@ class Dataset:
         """Whether it is a table; views and sinks are the pipeline's alone."""
         return self.kind not in (DatasetKind.TEMPORARY_VIEW, DatasetKind.SINK)
 
+    @property
+    def is_delta(self) -> bool:
+        """Whether it is a Delta table, as each table is that does not name another format."""
+        return self.is_in_catalog and (self.format or "delta").lower() == "delta"
+
 
 @dataclass(frozen=True)
 class Flow:

@@ -22,6 +22,7 @@ from pyspark.errors import AnalysisException
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namespace
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.jvm_values import JvmValues
+from declarative_pipelines.engine.session_settings import having
 from declarative_pipelines.sql.catalogs import CatalogMap
 
 if TYPE_CHECKING:
@@ -289,7 +290,7 @@ class SparkEngine:
             scala.some(dataset.comment),
             self._nowhere,
             dataset.kind is not DatasetKind.MATERIALIZED_VIEW,
-            scala.some(dataset.format),
+            scala.some(None if dataset.is_delta else dataset.format),  # Delta refuses to be told twice
         )
 
     def _flow(self, flow: FlowSource, function: _FlowFunction) -> Any:
@@ -353,7 +354,8 @@ class ResolvedGraph:
             self._some(full_refresh),
             self._engine.storage,
         )
-        scala.object(f"{_GRAPH}.DatasetManager").materializeDatasets(self._graph, context)
+        with having(self._engine.session, {"spark.sql.sources.default": "delta"}):
+            scala.object(f"{_GRAPH}.DatasetManager").materializeDatasets(self._graph, context)
 
     def _some(self, datasets: Iterable[Dataset]) -> Any:
         identifiers = [self._engine._identifier(one.name, one.namespace) for one in datasets]

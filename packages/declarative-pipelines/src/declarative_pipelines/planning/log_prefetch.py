@@ -18,7 +18,7 @@ from declarative_pipelines.planning.flow_nodes import FlowNode
 @contextmanager
 def logs_read(engine: SparkEngine, flows: Iterable[FlowNode]) -> Iterator[None]:
     """Have the logs of the flows' tables read meanwhile, in their order; nothing waits for it, and nothing fails."""
-    tables = {flow.target.name: flow.target for flow in flows if _is_delta_table(flow.target)}
+    tables = {flow.target.name: flow.target for flow in flows if flow.target.is_delta}
     pool = ThreadPoolExecutor(1, "reads logs", initializer=engine.use_in_this_thread)
     for table in tables.values():
         pool.submit(_read, engine, table)
@@ -26,10 +26,6 @@ def logs_read(engine: SparkEngine, flows: Iterable[FlowNode]) -> Iterator[None]:
         yield
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _is_delta_table(dataset: Dataset) -> bool:
-    return dataset.is_in_catalog and (dataset.format or "delta").lower() == "delta"
 
 
 def _read(engine: SparkEngine, dataset: Dataset) -> None:

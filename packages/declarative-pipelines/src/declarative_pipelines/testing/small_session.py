@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,15 +15,21 @@ if TYPE_CHECKING:
 
 @contextmanager
 def small_session() -> Iterator[SparkSession]:
-    """Give the session; Delta's jars are those that ``delta-spark`` names, which Spark fetches once."""
+    """Give the session; Delta's jars are those that ``delta-spark`` names, which Spark fetches once.
+
+    Workers are this Python, unless ``PYSPARK_PYTHON`` says otherwise.
+    """
     from delta import configure_spark_with_delta_pip
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with tempfile.TemporaryDirectory(prefix="pipeline_tests_", ignore_cleanup_errors=True) as folder:
         builder = SparkSession.builder.master("local[2]").appName("pipeline tests")
         for key, value in {
             "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
             "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+            "spark.sql.sources.default": "delta",  # as on Databricks
+            "spark.sql.shuffle.partitions": "2",
             "spark.sql.warehouse.dir": folder,
             "spark.ui.enabled": "false",
             "spark.databricks.delta.snapshotPartitions": "2",
