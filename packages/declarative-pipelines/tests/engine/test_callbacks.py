@@ -36,8 +36,8 @@ def test_updates_do_not_leave_more_and_more_threads(pipeline: Pipeline) -> None:
         pipeline.land(number)
         pipeline.run().raise_if_failed()
         counts.append(waiting_threads())
-    # Each update would leave eight of them; one or two may have been used a moment ago.
-    assert counts[-1] <= counts[2] + 2, counts
+    # Without the cure each count is greater than the one before; with it one may have been used a moment ago.
+    assert min(counts[3:]) <= counts[2], counts
 
 
 def test_a_thread_whose_connection_was_closed_can_call_again(pipeline: Pipeline) -> None:

@@ -188,10 +188,13 @@ class Attempt:
         seconds : float
             How long to wait, at most; less where the check has less left.
         """
+        will_end = stream.trigger in ("availableNow", "once")  # a slow machine, and no wrong answer
+        busy = "Your stream has not finished yet: it is still processing. Run the check again later."
+        self._must_end(stream, busy if will_end else f"Your stream is still running. {advice}", seconds)
+
+    def _must_end(self, stream: MadeStream, otherwise: str, seconds: float) -> None:
         if not stream.has_ended(min(seconds, self.left)):
-            if stream.trigger in ("availableNow", "once"):  # a slow machine, and no wrong answer
-                raise Mistake("Your stream has not finished yet: it is still processing. Run the check again later.")
-            raise Mistake(f"Your stream is still running. {advice}")
+            raise Mistake(otherwise)
         self.must_not_have_failed(stream)
 
     def wait_until_idle(self, stream: MadeStream, seconds: float = 30.0) -> None:
@@ -260,10 +263,8 @@ class Attempt:
         writer = frame.writeStream.format("memory").queryName(name).outputMode(mode)
         query = writer.trigger(availableNow=True).start()
         try:
-            made = MadeStream(query)
-            if not made.has_ended(min(seconds, self.left)):
-                raise Mistake("It is not processed to its end: it never ends, or this machine is busy. Check again.")
-            self.must_not_have_failed(made)
+            otherwise = "It is not processed to its end: it never ends, or this machine is busy. Check again."
+            self._must_end(MadeStream(query), otherwise, seconds)
             rows = self.spark.table(name)
             return self.spark.createDataFrame(rows.collect(), rows.schema)
         finally:
