@@ -78,6 +78,7 @@ run_into("calls", Watch())
     ),
     "01.1": (
         solution("01.1").replace("WHERE heartrate >= 0", "WHERE NOT heartrate < 0"),
+        "from pyspark.sql import functions as F\n\n"  # a lesson in SQL has not imported it
         'DA_VIEW = (spark.table("streaming_tmp_vw").where("heartrate >= 0").groupBy("mrn")\n'
         '    .agg(F.count("*").alias("readings"), F.max("heartrate").alias("highest")))\n'
         'DA_VIEW.createOrReplaceTempView("patients_tmp_vw")\n',
