@@ -517,7 +517,7 @@ second_run = rehearsal.toTable("rehearsal")
 second_run.processAllAvailable()
 
 first_batch = second_run.recentProgress[0]["batchId"]
-rows_read = sum(p["numInputRows"] for p in second_run.recentProgress)
+rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 """
 
 

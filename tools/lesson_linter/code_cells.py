@@ -1,4 +1,4 @@
-"""What cells with code may hold: a few short lines that parse, wait for a moment only and hide no error.
+"""What cells with code may hold: a few short lines that parse, wait for a moment only, hide no error and run anywhere.
 
 One cell at least shows an error on purpose.
 """
@@ -19,6 +19,8 @@ from .problem import Problem
 MOST_LINES = 15  # that are not blank: what one takes in at a look
 LONGEST_LINE = 120
 LONGEST_SLEEP = 5  # seconds
+#: What a query's report over Spark Connect has as attributes only; its keys hold None there.
+_ATTRIBUTES_ONLY = {"numInputRows", "inputRowsPerSecond", "processedRowsPerSecond"}
 
 
 def length(lesson: Lesson) -> Iterator[Problem]:
@@ -62,6 +64,16 @@ def bare_excepts(lesson: Lesson) -> Iterator[Problem]:
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             line = _line(cell, node.lineno)
             yield lesson.problem("bare-excepts", "name the exception that is caught", cell, line)
+
+
+def figures_of_reports(lesson: Lesson) -> Iterator[Problem]:
+    """No cell asks a query's report for a figure that it has over Spark Connect as an attribute only."""
+    for cell, node in _nodes(lesson):
+        match node:
+            case ast.Subscript(value=ast.Name(id=report), slice=ast.Constant(value=str(figure)), lineno=number):
+                if figure in _ATTRIBUTES_ONLY:
+                    message = f"write {report}.{figure}: the key holds None over Spark Connect"
+                    yield lesson.problem("figures-of-reports", message, cell, _line(cell, number))
 
 
 def breaking(lesson: Lesson) -> Iterator[Problem]:

@@ -84,6 +84,7 @@ RULES: tuple[Rule, ...] = (
     code_cells.parses,
     code_cells.sleeps,
     code_cells.bare_excepts,
+    code_cells.figures_of_reports,
     machine_paths.machine_paths,
     outputs.ran,
     outputs.clean,

@@ -210,7 +210,7 @@ class SinkRun(StreamRun):
         """Run the stream to its end, and count what it has read."""
         super().run()
         reports = self._started.result().recentProgress
-        return {self.flow.target.name: Counts(sum(report["numInputRows"] for report in reports))}
+        return {self.flow.target.name: Counts(sum(report.numInputRows for report in reports))}
 
     def _to_target(self, writer: Any) -> Any:
         return writer.format(self.flow.target.format).options(**self.flow.target.options)
