@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lesson_exercises import planted
+
 from stream_view.progress_reports import reports_since, rows_per_batch, rows_read
 from streaming_classroom.exercises import (
     Attempt,
@@ -134,7 +136,7 @@ def _batches_read(sandbox: Sandbox) -> DataFrame:
     """Return how many rows a stream over the learner's frame reads in each batch."""
 
     query = sandbox.value("recordings").writeStream.format("noop").trigger(availableNow=True).start()
-    query.awaitTermination(20)
+    planted.run_out(query)
     return sandbox.frame(list(enumerate(rows_per_batch(query))), "batch INT, rows INT")
 
 

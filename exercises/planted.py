@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view.errors import short_message
 from stream_view.progress_reports import rows_per_batch
+from streaming_classroom.exercises import Mistake
 from streaming_classroom.files import directories
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming import StreamingQuery
 
     from streaming_classroom.hidden_tests import Sandbox
 
@@ -28,6 +30,7 @@ PAYMENT = (
 )
 MIDNIGHT = 1_709_596_800.0  # seconds: 2024-03-05, UTC
 HOUR = 3600.0
+_RUN_OUT = 60  # seconds
 
 #: Device, patient, heart rate, time.
 FIRST: tuple[tuple, ...] = (
@@ -130,6 +133,18 @@ def calls(source: str | None, *methods: str) -> bool:
 def files_stream(sandbox: Sandbox, folder: str | None = None, **options: object) -> DataFrame:
     """Return a stream over the files of readings."""
     return sandbox.spark.readStream.schema(READINGS).options(**options).json(folder or sandbox.paths.landing)
+
+
+def run_out(query: StreamingQuery) -> None:
+    """Wait for the end of a stream that a hidden test runs itself.
+
+    Raises
+    ------
+    Mistake
+        It does not end in time, which is not the learner's doing.
+    """
+    if not query.awaitTermination(_RUN_OUT):
+        raise Mistake("A stream of the check's own has not ended in a minute: this machine is busy. Check again.")
 
 
 def nothing(_sandbox: Sandbox) -> None:

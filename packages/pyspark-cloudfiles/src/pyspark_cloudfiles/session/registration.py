@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import iter_modules
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pyspark_cloudfiles import shipping
@@ -25,20 +26,25 @@ SAME_PACKAGES = "spark.cloudFiles.workersHavePackagesOfDriver"
 _MARK = "_cloudfiles_registered"
 _MANAGER = "org.apache.spark.sql.execution.datasources.DataSourceManager"
 _PREFIX = "pyspark_"
+# Flows of a pipeline load in threads of their own.  Of two that register a source at a time, Spark refuses one: it asks
+# whether the name is that of a source of its own, and finds the other's.
+_ONE_AT_A_TIME = Lock()
 
 
 def register(spark: SparkSession) -> None:
     """Register the source, once a session."""
-    if not hasattr(spark, f"{_MARK}_source"):
-        spark.dataSource.register(_travelling_source())
-        setattr(spark, f"{_MARK}_source", True)
+    with _ONE_AT_A_TIME:
+        if not hasattr(spark, f"{_MARK}_source"):
+            spark.dataSource.register(_travelling_source())
+            setattr(spark, f"{_MARK}_source", True)
 
 
 def register_functions(spark: SparkSession) -> None:
     """Register the table functions of SQL, once a session."""
-    if not hasattr(spark, f"{_MARK}_functions"):
-        spark.udtf.register("cloud_files_state", _state_function(setting_of(spark, "mounts")))
-        setattr(spark, f"{_MARK}_functions", True)
+    with _ONE_AT_A_TIME:
+        if not hasattr(spark, f"{_MARK}_functions"):
+            spark.udtf.register("cloud_files_state", _state_function(setting_of(spark, "mounts")))
+            setattr(spark, f"{_MARK}_functions", True)
 
 
 def _travelling_source() -> type:
