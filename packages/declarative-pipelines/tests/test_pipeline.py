@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +12,7 @@ from declarative_pipelines.definitions.model import DatasetKind
 from declarative_pipelines.engine import spark_engine
 from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.engine.storage import Storage
-from declarative_pipelines.errors import ExpectationFailed, FlowFailed, SessionBusy, UpdateRunning
+from declarative_pipelines.errors import BadArgument, ExpectationFailed, FlowFailed, SessionBusy, UpdateRunning
 from declarative_pipelines.updates.progress import FlowChanged, GraphKnown, UpdateChanged
 from declarative_pipelines.updates.results import State, Update
 from declarative_pipelines.updates.update_lock import only_update
@@ -335,3 +336,17 @@ def test_spark_that_refuses_a_row_is_quoted_and_the_session_stays_as_it_was(pipe
     assert isinstance(update.error, FlowFailed) and "too small" in str(update.error)
     assert pipeline.spark.catalog.currentDatabase() == "default"
     assert pipeline.spark.conf.get("the.name", None) is None
+
+
+@pytest.mark.pure
+def test_a_session_without_delta_is_told_how_to_get_it() -> None:
+    session = SimpleNamespace(conf=SimpleNamespace(get=lambda key, default: default))
+    with pytest.raises(BadArgument, match=r"no Delta.*DeltaSparkSessionExtension.*DeltaCatalog.*Delta's jar"):
+        run_pipeline("orders.py", spark=session)
+
+
+@pytest.mark.pure
+def test_a_session_over_connect_is_refused_before_anything_is_asked_of_it() -> None:
+    session = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with pytest.raises(BadArgument, match="need Spark in this process"):
+        run_pipeline("orders.py", spark=session)

@@ -45,6 +45,8 @@ RETRIES = 2  # of a flow, outside development
 # What goes into a sink is counted by Spark's reports of its batches, of which it keeps the newest hundred otherwise.
 ALL_REPORTS = {"spark.sql.streaming.numRecentProgressUpdates": "100000"}
 _JOB_GROUP = "spark.jobGroup.id"
+_DELTA = "io.delta.sql.DeltaSparkSessionExtension"
+_DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 
 def run_pipeline(
@@ -111,7 +113,7 @@ def run_pipeline(
     KeyboardInterrupt
         It was interrupted. Its flows have been stopped; the session can be used, and the next update goes on.
     """
-    session = spark or current_session()
+    session = usable(spark) if spark else current_session()
     api_modules.install()
     dataset_reads.install()
     settings = dict(configuration or {})
@@ -254,20 +256,37 @@ def _definitions(files: Sequence[str | Path], session: SparkSession, settings: M
 
 
 def current_session() -> SparkSession:
-    """Return the session of this process.
+    """Return the session of this process, which is :func:`usable`.
 
     Raises
     ------
     BadArgument
-        There is none, or it is one over Spark Connect.
+        There is none, or none of use.
     """
     from pyspark.sql import SparkSession
 
     session = SparkSession.getActiveSession()
     if session is None:
         raise BadArgument("There is no Spark session. Start one, such as by the notebook's set-up cell.")
+    return usable(session)
+
+
+def usable(session: SparkSession) -> SparkSession:
+    """Return a session in which updates can run.
+
+    Raises
+    ------
+    BadArgument
+        It is one over Spark Connect, or has no Delta.
+    """
     if "connect" in type(session).__module__:
         raise BadArgument("Pipelines need Spark in this process; over Spark Connect, use spark-pipelines run.")
+    if _DELTA not in str(session.conf.get("spark.sql.extensions", "")):
+        raise BadArgument(
+            f"This session has no Delta, of which a pipeline's tables are. Start it with {_DELTA} among its "
+            f"spark.sql.extensions, {_DELTA_CATALOG} as its spark.sql.catalog.spark_catalog, and Delta's jar, which "
+            "delta.configure_spark_with_delta_pip gives to a builder."
+        )
     return session
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, SourceLocation
@@ -28,6 +30,18 @@ def test_a_record_that_must_not_be_there_is_found_in_the_text() -> None:
 @pytest.mark.parametrize("code", ["DELTA_SOURCE_TABLE_IGNORE_CHANGES", "DELTA_SOURCE_IGNORE_DELETE"])
 def test_rows_that_were_changed_below_a_stream_say_what_to_refresh(code: str) -> None:
     assert "Refresh orders in full as well" in str(failed(RuntimeError(f"[{code}] Detected"), FLOW))
+
+
+def test_workers_of_another_python_say_which_one_to_use() -> None:
+    def text(module: str) -> str:
+        return (
+            f"[PYTHON_EXCEPTION] Traceback:\n  File 'x.py', line 1\nModuleNotFoundError: No module named '{module}'\n"
+        )
+
+    for said in (str(failed(RuntimeError(text("pyarrow")), FLOW)), str(explained(RuntimeError(text("pyarrow")), FLOW))):
+        assert "a Python that has no pyarrow" in said and f"PYSPARK_PYTHON={sys.executable}" in said
+    # A module that nobody has is a mistake of the definition's.
+    assert "PYSPARK_PYTHON" not in str(failed(RuntimeError(text("no_such_module")), FLOW))
 
 
 def test_a_name_that_is_nearly_one_is_suggested() -> None:

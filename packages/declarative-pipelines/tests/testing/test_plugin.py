@@ -92,7 +92,7 @@ def test_a_project_that_names_no_files_is_told_how(run_tests) -> None:
 
 def test_the_example_of_the_readme_passes(run_tests) -> None:
     reports = run_tests(**{name.replace(".", "_"): text for name, text in example().items()})
-    assert len(reports.outcomes) == 4 and set(reports.outcomes.values()) == {"passed"}, reports.texts
+    assert len(reports.outcomes) == 5 and set(reports.outcomes.values()) == {"passed"}, reports.texts
 
 
 @pytest.mark.long
@@ -103,7 +103,7 @@ def test_the_example_of_the_readme_passes_with_the_plugins_own_session(tmp_path:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYTEST"))}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900)
-    assert "4 passed" in run.stdout, run.stdout[-3000:]
+    assert "5 passed" in run.stdout, run.stdout[-3000:]
 
 
 def example() -> dict[str, str]:

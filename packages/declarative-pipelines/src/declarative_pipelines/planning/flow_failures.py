@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import SourceLocation
@@ -22,6 +24,7 @@ _NO_CATALOG = re.compile(r"\[REQUIRES_SINGLE_PART_NAMESPACE\].*?, but got (?:ide
 _ROWS_WERE_CHANGED = re.compile(
     r"DELTA_SOURCE_TABLE_IGNORE_CHANGES|DELTA_SOURCE_IGNORE_DELETE|UNSUPPORTED_DELTA_SOURCE"
 )
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
 
 def explained(error: BaseException, flow: FlowNode, known: Iterable[str] = ()) -> PipelineError:
@@ -47,7 +50,7 @@ def explained(error: BaseException, flow: FlowNode, known: Iterable[str] = ()) -
         sentence = f"{flow.name}: {text}"
     else:
         kind = "" if text.startswith("[") else f"{type(error).__name__}: "
-        sentence = f"{flow.name} cannot be planned. {kind}{text}"
+        sentence = f"{flow.name} cannot be planned. {kind}{text}{_hint(error, flow)}"
     return _caused(BadDefinition(_line_of(error, flow), sentence), error)
 
 
@@ -69,13 +72,19 @@ def _innermost(error: BaseException) -> str:
 
 
 def _hint(error: BaseException, flow: FlowNode) -> str:
-    """Return what to do, with a blank before it, where Delta only says what it does not like."""
-    if not _ROWS_WERE_CHANGED.search(str(error)):
-        return ""
-    return (
-        f" Rows that {flow.name} reads as a stream were changed or removed, as by a full refresh. "
-        f"Refresh {flow.target.name} in full as well, or read with the option skipChangeCommits."
-    )
+    """Return what to do, with a blank before it, where the error says no more than what is wrong."""
+    if _ROWS_WERE_CHANGED.search(str(error)):
+        return (
+            f" Rows that {flow.name} reads as a stream were changed or removed, as by a full refresh. "
+            f"Refresh {flow.target.name} in full as well, or read with the option skipChangeCommits."
+        )
+    missing = _NO_MODULE.search(str(error))
+    if missing and find_spec(missing[1]):  # which this process has
+        return (
+            f" Spark's workers run a Python that has no {missing[1]}. Activate this Python's virtual environment, or "
+            f"set PYSPARK_PYTHON={sys.executable}, before the session starts."
+        )
+    return ""
 
 
 def _caused(sentence: PipelineError, error: BaseException) -> PipelineError:
