@@ -114,9 +114,7 @@ def test_a_frame_is_sorted_by_number_with_null_last_and_its_markup_is_text(lesso
 
 
 def test_the_dark_theme_has_light_text_on_dark(lesson, screenshot) -> None:
-    lesson.choose("Settings", "Theme", "JupyterLab Dark")
-    lesson.page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
-    lesson.page.wait_for_timeout(1000)  # colours change gradually
+    lesson.choose_theme("Dark")
     for cell in (lesson.live, lesson.live + 3, lesson.live + 4, lesson.live + 5):
         assert faint_texts(lesson.view(cell)) == []
     screenshot(lesson, "dark")

@@ -133,13 +133,11 @@ def test_an_interrupt_leaves_what_was_stopped(notebook, screenshot) -> None:
 
 def test_all_of_it_is_readable_in_the_dark_theme_too(notebook, screenshot) -> None:
     assert faint_texts(notebook.cells.nth(FAILED).locator("div.sg")) == []
-    notebook.choose("Settings", "Theme", "JupyterLab Dark")
-    expect(notebook.page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
+    notebook.choose_theme("Dark")
     for cell in (RUN, FAILED, STOPPED):
         assert faint_texts(notebook.cells.nth(cell).locator("div.sg")) == []
     screenshot(notebook, "dark")
-    notebook.choose("Settings", "Theme", "JupyterLab Light")
-    expect(notebook.page.locator("body")).to_have_attribute("data-jp-theme-light", "true")
+    notebook.choose_theme("Light")
 
 
 def test_on_a_page_a_little_too_narrow_it_is_seen_whole_and_on_a_narrower_one_it_scrolls(notebook) -> None:

@@ -139,3 +139,10 @@ class Notebook:
         self.page.locator(f".lm-MenuBar-itemLabel:text-is('{menu}')").click()
         for item in items:
             self.page.locator(f".lm-Menu-itemLabel:text-is('{item}')").click()
+
+    def choose_theme(self, name: str) -> None:
+        """Choose ``Light`` or ``Dark``, and return when the colors are there, which change gradually."""
+        self.choose("Settings", "Theme", f"JupyterLab {name}")
+        is_light = str(name == "Light").lower()
+        self.page.wait_for_selector(f"body[data-jp-theme-light={is_light}]", state="attached")
+        self.page.wait_for_timeout(1000)
