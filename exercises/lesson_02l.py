@@ -629,8 +629,8 @@ RESTART = Exercise(
         "batch and call `first_run.stop()`.",
         "To wait, call `DA.block_until_stream_is_ready(first_run, min_batches=1)` and "
         "`second_run.processAllAvailable()`.",
-        '`second_run.recentProgress` is a list of reports, the oldest first; each has a `"batchId"` and '
-        '`"numInputRows"`. Add them up over all reports.',
+        "`second_run.recentProgress` is a list of reports, the oldest first; `report.numInputRows` is how many rows a "
+        "batch has read. Add them up over all reports.",
     ),
     solution=RESTART_SOLUTION,
     why=(
