@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# Tests are short: what the second compiler and a collector of many threads cost, they do not earn.  With one compiler
+# the JVM reserves 48 MB for code, which a few streams fill.
+_QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
+
 
 @contextmanager
 def small_session() -> Iterator[SparkSession]:
@@ -32,6 +36,7 @@ def small_session() -> Iterator[SparkSession]:
             "spark.sql.shuffle.partitions": "2",
             "spark.sql.warehouse.dir": folder,
             "spark.ui.enabled": "false",
+            "spark.driver.extraJavaOptions": _QUICK_START,
             "spark.databricks.delta.snapshotPartitions": "2",
         }.items():
             builder = builder.config(key, value)
