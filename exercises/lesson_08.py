@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lesson_exercises import planted
+from lesson_exercises import planted, restarts
 
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, NotTried, WrongAnswer
 
@@ -73,6 +74,20 @@ def check_drift(attempt: Attempt) -> None:
     if made.count() != landed.count():
         raise Mistake(f"The table has {made.count():,} rows, and {landed.count():,} readings have landed.")
     attempt.compare(made.select(*landed.columns), landed, "archive")
+    if not attempt.paths.exists(f"{attempt.paths.checkpoints}/archive/offsets"):
+        raise Mistake("The table is right, but its stream has another checkpoint than the one of the task.")
+    _must_have_read_file_by_file(attempt, landed)
+
+
+def _must_have_read_file_by_file(attempt: Attempt, landed: DataFrame) -> None:
+    history = attempt.spark.sql("DESCRIBE HISTORY archive")
+    wrote = "operation = 'STREAMING UPDATE' AND operationMetrics['numOutputRows'] > 0"
+    batches, files = history.where(wrote).count(), len(attempt.rows_of_files(landed))
+    if batches < files:
+        raise Mistake(
+            f"The table is right, but {files} files came in {batches} batches: set `cloudFiles.maxFilesPerTrigger` to "
+            "1, and let the stream end by `availableNow=True`. (`once=True` takes all files at once.)"
+        )
 
 
 def _archive(sandbox: Sandbox) -> DataFrame:
@@ -130,6 +145,7 @@ DRIFT = Exercise(
             (_archive,),
             later=(_one_more_column,),
             above=planted.definitions_of("08", "files"),
+            after=partial(restarts.count, what="cell"),
             says="Your cell was run on other files, three of them with a new column, and again after one more.",
         ),
     ),
@@ -145,6 +161,12 @@ DRIFT = Exercise(
         WrongAnswer(
             DRIFT_SOLUTION.replace('"cloudFiles.maxFilesPerTrigger": 1', '"cloudFiles.schemaEvolutionMode": "rescue"'),
             "has no column",
+        ),
+        WrongAnswer(DRIFT_SOLUTION.replace('{"cloudFiles.maxFilesPerTrigger": 1}', "{}"), "files came in"),
+        WrongAnswer(DRIFT_SOLUTION.replace("checkpoints}/archive", "checkpoints}/mine"), "another checkpoint"),
+        WrongAnswer(DRIFT_SOLUTION.replace("restarts = 5", "restarts = 50"), "restarted more than five times"),
+        WrongAnswer(
+            DRIFT_SOLUTION.replace('"UNKNOWN_FIELD_EXCEPTION" not in str(error) or ', ""), "because the disk is full"
         ),
     ),
     makes=Makes(tables=("archive",), folders=("checkpoints/archive",), by_starter=True),

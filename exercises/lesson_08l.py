@@ -7,14 +7,14 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lesson_exercises import planted
+from lesson_exercises import planted, restarts
 
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, NotTried, WrongAnswer
 from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.hidden_tests.sandbox import CellFailedError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 #: What the first two nights have, by name, and which of Python's types fit.
 _CONTRACT = {"sale_id": (str,), "play": (str,), "seats": (int,), "amount": (int, float), "sold_at": (str,)}
 _TYPES = {"sale_id": "string", "play": "string", "seats": "int", "amount": "decimal(8,2)", "sold_at": "string"}
-_MOST_STARTS = 6  # of the job in one night: five restarts
 _CHANNEL = "2025-09-03.json"  # the first file with a field that the contract does not have
 
 
@@ -302,74 +301,6 @@ def _cut(path: Path, text: str) -> None:
     os.utime(path, times)
 
 
-class _TooManyStarts(BaseException):
-    """Ends a job that would restart all night; no job catches it."""
-
-
-class _FailingSession:
-    """A session each of whose streams fails with the same error, whatever is built with it."""
-
-    isActive = False
-
-    def __init__(self, error: str) -> None:
-        self._error = error
-        self.starts = 0
-
-    def __getattr__(self, _name: str) -> _FailingSession:
-        return self
-
-    def __call__(self, *_arguments: object, **_options: object) -> _FailingSession:
-        return self
-
-    def awaitTermination(self, *_seconds: float) -> None:
-        """Fail, as a stream does."""
-        from pyspark.errors import StreamingQueryException
-
-        self.starts += 1
-        if self.starts > 2 * _MOST_STARTS:
-            raise _TooManyStarts
-        raise StreamingQueryException(self._error)
-
-
-_NEW_FIELD = (
-    "[UNKNOWN_FIELD_EXCEPTION.NEW_FIELDS_IN_RECORD_WITH_FILE_PATH] Encountered unknown fields during parsing: "
-    '{"voucher":"x"}, which can be fixed by an automatic retry: true'
-)
-
-
-def _count_restarts(sandbox: Sandbox) -> None:
-    """Run the job where each start meets a new field, then where each fails for another reason; it must give up."""
-    starts, has_raised = _starts(sandbox, _NEW_FIELD)
-    if not has_raised and not starts:
-        raise Mistake("Your job does not wait for its stream, so it never learns that the stream has failed.")
-    if starts > _MOST_STARTS:
-        raise Mistake("Your job was run where every start meets one more new field: it restarted more than five times.")
-    if not has_raised:
-        raise Mistake(
-            "Your job was run where every start meets one more new field. After its last restart it returned, as if "
-            "all were well: raise the error, so that somebody notices."
-        )
-    starts, has_raised = _starts(sandbox, "[STREAM_FAILED] Query terminated with exception: No space left on device")
-    if starts > 1 or not has_raised:
-        what = "restarted for it" if starts > 1 else "ended as if all were well"
-        raise Mistake(
-            f"Your job was run where the stream fails because the disk is full, and {what}. Restart for "
-            "`UNKNOWN_FIELD_EXCEPTION` alone, and raise every other error again."
-        )
-
-
-def _starts(sandbox: Sandbox, error: str) -> tuple[int, bool]:
-    """Return how often the job has started its stream, and whether it has raised an error in the end."""
-    session = _FailingSession(error)
-    sandbox.keep(failing=session)
-    sandbox.above = "spark = failing"
-    try:
-        sandbox.run_again()
-    except (CellFailedError, _TooManyStarts):
-        return session.starts, True
-    return session.starts, False
-
-
 NIGHTLY = Exercise(
     id="08L.1",
     title="The nightly job",
@@ -403,7 +334,7 @@ NIGHTLY = Exercise(
                 _nothing_new,
                 _last_night,
             ),
-            after=_count_restarts,
+            after=partial(restarts.count, what="job"),
             says="Your job was run on other nights: other drifts, a crash, a night without a file.",
         ),
     ),
