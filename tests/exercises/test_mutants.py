@@ -42,6 +42,8 @@ EQUAL: dict[tuple[str, str], str] = {
     ("07W.1", "once for availableNow: availableNow=True -> once=True (2)"): "its source is a table, without a limit",
     ("07W.1", "once for availableNow: availableNow=True -> once=True (3)"): "its source is a table, without a limit",
     ("07W.1", "constant one more: 2 -> 3"): "the amounts have two decimals, so three places round nothing else",
+    ("08.1", "constant one more: 0 -> 1"): "four restarts are not more than five",
+    ("08.1", "constant one more: 1 -> 2 (2)"): "three restarts are not more than five",
     ("08L.1", "constant one more: 0 -> 1"): "four restarts are not more than five",
     ("08L.5", "constant one more: 60 -> 61"): "a second more of patience",
     ("08L.5", "constant one more: 0 -> 1"): "which line of the error is shown was not asked",
@@ -49,6 +51,8 @@ EQUAL: dict[tuple[str, str], str] = {
         "a stream with a schema of its own keeps no versions"
     ),
     ("09.2", 'left out: .outputMode("append")'): "append is the default",
+    ("11.2", "constant one more: 55 -> 56"): "the oven is as silent a minute later",
+    ("11.2", "constant one more: 60 -> 61"): "the oven is heard of again a minute later",
     ("10L.1", "constant one more: 2 -> 3"): "any delay is right that covers the greatest lateness",
     ("10L.1", "length doubled: 2 hours -> 4 hours"): "any delay is right that covers the greatest lateness",
     ("10.2", "length halved: 10 minutes -> 5 minutes"): "the lower watermark counts, and it is that of the payments",
