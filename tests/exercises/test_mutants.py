@@ -43,7 +43,6 @@ EQUAL: dict[tuple[str, str], str] = {
     ("07W.1", "once for availableNow: availableNow=True -> once=True (3)"): "its source is a table, without a limit",
     ("07W.1", "constant one more: 2 -> 3"): "the amounts have two decimals, so three places round nothing else",
     ("08.1", "constant one more: 0 -> 1"): "four restarts are not more than five",
-    ("08.1", "constant one more: 1 -> 2 (2)"): "three restarts are not more than five",
     ("08.2", "constant one more: 5 -> 6"): "which device the supplier's row is of was not asked",
     ("08.2", "constant one more: 6 -> 7"): "which device the supplier's row is of was not asked",
     ("08L.1", "constant one more: 0 -> 1"): "four restarts are not more than five",
