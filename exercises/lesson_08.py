@@ -85,8 +85,9 @@ def _must_have_read_file_by_file(attempt: Attempt, landed: DataFrame) -> None:
     batches, files = history.where(wrote).count(), len(attempt.rows_of_files(landed))
     if batches < files:
         raise Mistake(
-            f"The table is right, but {files} files came in {batches} batches: set `cloudFiles.maxFilesPerTrigger` to "
-            "1, and let the stream end by `availableNow=True`. (`once=True` takes all files at once.)"
+            f"The table is right, but a batch brought more than one of the {files} files: set "
+            "`cloudFiles.maxFilesPerTrigger` to 1, and let the stream end by `availableNow=True`. (`once=True` takes all "
+            "files at once.)"
         )
 
 
@@ -162,7 +163,7 @@ DRIFT = Exercise(
             DRIFT_SOLUTION.replace('"cloudFiles.maxFilesPerTrigger": 1', '"cloudFiles.schemaEvolutionMode": "rescue"'),
             "has no column",
         ),
-        WrongAnswer(DRIFT_SOLUTION.replace('{"cloudFiles.maxFilesPerTrigger": 1}', "{}"), "files came in"),
+        WrongAnswer(DRIFT_SOLUTION.replace('{"cloudFiles.maxFilesPerTrigger": 1}', "{}"), "more than one of the"),
         WrongAnswer(DRIFT_SOLUTION.replace("checkpoints}/archive", "checkpoints}/mine"), "another checkpoint"),
         WrongAnswer(DRIFT_SOLUTION.replace("restarts = 5", "restarts = 50"), "restarted more than five times"),
         WrongAnswer(
