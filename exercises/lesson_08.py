@@ -86,8 +86,8 @@ def _must_have_read_file_by_file(attempt: Attempt, landed: DataFrame) -> None:
     if batches < files:
         raise Mistake(
             f"The table is right, but a batch brought more than one of the {files} files: set "
-            "`cloudFiles.maxFilesPerTrigger` to 1, and let the stream end by `availableNow=True`. (`once=True` takes all "
-            "files at once.)"
+            "`cloudFiles.maxFilesPerTrigger` to 1, and let the stream end by `availableNow=True`. (`once=True` takes "
+            "all files at once.)"
         )
 
 
