@@ -32,8 +32,12 @@ def results(exercises: Iterable[Exercise]) -> dict[str, Results]:
 
 def main(lessons: list[str]) -> None:
     """Write the results of some lessons, or of all, beside the exercises."""
+    if unknown := sorted(set(lessons) - set(catalogue.lessons())):
+        sys.exit(f"There is no exercises/lesson_{unknown[0].lower()}.py.")
     exercises = [exercise for lesson in lessons or catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
-    expected_rows.keep(expected_rows.kept() | results(exercises))
+    found = results(exercises)
+    expected_rows.keep(expected_rows.kept() | found)
+    print(f"Wrote {', '.join(found) or 'nothing, as no exercise has a hidden test,'} into exercises/expected.json.")
 
 
 if __name__ == "__main__":

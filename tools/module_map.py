@@ -70,3 +70,4 @@ def _first_sentence(path: Path) -> str:
 
 if __name__ == "__main__":
     MAP.write_text(module_map(), encoding="utf-8")
+    print(f"Wrote {MAP.relative_to(PROJECT)}.")

@@ -57,7 +57,7 @@ def test_what_differs_is_said(solvable: Draft, cell: int, old: str, new: str, sa
 def test_an_exercise_that_is_only_in_the_source_is_said(solvable: Draft) -> None:
     for _ in range(3):
         solvable.remove(12)
-    assert messages(solvable) == ["put exercise 07.1 into the notebook, or take it out of the source"]
+    assert messages(solvable) == ["put exercise 07.1 into a cell with the tag exercise, or take it out of the source"]
 
 
 def test_an_exercise_that_is_only_in_the_notebook_is_said(solvable: Draft, monkeypatch: pytest.MonkeyPatch) -> None:

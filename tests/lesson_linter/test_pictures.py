@@ -40,7 +40,7 @@ def test_a_name_that_no_file_can_have(draft, one_problem) -> None:
 
 def test_a_lesson_without_a_picture(draft, one_problem) -> None:
     draft.change(4, PICTURE, "Nothing to see.")
-    assert one_problem() == (None, None, "pictures", "add a picture where words are long")
+    assert one_problem() == (None, None, "pictures", "add a picture where words are long: an SVG in images/")
 
 
 def test_a_diagram_is_a_picture(draft) -> None:

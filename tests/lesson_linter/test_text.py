@@ -48,6 +48,7 @@ FIRST = "* [The guide](https://spark.apache.org/docs/latest/)"
         (6, "one.", "one 🎉.", 1, "emoji", "leave the emoji out"),
         (9, "print(1)", "print(1)  # TODO: more", 1, "unfinished", "do what is left"),
         (6, "one.", "one.\n\nFIXME", 3, "unfinished", "do what is left"),
+        (6, "one.", "one.\n\n...\n", 3, "unfinished", "in place of this line"),
         (6, "one.", "one.  \nTwo", 1, "trailing-blanks", "at the end of the line"),
         (9, "print(1)", "print(1)\n    \n1", 2, "trailing-blanks", "at the end of the line"),
         (6, "one.", "one,\nrecieved.", 2, "spelling", "write 'received' for 'recieved'"),

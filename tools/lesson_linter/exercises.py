@@ -24,7 +24,9 @@ def same_as_source(lesson: Lesson) -> Iterator[Problem]:
     for exercise, cell in zip(wanted, cells, strict=False):
         yield from _differences(lesson, exercise, cell)
     for exercise in wanted[len(cells) :]:
-        yield lesson.problem("exercises", f"put exercise {exercise.id} into the notebook, or take it out of the source")
+        yield lesson.problem(
+            "exercises", f"put exercise {exercise.id} into a cell with the tag {EXERCISE}, or take it out of the source"
+        )
     for cell in cells[len(wanted) :]:
         yield lesson.problem("exercises", "write this exercise's source in exercises/", cell)
 

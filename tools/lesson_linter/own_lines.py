@@ -15,6 +15,7 @@ FIRST_CELLS = 5  # code cells, with set-up
 FEWEST_BEFORE = 3
 #: A comment that asks for another line: ``# change this to 5 and run the cell again``.
 _ASKS = re.compile(r"(?:#|--)[^\n]*\b(?:change|replace|write|fill in|remove)\b", re.IGNORECASE)
+_HOW = "by a comment that says what to change, replace, write, fill in or remove, as in '# change 5 to 6'"
 
 
 def early(lesson: Lesson) -> Iterator[Problem]:
@@ -22,11 +23,11 @@ def early(lesson: Lesson) -> Iterator[Problem]:
     if not list(lesson.tagged(EXERCISE)):
         return
     if not any(_asks(cell) for cell in lesson.code[:FIRST_CELLS]):
-        message = f"let one of the first {FIRST_CELLS} code cells ask for a line: DA.predict(...), or '# change ...'"
+        message = f"let one of the first {FIRST_CELLS} code cells ask for a line, {_HOW}"
         yield lesson.problem("own-lines", message, lesson.code[min(FIRST_CELLS, len(lesson.code)) - 1])
     before = sum(_asks(cell) for cell in takewhile(lambda cell: EXERCISE not in cell.tags, lesson.code))
     if before < FEWEST_BEFORE:
-        message = f"let {FEWEST_BEFORE} cells before the first exercise ask for a line; {before} do"
+        message = f"let {FEWEST_BEFORE} cells before the first exercise ask for a line, {_HOW}; {before} do"
         yield lesson.problem("own-lines", message, next(lesson.tagged(EXERCISE)))
 
 

@@ -51,7 +51,7 @@ def pictures(lesson: Lesson) -> Iterator[Picture]:
 def at_least_one(lesson: Lesson) -> Iterator[Problem]:
     """A lesson shows something."""
     if not any(pictures(lesson)) and not any(_diagrams(lesson)):
-        yield lesson.problem("pictures", "add a picture where words are long")
+        yield lesson.problem("pictures", "add a picture where words are long: an SVG in images/")
 
 
 def described(lesson: Lesson) -> Iterator[Problem]:

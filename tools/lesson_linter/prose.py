@@ -13,7 +13,12 @@ _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 _MAY_DOUBLE = frozenset(("had", "that"))
 _SHOUT = re.compile(r"(?<![\s!(])!(?=[\s\"')\]”’]|$)")
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b50\u2b55\ufe0f]")
-_UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
+# A note, or what tools/new_lesson.py has left for the author to write.
+_UNFINISHED = re.compile(
+    r"\b(TODO|FIXME|XXX)\b"
+    r"|^(#+ (\d+\. )?|\* (Change )?|\*\*The question:\*\* |<details><summary>\d+\. )?\.{3}\??(</summary>)?$"
+    r"|^Say what the next cell does\.$|^Explain what it has shown\.$|say what to show\.$|^Say in a paragraph why "
+)
 _BLANKS = re.compile(r"[ \t]+$")
 
 
@@ -43,7 +48,7 @@ def emoji(lesson: Lesson) -> Iterator[Problem]:
 
 def unfinished(lesson: Lesson) -> Iterator[Problem]:
     """No cell says that something is left to do."""
-    return _in_lines(lesson, "unfinished", _UNFINISHED, "do what is left to do here, and remove the note")
+    return _in_lines(lesson, "unfinished", _UNFINISHED, "do what is left to do here, in place of this line")
 
 
 def trailing_blanks(lesson: Lesson) -> Iterator[Problem]:

@@ -51,7 +51,10 @@ RULED_OUT = (
     RuledOut.of(r"\bkeeps? (?:the|an?|all|every|no) (?:rules?|expectations?)\b", "say that a row meets an expectation"),
     RuledOut.of(r"\bbreaks? (?:the|an?|no|more than one|its) (?:rule|expectation)s?\b", "say that a row violates it"),
     RuledOut.of(rf"\b(?:an?|one|two|three|\d+) [a-z]+ an? {_UNIT}\b", "say 'per': one file per batch"),
-    RuledOut.of(r"\b(?:that|which|and) (?:is|are) none\b", "say what it is, or that there is none"),
+    RuledOut.of(
+        r"\b(?:that|which|and) (?:is|are) none\b",
+        "say what it is, or that there is none: 'no limit' for 'a limit that is none'",
+    ),
     RuledOut.of(r"\bthe one before\b", "name it: the previous batch, the last run"),
     RuledOut.of(r"\bcomes? (?:too )?late\b", "say that it is, or arrives, late"),
     RuledOut.of(r"\bjudg(?:e|es|ed|ing)\b", "say that a row is checked"),

@@ -188,7 +188,7 @@ def convert(options: argparse.Namespace) -> int:
 
 
 def test(options: argparse.Namespace) -> int:
-    """Run all tests."""
+    """Run the tests that your change reaches, or what you tell pytest after --."""
     _set_up()
     os.chdir(directories.PROJECT)
     usual = [*SIDE_BY_SIDE, *(ONCE_MORE if os.environ.get("CI") == "true" else ())]
