@@ -263,7 +263,8 @@ _REPAIR = 'repair = "INSERT OVERWRITE archive SELECT DISTINCT * FROM archive"'
 def _archive_twice(sandbox: Sandbox) -> None:
     """Load two files, lose the checkpoint, and load them again."""
     folder = f"{sandbox.paths.working_dir}/archive_in"
-    for number, rows in enumerate((planted.FIRST[:9], planted.SECOND), 1):
+    # No reading was sent twice: who goes back to the version before the second load has the right rows, too.
+    for number, rows in enumerate((planted.FIRST[:9], planted.SECOND[:4]), 1):
         planted.reading_file(sandbox, f"old-{number}.json", rows, number, folder)
     for checkpoint in ("lost", "archive"):
         writer = planted.files_stream(sandbox, folder, maxFilesPerTrigger=1).writeStream.trigger(availableNow=True)
