@@ -122,6 +122,15 @@ def test_a_stream_that_was_to_go_on_and_has_ended_is_a_mistake(attempt, source: 
     assert "has ended" in sentence(made.wait_until_idle, made.stream("q"))
 
 
+@pytest.mark.pure
+@pytest.mark.parametrize(("trigger", "seconds"), [("default", 30), ("10 s", 50), ("3600 s", 60)])
+def test_a_stream_with_an_interval_gets_two_of_them_more(trigger: str, seconds: int) -> None:
+    waited = []
+    busy = SimpleNamespace(trigger=trigger, is_active=True, error=None, is_idle=lambda limit: waited.append(limit))
+    said = sentence(Attempt(None, None, {}, seconds=90).wait_until_idle, busy)
+    assert waited == [seconds] and "this machine is busy" in said
+
+
 def test_the_rows_of_a_streaming_frame_are_those_of_all_that_is_there(attempt, source: DataFrame, spark) -> None:
     rows = attempt().rows_of_stream(source.groupBy("id").count(), mode="complete")
     assert sorted(map(tuple, rows.collect())) == [(1, 1), (2, 1)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from stream_view.errors import short_message
-from streaming_classroom.exercises.made_stream import MadeStream
+from streaming_classroom.exercises.made_stream import MadeStream, interval_of
 from streaming_classroom.exercises.makes import Makes
 from streaming_classroom.exercises.mistake import Mistake, NotTried
 from streaming_classroom.exercises.same_rows import difference
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from streaming_classroom.files.lesson_paths import Paths
     from streaming_classroom.kafka.topics import LessonKafka
 
+_LONGEST_INTERVAL = 15.0  # seconds between batches that a check waits for
 # What Spark's own words do not tell a beginner, by some of them.
 _ADVICE = {
     "is not supported for no streaming aggregations": (
@@ -199,10 +200,14 @@ class Attempt:
 
     def wait_until_idle(self, stream: MadeStream, seconds: float = 30.0) -> None:
         """Return when a stream that is to go on has processed what is there; one that has ended is a mistake."""
-        if not stream.is_idle(min(seconds, self.left)):
+        between = min(interval_of(stream.trigger) or 0.0, _LONGEST_INTERVAL)  # in which a stream with work only waits
+        if not stream.is_idle(min(seconds + 2 * between, self.left)):
             self.must_not_have_failed(stream)
             if stream.is_active:
-                raise Mistake("Your stream is still busy after half a minute: it reads something that never ends.")
+                raise Mistake(
+                    "Your stream is still busy after half a minute. Either it reads something that never ends, or this "
+                    "machine is busy: then check again."
+                )
             raise Mistake("Your stream has ended, but it must keep running: omit the trigger, or set an interval.")
 
     def must_have_checkpoint(self, stream: MadeStream, name: str) -> None:
