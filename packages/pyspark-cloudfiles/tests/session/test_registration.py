@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -79,10 +80,11 @@ def test_who_starts_workers_by_another_program_says_that_they_are_alike():
     assert registration._workers_are_like_this_process(session_with("local[2]", "/a/launcher", said))
 
 
-def test_flows_that_load_at_a_time_register_the_source_once(spark: SparkSession):
-    """Spark refuses the second of two registrations at a time with DATA_SOURCE_ALREADY_EXISTS."""
-    sessions = [spark.newSession() for _ in range(8)]
+@pytest.mark.pure
+def test_threads_that_load_at_a_time_register_the_source_once():
+    registered = []
+    slow = SimpleNamespace(register=lambda source: (registered.append(source), time.sleep(0.05)))
+    session = SimpleNamespace(dataSource=slow)
     with ThreadPoolExecutor(4) as threads:
-        for session in sessions:
-            list(threads.map(registration.register, [session] * 4))
-    assert all(hasattr(session, f"{registration._MARK}_source") for session in sessions)
+        list(threads.map(registration.register, [session] * 4))
+    assert len(registered) == 1

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Tests are short: what the second compiler and a collector of many threads cost, they do not earn.  With one compiler
-# the JVM reserves 48 MB for code, which a few streams fill.
+# Tests are short: the JVM's second compiler and a collector with many threads cost them more than they give.  With one
+# compiler the JVM reserves 48 MB for code, which a few streams fill.
 _QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
 
 

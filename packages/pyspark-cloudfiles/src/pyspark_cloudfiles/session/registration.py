@@ -26,8 +26,8 @@ SAME_PACKAGES = "spark.cloudFiles.workersHavePackagesOfDriver"
 _MARK = "_cloudfiles_registered"
 _MANAGER = "org.apache.spark.sql.execution.datasources.DataSourceManager"
 _PREFIX = "pyspark_"
-# Flows of a pipeline load in threads of their own.  Of two that register a source at a time, Spark refuses one: it asks
-# whether the name is that of a source of its own, and finds the other's.
+# Flows of a pipeline load in threads of their own.  Spark looks for a source of the name before it registers one, so of
+# two at a time the one may find the other's, and is refused.
 _ONE_AT_A_TIME = Lock()
 
 
