@@ -209,7 +209,12 @@ GOLD = "    gold_revenue(**once).awaitTermination()\n"
 
 
 def check_job(attempt: Attempt) -> None:
-    """Follow the lines from bronze to gold, and name the stream that has not done its part."""
+    """Follow the lines from bronze to gold, and name the stream that has not done its part.
+
+    An earlier attempt may have brought all lines to where they belong: then the hidden test alone tells answers apart.
+    """
+    if (attempt.source or "").strip() == JOB_STARTER.strip():
+        raise NotTried
     running = [query.name for query in attempt.spark.streams.active if query.name in _PIPELINE]
     if running:
         raise Mistake(
@@ -316,11 +321,13 @@ JOB = Exercise(
         ),
     ),
     wrong=(
+        # First, while there are lines that no attempt has brought to bronze.
+        WrongAnswer(JOB_SOLUTION.replace("\n\nrun_job()\n", "\n"), "is it called"),
         WrongAnswer(
             JOB_SOLUTION.replace("    silver_customers(**once).awaitTermination()\n", "")
             .replace("    retry(**once)", "    silver_customers(**once).awaitTermination()\n    retry(**once)")
             .replace("    retry(**once).awaitTermination()\n", ""),
-            "are not in `silver_orders`",
+            "two nights",
         ),
         WrongAnswer(
             JOB_SOLUTION.replace("    gold_revenue(**once).awaitTermination()\n", "").replace(
@@ -330,7 +337,6 @@ JOB = Exercise(
             "gold_revenue",
         ),
         WrongAnswer(JOB_SOLUTION.replace("    retry(**once).awaitTermination()\n", ""), "two nights"),
-        WrongAnswer(JOB_SOLUTION.replace("\n\nrun_job()\n", "\n"), "is it called"),
         WrongAnswer(
             JOB_SOLUTION.replace(
                 "    gold_revenue(**once).awaitTermination()\n", "    gold_revenue().processAllAvailable()\n"
