@@ -25,7 +25,7 @@ PAGES = [README, *DOCS, *(PROJECT / folder / "README.md" for folder in ("dataset
 PAGES += [package / "README.md" for package in PACKAGES]
 SETTINGS = PROJECT / "docs" / "settings.md"
 ARCHITECTURE = PROJECT / "docs" / "architecture.md"
-LONGEST = 4500  # characters of the README, without its table of lessons
+LONGEST = 4010  # characters of the README, without its table of lessons
 COMMANDS = ("lab", "run", "test")  # which a machine looks for in the README, each in a block of its own
 # Folders and files at the root of a checkout; what a learner's machine has besides is not looked for.
 ROOTS = {path.name for path in PROJECT.iterdir()} - {".venv", ".cache", ".classroom", "work", "build"}

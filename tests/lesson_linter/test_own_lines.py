@@ -28,7 +28,8 @@ def test_a_lesson_without_exercises_asks_for_nothing(draft: Draft) -> None:
 def test_a_lesson_that_only_shows_is_told_both(exercised: Draft) -> None:
     early_line, enough = told(exercised)
     assert "one of the first 5 code cells" in early_line
-    assert enough.startswith("let 3 cells before the first exercise ask for a line") and enough.endswith("; 0 do")
+    how = "by a comment that says what to change, replace, write, fill in or remove, as in '# change 5 to 6'"
+    assert enough == f"let 3 cells before the first exercise ask for a line, {how}; 0 do"
 
 
 def test_lines_to_change_in_python_and_sql_and_predictions_count(exercised: Draft) -> None:

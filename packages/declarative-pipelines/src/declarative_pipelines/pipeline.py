@@ -113,7 +113,7 @@ def run_pipeline(
     KeyboardInterrupt
         It was interrupted. Its flows have been stopped; the session can be used, and the next update goes on.
     """
-    session = usable(spark) if spark else current_session()
+    session = usable(spark)
     api_modules.install()
     dataset_reads.install()
     settings = dict(configuration or {})
@@ -140,7 +140,7 @@ def event_log(pipeline: Update | str, spark: SparkSession | None = None) -> Data
     ``maturity_level``, ``error``, ``details`` (JSON) and ``event_type``.
     """
     root = pipeline.storage if isinstance(pipeline, Update) else pipeline
-    return EventLog(Storage(spark or current_session(), root), "").frame()
+    return EventLog(Storage(spark or usable(), root), "").frame()
 
 
 class UpdateRun:
@@ -255,30 +255,19 @@ def _definitions(files: Sequence[str | Path], session: SparkSession, settings: M
     return definitions
 
 
-def current_session() -> SparkSession:
-    """Return the session of this process, which is :func:`usable`.
+def usable(session: SparkSession | None = None) -> SparkSession:
+    """Return a session in which updates can run; without one, that of this process.
 
     Raises
     ------
     BadArgument
-        There is none, or none of use.
+        There is none, it is one over Spark Connect, or it has no Delta.
     """
     from pyspark.sql import SparkSession
 
-    session = SparkSession.getActiveSession()
+    session = session or SparkSession.getActiveSession()
     if session is None:
         raise BadArgument("There is no Spark session. Start one, such as by the notebook's set-up cell.")
-    return usable(session)
-
-
-def usable(session: SparkSession) -> SparkSession:
-    """Return a session in which updates can run.
-
-    Raises
-    ------
-    BadArgument
-        It is one over Spark Connect, or has no Delta.
-    """
     if "connect" in type(session).__module__:
         raise BadArgument("Pipelines need Spark in this process; over Spark Connect, use spark-pipelines run.")
     if _DELTA not in str(session.conf.get("spark.sql.extensions", "")):

@@ -16,7 +16,7 @@ from declarative_pipelines.engine.pipeline_location import PipelineLocation
 from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import BadArgument, BadDefinition
-from declarative_pipelines.pipeline import UpdateRun, current_session, in_session, usable
+from declarative_pipelines.pipeline import UpdateRun, in_session, usable
 from declarative_pipelines.planning.declared_schemas import leave_out_keys
 from declarative_pipelines.planning.selection import Selection
 from declarative_pipelines.source_names import names_for_files
@@ -73,7 +73,7 @@ class PipelineTest:
         database: str | None = None,
         spark: SparkSession | None = None,
     ) -> None:
-        self.spark = usable(spark) if spark else current_session()
+        self.spark = usable(spark)
         self.files = source_files.files(files)
         self._configuration = {**_SETTINGS, **(configuration or {})}
         self._folder = Path(tempfile.mkdtemp(prefix="pipeline_test_")).resolve()
