@@ -321,8 +321,11 @@ JOB = Exercise(
         ),
     ),
     wrong=(
-        # First, while there are lines that no attempt has brought to bronze.
+        # These two come first: what they leave out has not been done by another attempt.
         WrongAnswer(JOB_SOLUTION.replace("\n\nrun_job()\n", "\n"), "is it called"),
+        WrongAnswer(
+            JOB_SOLUTION.replace("    silver_orders(**once).awaitTermination()\n", ""), "are not in `silver_orders`"
+        ),
         WrongAnswer(
             JOB_SOLUTION.replace("    silver_customers(**once).awaitTermination()\n", "")
             .replace("    retry(**once)", "    silver_customers(**once).awaitTermination()\n    retry(**once)")
