@@ -341,12 +341,13 @@ def _large(payments: DataFrame, how: str) -> DataFrame:
 
 
 def _tests(sandbox: Sandbox) -> None:
-    """Give amounts of exactly 900 and 2, tests exactly five minutes before, a second more, and after; and one late."""
+    """Give amounts at and just inside the limits, tests exactly five minutes before, a second more, and after."""
     start = (("l1", 1, 950.0, 600), ("s1", 1, 1.0, 300), ("s2", 1, 1.5, 299), ("s3", 1, 1.0, 601), ("s4", 1, 2.0, 500))
     _plant(sandbox, *_at_home(start))
     _plant(
         sandbox, *_at_home((("l2", 2, 900.0, 600), ("s5", 2, 1.0, 590), ("l3", 3, 2000.0, 700), ("s6", 4, 1.0, 650)))
     )
+    _plant(sandbox, *_at_home((("l5", 6, 900.5, 600), ("s8", 6, 1.99, 590))))
     sandbox.keep(payments=sandbox.stream("planted_payments").withWatermark("event_time", "2 hours"))
 
 

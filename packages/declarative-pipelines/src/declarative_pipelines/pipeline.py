@@ -47,6 +47,8 @@ ALL_REPORTS = {"spark.sql.streaming.numRecentProgressUpdates": "100000"}
 _JOB_GROUP = "spark.jobGroup.id"
 _DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 _DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+# Spark 4.2.0 hangs for ever where a Python UDF reads a Delta table in its columnar form.
+_SAFE = {"spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false"}
 
 
 def run_pipeline(
@@ -285,7 +287,7 @@ def in_session(session: SparkSession, location: PipelineLocation, settings: Mapp
     before = session.catalog.currentDatabase()
     session.catalog.setCurrentDatabase(location.database)
     try:
-        with having(session, {key: str(value) for key, value in settings.items()}):
+        with having(session, _SAFE | {key: str(value) for key, value in settings.items()}):
             yield
     finally:
         session.catalog.setCurrentDatabase(before)

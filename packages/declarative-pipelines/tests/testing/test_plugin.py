@@ -98,12 +98,49 @@ def test_the_example_of_the_readme_passes(run_tests) -> None:
 @pytest.mark.long
 @pytest.mark.kernel
 def test_the_example_of_the_readme_passes_with_the_plugins_own_session(tmp_path: Path) -> None:
-    for name, text in example().items():
-        (tmp_path / name).write_text(text)
+    assert "5 passed" in pytest_of(example(), tmp_path, 900)
+
+
+FUNCTIONS = {
+    "pyproject.toml": '[tool.pytest.ini_options]\npipeline_files = ["shouted.py"]\n',
+    "shouted.py": """
+from pyspark import pipelines as dp
+from pyspark.sql import functions as F
+
+loud = F.udf(str.upper, "string")
+
+@dp.table
+def shouted():
+    return spark.readStream.table("names").select(loud("name").alias("name"))
+
+@dp.materialized_view
+def found():
+    named = spark.sql("SELECT * FROM shouted WHERE name = :name", args={"name": "ADA"})
+    return named.select(loud(F.concat("name", F.lit("!"))).alias("name"))
+""",
+    "test_shouted.py": """
+def test_shouted(pipeline):
+    pipeline.mock("names", [{"name": "ada"}, {"name": "bo"}])
+    result = pipeline.run()
+    assert result.rows("shouted") == [("ADA",), ("BO",)] and result.rows("found") == [("ADA!",)]
+""",
+}
+
+
+@pytest.mark.long
+@pytest.mark.kernel
+def test_python_functions_and_named_arguments_work_in_the_plugins_own_session(tmp_path: Path) -> None:
+    assert "1 passed" in pytest_of(FUNCTIONS, tmp_path, 180)
+
+
+def pytest_of(files: dict[str, str], folder: Path, seconds: float) -> str:
+    """Return what pytest prints for files, in a process without a session and without Spark's variables."""
+    for name, text in files.items():
+        (folder / name).write_text(text)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYTEST"))}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900)
-    assert "5 passed" in run.stdout, run.stdout[-3000:]
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds)
+    return run.stdout[-3000:]
 
 
 def example() -> dict[str, str]:

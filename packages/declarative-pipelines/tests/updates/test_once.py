@@ -147,6 +147,8 @@ def test_counts_of_an_update_that_was_killed_are_put_into_the_log_by_the_next_on
         pipeline.land(3)
     update = pipeline.run()
     assert logged(pipeline, update) == [(2, 1), (3, 2), (4, 3)]
+    killed = event_log(update).where("message LIKE '% was killed. %'").select("origin.update_id").distinct()
+    assert killed.count() == 2
     assert logged(pipeline, pipeline.run()) == [(0, 0), (2, 1), (3, 2), (4, 3)]
 
 

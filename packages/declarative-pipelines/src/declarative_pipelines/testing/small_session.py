@@ -36,6 +36,9 @@ def small_session() -> Iterator[SparkSession]:
             "spark.sql.shuffle.partitions": "2",
             "spark.sql.warehouse.dir": folder,
             "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            # Delta 4.4's parser loses the arguments of spark.sql(query, args) otherwise.
+            "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
             "spark.driver.extraJavaOptions": _QUICK_START,
             "spark.databricks.delta.snapshotPartitions": "2",
         }.items():

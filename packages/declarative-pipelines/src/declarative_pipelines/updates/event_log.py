@@ -80,16 +80,16 @@ class EventLog:
             return set()
         return {row[0] for row in self.frame().select("origin.update_id").distinct().collect()}
 
-    def running(self) -> str | None:
-        """Return the update that has begun and not ended: one that was killed, where another begins."""
-        return self.storage.read(*_RUNNING) if self.storage.exists(*_RUNNING) else None
+    def running(self) -> tuple[str, ...]:
+        """Return the updates that have begun and not ended: those that were killed, where another begins."""
+        return tuple(self.storage.read(*_RUNNING).split()) if self.storage.exists(*_RUNNING) else ()
 
     def begin(self, update: str) -> None:
-        """Note that an update begins."""
-        self.storage.write(update, *_RUNNING)
+        """Note that an update begins, after those that were killed: this one may be as well."""
+        self.storage.write("\n".join([*self.running(), update]), *_RUNNING)
 
     def end(self) -> None:
-        """Note that the log has it."""
+        """Note that the log has it, and those that were killed before."""
         self.storage.remove(*_RUNNING)
 
     def append(self, update: str, events: Sequence[EventRow]) -> None:

@@ -39,7 +39,7 @@ class UpdateRecord:
         self._plan: PipelinePlan | None = None
         self._checkpoints: Mapping[str, Checkpoint] = {}
         self._left: dict[str, list[Checkpoint]] = {}
-        self._killed: str | None = None
+        self._killed: tuple[str, ...] = ()
         details = {"full_refresh": asked.full_refresh_all, "full_refresh_selection": sorted(asked.full_refresh)}
         details["refresh_selection"] = sorted(asked.refresh)
         self._events = [EventRow("create_update", f"Update {update[:8]} was started.", details)]
@@ -60,7 +60,7 @@ class UpdateRecord:
         )
 
     def notice_left_over(self, checkpoints: Mapping[str, Checkpoint]) -> None:
-        """See whether an update was killed, and whether it has left counts, also beside a checkpoint of before."""
+        """See which updates were killed, and what they have left counts of, also beside a checkpoint of before."""
         self._checkpoints = checkpoints
         for flow, checkpoint in checkpoints.items():
             with_counts = filter(batch_counts.is_something_there, [*checkpoint.earlier(), checkpoint])
@@ -90,7 +90,7 @@ class UpdateRecord:
                 batch_counts.forget(one)
 
     def _left_over(self) -> list[EventRow]:
-        """Return the counts of updates that were killed before the log had them, and that the newest was killed."""
+        """Return the counts of updates that were killed before the log had them, and that they were killed."""
         known = self._log.updates()
         found: dict[tuple[str, str], list[batch_counts.BatchCounts]] = {}
         for flow, checkpoints in self._left.items():
@@ -101,7 +101,7 @@ class UpdateRecord:
             self._flow_progress(flow, "STOPPED", batch_counts.summed(batches), None, update)
             for (update, flow), batches in found.items()
         ]
-        return [*counted, *([] if self._killed is None or self._killed in known else [_killed(self._killed)])]
+        return [*counted, *(_killed(update) for update in self._killed if update not in known)]
 
     def _flow_progress(self, flow, status, counts, error, update=None) -> EventRow:
         plan = self._plan
