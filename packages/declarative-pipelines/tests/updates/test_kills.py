@@ -1,7 +1,7 @@
 """Processes that are killed with their JVM at any moment of an update: no row is lost or doubled, nor a count.
 
 Each life of the process lands rows and begins the next update of the same pipeline, which goes on with what the lives
-before have left, and is killed in it; every few lives one runs its update to the end, and checks all tables and the log.
+before have left, and is killed in it; every few lives one runs its update to the end, and checks tables and log.
 """
 
 from __future__ import annotations
@@ -174,7 +174,5 @@ def test_nothing_is_lost_or_doubled_wherever_processes_are_killed(tmp_path: Path
             assert difference["backfill"] - before["backfill"] in ((0, -6) if in_this_row else (0,)), (number, end)
         before = difference
         assert len(end["killed"]) == len(set(end["killed"])) <= hit  # before it has read its plan, none has begun
-        print(
-            f"{number + IN_A_ROW} kills, {hit} in an update, {len(end['killed'])} in the log: {difference}", flush=True
-        )
+        print(number + IN_A_ROW, "kills", hit, "in an update", len(end["killed"]), "in the log", difference, flush=True)
     assert hit >= KILLS / 3, f"{hit} of {KILLS} kills hit an update"
