@@ -67,6 +67,14 @@ def _must_end(attempt: Attempt) -> None:
         )
 
 
+def _must_have_used(attempt: Attempt, checkpoint: str) -> None:
+    """Hold a stream that has ended to the checkpoint that was asked for: the next night goes on with it."""
+    if not attempt.paths.exists(f"{attempt.paths.checkpoints}/{checkpoint}/commits"):
+        raise Mistake(
+            f"Your stream has another checkpoint than `{checkpoint}` in `DA.paths.checkpoints`, which was asked for."
+        )
+
+
 # --------------------------------------------------------------------------- 13L.1 every line
 
 BRONZE_STARTER = """
@@ -113,6 +121,7 @@ def check_bronze(attempt: Attempt) -> None:
             "checkpoint knows which files are new."
         )
     attempt.compare(made, _frame(attempt, landed, _LINES), "bronze_deliveries")
+    _must_have_used(attempt, "bronze")
 
 
 def _first_nights(sandbox: Sandbox) -> None:
@@ -158,6 +167,7 @@ BRONZE = Exercise(
         ),
     ),
     wrong=(
+        WrongAnswer(BRONZE_SOLUTION.replace("checkpoints}/bronze", "checkpoints}/other_bronze"), "which was asked for"),
         WrongAnswer(
             BRONZE_SOLUTION.replace('"text")', '"json")\n        .schema("scan_id STRING, fee DOUBLE")').replace(
                 '"value"', '"scan_id", "fee"'
@@ -394,6 +404,7 @@ def check_silver(attempt: Attempt) -> None:
     attempt.compare(good, _frame(attempt, _silver(deliveries), _SILVER), "silver_deliveries")
     waiting = _rejected(landed)
     attempt.compare(bad, _frame(attempt, waiting, _QUARANTINE), "quarantine")
+    _must_have_used(attempt, "silver")
 
 
 def _two_lines_of_one(sandbox: Sandbox) -> None:
@@ -436,6 +447,7 @@ SILVER = Exercise(
         ),
     ),
     wrong=(
+        WrongAnswer(SILVER_SOLUTION.replace("checkpoints}/silver", "checkpoints}/other_silver"), "which was asked for"),
         WrongAnswer(SILVER_SOLUTION.replace('.dropDuplicates(["scan_id"])', ""), "more than once"),
         WrongAnswer(
             SILVER_SOLUTION.replace('.option("txnAppId", "quarantine").option("txnVersion", batch_id)', ""),
@@ -681,6 +693,7 @@ def check_gold(attempt: Attempt) -> None:
     if sum(row.parcels for row in made.collect()) < len(deliveries):
         raise Mistake("`gold_deliveries` lacks deliveries that are in `silver_deliveries`. Is `gold()` called last?")
     attempt.compare(made, _frame(attempt, _gold(deliveries), _GOLD), "gold_deliveries")
+    _must_have_used(attempt, "gold")
 
 
 def _a_night(sandbox: Sandbox) -> None:
@@ -741,6 +754,7 @@ GOLD = Exercise(
         ),
     ),
     wrong=(
+        WrongAnswer(GOLD_SOLUTION.replace("checkpoints}/gold", "checkpoints}/other_gold"), "which was asked for"),
         WrongAnswer(GOLD_SOLUTION.replace("    bronze()\n", ""), "begin with `bronze()`"),
         WrongAnswer(
             GOLD_SOLUTION.replace("    retry()\n    gold()\n", "    gold()\n    retry()\n"), "two other nights"
