@@ -190,6 +190,12 @@ class UpdateRun:
             self._location.storage.root,
             self._catalogs,
         )
+        try:
+            self._plan_and_execute(engine, definitions, dry_run)
+        finally:
+            engine.release()
+
+    def _plan_and_execute(self, engine: SparkEngine, definitions: Definitions, dry_run: bool) -> None:
         flows = flows_of(definitions)
         chosen = preparation.choose(engine, self._location.storage, flows, self._asked.emptied(definitions))
         schemas = {name: checkpoint.schemas for name, checkpoint in chosen.items()}

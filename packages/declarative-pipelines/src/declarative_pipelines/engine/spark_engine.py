@@ -127,6 +127,7 @@ class SparkEngine:
         self._scala = JvmValues(session)
         self._nowhere = self._scala.new(f"{_GRAPH}.QueryOrigin", *[self._scala.none()] * 7)
         self._identifiers: dict[tuple[str, ...], Any] = {}  # each costs the JVM three calls
+        self._functions: list[_FlowFunction] = []  # all that the JVM was given
         self.lost_answers = 0
         self.is_running = False  # whether flows are called for their rows, not only for what they look like
 
@@ -147,6 +148,7 @@ class SparkEngine:
         for dataset in datasets:
             self._register(context, dataset)
         functions = {flow.name: _FlowFunction(self._scala, flow, self.catalogs) for flow in flows}
+        self._functions += functions.values()
         for flow in flows:
             context.registerFlow(self._flow(flow, functions[flow.name]))
         try:
@@ -155,6 +157,15 @@ class SparkEngine:
             if "NullPointerException" in str(error) and "FlowFunctionResult" in str(error):
                 raise _NoAnswer from error
             raise
+
+    def release(self) -> None:
+        """Let go of what the flows have given to the JVM and got from it, after which none can be planned.
+
+        The JVM keeps the flows' functions as long as what they have returned, and these kept what they have returned.
+        """
+        for function in self._functions:
+            function.release()
+        self._functions.clear()
 
     def _resolved(self, graph: Any) -> Any:
         """Resolve a graph; Spark 4.3 asks whether names are case-sensitive, where 4.2 asks nothing."""
@@ -415,6 +426,7 @@ class WriteObserver:
 
     def __exit__(self, *error: object) -> None:
         self._session._jsparkSession.listenerManager().unregister(self._java)
+        self._java = None  # it is kept as long as this one, and this one as long as it
 
     def wait_for(self, name: str, deadline: float) -> dict[str, dict[str, Any]] | None:
         """Return what was observed in the query that has this observation; None if the deadline passes."""
@@ -466,6 +478,7 @@ class _FlowFunction:
 
     def __init__(self, scala: JvmValues, flow: FlowSource, catalogs: CatalogMap) -> None:
         self._scala, self.flow, self._catalogs = scala, flow, catalogs
+        self._name = flow.name
         self.error: BaseException | None = None
         # What is only returned may be collected here before the JVM has looked it up, which then gets a null.
         self._returned: list[Any] = []
@@ -475,7 +488,7 @@ class _FlowFunction:
         reads = _Reads(self._scala, self._catalogs, (all_inputs, available, conf, context, origin))
         self.error = None
         try:
-            with dataset_reads.answered_by(reads.frame, self.flow.name):
+            with dataset_reads.answered_by(reads.frame, self._name):
                 data = self._scala.new("scala.util.Success", self.flow.make()._jdf)
         except _NotResolved as wait:
             data = self._scala.new("scala.util.Failure", wait.java)
@@ -485,13 +498,19 @@ class _FlowFunction:
         self._returned.append(self._scala.new(f"{_GRAPH}.FlowFunctionResult", *reads.found(), data, conf))
         return self._returned[-1]
 
+    def release(self) -> None:
+        """Keep nothing more than an object that the JVM may have."""
+        self._returned.clear()
+        self.error = None
+        del self.flow, self._scala
+
     def _throwable(self, error: BaseException) -> Any:
         origin = getattr(error, "_origin", None)
         return origin or self._scala.new("java.lang.RuntimeException", f"{type(error).__name__}: {error}")
 
     def toString(self) -> str:
         """Called by Spark."""
-        return self.flow.name
+        return self._name
 
     class Java:
         """What the object is in the JVM."""

@@ -125,7 +125,14 @@ class StreamRun(FlowRun):
         self._started.set_result(query)
         if self._stopped.is_set():
             query.stop()
-        self._await(query)
+        try:
+            self._await(query)
+            return self._counted(query)
+        finally:
+            # The JVM keeps the query's function, which is this one's, as long as the query is known here.
+            self._started, self._error = Future(), None
+
+    def _counted(self, query: StreamingQuery) -> dict[str, Counts]:
         counted = [BatchCounts(self._update.id, batch, counts) for batch, counts in self._counts.items()]
         if any(self.flow.target.name not in one.counts for one in counted):
             return {}  # a sum without one of its batches would be taken for the whole
@@ -206,11 +213,8 @@ class SinkRun(StreamRun):
     def _has_nothing_new(self) -> bool:
         return False  # what it has read is known from the query's reports
 
-    def run(self) -> dict[str, Counts]:
-        """Run the stream to its end, and count what it has read."""
-        super().run()
-        reports = self._started.result().recentProgress
-        return {self.flow.target.name: Counts(sum(report.numInputRows for report in reports))}
+    def _counted(self, query: StreamingQuery) -> dict[str, Counts]:
+        return {self.flow.target.name: Counts(sum(report.numInputRows for report in query.recentProgress))}
 
     def _to_target(self, writer: Any) -> Any:
         return writer.format(self.flow.target.format).options(**self.flow.target.options)
