@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 HEARD_WITHIN = 30.0  # seconds from the end of a write to Spark's report of what it observed
 
-_OURS = "The update says what became of this."
-
 #: Told about each batch of a flow, while it runs.
 Heard = Callable[[str, Mapping[str, Counts]], None]
 
@@ -105,6 +103,37 @@ class FlowRun(ABC):
         return {target.name: Counts(failed=(0,) * len(target.expectations))}
 
 
+class _BatchFailed(Exception):
+    """What Spark is told of an error in a batch, which the update tells."""
+
+
+class _Batches:
+    """What Spark calls with each batch; ``error`` is that of the batch that failed.
+
+    Spark keeps it as long as the query, and with it the error that it raises and the frames of that.  What knows the
+    query must not be among them, or all of it stays for ever: this process keeps the query, and the JVM this function.
+    """
+
+    def __init__(self, take: Callable[[DataFrame, int], None]) -> None:
+        self._take: Callable[[DataFrame, int], None] | None = take
+        self.error: Exception | None = None
+
+    def __call__(self, batch: DataFrame, number: int) -> None:
+        try:
+            assert self._take is not None  # the query has ended before it was released
+            self._take(batch, number)
+        except Exception as error:
+            self.error = error
+            text = f"{type(error).__name__}: {error}"
+        else:
+            return
+        raise _BatchFailed(text)
+
+    def release(self) -> None:
+        """Forget the flow and its error."""
+        self._take = self.error = None
+
+
 class StreamRun(FlowRun):
     """A flow that is a stream: all that is there, in batches, each counted before its checkpoint moves on."""
 
@@ -112,12 +141,12 @@ class StreamRun(FlowRun):
         super().__init__(flow, update)
         self._started: Future[StreamingQuery] = Future()
         self._is_first_batch = True
-        self._error: Exception | None = None
+        self._batches = _Batches(self._take)
         self._counts: dict[int, Mapping[str, Counts]] = {}
 
     def run(self) -> dict[str, Counts]:
         """Run the stream to its end; batches that an earlier attempt has committed are counted as well."""
-        self._started, self._is_first_batch, self._error = Future(), True, None
+        self._started, self._is_first_batch, self._batches = Future(), True, _Batches(self._take)
         if self._has_nothing_new():
             return self._nothing()
         with logs_read(self._update.plan.engine, [self.flow]):
@@ -129,8 +158,7 @@ class StreamRun(FlowRun):
             self._await(query)
             return self._counted(query)
         finally:
-            # The JVM keeps the query's function, which is this one's, as long as the query is known here.
-            self._started, self._error = Future(), None
+            self._batches.release()
 
     def _counted(self, query: StreamingQuery) -> dict[str, Counts]:
         counted = [BatchCounts(self._update.id, batch, counts) for batch, counts in self._counts.items()]
@@ -145,7 +173,7 @@ class StreamRun(FlowRun):
         try:
             query.awaitTermination()
         except Exception as error:
-            raise self._error or error from error
+            raise self._batches.error or error from error
 
     def stop(self) -> None:
         """Stop the query; what its batches have committed stays."""
@@ -163,15 +191,7 @@ class StreamRun(FlowRun):
             return self._to_target(writer).start()
 
     def _to_target(self, writer: Any) -> Any:
-        return writer.foreachBatch(self._batch)
-
-    def _batch(self, batch: DataFrame, number: int) -> None:
-        try:
-            self._take(batch, number)
-        except Exception as error:
-            self._error = error  # Spark only passes its text on
-            error.add_note(_OURS)
-            raise
+        return writer.foreachBatch(self._batches)
 
     def _take(self, batch: DataFrame, number: int) -> None:
         self._write(batch, number)
@@ -224,7 +244,7 @@ class FunctionSinkRun(SinkRun):
     """A flow into a sink that is a function."""
 
     def _to_target(self, writer: Any) -> Any:
-        return writer.foreachBatch(self._batch)
+        return writer.foreachBatch(self._batches)
 
     def _take(self, batch: DataFrame, number: int) -> None:
         self.flow.target.take_batch(batch, number)
@@ -407,8 +427,7 @@ def _as_declared(frame: DataFrame, schema: Any) -> DataFrame:
 
 def _is_news(record: logging.LogRecord) -> bool:
     """Whether py4j logs something else than an error of a batch, which the update tells, once and shorter."""
-    error = record.exc_info[1] if record.exc_info else None
-    return _OURS not in getattr(error, "__notes__", ())
+    return not (record.exc_info and isinstance(record.exc_info[1], _BatchFailed))
 
 
 logging.getLogger("py4j.clientserver").addFilter(_is_news)
