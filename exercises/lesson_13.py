@@ -221,6 +221,7 @@ def check_job(attempt: Attempt) -> None:
             f"`{running[0]}` is still running. In a job, start it with `availableNow=True` and wait for its end. "
             "Running your cell again stops what runs now."
         )
+    _must_be_there(attempt)
     _must_be_in_bronze(attempt)
     good = attempt.value("checked")(attempt.table("bronze_orders")).where("reason IS NULL")
     silver = attempt.table("silver_orders")
@@ -231,6 +232,16 @@ def check_job(attempt: Attempt) -> None:
             "`silver_orders`, and `retry` after both, each to its end."
         )
     attempt.compare(attempt.table("gold_revenue"), _gold(silver), "gold_revenue")
+
+
+def _must_be_there(attempt: Attempt) -> None:
+    """Name the sections to run where the pipeline's tables are gone, as they are after a restart."""
+    for table in ("bronze_orders", "bronze_customers", "silver_orders", "gold_revenue"):
+        if not attempt.spark.catalog.tableExists(table):
+            raise Mistake(
+                f"There is no table `{table}`, as after a restart of the kernel. Run sections 2 to 6, then this cell "
+                "and its check once more."
+            )
 
 
 def _must_be_in_bronze(attempt: Attempt) -> None:
