@@ -1,9 +1,10 @@
-"""``course.py lint`` for the code: ruff and mypy, then the lessons' linter."""
+"""``course.py lint``: ruff and mypy for the code, or ruff for the exercises of lessons; then the lessons' linter."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from lesson_linter.__main__ import main as lint_lessons
@@ -28,14 +29,28 @@ def check_code() -> list[str]:
     return failed
 
 
-def main() -> int:
+def exercises_of(lessons: Iterable[str]) -> list[str]:
+    """Return the files of the exercises and the quizzes of lessons, which are numbers or notebooks."""
+    numbers = [Path(lesson).name.partition("-")[0].lower() for lesson in lessons]
+    files = [PROJECT / "exercises" / f"{kind}_{number}.py" for number in numbers for kind in ("lesson", "quiz")]
+    return [str(file) for file in files if file.is_file()]
+
+
+def check_exercises(lessons: Iterable[str]) -> list[str]:
+    """Return the names of the checks that found something in the exercises of lessons; types are for the whole."""
+    files = exercises_of(lessons)
+    checks = [(*options, *files) for *options, _ in CHECKS[:2]] if files else []
+    return [f"ruff {check[1]}" for check in checks if subprocess.run([sys.executable, "-m", *check]).returncode]
+
+
+def main(lessons: list[str]) -> int:
     """Check code, then lessons; return 1 where something is to be mended."""
-    failed = check_code()
-    has_problems = lint_lessons([])
+    failed = check_exercises(lessons) if lessons else check_code()
+    has_problems = lint_lessons(lessons)
     for name in failed:  # last, where it is not taken for the lessons' result
         print(f"{name} found something in the code, above.")
     return has_problems or int(bool(failed))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -169,9 +169,8 @@ def progress(_options: argparse.Namespace) -> int:
 
 
 def lint(options: argparse.Namespace) -> int:
-    """Check the form that all lessons share; without a lesson, the form and the types of the code as well."""
-    what = ["lesson_linter", *options.lessons] if options.lessons else ["code_checks"]
-    return _delegate([sys.executable, "-m", *what], _with_tools())
+    """Check the form that lessons share, and their exercises'; without a lesson, all code and its types as well."""
+    return _delegate([sys.executable, "-m", "code_checks", *options.lessons], _with_tools())
 
 
 def book(_options: argparse.Namespace) -> int:
