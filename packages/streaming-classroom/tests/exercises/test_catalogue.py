@@ -62,3 +62,25 @@ def test_a_labs_exercises_come_after_those_of_its_lesson_and_are_found_by_their_
     assert catalogue.lessons() == ["02", "02L", "03"]
     assert [catalogue.find(name).id for name in ("02L.1", "02l.1", "02.1")] == ["02L.1", "02L.1", "02.1"]
     assert progress_shown(ExerciseRecord(tmp_path / "record.json")).text.splitlines()[1] == "02L  ○       0 of 1 right"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("EXERCISES = (\n", "lesson_98.py cannot be read, line 1: SyntaxError: .* was never closed"),
+        (
+            "import re\n\nEXERCISES = (re.nothing,)\n",
+            "lesson_98.py cannot be read, line 3: AttributeError: module 're'",
+        ),
+        ("EXERCISE = ()\n", "lesson_98.py cannot be read: AttributeError: .* has no attribute 'EXERCISES'"),
+    ],
+    ids=["syntax", "name", "none"],
+)
+def test_exercises_that_cannot_be_read_are_named_with_the_line(text: str, said: str, tmp_path, monkeypatch) -> None:
+    (tmp_path / "lesson_98.py").write_text(text)
+    package = ModuleType("broken_exercises")
+    package.__path__ = [str(tmp_path)]
+    monkeypatch.setitem(sys.modules, "broken_exercises", package)
+    monkeypatch.setattr(catalogue, "PACKAGE", "broken_exercises")
+    with pytest.raises(catalogue.BrokenExercises, match=said):
+        catalogue.of_lesson("98")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from dataclasses import dataclass
 from importlib import import_module, util
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import Any
 
 from notebook_dialect.close_names import close_names
 from streaming_classroom.errors import ClassroomError
@@ -30,6 +33,19 @@ class UnknownExercise(ClassroomError):
         return f"There is no exercise {self.name!r}. The nearest are {', '.join(self.nearest)}."
 
 
+@dataclass(eq=False)
+class BrokenExercises(ClassroomError):
+    """A module of exercises cannot be imported: mend it at the line that is named."""
+
+    module: str
+    line: int | None
+    problem: str
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f", line {self.line}"
+        return f"The exercises in exercises/{self.module}.py cannot be read{place}: {self.problem}."
+
+
 def lessons() -> list[str]:
     """Return the lessons that have exercises, by number and in order: ``01``, ``02``, ``02L``."""
     return _numbers(_PREFIX)
@@ -44,14 +60,14 @@ def quiz_of(lesson: str) -> tuple[Question, ...]:
     """Return the questions of a lesson's quiz; none where it has none."""
     if lesson.upper() not in quizzes():
         return ()
-    return _module(f"{_QUIZ_PREFIX}{lesson.lower()}").QUESTIONS
+    return _found_in(f"{_QUIZ_PREFIX}{lesson.lower()}", "QUESTIONS")
 
 
 def of_lesson(lesson: str) -> tuple[Exercise, ...]:
     """Return a lesson's exercises in their order; none where it has none."""
     if lesson.upper() not in lessons():
         return ()
-    return _module(f"{_PREFIX}{lesson.lower()}").EXERCISES
+    return _found_in(f"{_PREFIX}{lesson.lower()}", "EXERCISES")
 
 
 def every() -> list[Exercise]:
@@ -80,8 +96,19 @@ def _numbers(prefix: str) -> list[str]:
     return sorted(module.name.removeprefix(prefix).upper() for module in found if module.name.startswith(prefix))
 
 
-def _module(name: str) -> ModuleType:
-    return import_module(f"{_package().__name__}.{name}")
+def _found_in(name: str, what: str) -> tuple[Any, ...]:
+    try:
+        return getattr(import_module(f"{_package().__name__}.{name}"), what)
+    except Exception as error:  # whatever the file's own code raises
+        raise BrokenExercises(name, _line_in(f"{name}.py", error), f"{type(error).__name__}: {error}") from error
+
+
+def _line_in(file: str, error: Exception) -> int | None:
+    """Return the last line of a file that an error has passed, or in which it could not be parsed."""
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).name == file:
+        return error.lineno
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == file]
+    return lines[-1] if lines else None
 
 
 def _package() -> ModuleType:
