@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from lesson_linter.questions import FEWEST_QUESTIONS
 from notebook_dialect.notebooks.convert import jupyters_metadata
 from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_file import render
@@ -51,15 +52,16 @@ ENDING = """## Experiment
 
 ## Questions
 
-<details><summary>1. ...?</summary>
-
-...
-</details>
+{questions}
 
 ## Further reading
 
 * [...](https://spark.apache.org/docs/latest/)
 * [...](https://docs.delta.io/latest/index.html)"""
+QUESTION = """<details><summary>{question}. ...?</summary>
+
+...
+</details>"""
 
 
 def cells(number: str, title: str) -> list[nbformat.NotebookNode]:
@@ -73,12 +75,13 @@ def cells(number: str, title: str) -> list[nbformat.NotebookNode]:
             new_markdown_cell("Explain what it has shown."),
         )
     ]
+    questions = "\n".join(QUESTION.format(question=question) for question in range(1, FEWEST_QUESTIONS + 1))
     made = [
         new_markdown_cell(OPENING.format(number=number, title=title)),
         new_code_cell("%run ../Includes/Classroom-Setup"),
         new_code_cell(f'DA = start_lesson("{number}")'),
         *sections,
-        new_markdown_cell(ENDING),
+        new_markdown_cell(ENDING.format(questions=questions)),
         new_code_cell("DA.cleanup()"),
     ]
     for place, cell in enumerate(made, start=1):
