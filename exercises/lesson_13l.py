@@ -71,7 +71,8 @@ def _must_have_used(attempt: Attempt, checkpoint: str) -> None:
     """Hold a stream that has ended to the checkpoint that was asked for: the next night goes on with it."""
     if not attempt.paths.exists(f"{attempt.paths.checkpoints}/{checkpoint}/commits"):
         raise Mistake(
-            f"Your stream has another checkpoint than `{checkpoint}` in `DA.paths.checkpoints`, which was asked for."
+            f"There is no checkpoint `{checkpoint}` in `DA.paths.checkpoints`, which was asked for. The stream of the "
+            "next night goes on with it."
         )
 
 
@@ -187,7 +188,7 @@ def bronze():
 
 bronze()
 """,
-            "two other nights",
+            "There is no checkpoint `bronze`",
         ),
         WrongAnswer(
             BRONZE_SOLUTION.replace("    query.awaitTermination()\n", "").replace(
@@ -715,7 +716,9 @@ def _version(sandbox: Sandbox) -> int:
 
 
 def _changed_rows(sandbox: Sandbox) -> DataFrame:
-    """Return the rows of gold that were written in the second night, by its change feed."""
+    """Return the rows of gold that were written in the second night, by its change feed; none where nothing was."""
+    if _version(sandbox) <= sandbox.kept["_version"]:
+        return sandbox.spark.createDataFrame([], "day DATE, region STRING")
     feed = sandbox.spark.read.option("readChangeFeed", True).option("startingVersion", sandbox.kept["_version"] + 1)
     return feed.table("gold_deliveries").select("day", "region").distinct()
 
@@ -754,7 +757,7 @@ GOLD = Exercise(
         ),
     ),
     wrong=(
-        WrongAnswer(GOLD_SOLUTION.replace("checkpoints}/gold", "checkpoints}/other_gold"), "which was asked for"),
+        # The first of all: after others, the lines are in bronze_deliveries already.
         WrongAnswer(GOLD_SOLUTION.replace("    bronze()\n", ""), "begin with `bronze()`"),
         WrongAnswer(
             GOLD_SOLUTION.replace("    retry()\n    gold()\n", "    gold()\n    retry()\n"), "two other nights"
@@ -777,8 +780,10 @@ def gold():
         .write.mode("overwrite").saveAsTable("gold_deliveries"))
 """
             + GOLD_SOLUTION[GOLD_SOLUTION.index("\n\ndef run_job") :],
-            "two other nights",
+            "There is no checkpoint `gold`",
         ),
+        WrongAnswer(GOLD_SOLUTION.replace("checkpoints}/gold", "checkpoints}/other_gold"), "which was asked for"),
+        WrongAnswer(GOLD_SOLUTION.replace("    bronze()\n", "    # bronze()\n"), "two other nights"),
         WrongAnswer(
             GOLD_SOLUTION.replace('F.to_date("delivered_at")', "F.current_date()"),
             "gold_deliveries",

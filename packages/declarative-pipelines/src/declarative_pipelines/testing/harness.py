@@ -262,9 +262,9 @@ class _NoLog(EventLog):
     def append(self, update: str, events: Sequence[EventRow]) -> None:
         """Forget the events."""
 
-    def running(self) -> str | None:
+    def running(self) -> tuple[str, ...]:
         """Return nothing: what is killed takes its test with it."""
-        return None
+        return ()
 
     def begin(self, update: str) -> None:
         """Note nothing."""
