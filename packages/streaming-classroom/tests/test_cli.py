@@ -297,9 +297,9 @@ def test_lint_alone_checks_the_code_as_well(delegated) -> None:
     assert delegated == [[sys.executable, "-m", "code_checks"]]
 
 
-def test_lint_runs_the_linter_with_what_follows(delegated) -> None:
+def test_lint_checks_the_lessons_that_follow_and_their_exercises(delegated) -> None:
     assert cli.main(["lint", "07", "x.ipynb"]) == 7
-    assert delegated == [[sys.executable, "-m", "lesson_linter", "07", "x.ipynb"]]
+    assert delegated == [[sys.executable, "-m", "code_checks", "07", "x.ipynb"]]
 
 
 def test_the_tools_are_found_before_what_is_set_already(monkeypatch) -> None:
