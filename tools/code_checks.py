@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lesson_linter.__main__ import main as lint_lessons
+from streaming_classroom.runner import lesson_number
 
 PROJECT = Path(__file__).resolve().parents[1]
 SOURCES = sorted(str(init.parent) for init in PROJECT.glob("packages/*/src/*/__init__.py"))
@@ -20,18 +21,13 @@ CHECKS = (
 
 def check_code() -> list[str]:
     """Return the names of the checks that found something, which they have printed."""
-    failed = []
-    for name, *arguments in CHECKS:
-        more = SOURCES if name == "mypy" else []
-        done = subprocess.run([sys.executable, "-m", name, *arguments, *more], cwd=PROJECT)
-        if done.returncode:
-            failed.append(" ".join((name, *arguments[:1])) if name == "ruff" else name)
-    return failed
+    *form, types = CHECKS
+    return _failed([*form, (*types, *SOURCES)])
 
 
 def exercises_of(lessons: Iterable[str]) -> list[str]:
     """Return the files of the exercises and the quizzes of lessons, which are numbers or notebooks."""
-    numbers = [Path(lesson).name.partition("-")[0].lower() for lesson in lessons]
+    numbers = [lesson_number(Path(lesson).name).lower() for lesson in lessons]
     files = [PROJECT / "exercises" / f"{kind}_{number}.py" for number in numbers for kind in ("lesson", "quiz")]
     return [str(file) for file in files if file.is_file()]
 
@@ -39,8 +35,13 @@ def exercises_of(lessons: Iterable[str]) -> list[str]:
 def check_exercises(lessons: Iterable[str]) -> list[str]:
     """Return the names of the checks that found something in the exercises of lessons; types are for the whole."""
     files = exercises_of(lessons)
-    checks = [(*options, *files) for *options, _ in CHECKS[:2]] if files else []
-    return [f"ruff {check[1]}" for check in checks if subprocess.run([sys.executable, "-m", *check]).returncode]
+    return _failed((*options, *files) for *options, _ in CHECKS[:-1]) if files else []
+
+
+def _failed(checks: Iterable[Sequence[str]]) -> list[str]:
+    """Run checks in the project; return the names of those that found something."""
+    failed = [check for check in checks if subprocess.run([sys.executable, "-m", *check], cwd=PROJECT).returncode]
+    return [" ".join(check[:2]) if check[0] == "ruff" else check[0] for check in failed]
 
 
 def main(lessons: list[str]) -> int:

@@ -426,7 +426,7 @@ class WriteObserver:
 
     def __exit__(self, *error: object) -> None:
         self._session._jsparkSession.listenerManager().unregister(self._java)
-        self._java = None  # it is kept as long as this one, and this one as long as it
+        self._java = None  # the listener and its object of the JVM would keep each other for ever
 
     def wait_for(self, name: str, deadline: float) -> dict[str, dict[str, Any]] | None:
         """Return what was observed in the query that has this observation; None if the deadline passes."""
