@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,8 +21,13 @@ START = 60.0  # seconds
 
 
 @contextmanager
-def running_connect_server(folder: Path) -> Iterator[str]:
+def running_connect_server(folder: Path, settings: Mapping[str, str] | None = None) -> Iterator[str]:
     """Run a server whose files and log are in a folder, and give its address; it ends with the block.
+
+    Parameters
+    ----------
+    settings : mapping, optional
+        Of Spark, besides those that every server of the tests has.
 
     Raises
     ------
@@ -38,6 +43,7 @@ def running_connect_server(folder: Path) -> Iterator[str]:
         "spark.databricks.delta.snapshotPartitions": "2",  # the default of 50 takes half a minute
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
+        **(settings or {}),
     }
     command = [spark_home / "bin" / "spark-submit", "--master", "local[2]"]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]

@@ -1,0 +1,61 @@
+"""Runs a lesson on an engine, as ``course.py run`` does, and says how far it came."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from unittest.mock import patch
+
+import pyspark
+from rich.console import Console
+
+from engines.engine import Engine
+from engines.record import Run
+from streaming_classroom.files import directories
+from streaming_classroom.runner import LessonResult, find_lessons, run_lessons
+
+CELL, LESSON = 240.0, 900.0  # seconds: the deadlines of the tests
+_ELSEWHERE = ("SPARK_MASTER", "SPARK_REMOTE", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
+
+
+class NoCellToBlame(Exception):
+    """A lesson did not pass, and its failure belongs to no cell: a kernel that died, or a run that was interrupted."""
+
+
+def measure(lesson: str, engine: Engine) -> Run:
+    """Run a lesson on an engine of its own.
+
+    Raises
+    ------
+    NoCellToBlame
+        Nothing can be recorded; the message has what the runner says.
+    """
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, patch.dict(os.environ):
+        for name in _ELSEWHERE:
+            os.environ.pop(name, None)
+        work = Path(folder) / "engine"
+        work.mkdir()
+        with engine.start(work) as environment:
+            os.environ |= environment
+            result = _run(lesson, Path(folder) / "home")
+    return _of(result, lesson, engine)
+
+
+def _run(lesson: str, home: Path) -> LessonResult:
+    found = find_lessons([lesson], directories.notebooks())
+    with Path(os.devnull).open("w") as nowhere:
+        console = Console(file=nowhere)
+        done = run_lessons(found, cell_timeout=CELL, lesson_timeout=LESSON, home=home, console=console)
+    return done.lessons[0]
+
+
+def _of(result: LessonResult, lesson: str, engine: Engine) -> Run:
+    day = datetime.now(UTC).date().isoformat()
+    if result.outcome == "passed":
+        return Run(lesson, engine.name, None, "", pyspark.__version__, day)
+    first = result.failures[0] if result.failures else None
+    if first is None or first.cell is None:
+        raise NoCellToBlame(f"{lesson} on {engine.name}: {first or result.outcome}")
+    return Run(lesson, engine.name, first.cell, first.message, pyspark.__version__, day)
