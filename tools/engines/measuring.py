@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,7 +41,7 @@ def measure(lesson: str, engine: Engine) -> Run:
         with engine.start(work) as environment:
             os.environ |= environment
             result = _run(lesson, Path(folder) / "home")
-    return _of(result, lesson, engine)
+    return _of(result, lesson, engine, folder)
 
 
 def _run(lesson: str, home: Path) -> LessonResult:
@@ -51,11 +52,18 @@ def _run(lesson: str, home: Path) -> LessonResult:
     return done.lessons[0]
 
 
-def _of(result: LessonResult, lesson: str, engine: Engine) -> Run:
+def _of(result: LessonResult, lesson: str, engine: Engine, folder: str) -> Run:
     day = datetime.now(UTC).date().isoformat()
     if result.outcome == "passed":
         return Run(lesson, engine.name, None, "", pyspark.__version__, day)
     first = result.failures[0] if result.failures else None
     if first is None or first.cell is None:
         raise NoCellToBlame(f"{lesson} on {engine.name}: {first or result.outcome}")
-    return Run(lesson, engine.name, first.cell, first.message, pyspark.__version__, day)
+    return Run(lesson, engine.name, first.cell, lasting(first.message, folder), pyspark.__version__, day)
+
+
+def lasting(message: str, folder: str) -> str:
+    """Return an error without what another run has otherwise: its folder, ports, and names by chance."""
+    message = re.sub(rf"(?:file:)?/*{re.escape(folder.lstrip('/'))}[^\s'\",;)\]]*", "...", message)
+    message = re.sub(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "...", message)
+    return re.sub(r"(127\.0\.0\.1|localhost):\d+", r"\1:...", message)
