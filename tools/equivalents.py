@@ -49,12 +49,17 @@ def _settings_turned_round(cell: str) -> str:
 
 
 def _arguments_renamed(cell: str) -> str:
-    """Return a cell whose functions call their arguments something else."""
+    """Return a cell whose functions call their arguments something else, but those that a text names as well.
+
+    A text may name a column.
+    """
     lines = cell.split("\n")
     for node in (node for node in ast.parse(cell).body if isinstance(node, ast.FunctionDef)):
+        texts = " ".join(text for one in ast.walk(node) if isinstance(text := getattr(one, "value", None), str))
+        words = set(re.findall(r"\w+", texts))
         for number in range(node.lineno - 1, node.end_lineno or node.lineno):
-            for argument in node.args.args:
-                lines[number] = re.sub(rf"\b{argument.arg}\b", f"my_{argument.arg}", lines[number])
+            for argument in (one.arg for one in node.args.args if one.arg not in words):
+                lines[number] = re.sub(rf"\b{argument}\b", f"my_{argument}", lines[number])
     return "\n".join(lines)
 
 

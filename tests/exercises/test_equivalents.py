@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import equivalents
-from answering import EQUIVALENTS_UNPLAYED, SECONDS, Task, code_of
+from answering import EQUIVALENTS_ONLY_LONG, SECONDS, Task, code_of
 from streaming_classroom.exercises import Exercise, catalogue, cell_source
 from suite.sampling import some_of
 
@@ -171,7 +171,7 @@ def test_each_exercise_has_right_answers_in_other_words() -> None:
     assert few == {"00.2", "08.1", "08.2", "13.2"}  # two lines, one loop, one view, one function
 
 
-@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=EQUIVALENTS_UNPLAYED))
+@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=EQUIVALENTS_ONLY_LONG))
 def test_right_answers_in_other_words_are_accepted(open_notebook, number: str) -> None:
     notebook = open_notebook()
     for cell, task in code_of(number):

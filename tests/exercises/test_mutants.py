@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mutants
-from answering import MUTANTS_UNPLAYED, SECONDS, Task, code_of
+from answering import MUTANTS_ONLY_LONG, SECONDS, Task, code_of
 from streaming_classroom.exercises import Exercise, catalogue, cell_source
 from suite.sampling import some_of
 
@@ -141,7 +141,7 @@ def test_what_is_said_of_mutants_is_said_of_mutants_that_there_are() -> None:
     assert len(SURVIVORS) <= 0.05 * (len(there) - len(EQUAL))
 
 
-@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=MUTANTS_UNPLAYED))
+@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=MUTANTS_ONLY_LONG))
 def test_mutants_are_rejected(open_notebook, number: str) -> None:
     notebook = open_notebook()
     accepted, played = {}, 0

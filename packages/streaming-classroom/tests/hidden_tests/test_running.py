@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Mistake
-from streaming_classroom.hidden_tests import Sandbox, run
+from streaming_classroom.exercises.same_rows import Rows
+from streaming_classroom.hidden_tests import Sandbox, expected_rows, run
 
 RIGHT = """
 query = (spark.readStream.table("bronze").where("id > 1")
@@ -72,6 +74,16 @@ def test_a_view_that_fails_only_where_it_is_read_is_the_cells_mistake(judge) -> 
     assert judge(right, exercise) == ""
     with pytest.raises(Mistake, match=r"There `copy` fails when it is read: .*CAST_INVALID_INPUT"):
         judge(view.format("CAST(text AS INT)"), exercise)
+
+
+def test_where_the_solution_makes_other_rows_than_are_kept_the_file_is_blamed(judge, monkeypatch) -> None:
+    old = [("copy", Rows(("id",), Counter([(2,)])))]
+    monkeypatch.setattr(expected_rows, "rows", lambda _exercise, _number: old)
+    with pytest.raises(Mistake, match=r"your cell is not to blame: `exercises/expected\.json` may be older") as caught:
+        judge(RIGHT)
+    assert "`tools/expected_rows.py 42` writes it again. It was run on other rows." in caught.value.sentence
+    with pytest.raises(Mistake, match=r"^It was run on other rows\."):
+        judge(RIGHT.replace("id > 1", "1 < id"))
 
 
 def test_a_cell_that_cannot_be_run_elsewhere_is_told_and_not_rejected(judge, spark) -> None:
