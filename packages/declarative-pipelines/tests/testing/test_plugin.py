@@ -123,14 +123,20 @@ def test_shouted(pipeline):
     pipeline.mock("names", [{"name": "ada"}, {"name": "bo"}])
     result = pipeline.run()
     assert result.rows("shouted") == [("ADA",), ("BO",)] and result.rows("found") == [("ADA!",)]
+
+
+def test_the_catalog_is_read_as_elsewhere(pipeline):
+    pipeline.mock("names", [{"name": "ada"}])
+    pipeline.spark.range(1).createOrReplaceTempView("of_the_test")
+    assert "of_the_test" in [table.name for table in pipeline.spark.catalog.listTables()]
 """,
 }
 
 
 @pytest.mark.long
 @pytest.mark.kernel
-def test_python_functions_and_named_arguments_work_in_the_plugins_own_session(tmp_path: Path) -> None:
-    assert "1 passed" in pytest_of(FUNCTIONS, tmp_path, 180)
+def test_functions_named_arguments_and_the_catalog_work_in_the_plugins_own_session(tmp_path: Path) -> None:
+    assert "2 passed" in pytest_of(FUNCTIONS, tmp_path, 180)
 
 
 def pytest_of(files: dict[str, str], folder: Path, seconds: float) -> str:
