@@ -11,7 +11,8 @@ from pathlib import Path
 from connect_server import running_connect_server
 from standalone_cluster import running_cluster
 
-_RESTRICTIONS = Path(__file__).parent / "serverless"
+#: The folder whose ``sitecustomize`` restricts a session.
+RESTRICTIONS = Path(__file__).parent / "serverless"
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def _connect(folder: Path) -> Iterator[dict[str, str]]:
 def _serverless(folder: Path) -> Iterator[dict[str, str]]:
     theirs = {"spark.sql.sources.default": "delta", "spark.sql.session.timeZone": "UTC"}
     with running_connect_server(folder, theirs) as address:
-        path = os.pathsep.join(filter(None, [str(_RESTRICTIONS), os.environ.get("PYTHONPATH")]))
+        path = os.pathsep.join(filter(None, [str(RESTRICTIONS), os.environ.get("PYTHONPATH")]))
         yield {"SPARK_REMOTE": address, "PYTHONPATH": path}
 
 
