@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from streaming_classroom import CRASH_POINTS, kill_at
+from streaming_classroom.errors import NotAvailable
 from streaming_classroom.lesson.crash_points import BatchTooQuick, NoCrashPoint, NoPythonProgram, OneQueryOnly
 
 PROGRAM = """
@@ -88,6 +89,13 @@ def test_a_point_that_is_none_is_refused() -> None:
         NoCrashPoint, match=r"'at the end' is no point of a batch\. Choose one of: 'before the offset log'"
     ):
         kill_at("at the end", [sys.executable, "-c", "pass"], 0)
+
+
+@pytest.mark.pure
+def test_a_query_that_would_run_in_a_connect_server_is_told_why_it_is_not_killed(monkeypatch) -> None:
+    monkeypatch.setenv("SPARK_REMOTE", "sc://127.0.0.1:15002")
+    with pytest.raises(NotAvailable, match=r"in the server, which is not killed\. Unset SPARK_REMOTE"):
+        kill_at("after the offset log", [sys.executable, "-c", "pass"], 0)
 
 
 @pytest.mark.pure

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from streaming_classroom.errors import ClassroomError
+from streaming_classroom import environment
+from streaming_classroom.errors import ClassroomError, NotAvailable
 from streaming_classroom.lesson.program import kill_when
 
 BEFORE_OFFSETS = "before the offset log"
@@ -96,6 +97,8 @@ def kill_at(
     ------
     NoCrashPoint, NoPythonProgram, OneQueryOnly
         There is no such point, the command is no Python program, or several queries were to be in mid-batch.
+    NotAvailable
+        The program's queries would run in a Spark Connect server (``SPARK_REMOTE``).
     BatchTooQuick
         All rows of the batch were written before it was seen in mid-batch.
     RuntimeError
@@ -116,6 +119,8 @@ def kill_at(
     queries = [query] if isinstance(query, str) else None if query is None else list(query)
     if point == MID_BATCH and len(queries or ()) > 1:
         raise OneQueryOnly
+    if environment.remote_url() is not None:
+        raise NotAvailable("Over Spark Connect a query runs in the server, which is not killed.", "Unset SPARK_REMOTE.")
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
         where = json.dumps({"point": point, "batch": batch, "queries": queries, "reached": folder})
 

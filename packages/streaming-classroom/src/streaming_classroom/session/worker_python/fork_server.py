@@ -18,6 +18,7 @@ import socket
 import sys
 import threading
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -108,7 +109,8 @@ def _received(connection: socket.socket) -> dict:
 
 def _end_with(connection: socket.socket, is_over: threading.Event) -> None:
     """End when Spark has ended the program that stands for this one."""
-    connection.recv(1)
+    with suppress(ConnectionError):  # that program had not yet read that this one begins
+        connection.recv(1)
     if not is_over.is_set():
         os.kill(os.getpid(), signal.SIGTERM)
 
