@@ -56,8 +56,7 @@ LIFE = """
 import json, os, sys
 from pathlib import Path
 from streaming_classroom import get_spark
-# Few rows: without its compiler Spark has each query sooner.
-spark = get_spark({"spark.sql.codegen.wholeStage": "false", "spark.sql.adaptive.enabled": "false"})
+spark = get_spark()
 from pyspark.sql import functions as F
 from declarative_pipelines import event_log, run_pipeline
 

@@ -33,18 +33,14 @@ def small_session() -> Iterator[SparkSession]:
             "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
             "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
             "spark.sql.sources.default": "delta",  # as on Databricks
-            # A test has a few rows: to compile a query for them, to plan it again as it runs and to cut it into parts
-            # takes longer than the query.
-            "spark.sql.codegen.wholeStage": "false",
-            "spark.sql.adaptive.enabled": "false",
-            "spark.sql.shuffle.partitions": "1",
+            "spark.sql.shuffle.partitions": "2",
             "spark.sql.warehouse.dir": folder,
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             # Delta 4.4's parser loses the arguments of spark.sql(query, args) otherwise.
             "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
             "spark.driver.extraJavaOptions": _QUICK_START,
-            "spark.databricks.delta.snapshotPartitions": "1",
+            "spark.databricks.delta.snapshotPartitions": "2",
         }.items():
             builder = builder.config(key, value)
         session = configure_spark_with_delta_pip(builder).getOrCreate()
