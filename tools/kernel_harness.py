@@ -17,6 +17,8 @@ from streaming_classroom.files import ownership
 
 TIMEOUT = 120  # seconds for a cell; CI's machines are slow
 STARTS = 3
+#: Variables that lead a session to another place than this machine and this PySpark.
+ELSEWHERE = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
 
 
 @dataclass
@@ -53,8 +55,7 @@ class Notebook:
     """A notebook that is typed cell by cell into a kernel of its own."""
 
     def __init__(self, directory: Path, home: Path, **environment: str) -> None:
-        elsewhere = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
-        inherited = {name: value for name, value in os.environ.items() if name not in elsewhere}
+        inherited = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         env = inherited | {"CLASSROOM_HOME": str(home), "IPYTHONDIR": str(home / ".ipython"), "PYTHONUTF8": "1"}
         ownership.claim(home)  # IPython writes into it before the course does
         self.directory = directory

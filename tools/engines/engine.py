@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,20 +37,15 @@ class Engine:
     start: Callable[[Path], AbstractContextManager[dict[str, str]]]
 
 
-@contextmanager
-def _local(_folder: Path) -> Iterator[dict[str, str]]:
-    yield {"SPARK_MASTER": "local[2]"}
+def _driver_alone(master: str) -> Callable[[Path], AbstractContextManager[dict[str, str]]]:
+    """Return the start of an engine that each driver starts for itself."""
+    return lambda _folder: nullcontext({"SPARK_MASTER": master})
 
 
 @contextmanager
 def _standalone(folder: Path) -> Iterator[dict[str, str]]:
     with running_cluster(folder) as cluster:
         yield {"SPARK_MASTER": cluster.master}
-
-
-@contextmanager
-def _local_cluster(_folder: Path) -> Iterator[dict[str, str]]:
-    yield {"SPARK_MASTER": "local-cluster[2,1,1024]"}
 
 
 @contextmanager
@@ -68,7 +63,7 @@ def _serverless(folder: Path) -> Iterator[dict[str, str]]:
 
 
 ENGINES = (
-    Engine("local", "`local[2]`", "Driver and executor are one process, as on a laptop.", _local),
+    Engine("local", "`local[2]`", "Driver and executor are one process, as on a laptop.", _driver_alone("local[2]")),
     Engine(
         "standalone",
         "standalone",
@@ -79,7 +74,7 @@ ENGINES = (
         "local-cluster",
         "`local-cluster`",
         "`local-cluster[2,1,1024]`: a cluster that the driver starts, whose executors are processes of their own.",
-        _local_cluster,
+        _driver_alone("local-cluster[2,1,1024]"),
     ),
     Engine(
         "connect",

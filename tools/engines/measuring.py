@@ -14,11 +14,11 @@ from rich.console import Console
 
 from engines.engine import Engine
 from engines.record import Run
+from kernel_harness import ELSEWHERE
 from streaming_classroom.files import directories
 from streaming_classroom.runner import LessonResult, find_lessons, run_lessons
 
 CELL, LESSON = 240.0, 900.0  # seconds: the deadlines of the tests
-_ELSEWHERE = ("SPARK_MASTER", "SPARK_REMOTE", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
 
 
 class NoCellToBlame(Exception):
@@ -34,7 +34,7 @@ def measure(lesson: str, engine: Engine) -> Run:
         Nothing can be recorded; the message has what the runner says.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, patch.dict(os.environ):
-        for name in _ELSEWHERE:
+        for name in ELSEWHERE:
             os.environ.pop(name, None)
         work = Path(folder) / "engine"
         work.mkdir()

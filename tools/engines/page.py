@@ -73,5 +73,5 @@ def _reasons(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) ->
 
 
 def _escaped(sentence: str) -> str:
-    """Return a sentence as a cell of a table, without the name of a machine's folder."""
+    """Return a sentence as Markdown that shows it as it is, in a cell of a table."""
     return re.sub(r"([|<>*_`\[\]\\])", r"\\\1", sentence)

@@ -10,7 +10,7 @@ from pathlib import Path
 RECORD = Path(__file__).parent / "measured.jsonl"
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Run:
     """How a lesson went on an engine.
 

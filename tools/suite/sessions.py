@@ -17,15 +17,14 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from connect_server import running_connect_server
-from kernel_harness import Notebook
+from kernel_harness import ELSEWHERE, Notebook
 from standalone_cluster import RunningCluster, running_cluster
 from streaming_classroom.files import directories
 
 from .sampling import SEED
 
 # What would make the session another one than a learner's on a laptop.
-_ELSEWHERE = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DATABRICKS_RUNTIME_VERSION")
-_ELSEWHERE += ("CLASSROOM_USER", "CLASSROOM_FAST_START", "CLASSROOM_ANSI")
+_ELSEWHERE = (*ELSEWHERE, "CLASSROOM_USER", "CLASSROOM_FAST_START", "CLASSROOM_ANSI")
 
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
 
