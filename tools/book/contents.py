@@ -17,6 +17,8 @@ _BACK = (
     "docs/settings.md",
     "docs/databricks-notebooks-here.md",
     "docs/on-databricks.md",
+    "docs/engines.md",
+    "docs/scale.md",
     "datasets/README.md",
     "docs/ci.md",
     "docs/architecture.md",

@@ -44,6 +44,25 @@ def test_a_cluster_is_here_by_its_loopback_address(monkeypatch: pytest.MonkeyPat
     assert environment.is_cluster_here() is here
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "here"),
+    [
+        ("SPARK_MASTER", "", True),
+        ("SPARK_MASTER", "local[2]", True),
+        ("SPARK_MASTER", "local-cluster[2,1,1024]", True),
+        ("SPARK_MASTER", "spark://127.0.0.1:7077", True),
+        ("SPARK_MASTER", "spark://cluster.example:7077", False),
+        ("SPARK_REMOTE", "sc://127.0.0.1:15002", False),
+        ("DATABRICKS_RUNTIME_VERSION", "17.3", False),
+    ],
+)
+def test_a_cluster_of_this_machine_is_on_it_and_what_somebody_else_runs_is_not(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, here: bool
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert environment.is_on_this_machine() is here
+
+
 def test_fast_start_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLASSROOM_FAST_START", "0")
     assert not environment.fast_start()

@@ -43,6 +43,13 @@ def is_cluster_here() -> bool:
     return re.match(r"spark://(localhost|127\.0\.0\.1):", master()) is not None
 
 
+def is_on_this_machine() -> bool:
+    """Whether every process of Spark runs on this machine, be it one or a cluster of several."""
+    if is_databricks() or remote_url() is not None:
+        return False
+    return is_one_machine() or is_cluster_here() or master().startswith("local-cluster[")
+
+
 def spark_place() -> Spark:
     """Where Spark's driver and executors are, as the file system needs to know it."""
     if is_databricks():

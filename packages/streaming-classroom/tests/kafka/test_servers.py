@@ -84,6 +84,12 @@ def test_where_spark_runs_elsewhere_no_broker_is_started_here(home, monkeypatch)
         servers.bootstrap_servers()
 
 
+@pytest.mark.parametrize("master", ["spark://127.0.0.1:7077", "local-cluster[2,1,1024]"])
+def test_a_cluster_of_this_machine_reaches_a_broker_here(monkeypatch, master: str) -> None:
+    monkeypatch.setenv("SPARK_MASTER", master)
+    servers.refuse_elsewhere()
+
+
 def test_without_a_network_a_sentence_says_what_to_do(home, monkeypatch) -> None:
     monkeypatch.setenv("CLASSROOM_CACHE", str(home.parent / "cache"))
     monkeypatch.setenv("CLASSROOM_MAVEN_REPOSITORY", "http://127.0.0.1:9/")

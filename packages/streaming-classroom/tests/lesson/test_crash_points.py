@@ -119,3 +119,11 @@ def test_a_program_has_its_arguments_and_one_that_ends_first_is_told(tmp_path: P
     command = [sys.executable, *([str(tmp_path / "program.py")] if as_file else ["-c", code]), "one", "two"]
     with pytest.raises(RuntimeError, match="exit code 5 before"):
         kill_at(CRASH_POINTS[0], command, 0)
+
+
+@pytest.mark.kernel
+def test_a_program_has_a_spark_of_its_own_where_the_notebooks_is_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_MASTER", "spark://127.0.0.1:7077")
+    code = "from streaming_classroom import environment; raise SystemExit(5 if environment.is_one_machine() else 6)"
+    with pytest.raises(RuntimeError, match="exit code 5 before"):
+        kill_at(CRASH_POINTS[0], [sys.executable, "-c", code], 0)

@@ -53,7 +53,7 @@ def begin() -> None:
 
     Where something has to be fetched first, which is told and takes its time, the cell that asks for it does that.
     """
-    if not front_end.is_interactive() or external() or not environment.is_one_machine():
+    if not front_end.is_interactive() or external() or not environment.is_on_this_machine():
         return
     if all(path.exists() for path in jars.paths(jars.KAFKA_BROKER)):
         threading.Thread(target=_start_early, name=EARLY, daemon=True).start()
@@ -86,9 +86,9 @@ def refuse_elsewhere() -> None:
     Raises
     ------
     NotAvailable
-        Spark runs elsewhere.
+        Spark runs elsewhere; a cluster whose processes are all on this machine does not.
     """
-    if not environment.is_one_machine():
+    if not environment.is_on_this_machine():
         raise NotAvailable("Spark runs elsewhere and could not reach a broker here.", f"Set {VARIABLE} to one it can.")
 
 

@@ -108,8 +108,9 @@ def kill_at(
 
     Notes
     -----
-    Supported: classic sessions, queries in micro-batches. ``in mid-batch`` is found by looking every two milliseconds:
-    it needs a batch whose last stage has several tasks that take some time.
+    Supported: classic sessions, queries in micro-batches. The program's session is one of this machine, also where the
+    notebook's own is on a cluster (``SPARK_MASTER``), whose cores it may have all to itself. ``in mid-batch`` is found
+    by looking every two milliseconds: it needs a batch whose last stage has several tasks that take some time.
     """
     if point not in CRASH_POINTS:
         raise NoCrashPoint(point)

@@ -217,6 +217,8 @@ def _listened_to(where: Where) -> Callable[[Any], Any]:
 def main(arguments: list[str]) -> None:
     """Run the program that the arguments name, with its own arguments."""
     where = Where(**json.loads(arguments[0]))
+    # Its own Spark, on this machine: the notebook's session may have every core of the cluster.
+    os.environ.pop("SPARK_MASTER", None)
     make, why = _listened_to(where), "its query stands still at a point of a batch"
     spark_hooks.wrap(DataStreamWriter, "start", make, by="streaming_classroom", layer="source", why=why)
     if arguments[1] == "-c":
