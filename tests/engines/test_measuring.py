@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from engines import record
@@ -33,6 +35,8 @@ def test_a_lesson_goes_as_far_as_it_is_recorded(lesson: str, engine: str) -> Non
         ("broker 127.0.0.1:4711 and localhost:9092 are gone", "broker 127.0.0.1:... and localhost:... are gone"),
         ("query 0b1c2d3e-0000-4000-8000-0123456789ab ended", "query ... ended"),
         ("another folder, /tmp/x2/home, stays", "another folder, /tmp/x2/home, stays"),
+        (f"Command '['{sys.executable}', '-c']' failed", "Command '['python', '-c']' failed"),
+        ("word " * 100, "word " * 43 + "..."),
     ],
 )
 def test_what_another_run_has_otherwise_is_left_out(said: str, kept: str) -> None:

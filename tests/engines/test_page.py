@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from engines import page
+from engines import page, record
+from engines.__main__ import lessons
 from engines.engine import ENGINES
 from engines.record import Run
 
@@ -39,9 +40,8 @@ def test_a_lesson_has_a_row_and_the_last_counts_those_that_passed() -> None:
 def test_a_lesson_that_stops_has_its_cell_in_the_table_and_its_sentence_below() -> None:
     text = page.text(runs(connect=(7, "NotAvailable: no broker")), LESSONS)
     assert ["[01](../notebooks/01-Data.ipynb)", "passed", "passed", "passed", "cell 7", "passed"] in rows(text)
-    assert text.endswith(
-        "## Connect\n\n| lesson | cell | it says |\n| --- | --- | --- |\n| 01 | 7 | NotAvailable: no broker |\n"
-    )
+    reasons = "| lesson | cell | it says |\n| --- | --- | --- |\n| 01 | 7 | NotAvailable: no broker |\n"
+    assert f"## Connect\n\n{reasons}" in text
     assert "made on 2026-11-27 to 2026-11-28" in text
 
 
@@ -58,3 +58,7 @@ def test_a_lesson_that_was_never_on_an_engine_makes_no_page() -> None:
     del some["01", "connect"]
     with pytest.raises(KeyError):
         page.text(some, LESSONS)
+
+
+def test_the_page_in_the_docs_is_that_of_the_record() -> None:
+    assert page.PAGE.read_text(encoding="utf-8") == page.text(record.read(), lessons())

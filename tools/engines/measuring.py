@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tempfile
+import textwrap
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
@@ -19,6 +21,7 @@ from streaming_classroom.files import directories
 from streaming_classroom.runner import LessonResult, find_lessons, run_lessons
 
 CELL, LESSON = 240.0, 900.0  # seconds: the deadlines of the tests
+LONGEST = 220  # characters that are kept of what a cell says
 
 
 class NoCellToBlame(Exception):
@@ -63,7 +66,9 @@ def _of(result: LessonResult, lesson: str, engine: Engine, folder: str) -> Run:
 
 
 def lasting(message: str, folder: str) -> str:
-    """Return an error without what another run has otherwise: its folder, ports, and names by chance."""
+    """Return the begin of an error without what another run has otherwise: folders, ports, and names by chance."""
+    message = message.replace(sys.executable, "python")
     message = re.sub(rf"(?:file:)?/*{re.escape(folder.lstrip('/'))}[^\s'\",;)\]]*", "...", message)
     message = re.sub(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "...", message)
-    return re.sub(r"(127\.0\.0\.1|localhost):\d+", r"\1:...", message)
+    message = re.sub(r"(127\.0\.0\.1|localhost):\d+", r"\1:...", message)
+    return textwrap.shorten(message, LONGEST, placeholder=" ...")

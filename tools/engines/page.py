@@ -12,8 +12,9 @@ from engines.record import Run
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "engines.md"
 _HEAD = """# Where the lessons run
 
-Every lesson on every engine, run from its first cell to its last. `.venv/bin/python tools/engines` runs them and writes
-this page; a test of each run takes one lesson and one engine and compares.
+Every lesson on every engine, run from its first cell to its last with its exercises still empty.
+`.venv/bin/python tools/engines` runs them and writes this page; a test of each run takes one lesson and one engine and
+compares.
 
 {engines}
 
@@ -26,6 +27,18 @@ to expect there.
 | --- | {rules} |
 """
 _PASSED = "passed"
+_MEANING = {
+    "standalone": """
+Both cells start a second program, for which the cluster has no core: the lesson's session has both.
+""",
+    "connect": """
+What three of these sentences mean:
+
+* 05: over Connect, PySpark 4.2 returns an observed metric as a row of `values` and `schema`, not by its name.
+* 12: `DeltaTable` over Connect needs Delta's extension of the server, which this server does not have.
+* 13: `cloudFiles` has its hidden columns in a classic session only; its README says so.
+""",
+}
 
 
 def text(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> str:
@@ -69,6 +82,7 @@ def _reasons(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) ->
         if stopped:
             lines = (f"| {run.lesson} | {run.cell} | {_escaped(run.says)} |\n" for run in stopped)
             parts.append(f"\n## {engine.title}\n\n| lesson | cell | it says |\n| --- | --- | --- |\n{''.join(lines)}")
+            parts.append(_MEANING.get(engine.name, ""))
     return "".join(parts)
 
 
