@@ -63,23 +63,23 @@ def _serverless(folder: Path) -> Iterator[dict[str, str]]:
 
 
 ENGINES = (
-    Engine("local", "`local[2]`", "Driver and executor are one process, as on a laptop.", _driver_alone("local[2]")),
+    Engine("local", "`local[2]`", "driver and executor are one process, as on a laptop.", _driver_alone("local[2]")),
     Engine(
         "standalone",
         "standalone",
-        "A standalone cluster: a master and two workers of one core each, whose executors are processes of their own.",
+        "a master and two workers of one core each, whose executors are processes of their own.",
         _standalone,
     ),
     Engine(
         "local-cluster",
         "`local-cluster`",
-        "`local-cluster[2,1,1024]`: a cluster that the driver starts, whose executors are processes of their own.",
+        "`local-cluster[2,1,1024]`, a cluster that the driver starts, whose executors are processes of their own.",
         _driver_alone("local-cluster[2,1,1024]"),
     ),
     Engine(
         "connect",
         "Connect",
-        "Spark Connect: a server with Delta that somebody else has set up. The lesson's Python has no JVM.",
+        "a server of Spark Connect with Delta that somebody else has set up. The lesson's Python has no JVM.",
         _connect,
     ),
     Engine(

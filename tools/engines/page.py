@@ -52,7 +52,7 @@ def text(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> str
         The lessons' file names by number.
     """
     head = _HEAD.format(
-        engines="\n".join(f"* **{engine.title}** {engine.what}" for engine in ENGINES),
+        engines="\n".join(f"* **{engine.title}**: {engine.what}" for engine in ENGINES),
         spark=", ".join(sorted({run.spark for run in runs.values()})),
         days=_days(runs),
         titles=" | ".join(engine.title for engine in ENGINES),
