@@ -6,8 +6,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from engines import page, record
-from engines.__main__ import lessons
 from engines.engine import ENGINES
+from engines.measuring import lessons
 from engines.record import Run
 
 LESSONS = {"00": "00-Start-Here.ipynb", "01": "01-Data.ipynb"}
@@ -40,8 +40,9 @@ def test_a_lesson_has_a_row_and_the_last_counts_those_that_passed() -> None:
 def test_a_lesson_that_stops_has_its_cell_in_the_table_and_its_sentence_below() -> None:
     text = page.text(runs(connect=(7, "NotAvailable: no broker")), LESSONS)
     assert ["[01](../notebooks/01-Data.ipynb)", "passed", "passed", "passed", "cell 7", "passed"] in rows(text)
-    reasons = "| lesson | cell | it says |\n| --- | --- | --- |\n| 01 | 7 | NotAvailable: no broker |\n"
-    assert f"## Connect\n\n{reasons}" in text
+    assert text.endswith(
+        "## Connect\n\n| lesson | cell | it says |\n| --- | --- | --- |\n| 01 | 7 | NotAvailable: no broker |\n"
+    )
     assert "made on 2026-11-27 to 2026-11-28" in text
 
 
@@ -60,5 +61,17 @@ def test_a_lesson_that_was_never_on_an_engine_makes_no_page() -> None:
         page.text(some, LESSONS)
 
 
+def test_what_a_sentence_leaves_open_is_said_where_its_lesson_stops_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page, "_MEANING", {("00", "connect"): "never stops.", ("01", "connect"): "two cores."})
+    assert page.text(runs(connect=(7, "gone")), LESSONS).endswith(
+        "| 01 | 7 | gone |\n\nWhat this means:\n\n* 01: two cores.\n"
+    )
+    assert "What this means" not in page.text(runs(standalone=(7, "gone")), LESSONS)
+
+
 def test_the_page_in_the_docs_is_that_of_the_record() -> None:
+    pairs = {(lesson, engine.name) for lesson in lessons() for engine in ENGINES}
+    assert pairs <= record.read().keys(), "run `.venv/bin/python tools/engines --missing`, five minutes for a lesson"
     assert page.PAGE.read_text(encoding="utf-8") == page.text(record.read(), lessons())

@@ -11,14 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from engines import page, record
 from engines.engine import ENGINES, Engine
-from engines.measuring import NoCellToBlame, measure
-from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons, lesson_number
-
-
-def lessons() -> dict[str, str]:
-    """Return the file names of all lessons by number."""
-    return {lesson_number(path.stem): path.name for path in find_lessons([], directories.notebooks())}
+from engines.measuring import NoCellToBlame, lessons, measure
 
 
 def main() -> int:

@@ -18,7 +18,7 @@ from engines.engine import Engine
 from engines.record import Run
 from kernel_harness import ELSEWHERE
 from streaming_classroom.files import directories
-from streaming_classroom.runner import LessonResult, find_lessons, run_lessons
+from streaming_classroom.runner import LessonResult, find_lessons, lesson_number, run_lessons
 
 CELL, LESSON = 240.0, 900.0  # seconds: the deadlines of the tests
 LONGEST = 220  # characters that are kept of what a cell says
@@ -26,6 +26,11 @@ LONGEST = 220  # characters that are kept of what a cell says
 
 class NoCellToBlame(Exception):
     """A lesson did not pass, and its failure belongs to no cell: a kernel that died, or a run that was interrupted."""
+
+
+def lessons() -> dict[str, str]:
+    """Return the file names of all lessons by number."""
+    return {lesson_number(path.stem): path.name for path in find_lessons([], directories.notebooks())}
 
 
 def measure(lesson: str, engine: Engine) -> Run:
@@ -66,7 +71,7 @@ def _of(result: LessonResult, lesson: str, engine: Engine, folder: str) -> Run:
 
 
 def lasting(message: str, folder: str) -> str:
-    """Return the begin of an error without what another run has otherwise: folders, ports, and names by chance."""
+    """Return the beginning of an error, without what another run has otherwise: folders, ports, and names by chance."""
     message = message.replace(sys.executable, "python")
     message = re.sub(rf"(?:file:)?/*{re.escape(folder.lstrip('/'))}[^\s'\",;)\]]*", "...", message)
     message = re.sub(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "...", message)

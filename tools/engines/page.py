@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engines.engine import ENGINES
@@ -27,17 +27,17 @@ to expect there.
 | --- | {rules} |
 """
 _PASSED = "passed"
+_NO_CORE = "the cell starts a second program, for which the cluster has no core: the lesson's session has both."
+# What a cell's sentence leaves open, by lesson and engine.
 _MEANING = {
-    "standalone": """
-Both cells start a second program, for which the cluster has no core: the lesson's session has both.
-""",
-    "connect": """
-What three of these sentences mean:
-
-* 05: over Connect, PySpark 4.2 returns an observed metric as a row of `values` and `schema`, not by its name.
-* 12: `DeltaTable` over Connect needs Delta's extension of the server, which this server does not have.
-* 13: `cloudFiles` has its hidden columns in a classic session only; its README says so.
-""",
+    ("05", "connect"): "PySpark 4.2 returns an observed metric as a row of `values` and `schema`, not by its name.",
+    ("07", "standalone"): _NO_CORE,
+    (
+        "12",
+        "connect",
+    ): "`DeltaTable` over Connect needs Delta's extension of the server, which this one does not have.",
+    ("13", "connect"): "`cloudFiles` has its hidden columns in a classic session only; its README says so.",
+    ("14", "standalone"): _NO_CORE,
 }
 
 
@@ -82,8 +82,15 @@ def _reasons(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) ->
         if stopped:
             lines = (f"| {run.lesson} | {run.cell} | {_escaped(run.says)} |\n" for run in stopped)
             parts.append(f"\n## {engine.title}\n\n| lesson | cell | it says |\n| --- | --- | --- |\n{''.join(lines)}")
-            parts.append(_MEANING.get(engine.name, ""))
+            parts.append(_meanings(stopped))
     return "".join(parts)
+
+
+def _meanings(stopped: Sequence[Run]) -> str:
+    """Return what the sentences of some leave open, a line each."""
+    places = [(run.lesson, run.engine) for run in stopped]
+    lines = [f"* {lesson}: {_MEANING[lesson, engine]}\n" for lesson, engine in places if (lesson, engine) in _MEANING]
+    return "".join(["\nWhat this means:\n\n", *lines]) if lines else ""
 
 
 def _escaped(sentence: str) -> str:
