@@ -214,6 +214,11 @@ def steps() -> list[list[str]]:
     return [[line.strip() for line in part.split("```")[1].splitlines() if line.strip()] for part in parts]
 
 
+def is_program(path: Path) -> bool:
+    """Return whether ``python PATH`` runs something: a file, or a folder with a ``__main__.py``."""
+    return path.is_file() or (path / "__main__.py").is_file()
+
+
 def test_there_are_ten_steps_each_with_commands_that_exist() -> None:
     assert len(steps()) == 10
     for command in (command for step in steps() for line in step for command in line.split("&&")):
@@ -222,7 +227,7 @@ def test_there_are_ten_steps_each_with_commands_that_exist() -> None:
             cli.parse(words[2:])
             continue
         assert words[0] == ".venv/bin/python"
-        assert find_spec(words[2]) if words[1] == "-m" else (PROJECT / words[1]).is_file()
+        assert find_spec(words[2]) if words[1] == "-m" else is_program(PROJECT / words[1])
 
 
 @pytest.mark.kernel
