@@ -40,7 +40,7 @@ def running_connect_server(folder: Path, settings: Mapping[str, str] | None = No
         "spark.connect.grpc.binding.port": port,
         "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths())),
         "spark.driver.extraJavaOptions": archive.java_options(),
-        "spark.databricks.delta.snapshotPartitions": "2",  # the default of 50 takes half a minute
+        "spark.databricks.delta.snapshotPartitions": "1",  # the default of 50 takes half a minute
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         **(settings or {}),

@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import Row, SparkSession
 
 from stream_view.progress_reports import (
+    _naming,
     observed_metrics,
     report_count,
     reports_since,
@@ -74,6 +75,16 @@ def test_what_a_batch_has_observed_is_the_same_over_connect() -> None:
     here, elsewhere = Row(first=0.5, rows=3), Row("values", "schema")([0.5, 3], schema)
     for row in (here, elsewhere):
         assert observed_metrics({"observedMetrics": {"arrivals": row}}, "arrivals") == {"first": 0.5, "rows": 3}
+
+
+def test_over_connect_a_report_names_what_it_has_observed() -> None:
+    schema = {"fields": [{"name": "first"}, {"name": "rows"}]}
+    report = {"observedMetrics": {"arrivals": Row("values", "schema")([0.5, 3], schema), "named": Row(first=1)}}
+    named = {"observedMetrics": {"arrivals": Row(first=0.5, rows=3), "named": Row(first=1)}}
+    for answer, expected in ((report, named), ([report, {}], [named, {}]), (None, None)):
+        reports = _naming(property(lambda _query, answer=answer: answer))
+        assert reports.fget is not None
+        assert reports.fget(SimpleNamespace()) == expected
 
 
 @pytest.mark.parametrize("report", [{}, {"observedMetrics": {}}, {"observedMetrics": {"other": Row(first=1)}}])

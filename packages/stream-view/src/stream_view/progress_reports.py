@@ -10,7 +10,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import spark_hooks
+
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
 #: Of operators that have more than one, in the state formats that Spark begins a query with.
@@ -107,7 +110,44 @@ def observed_metrics(report: Mapping[str, Any], name: str) -> dict[str, Any]:
     Over Spark Connect (4.2) the row of metrics is one of its values and its schema.
     """
     row = (report.get("observedMetrics") or {}).get(name)
-    metrics: dict[str, Any] = {} if row is None else row.asDict()
+    return {} if row is None else _metrics(row)
+
+
+def name_metrics(spark: SparkSession) -> None:
+    """Over Spark Connect, have a query's reports give observed metrics by their names, as in a classic session.
+
+    Calling it again changes nothing, and neither does calling it for a classic session.
+    """
+    if hasattr(spark, "_jsparkSession"):
+        return
+    from pyspark.sql.connect.streaming.query import StreamingQuery
+
+    why = "over Connect, a row of observed metrics is one of its values and its schema (4.2)"
+    for name in ("lastProgress", "recentProgress"):
+        spark_hooks.wrap(StreamingQuery, name, _naming, by="stream_view", layer="source", why=why)
+
+
+def _naming(reports: property) -> property:
+    def named(query: StreamingQuery) -> Any:
+        assert reports.fget is not None
+        found = reports.fget(query)
+        for report in found if isinstance(found, list) else [found]:
+            _name_metrics_of(report)
+        return found
+
+    return property(named, doc=reports.__doc__)
+
+
+def _name_metrics_of(report: Any) -> None:
+    from pyspark.sql import Row
+
+    observed = (report or {}).get("observedMetrics") or {}
+    for name, row in observed.items():
+        observed[name] = Row(**_metrics(row))
+
+
+def _metrics(row: Any) -> dict[str, Any]:
+    metrics: dict[str, Any] = row.asDict()
     if isinstance(schema := metrics.get("schema"), Mapping):
         return dict(zip((field["name"] for field in schema["fields"]), metrics["values"], strict=True))
     return metrics

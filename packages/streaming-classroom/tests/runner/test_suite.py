@@ -42,6 +42,23 @@ def test_two_runs_at_once_do_not_meet(lesson: Callable[..., Path], tmp_path: Pat
     assert first.is_file() and second.is_file()
 
 
+@pytest.mark.parametrize(
+    ("master", "said"),
+    [
+        ("", ["started 01-A", "started 02-B", "passed 01-A", "passed 02-B"]),
+        ("spark://elsewhere:7077", ["started 01-A", "passed 01-A", "started 02-B", "passed 02-B"]),
+    ],
+)
+def test_the_next_lesson_begins_while_the_last_ends_its_processes_except_on_a_cluster(
+    master: str, said: list[str], lesson: Callable[..., Path], run: Callable[..., SuiteResult], monkeypatch
+) -> None:
+    monkeypatch.setenv("SPARK_MASTER", master)
+    output = io.StringIO()
+    assert run(lesson("passing", "n/01-A.ipynb"), lesson("passing", "n/02-B.ipynb"), console=Console(file=output)).passed
+    lines = [" ".join(line.split()[:2]) for line in output.getvalue().splitlines()]
+    assert [line for line in lines if line.startswith(("started", "passed"))] == said
+
+
 def test_the_oldest_runs_make_room(lesson: Callable[..., Path], tmp_path: Path) -> None:
     runs = ownership.claim(tmp_path / "home") / "runs"
     for number in range(12):

@@ -40,7 +40,7 @@ def test_the_default_format_is_delta(spark: SparkSession) -> None:
         ("spark.sql.ansi.enabled", "true"),
         ("spark.sql.shuffle.partitions", str(os.cpu_count())),
         ("spark.sql.streaming.noDataProgressEventInterval", "500"),
-        ("spark.databricks.delta.snapshotPartitions", "2"),
+        ("spark.databricks.delta.snapshotPartitions", "1"),
     ],
 )
 def test_a_session_has_the_settings_that_lessons_rely_on(spark: SparkSession, key: str, value: str) -> None:
@@ -163,6 +163,23 @@ except SessionStartError as error:
     assert str(tmp_path / "home" / "logs") in done.stdout
 
 
+def test_a_jvm_that_has_ended_is_no_child_of_the_kernel_any_more(run_python) -> None:
+    """A kernel that shuts down would wait for it until its patience is over."""
+    code = """
+import time
+import psutil
+from streaming_classroom import get_spark
+pid = get_spark().sparkContext._gateway.proc.pid
+psutil.Process(pid).kill()
+deadline = time.monotonic() + 30
+while pid in {child.pid for child in psutil.Process().children()} and time.monotonic() < deadline:
+    time.sleep(0.05)
+print(pid in {child.pid for child in psutil.Process().children()})
+"""
+    done = run_python(code)
+    assert done.stdout.split() == ["False"], done.stderr
+
+
 def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> None:
     """One session for many claims; that the process ends by itself is one of them."""
     done = run_python(_OVER_CONNECT, timeout=240, SPARK_REMOTE=connect_server, CLASSROOM_USER="ann b")
@@ -171,6 +188,7 @@ def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> N
         "UTC delta",
         "Landed 2025-06-01.json in bronze: 1,152 rows; 29 batches left.",
         "Landed 2025-06-02.json in bronze: 1,122 rows; 28 batches left.",
+        "2274 [Row(rows=2274)]",
         "   n",
         "2274",
         "(total: 1 row)",
@@ -183,6 +201,7 @@ def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> N
 
 
 _OVER_CONNECT = """
+from pyspark.sql import functions as F
 from streaming_classroom import get_spark, start_lesson, display
 spark = get_spark()
 print(spark.conf.get("spark.sql.session.timeZone"), spark.conf.get("spark.sql.sources.default"))
@@ -193,6 +212,9 @@ query = bronze.writeStream.queryName("silver").option("checkpointLocation", DA.p
 DA.block_until_stream_is_ready("silver")
 DA.data_factory.load()
 assert spark.table("silver").count() == 2274
+seen = bronze.observe("seen", F.count("*").alias("rows")).writeStream.format("noop").trigger(availableNow=True).start()
+assert seen.awaitTermination(60)
+print(seen.lastProgress["observedMetrics"]["seen"]["rows"], [p["observedMetrics"]["seen"] for p in seen.recentProgress])
 display(bronze.selectExpr("count(*) AS n"), streamName="total")
 broken = bronze.selectExpr("raise_error('no such sensor')")
 try:

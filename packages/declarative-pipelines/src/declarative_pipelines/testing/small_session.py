@@ -40,7 +40,7 @@ def small_session() -> Iterator[SparkSession]:
             # Delta 4.4's parser loses the arguments of spark.sql(query, args) otherwise.
             "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
             "spark.driver.extraJavaOptions": _QUICK_START,
-            "spark.databricks.delta.snapshotPartitions": "2",
+            "spark.databricks.delta.snapshotPartitions": "1",
         }.items():
             builder = builder.config(key, value)
         session = configure_spark_with_delta_pip(builder).getOrCreate()

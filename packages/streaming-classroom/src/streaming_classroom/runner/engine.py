@@ -79,7 +79,15 @@ class LessonClient(PapermillNotebookClient):
 
     _deadlines: Deadlines
 
-    def __init__(self, nb_man: Any, seen: Observed, deadlines: Deadlines, prepare: str | None, **options: Any) -> None:
+    def __init__(
+        self,
+        nb_man: Any,
+        seen: Observed,
+        deadlines: Deadlines,
+        prepare: str | None,
+        on_over: Callable[[], None],
+        **options: Any,
+    ) -> None:
         super().__init__(
             nb_man,
             log=quiet,
@@ -91,6 +99,7 @@ class LessonClient(PapermillNotebookClient):
         self._seen = seen
         self._deadlines = deadlines
         self._prepare = prepare
+        self._on_over = on_over
         self._cell_of: dict[str, int] = {}
 
     def create_kernel_manager(self) -> LessonKernelManager:
@@ -113,6 +122,7 @@ class LessonClient(PapermillNotebookClient):
                 self.papermill_execute_cells()
                 if self._all_cells_ran():
                     self._seen.streams = self.streams_left()
+                self._on_over()
         finally:
             _close_event_loop()
         return self.nb
@@ -242,6 +252,7 @@ class LessonEngine(NBClientEngine):
         deadlines: Deadlines,
         start: dict[str, Any],
         on_cell: Callable[[], None],
+        on_over: Callable[[], None],
         cancel: threading.Event,
         prepare: str | None = None,
         **_papermill: Any,
@@ -254,6 +265,8 @@ class LessonEngine(NBClientEngine):
             What the kernel is started with: ``cwd``, ``env``, ``stderr``.
         on_cell
             Called after every code cell that ran.
+        on_over
+            Called when no more cells will run, and the kernel has still to end.
         cancel
             Once set, no further cell is started.
         prepare
@@ -270,7 +283,7 @@ class LessonEngine(NBClientEngine):
             seen.replies[cell_index] = execute_reply["content"]
             on_cell()
 
-        client = LessonClient(nb_man, seen, deadlines, prepare, on_cell_start=before, on_cell_executed=after)
+        client = LessonClient(nb_man, seen, deadlines, prepare, on_over, on_cell_start=before, on_cell_executed=after)
         try:
             client.execute(**start)
         except Interrupted as trouble:

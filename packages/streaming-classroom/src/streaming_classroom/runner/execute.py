@@ -91,7 +91,9 @@ class RunRequest:
         return self.directory / f"{self.lesson}.ipynb"
 
 
-def run_lesson(order: RunRequest, on_cell: Callable[[], None], cancel: threading.Event) -> LessonResult:
+def run_lesson(
+    order: RunRequest, on_cell: Callable[[], None], on_over: Callable[[], None], cancel: threading.Event
+) -> LessonResult:
     """Run one lesson and return how it went; what a lesson does wrong is never raised.
 
     Guarantees that no process of the lesson is left, and that its home is gone if it passed.
@@ -100,6 +102,8 @@ def run_lesson(order: RunRequest, on_cell: Callable[[], None], cancel: threading
     ----------
     on_cell
         Called after every code cell that ran, in the thread of this call.
+    on_over
+        Called when no more cells will run and the lesson's processes are still to end; not where it went wrong.
     cancel
         Once set, the lesson starts no further cell.
     """
@@ -110,7 +114,7 @@ def run_lesson(order: RunRequest, on_cell: Callable[[], None], cancel: threading
         return _invalid(order, error)
     if cancel.is_set():
         return LessonResult(order.lesson, order.notebook, "not run", total=code_cells(nb))
-    executed, seen = _execute(order, on_cell, cancel)
+    executed, seen = _execute(order, on_cell, on_over, cancel)
     failures = judge(executed, order.notebook, seen, strict=order.strict or not order.guest)
     if order.compare and not failures and seen.trouble is None:
         failures += differences(nb, executed, order.notebook, order.home)
@@ -160,7 +164,9 @@ def _is_news(record: logging.LogRecord) -> bool:
 logging.getLogger("papermill").addFilter(_is_news)
 
 
-def _execute(order: RunRequest, on_cell: Callable[[], None], cancel: threading.Event) -> tuple[NotebookNode, Observed]:
+def _execute(
+    order: RunRequest, on_cell: Callable[[], None], on_over: Callable[[], None], cancel: threading.Event
+) -> tuple[NotebookNode, Observed]:
     nb = load_notebook_node(str(order.executed if order.guest else order.notebook))
     if order.solved:
         nb = solved(nb)
@@ -186,6 +192,7 @@ def _execute(order: RunRequest, on_cell: Callable[[], None], cancel: threading.E
                 deadlines=Deadlines(order.cell_timeout, order.lesson_timeout),
                 start=start,
                 on_cell=on_cell,
+                on_over=on_over,
                 cancel=cancel,
                 prepare=_PREPARE if order.guest else None,
             )

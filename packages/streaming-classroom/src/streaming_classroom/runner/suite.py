@@ -1,6 +1,7 @@
 """Runs many lessons side by side, and stops them cleanly at Ctrl-C.
 
-A thread a lesson is enough, since it only waits for its kernel. Ctrl-C is a flag and not an exception,
+A thread a lesson is enough, since it only waits for its kernel. A lesson whose cells have run makes room for the next
+one, while its kernel and JVM take two seconds, mostly of waiting, to end. Ctrl-C is a flag and not an exception,
 so it can arrive at any moment: no further cell starts, the kernels are ended, what is known is reported.
 """
 
@@ -13,9 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Self
 
 from rich.console import Console
 
+from streaming_classroom import environment
 from streaming_classroom.runner.execute import RunRequest, read, run_lesson
 from streaming_classroom.runner.github import silenced, tell
 from streaming_classroom.runner.lesson_file import code_cells
@@ -58,7 +61,7 @@ def run_lessons(
     lessons
         Notebook files, as `find_lessons` returns them.
     jobs
-        How many lessons may run at the same time.
+        How many lessons may run at the same time, not counting those that only end their processes.
     save
         Write outputs back into the files of the lessons that passed.
     cell_timeout, lesson_timeout
@@ -172,17 +175,45 @@ def _interruptible() -> Iterator[threading.Event]:
 
 
 def _run_all(orders: list[RunRequest], jobs: int, show: Reporter, cancel: threading.Event) -> list[LessonResult]:
-    with ThreadPoolExecutor(jobs, thread_name_prefix="lesson") as pool:
-        futures = [pool.submit(_run_one, order, show, cancel) for order in orders]
+    room = threading.Semaphore(jobs)
+    with ThreadPoolExecutor(2 * jobs, thread_name_prefix="lesson") as pool:
+        futures = [pool.submit(_run_one, order, show, room, cancel) for order in orders]
         _wait(futures, orders, cancel)
     return [future.result() for future in futures]
 
 
-def _run_one(order: RunRequest, show: Reporter, cancel: threading.Event) -> LessonResult:
-    if cancel.is_set():
-        return LessonResult(order.lesson, order.notebook, "not run")
-    show.started(order.lesson)
-    result = run_lesson(order, show.advanced, cancel)
+class _Place:
+    """One lesson's place among those that run at the same time; it is left once, soon or at the end of the block."""
+
+    def __init__(self, room: threading.Semaphore) -> None:
+        self._room = room
+        self._is_left = False
+
+    def __enter__(self) -> Self:
+        self._room.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """Make room for another lesson."""
+        if not self._is_left:
+            self._is_left = True
+            self._room.release()
+
+    def leave_early(self) -> None:
+        """Make room if the next lesson needs nothing of this one: a cluster's cores are free when its JVM has ended."""
+        if environment.is_one_machine():
+            self.leave()
+
+
+def _run_one(order: RunRequest, show: Reporter, room: threading.Semaphore, cancel: threading.Event) -> LessonResult:
+    with _Place(room) as place:
+        if cancel.is_set():
+            return LessonResult(order.lesson, order.notebook, "not run")
+        show.started(order.lesson)
+        result = run_lesson(order, show.advanced, place.leave_early, cancel)
     show.ended(result)
     return result
 

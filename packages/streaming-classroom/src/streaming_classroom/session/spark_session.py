@@ -15,12 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from threading import RLock
+from threading import RLock, Thread
 from typing import TYPE_CHECKING
 
 import pyspark_cloudfiles
 from pyspark_cloudfiles.session import registration
-from stream_view import console, front_end, starts
+from stream_view import console, front_end, progress_reports, starts
 from streaming_classroom import environment
 from streaming_classroom.errors import SessionStartError
 from streaming_classroom.files import directories, ownership
@@ -175,6 +175,7 @@ def _remote_session(url: str, settings: Mapping[str, str]) -> SparkSession:
             continue
     pyspark_cloudfiles.install(spark)
     starts.install(spark)
+    progress_reports.name_metrics(spark)
     return spark
 
 
@@ -236,7 +237,10 @@ def _start_jvm(conf: dict[str, str]) -> None:
             launching = starter.submit(launch_gateway, settings, {"stderr": stderr, "stdout": stdout})
             for name in IMPORTED_MEANWHILE:
                 import_module(name)
-            SparkContext._ensure_initialized(gateway=launching.result())
+            gateway = launching.result()
+            # A kernel that shuts down waits for its children, and takes a dead one that nobody waits for as alive.
+            Thread(target=gateway.proc.wait, name="waits for the JVM", daemon=True).start()
+            SparkContext._ensure_initialized(gateway=gateway)
     except PySparkRuntimeError as error:
         tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
         raise SessionStartError(str(log), tail) from error

@@ -91,7 +91,12 @@ SMALL = (
     Setting(
         "spark.sql.warehouse.dir", warehouse.WAREHOUSE, "spark-warehouse", "Tables lie in the classroom's own folder."
     ),
-    Setting("spark.databricks.delta.snapshotPartitions", "2", "50", "A Delta table's log is read by two tasks."),
+    Setting(
+        "spark.databricks.delta.snapshotPartitions",
+        "1",
+        "50",
+        "A Delta table's log is read by one task: each writes 600 KB of code first, for every batch of a stream.",
+    ),
     Setting(
         "spark.sql.sources.parallelPartitionDiscovery.parallelism",
         str(4 * CORES),
