@@ -14,8 +14,8 @@ import pytest
 from rich.console import Console
 
 from streaming_classroom.files import ownership
-from streaming_classroom.runner import NoLessons, SuiteResult, run_lessons
-from streaming_classroom.runner.processes import HOME_VARIABLE
+from streaming_classroom.runner import NoLessons, SuiteResult, execute, run_lessons
+from streaming_classroom.runner.processes import HOME_VARIABLE, end_processes
 
 pytestmark = pytest.mark.kernel
 
@@ -42,21 +42,34 @@ def test_two_runs_at_once_do_not_meet(lesson: Callable[..., Path], tmp_path: Pat
     assert first.is_file() and second.is_file()
 
 
-@pytest.mark.parametrize(
-    ("master", "said"),
-    [
-        ("", ["started 01-A", "started 02-B", "passed 01-A", "passed 02-B"]),
-        ("spark://elsewhere:7077", ["started 01-A", "passed 01-A", "started 02-B", "passed 02-B"]),
-    ],
-)
-def test_the_next_lesson_begins_while_the_last_ends_its_processes_except_on_a_cluster(
-    master: str, said: list[str], lesson: Callable[..., Path], run: Callable[..., SuiteResult], monkeypatch
+def test_the_next_lesson_begins_while_the_last_ends_its_processes(
+    lesson: Callable[..., Path], run: Callable[..., SuiteResult], tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setenv("SPARK_MASTER", master)
+    """A lesson's processes end, in this test, not before the next one has a home."""
+    monkeypatch.setenv("SPARK_MASTER", "")
+    seen = []
+
+    def late(home: Path, **options: bool) -> list[int]:
+        if home.name == "01-A":
+            _wait_for(lambda: seen.extend(tmp_path.glob("home/runs/*/02-B")) or seen)
+        return end_processes(home, **options)
+
+    monkeypatch.setattr(execute, "end_processes", late)
+    assert run(lesson("passing", "n/01-A.ipynb"), lesson("passing", "n/02-B.ipynb")).passed
+    assert seen
+
+
+def test_on_a_cluster_the_next_lesson_begins_when_the_last_has_ended_its_processes(
+    lesson: Callable[..., Path], run: Callable[..., SuiteResult], monkeypatch
+) -> None:
+    monkeypatch.setenv("SPARK_MASTER", "spark://elsewhere:7077")
     output = io.StringIO()
-    assert run(lesson("passing", "n/01-A.ipynb"), lesson("passing", "n/02-B.ipynb"), console=Console(file=output)).passed
+    assert run(
+        lesson("passing", "n/01-A.ipynb"), lesson("passing", "n/02-B.ipynb"), console=Console(file=output)
+    ).passed
     lines = [" ".join(line.split()[:2]) for line in output.getvalue().splitlines()]
-    assert [line for line in lines if line.startswith(("started", "passed"))] == said
+    said = [line for line in lines if line.startswith(("started", "passed"))]
+    assert said == ["started 01-A", "passed 01-A", "started 02-B", "passed 02-B"]
 
 
 def test_the_oldest_runs_make_room(lesson: Callable[..., Path], tmp_path: Path) -> None:

@@ -214,8 +214,8 @@ def _run_one(order: RunRequest, show: Reporter, room: threading.Semaphore, cance
             return LessonResult(order.lesson, order.notebook, "not run")
         show.started(order.lesson)
         result = run_lesson(order, show.advanced, place.leave_early, cancel)
-    show.ended(result)
-    return result
+        show.ended(result)
+        return result
 
 
 def _wait(futures: list[Future[LessonResult]], orders: list[RunRequest], cancel: threading.Event) -> None:
