@@ -30,7 +30,6 @@ _PASSED = "passed"
 _NO_CORE = "the cell starts a second program, for which the cluster has no core: the lesson's session has both."
 # What a cell's sentence leaves open, by lesson and engine.
 _MEANING = {
-    ("05", "connect"): "PySpark 4.2 returns an observed metric as a row of `values` and `schema`, not by its name.",
     ("07", "standalone"): _NO_CORE,
     (
         "12",
