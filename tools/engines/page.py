@@ -31,10 +31,7 @@ _NO_CORE = "the cell starts a second program, for which the cluster has no core:
 # What a cell's sentence leaves open, by lesson and engine.
 _MEANING = {
     ("07", "standalone"): _NO_CORE,
-    (
-        "12",
-        "connect",
-    ): "`DeltaTable` over Connect needs Delta's extension of the server, which this one does not have.",
+    ("12", "connect"): "`DeltaTable` over Connect needs Delta's extension in the server, which this one lacks.",
     ("13", "connect"): "`cloudFiles` has its hidden columns in a classic session only; its README says so.",
     ("14", "standalone"): _NO_CORE,
 }

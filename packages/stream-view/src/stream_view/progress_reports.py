@@ -124,7 +124,7 @@ def name_metrics(spark: SparkSession) -> None:
 
     why = "over Connect, a row of observed metrics is one of its values and its schema (4.2)"
     for name in ("lastProgress", "recentProgress"):
-        spark_hooks.wrap(StreamingQuery, name, _naming, by="stream_view", layer="source", why=why)
+        spark_hooks.wrap(StreamingQuery, name, _naming, by="stream_view", layer="display", why=why)
 
 
 def _naming(reports: property) -> property:

@@ -85,7 +85,7 @@ class LessonClient(PapermillNotebookClient):
         seen: Observed,
         deadlines: Deadlines,
         prepare: str | None,
-        on_over: Callable[[], None],
+        on_cells_done: Callable[[], None],
         **options: Any,
     ) -> None:
         super().__init__(
@@ -99,7 +99,7 @@ class LessonClient(PapermillNotebookClient):
         self._seen = seen
         self._deadlines = deadlines
         self._prepare = prepare
-        self._on_over = on_over
+        self._on_cells_done = on_cells_done
         self._cell_of: dict[str, int] = {}
 
     def create_kernel_manager(self) -> LessonKernelManager:
@@ -122,7 +122,7 @@ class LessonClient(PapermillNotebookClient):
                 self.papermill_execute_cells()
                 if self._all_cells_ran():
                     self._seen.streams = self.streams_left()
-                self._on_over()
+                self._on_cells_done()
         finally:
             _close_event_loop()
         return self.nb
@@ -252,7 +252,7 @@ class LessonEngine(NBClientEngine):
         deadlines: Deadlines,
         start: dict[str, Any],
         on_cell: Callable[[], None],
-        on_over: Callable[[], None],
+        on_cells_done: Callable[[], None],
         cancel: threading.Event,
         prepare: str | None = None,
         **_papermill: Any,
@@ -265,8 +265,8 @@ class LessonEngine(NBClientEngine):
             What the kernel is started with: ``cwd``, ``env``, ``stderr``.
         on_cell
             Called after every code cell that ran.
-        on_over
-            Called when no more cells will run, and the kernel has still to end.
+        on_cells_done
+            Called when all cells are done and the kernel has still to end.
         cancel
             Once set, no further cell is started.
         prepare
@@ -283,7 +283,9 @@ class LessonEngine(NBClientEngine):
             seen.replies[cell_index] = execute_reply["content"]
             on_cell()
 
-        client = LessonClient(nb_man, seen, deadlines, prepare, on_over, on_cell_start=before, on_cell_executed=after)
+        client = LessonClient(
+            nb_man, seen, deadlines, prepare, on_cells_done, on_cell_start=before, on_cell_executed=after
+        )
         try:
             client.execute(**start)
         except Interrupted as trouble:

@@ -92,7 +92,7 @@ class RunRequest:
 
 
 def run_lesson(
-    order: RunRequest, on_cell: Callable[[], None], on_over: Callable[[], None], cancel: threading.Event
+    order: RunRequest, on_cell: Callable[[], None], on_cells_done: Callable[[], None], cancel: threading.Event
 ) -> LessonResult:
     """Run one lesson and return how it went; what a lesson does wrong is never raised.
 
@@ -102,8 +102,8 @@ def run_lesson(
     ----------
     on_cell
         Called after every code cell that ran, in the thread of this call.
-    on_over
-        Called when no more cells will run and the lesson's processes are still to end; not where it went wrong.
+    on_cells_done
+        Called when all cells are done and the lesson's processes have still to end; not after a missed deadline.
     cancel
         Once set, the lesson starts no further cell.
     """
@@ -114,7 +114,7 @@ def run_lesson(
         return _invalid(order, error)
     if cancel.is_set():
         return LessonResult(order.lesson, order.notebook, "not run", total=code_cells(nb))
-    executed, seen = _execute(order, on_cell, on_over, cancel)
+    executed, seen = _execute(order, on_cell, on_cells_done, cancel)
     failures = judge(executed, order.notebook, seen, strict=order.strict or not order.guest)
     if order.compare and not failures and seen.trouble is None:
         failures += differences(nb, executed, order.notebook, order.home)
@@ -165,7 +165,7 @@ logging.getLogger("papermill").addFilter(_is_news)
 
 
 def _execute(
-    order: RunRequest, on_cell: Callable[[], None], on_over: Callable[[], None], cancel: threading.Event
+    order: RunRequest, on_cell: Callable[[], None], on_cells_done: Callable[[], None], cancel: threading.Event
 ) -> tuple[NotebookNode, Observed]:
     nb = load_notebook_node(str(order.executed if order.guest else order.notebook))
     if order.solved:
@@ -192,7 +192,7 @@ def _execute(
                 deadlines=Deadlines(order.cell_timeout, order.lesson_timeout),
                 start=start,
                 on_cell=on_cell,
-                on_over=on_over,
+                on_cells_done=on_cells_done,
                 cancel=cancel,
                 prepare=_PREPARE if order.guest else None,
             )

@@ -1,7 +1,7 @@
 """Runs many lessons side by side, and stops them cleanly at Ctrl-C.
 
-A thread a lesson is enough, since it only waits for its kernel. A lesson whose cells have run makes room for the next
-one, while its kernel and JVM take two seconds, mostly of waiting, to end. Ctrl-C is a flag and not an exception,
+A thread per lesson is enough, since it only waits for its kernel. A lesson whose cells have all run frees its slot: its
+kernel and its JVM take another second or two to end, most of it waiting. Ctrl-C is a flag and not an exception,
 so it can arrive at any moment: no further cell starts, the kernels are ended, what is known is reported.
 """
 
@@ -12,9 +12,8 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import Self
 
 from rich.console import Console
 
@@ -175,47 +174,28 @@ def _interruptible() -> Iterator[threading.Event]:
 
 
 def _run_all(orders: list[RunRequest], jobs: int, show: Reporter, cancel: threading.Event) -> list[LessonResult]:
-    room = threading.Semaphore(jobs)
+    slots = threading.Semaphore(jobs)
     with ThreadPoolExecutor(2 * jobs, thread_name_prefix="lesson") as pool:
-        futures = [pool.submit(_run_one, order, show, room, cancel) for order in orders]
+        futures = [pool.submit(_run_one, order, show, slots, cancel) for order in orders]
         _wait(futures, orders, cancel)
     return [future.result() for future in futures]
 
 
-class _Place:
-    """One lesson's place among those that run at the same time; it is left once, soon or at the end of the block."""
-
-    def __init__(self, room: threading.Semaphore) -> None:
-        self._room = room
-        self._is_left = False
-
-    def __enter__(self) -> Self:
-        self._room.acquire()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.leave()
-
-    def leave(self) -> None:
-        """Make room for another lesson."""
-        if not self._is_left:
-            self._is_left = True
-            self._room.release()
-
-    def leave_early(self) -> None:
-        """Make room if the next lesson needs nothing of this one: a cluster's cores are free when its JVM has ended."""
-        if environment.is_one_machine():
-            self.leave()
-
-
-def _run_one(order: RunRequest, show: Reporter, room: threading.Semaphore, cancel: threading.Event) -> LessonResult:
-    with _Place(room) as place:
+def _run_one(order: RunRequest, show: Reporter, slots: threading.Semaphore, cancel: threading.Event) -> LessonResult:
+    with ExitStack() as slot:
+        slot.enter_context(slots)
         if cancel.is_set():
             return LessonResult(order.lesson, order.notebook, "not run")
         show.started(order.lesson)
-        result = run_lesson(order, show.advanced, place.leave_early, cancel)
+        # A cluster has no core for the next lesson before the JVM of this one has ended.
+        free_slot = slot.close if environment.is_one_machine() else _keep_slot
+        result = run_lesson(order, show.advanced, free_slot, cancel)
         show.ended(result)
         return result
+
+
+def _keep_slot() -> None:
+    """Do nothing; the slot is freed when the lesson has ended."""
 
 
 def _wait(futures: list[Future[LessonResult]], orders: list[RunRequest], cancel: threading.Event) -> None:

@@ -238,8 +238,8 @@ def _start_jvm(conf: dict[str, str]) -> None:
             for name in IMPORTED_MEANWHILE:
                 import_module(name)
             gateway = launching.result()
-            # A kernel that shuts down waits for its children, and takes a dead one that nobody waits for as alive.
-            Thread(target=gateway.proc.wait, name="waits for the JVM", daemon=True).start()
+            # A kernel that shuts down waits for its child processes, and a zombie counts as one of them.
+            Thread(target=gateway.proc.wait, name="wait for the JVM", daemon=True).start()
             SparkContext._ensure_initialized(gateway=gateway)
     except PySparkRuntimeError as error:
         tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])

@@ -95,7 +95,7 @@ SMALL = (
         "spark.databricks.delta.snapshotPartitions",
         "1",
         "50",
-        "A Delta table's log is read by one task: each writes 600 KB of code first, for every batch of a stream.",
+        "One task reads a Delta table's log; each further task would generate the same code again, in every batch.",
     ),
     Setting(
         "spark.sql.sources.parallelPartitionDiscovery.parallelism",
