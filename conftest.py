@@ -1,3 +1,3 @@
-"""All tests, of the packages and of the course as a whole, share what :mod:`suite` in ``tools/`` gives them."""
+"""All tests, of the packages and of the course as a whole, share the plugin :mod:`suite` in ``tools/``."""
 
-pytest_plugins = ("suite.selection", "suite.sessions", "suite.lesson_runs", "suite.costs")
+pytest_plugins = ("suite.selection", "suite.progress", "suite.sessions", "suite.lesson_runs")

@@ -17,14 +17,6 @@ from streaming_classroom.runner.solved import exercises
 
 SECONDS = 240  # for a cell or a check; CI's machines are slow
 
-#: Lessons that only the long form of these tests plays, as their play takes CI's machines half an hour.
-ANSWERS_ONLY_LONG = frozenset({"13L", "15X"})
-MUTANTS_ONLY_LONG = frozenset({"08L", "10L", "13L", "15X"})
-EQUIVALENTS_ONLY_LONG = frozenset({"15X"})
-#: And those whose exercises have changed since they were last played: whoever has seen one pass takes it out.
-MUTANTS_ONLY_LONG |= {"05L", "07W"}
-EQUIVALENTS_ONLY_LONG |= {"02", "04", "05", "05L", "05X", "06", "07", "07W", "14", "14X", "15"}
-
 
 @dataclass(frozen=True)
 class Task:

@@ -13,6 +13,8 @@ from book.building import Built, build
 from book.repository import UNPUBLISHED
 from browser_harness import running_browser
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parents[2]
 FIRST, LIVE_VIEW, QUIZ, GLOSSARY, REFERENCE = PAGES = (
     "index.html",

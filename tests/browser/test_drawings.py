@@ -10,6 +10,8 @@ import pytest
 from browser_harness import running_browser
 from streaming_classroom.files import directories
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 

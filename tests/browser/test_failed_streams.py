@@ -7,6 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 SET_UP = """%run ../Includes/Classroom-Setup
 from streaming_classroom import start_lesson
 DA = start_lesson("failing", dataset="device-readings/readings", into_table="bronze")"""
@@ -18,10 +20,8 @@ def keep(frame, number):
 numbers = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 5).load()
 keeper = numbers.writeStream.foreachBatch(keep).queryName("keeper").trigger(processingTime="1 second").start()"""
 ELSEWHERE = "1 + 1"
-WAIT = """again = numbers.selectExpr("assert_true(value < 3)").writeStream.format("noop").start()
-again.awaitTermination(60)"""
-CELLS = [SET_UP, START, ELSEWHERE, WAIT]
-SET_UP, START, ELSEWHERE, WAIT = range(len(CELLS))
+CELLS = [SET_UP, START, ELSEWHERE]
+SET_UP, START, ELSEWHERE = range(len(CELLS))
 FAILED = re.compile("The stream keeper failed in batch 2: ValueError: the keeper is full")
 
 
@@ -36,7 +36,7 @@ def test_the_failure_stands_once_below_the_cell_that_has_long_ended(notebook, sc
     notebook.run(START)
     notebook.run(ELSEWHERE)
     outputs = notebook.cells.nth(START).locator(".jp-OutputArea-output")
-    expect(outputs).to_have_count(1, timeout=30_000)
+    expect(outputs).to_have_count(1, timeout=120_000)
     expect(outputs).to_have_text(FAILED)
     expect(outputs).to_contain_text("(keep, line 5 of its cell: raise ValueError(")
     expect(notebook.cells.nth(ELSEWHERE).locator(".jp-OutputArea-output")).to_have_text("2")
@@ -45,14 +45,5 @@ def test_the_failure_stands_once_below_the_cell_that_has_long_ended(notebook, sc
 
 def test_run_again_the_cell_has_the_line_of_its_new_stream_only(notebook) -> None:
     notebook.run(START)
-    expect(notebook.cells.nth(START).locator(".jp-OutputArea-output")).to_have_count(1, timeout=30_000)
+    expect(notebook.cells.nth(START).locator(".jp-OutputArea-output")).to_have_count(1, timeout=120_000)
     expect(notebook.cells.nth(START).locator(".jp-OutputArea-output")).to_have_text(FAILED)
-
-
-def test_a_cell_that_waits_shows_the_error_and_not_the_line(notebook, screenshot) -> None:
-    notebook.run(WAIT)
-    shown = notebook.cells.nth(WAIT).locator(".jp-OutputArea-output")
-    expect(shown).to_contain_text("StreamingQueryException")
-    notebook.page.wait_for_timeout(4000)  # in which the line would have come
-    expect(notebook.cells.nth(WAIT)).not_to_contain_text("Fix that and run this cell again")
-    screenshot(notebook, "waited-for")

@@ -8,6 +8,8 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Locator, expect
 
+pytestmark = pytest.mark.slow
+
 SET_UP = """%run ../Includes/Classroom-Setup
 from streaming_classroom import start_lesson
 DA = start_lesson("00", dataset="device-readings/readings", into_table="bronze")
@@ -36,7 +38,7 @@ def notebook(open_notebook):
     for cell in range(len(CELLS)):
         notebook.run(cell)
     expect(notebook.view(VIEW).locator("tbody tr").nth(5)).to_be_visible()
-    expect.set_options(timeout=10_000)
+    expect.set_options(timeout=120_000)
     notebook.page.set_default_timeout(10_000)
     return notebook
 

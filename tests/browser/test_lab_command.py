@@ -60,6 +60,7 @@ def test_a_learner_has_copies_without_outputs_a_quiz_that_answers_and_the_glossa
     expect(page.locator(".jp-MarkdownViewer").get_by_role("heading", name="Watermark")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_for_a_projector_the_lesson_has_the_page_to_itself_and_its_outputs_on_request(opened) -> None:
     page = opened("--present", "--with-outputs")
     assert f"/doc/tree/notebooks/{LESSON}" in page.url

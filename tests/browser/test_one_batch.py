@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 SET_UP = """%run ../Includes/Classroom-Setup
 from streaming_classroom import start_lesson
 DA = start_lesson("one-batch", dataset="device-readings/readings", into_table="bronze")

@@ -11,6 +11,8 @@ from playwright.sync_api import expect
 
 from streaming_classroom.files import directories
 
+pytestmark = pytest.mark.slow
+
 LESSON = directories.notebooks() / "00-Start-Here.ipynb"
 DIRTY = re.compile(r"\bjp-mod-dirty\b")
 LANGUAGE = '"file_extension": ".py",\n'

@@ -102,6 +102,7 @@ def test_it_shows_what_runs_while_it_runs_and_stays_when_it_has_ended(notebook, 
     screenshot(notebook, "completed")
 
 
+@pytest.mark.slow
 def test_a_cell_that_keeps_the_update_shows_it_and_one_that_names_it_later_as_well(notebook) -> None:
     notebook.run(AGAIN)
     expect(graphs(notebook, AGAIN)).to_have_count(1)
@@ -110,6 +111,7 @@ def test_a_cell_that_keeps_the_update_shows_it_and_one_that_names_it_later_as_we
     expect(box(notebook, SHOWN, "silver")).to_contain_text("completed")
 
 
+@pytest.mark.slow
 def test_what_has_failed_says_why_once(notebook, screenshot) -> None:
     notebook.run(FAILED)
     expect(box(notebook, FAILED, "strict")).to_contain_text("failed")
@@ -120,6 +122,7 @@ def test_what_has_failed_says_why_once(notebook, screenshot) -> None:
     screenshot(notebook, "failed")
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_what_was_stopped(notebook, screenshot) -> None:
     notebook.start(STOPPED)
     expect(box(notebook, STOPPED, "slow")).to_contain_text("running")
@@ -131,6 +134,7 @@ def test_an_interrupt_leaves_what_was_stopped(notebook, screenshot) -> None:
     screenshot(notebook, "stopped")
 
 
+@pytest.mark.slow
 def test_all_of_it_is_readable_in_the_dark_theme_too(notebook, screenshot) -> None:
     assert faint_texts(notebook.cells.nth(FAILED).locator("div.sg")) == []
     notebook.choose_theme("Dark")
@@ -140,6 +144,7 @@ def test_all_of_it_is_readable_in_the_dark_theme_too(notebook, screenshot) -> No
     notebook.choose_theme("Light")
 
 
+@pytest.mark.slow
 def test_on_a_page_a_little_too_narrow_it_is_seen_whole_and_on_a_narrower_one_it_scrolls(notebook) -> None:
     page, size, picture = notebook.page, notebook.page.viewport_size, graphs(notebook, RUN)
     picture.scroll_into_view_if_needed()
@@ -154,6 +159,7 @@ def test_on_a_page_a_little_too_narrow_it_is_seen_whole_and_on_a_narrower_one_it
     page.set_viewport_size(size)
 
 
+@pytest.mark.slow
 def test_the_saved_page_has_it_without_a_kernel(notebook) -> None:
     notebook.save()
     saved = nbformat.read(notebook.path, 4).cells[RUN].outputs
@@ -177,6 +183,7 @@ MEETING = """() => [...document.querySelectorAll("svg[role=img] > g")].flatMap((
 LONG = "a_name_that_goes_on_and_on_until_nobody_reads_it"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["short", LONG, LONG.upper(), "名前" * 20])
 def test_no_text_meets_another_one_with_this_machines_font(notebook, name: str) -> None:
     bars = (Bar(name, "drop", 9_999_999, 9_999_999), Bar(name, "warn", 0, 0), Bar(name, "fail"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 ON = "from streaming_classroom.lesson.presenting import present\npresent()"
 TIMELINE = """
 from stream_view.timelines.story import Batch, story_of

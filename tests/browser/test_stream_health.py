@@ -57,6 +57,7 @@ def test_streams_appear_by_themselves_and_what_is_wrong_is_a_sentence(notebook, 
     screenshot(notebook, "two")
 
 
+@pytest.mark.slow
 def test_a_stream_that_fails_is_told_as_text_and_one_that_is_stopped_stays(notebook, screenshot) -> None:
     notebook.run(3)
     expect(row(notebook, "failing")).to_contain_text("▲ failed")
@@ -68,6 +69,7 @@ def test_a_stream_that_fails_is_told_as_text_and_one_that_is_stopped_stays(noteb
     screenshot(notebook, "failed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_its_texts_can_be_read(notebook, screenshot, theme: str) -> None:
     notebook.choose_theme(theme)
@@ -75,6 +77,7 @@ def test_its_texts_can_be_read(notebook, screenshot, theme: str) -> None:
     screenshot(notebook, theme.lower())
 
 
+@pytest.mark.slow
 def test_a_selection_stays_while_the_figures_change(notebook) -> None:
     name = row(notebook, "stores").locator("th")
     name.evaluate("cell => getSelection().selectAllChildren(cell)")
@@ -83,6 +86,7 @@ def test_a_selection_stays_while_the_figures_change(notebook) -> None:
     assert notebook.page.evaluate("getSelection().toString().trim()") == "stores"
 
 
+@pytest.mark.slow
 def test_a_page_that_is_loaded_again_still_follows(notebook) -> None:
     notebook.save()
     notebook.reload()
@@ -91,6 +95,7 @@ def test_a_page_that_is_loaded_again_still_follows(notebook) -> None:
     expect(batch).not_to_have_text(before)
 
 
+@pytest.mark.slow
 def test_when_the_kernel_is_shut_down_the_saved_notebook_has_the_last_figures(notebook, screenshot) -> None:
     notebook.choose("Kernel", "Shut Down Kernel")
     expect(notebook.cells.nth(PAGE).get_by_role("alert").first).to_contain_text("The kernel has ended")

@@ -8,6 +8,8 @@ import pytest
 from nbconvert import HTMLExporter
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 SET_UP = """%run ../Includes/Classroom-Setup
 from streaming_classroom import start_lesson
 DA = start_lesson("person", dataset="device-readings/readings", into_table="bronze")"""

@@ -13,7 +13,7 @@ import pytest
 
 import standalone_cluster
 
-pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("clean_environment")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("clean_environment")]
 
 PROGRAM = """
 import sys, time
@@ -36,7 +36,7 @@ def test_master_and_worker_end_with_a_process_that_is_killed(tmp_path: Path) -> 
         finally:
             program.send_signal(signal.SIGKILL)
     assert len(jvms) == 2
-    _gone, alive = psutil.wait_procs(jvms, timeout=30)
+    _gone, alive = psutil.wait_procs(jvms, timeout=120)
     assert not alive
 
 

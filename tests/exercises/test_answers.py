@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from answering import ANSWERS_ONLY_LONG, SECONDS, Task, code_of
+from answering import SECONDS, Task, code_of
 from kernel_harness import Notebook
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.runner.results import MAY_FAIL
-from suite.sampling import some_of
-
-AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has all
+from suite.selection import lesson_cases
 
 
-@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=ANSWERS_ONLY_LONG))
+@pytest.mark.parametrize("number", lesson_cases(catalogue.lessons(), everyday={"00"}))
 def test_each_answer_gets_its_verdict_and_the_lesson_goes_on(open_notebook, number: str) -> None:
     cells = list(code_of(number))
     assert [task.exercise for _, task in cells if task] == list(catalogue.of_lesson(number))

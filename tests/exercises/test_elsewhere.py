@@ -6,7 +6,7 @@ import pytest
 
 from answering import SECONDS, Task, code_of
 from kernel_harness import Notebook
-from suite.sampling import some_of
+from suite.selection import lesson_cases
 
 # Their other cells run over Connect as well; those of later lessons open files and processes that are here, not there.
 LESSONS = ("01", "02", "05")
@@ -21,12 +21,7 @@ UNTOLD = {
 UNTESTED = "It was not run on other data: that needs a session that is not over Spark Connect."
 
 
-# Over Connect 02.2 says of a stream that it has not failed, and 05.2 has not been seen to pass since it changed: the
-# long form alone plays both.
-ONLY_LONG = {"02", "05"}
-
-
-@pytest.mark.parametrize("number", some_of(LESSONS, 1, only_long=ONLY_LONG))
+@pytest.mark.parametrize("number", lesson_cases(LESSONS))
 def test_over_connect_a_check_tells_right_from_wrong(open_notebook, connect_server: str, number: str) -> None:
     notebook = open_notebook(SPARK_REMOTE=connect_server)
     cells = list(code_of(number))

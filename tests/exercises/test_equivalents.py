@@ -8,11 +8,9 @@ import sys
 import pytest
 
 import equivalents
-from answering import EQUIVALENTS_ONLY_LONG, SECONDS, Task, code_of
+from answering import SECONDS, Task, code_of
 from streaming_classroom.exercises import Exercise, catalogue, cell_source
-from suite.sampling import some_of
-
-AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has all
+from suite.selection import lesson_cases
 
 
 def solution(name: str) -> str:
@@ -157,7 +155,6 @@ retry()
 EVERY = catalogue.every()
 
 
-@pytest.mark.pure
 @pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
 def test_other_words_can_be_read(exercise: Exercise) -> None:
     for cell in equivalents.of(exercise.solution):
@@ -165,13 +162,12 @@ def test_other_words_can_be_read(exercise: Exercise) -> None:
             ast.parse(cell)
 
 
-@pytest.mark.pure
 def test_each_exercise_has_right_answers_in_other_words() -> None:
     few = {one.id for one in EVERY if len(equivalents.of(one.solution)) + len(OTHERS.get(one.id, ())) < 2}
     assert few == {"00.2", "08.1", "08.2", "13.2"}  # two lines, one loop, one view, one function
 
 
-@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=EQUIVALENTS_ONLY_LONG))
+@pytest.mark.parametrize("number", lesson_cases(catalogue.lessons()))
 def test_right_answers_in_other_words_are_accepted(open_notebook, number: str) -> None:
     notebook = open_notebook()
     for cell, task in code_of(number):

@@ -7,10 +7,10 @@ import pytest
 import expected_rows as tool
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.hidden_tests import expected_rows
-from suite.sampling import some_of
+from suite.selection import lesson_cases
 
 
-@pytest.mark.parametrize("lesson", some_of(catalogue.lessons(), 1))
+@pytest.mark.parametrize("lesson", lesson_cases(catalogue.lessons(), everyday={"05"}))
 def test_what_is_kept_is_what_the_solutions_make(spark, lesson: str) -> None:
     exercises = catalogue.of_lesson(lesson)
     kept = expected_rows.kept()

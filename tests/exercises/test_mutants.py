@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 import mutants
-from answering import MUTANTS_ONLY_LONG, SECONDS, Task, code_of
+from answering import SECONDS, Task, code_of
 from streaming_classroom.exercises import Exercise, catalogue, cell_source
-from suite.sampling import some_of
+from suite.selection import lesson_cases
 
-AT_A_TIME = 1  # lessons in every run, which the seed chooses; the long form has all
 WAITED = 100  # seconds, for a mutant that may never end
-OF_A_LESSON = 3  # every third mutant is played; the long form plays all
+OF_A_LESSON = 3  # every third mutant is played
 
 #: Mutants that do the task as it is asked, by exercise and change, and why.
 EQUAL: dict[tuple[str, str], str] = {
@@ -112,7 +111,6 @@ SURVIVORS: dict[tuple[str, str], str] = {}
 EVERY = catalogue.every()
 
 
-@pytest.mark.pure
 @pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
 def test_a_mutant_is_a_cell_that_can_be_read_and_no_two_are_the_same(exercise: Exercise) -> None:
     made = mutants.of(exercise.solution)
@@ -122,7 +120,6 @@ def test_a_mutant_is_a_cell_that_can_be_read_and_no_two_are_the_same(exercise: E
             ast.parse(mutant.code)
 
 
-@pytest.mark.pure
 @pytest.mark.parametrize(
     ("cell", "changes"),
     [
@@ -134,14 +131,13 @@ def test_limits_joins_constants_and_steps_are_changed(cell: str, changes: set[st
     assert {mutant.change for mutant in mutants.of(cell)} == changes
 
 
-@pytest.mark.pure
 def test_what_is_said_of_mutants_is_said_of_mutants_that_there_are() -> None:
     there = {(exercise.id, mutant.change) for exercise in EVERY for mutant in mutants.of(exercise.solution)}
     assert not (EQUAL.keys() | SURVIVORS.keys()) - there and not EQUAL.keys() & SURVIVORS.keys()
     assert len(SURVIVORS) <= 0.05 * (len(there) - len(EQUAL))
 
 
-@pytest.mark.parametrize("number", some_of(catalogue.lessons(), AT_A_TIME, only_long=MUTANTS_ONLY_LONG))
+@pytest.mark.parametrize("number", lesson_cases(catalogue.lessons()))
 def test_mutants_are_rejected(open_notebook, number: str) -> None:
     notebook = open_notebook()
     accepted, played = {}, 0
@@ -160,7 +156,7 @@ def test_mutants_are_rejected(open_notebook, number: str) -> None:
 
 
 def chosen(made: list[mutants.Mutant]) -> list[mutants.Mutant]:
-    return made if os.environ.get("CLASSROOM_LONG_TESTS") else made[::OF_A_LESSON]
+    return made[::OF_A_LESSON]
 
 
 def is_accepted(verdict: str, task: Task) -> bool:

@@ -12,8 +12,6 @@ from lesson_exercises import lesson_08l
 
 from streaming_classroom.hidden_tests import expected_rows
 
-pytestmark = pytest.mark.pure
-
 COLUMNS = ("sale_id", "play", "seats", "amount", "sold_at")
 TOO_LARGE = "1.234567895E8"  # as Auto Loader writes a number that does not fit the column
 

@@ -15,6 +15,8 @@ import pytest
 
 from streaming_classroom.files import directories
 
+pytestmark = pytest.mark.lesson("08")
+
 LESSON = "08"
 DAYS = 3  # of the dataset, which the lesson lands
 FIELDS = ("device_id", "heartrate", "mrn", "time")  # of their readings

@@ -9,6 +9,8 @@ import pytest
 
 from .windows import MORNING, TEN, accepted, per_window, sessions, story_of_09x
 
+pytestmark = [pytest.mark.lesson("09"), pytest.mark.slow]
+
 
 @pytest.fixture(scope="module")
 def parcels() -> list[pd.DataFrame]:

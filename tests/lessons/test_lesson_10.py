@@ -7,6 +7,8 @@ from datetime import timedelta
 import pandas as pd
 import pytest
 
+pytestmark = [pytest.mark.lesson("10"), pytest.mark.slow]
+
 FILES = 14  # half hours that the lesson lands
 HOUR = timedelta(hours=1)
 

@@ -7,6 +7,8 @@ from datetime import timedelta
 import pandas as pd
 import pytest
 
+pytestmark = [pytest.mark.lesson("10X"), pytest.mark.slow]
+
 HOUR = timedelta(hours=1)
 
 

@@ -7,6 +7,8 @@ from datetime import timedelta
 import pandas as pd
 import pytest
 
+pytestmark = [pytest.mark.lesson("11"), pytest.mark.slow]
+
 LIMIT = DELAY = timedelta(minutes=10)
 FILES_PER_BATCH = 6
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+pytestmark = [pytest.mark.lesson("12"), pytest.mark.slow]
+
 LESSON = "12"
 COLUMNS = ["name", "email", "city", "segment"]
 

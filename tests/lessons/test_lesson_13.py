@@ -10,6 +10,8 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 
+pytestmark = [pytest.mark.lesson("13"), pytest.mark.slow]
+
 Order = dict[str, object]
 DAYS = 8  # that have landed when the lesson counts; the exercise has the other two
 

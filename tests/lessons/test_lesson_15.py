@@ -14,6 +14,8 @@ from pyspark.sql import functions as F
 from declarative_pipelines import run_pipeline
 from streaming_classroom.files import directories
 
+pytestmark = pytest.mark.lesson("15")
+
 DAYS = 7
 LESSONS = directories.notebooks()
 GOLD = ["day", "country", "orders", "revenue"]

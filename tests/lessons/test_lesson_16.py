@@ -7,6 +7,8 @@ import ast
 import pandas as pd
 import pytest
 
+pytestmark = [pytest.mark.lesson("16"), pytest.mark.slow]
+
 FILES = 18  # that the lesson lands
 FILES_PER_BATCH = 6
 

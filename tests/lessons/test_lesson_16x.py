@@ -6,6 +6,8 @@ import ast
 
 import pytest
 
+pytestmark = [pytest.mark.lesson("16X"), pytest.mark.slow]
+
 LANDED = 20  # files that the lesson has landed when section 3 begins
 FILES_PER_BATCH = 10
 ACTIONS = 3  # of the function that computes its batch again for each

@@ -1,12 +1,9 @@
-"""How all tests of the workspace run: what each needs, which of them a run has, and what they share.
+"""The plugin of all tests of the workspace, loaded by ``conftest.py``.
 
-=============  ====================================================================================
-lanes          what a test needs, and so which process runs it
-changes        what has changed since a commit, and which tests that reaches
-selection      the tests of a run: all that is quick, all that a change reaches, a part of the rest
-sampling       some of many cases that are alike
-lesson_runs    one run of the lessons for all tests that look at what lessons showed
-sessions       the Spark session, kernels and programs that tests start
-costs          what each test file costs, and which tests needed a second try
-=============  ====================================================================================
+===========  ==============================================================================
+selection    the tests of a run: the everyday suite, all, or what a change touches
+progress     progress with an estimate, and the last lines of a run
+sessions     the Spark session, kernels, programs and cluster that tests share
+lesson_runs  one run of each lesson for all tests about what it shows
+===========  ==============================================================================
 """

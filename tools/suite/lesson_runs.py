@@ -1,11 +1,7 @@
-"""One run of the lessons for all tests that look at their outputs."""
+"""One run of each lesson for all tests about what it shows."""
 
 from __future__ import annotations
 
-import os
-import random
-from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,57 +10,52 @@ import pytest
 
 from streaming_classroom.files import directories
 
-from .lanes import lesson_of
-from .sampling import SEED
-
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from streaming_classroom.runner import LessonResult
 
+CELL_TIMEOUT, LESSON_TIMEOUT = 240, 900  # seconds, for a machine that is shared and busy
+
 
 @pytest.fixture(scope="session")
-def lesson_runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LessonRuns:
-    """Have every lesson that a test of this run is about executed once, and compared with its file."""
-    return LessonRuns(request.session.items, tmp_path_factory.mktemp("lessons") / "home")
+def lesson_runs(tmp_path_factory: pytest.TempPathFactory) -> LessonRuns:
+    """Return the runs of lessons of this process."""
+    return LessonRuns(tmp_path_factory.mktemp("lessons") / "home")
 
 
 class LessonRuns:
-    """One run of some lessons by the runner, in an order that the seed decides.
+    """Runs of lessons, each at most once, with its marked outputs compared with the committed file.
 
     Parameters
     ----------
-    items
-        The tests of this process: of each in the lane ``lessons`` the lesson is run that it has as a parameter
-        ``lesson``, or that its module is named after.
     home
-        Where the run's homes and executed notebooks are.
+        The directory of the runs' homes and executed notebooks.
     """
 
-    def __init__(self, items: Sequence[pytest.Item], home: Path) -> None:
-        self._numbers = sorted({number for item in items if (number := lesson_of(item))})
+    def __init__(self, home: Path) -> None:
         self._home = home
-
-    @cached_property
-    def _results(self) -> dict[str, LessonResult]:
-        from streaming_classroom.runner import find_lessons, lesson_number, run_lessons
-
-        lessons = find_lessons(self._numbers, directories.notebooks())
-        random.Random(os.environ[SEED]).shuffle(lessons)
-        done = run_lessons(lessons, jobs=2, cell_timeout=240, lesson_timeout=900, home=self._home, compare=True)
-        return {lesson_number(result.lesson): result for result in done.lessons}
+        self._results: dict[str, LessonResult] = {}
 
     def result(self, number: str) -> LessonResult:
-        """Return how a lesson went."""
+        """Return the result of a lesson's run."""
+        from streaming_classroom.runner import find_lessons, run_lessons
+
+        if number not in self._results:
+            lessons = find_lessons([number], directories.notebooks())
+            done = run_lessons(
+                lessons, cell_timeout=CELL_TIMEOUT, lesson_timeout=LESSON_TIMEOUT, home=self._home, compare=True
+            )
+            [self._results[number]] = done.lessons
         return self._results[number]
 
     def executed(self, number: str) -> NotebookNode:
-        """Return a lesson as the run left it.
+        """Return a lesson as its run left it.
 
         Raises
         ------
         AssertionError
-            The lesson did not pass; its own test says why.
+            The lesson did not pass.
         """
         result = self.result(number)
         assert result.outcome == "passed", f"lesson {number} {result.outcome}"

@@ -1,135 +1,244 @@
-"""The tests of a run: the quick ones, those that a change reaches, and of the rest a part, in CI a sixth by the date.
+"""The tests of a run: the everyday suite, all of them, or the everyday suite and what a change touches.
 
-A run of every day draws its part by the seed.  With ``CI=true`` it is a sixth, which goes by the date, so that six
-days in a row have everything.  A change at the bottom reaches nearly all of a lane, which takes CI longer than an hour:
-there it has, beside its sixth, only a part of the tests and lessons that changed themselves.  ``CLASSROOM_TESTS=all``
-runs all of it, and so does naming tests.
+===================  ==============================================================================================
+``pytest``           the everyday suite: every test without the marker ``slow``
+``pytest --all``     every test; what is random explores, by the seed in ``--hypothesis-seed``
+``pytest --since C`` the everyday suite, and the slow tests of each folder that differs from commit C
+===================  ==============================================================================================
+
+A change in ``packages/X`` selects the slow tests of that package, one in a lesson's notebook or exercises those of that
+lesson, one in ``tests/X``, ``tools/X`` or ``datasets`` those of that folder.  Where they would take longer than
+``LIMIT``, the rest is left out and named in the last lines.  The seconds of each test file are recorded in
+``tests/times.json`` by ``pytest --all --save-times``.
 """
 
 from __future__ import annotations
 
-import datetime
-import os
-import secrets
-import zlib
-from collections import Counter
+import json
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 from hypothesis import HealthCheck
 
-from .changes import Reach, changed_files
-from .lanes import LANES, PROJECT, group_of, lane_of, lesson_of, unit_of
-from .sampling import SEED, everyday
+PROJECT = Path(__file__).parents[2]
+TIMES = PROJECT / "tests" / "times.json"
+LIMIT = 20 * 60 * 2  # seconds of the tests of a run with --since, in two processes; .ci/run promises 25 minutes
+_DAY = 24 * 60 * 60
+_UNKNOWN = 5.0  # seconds for a file that was never measured
+# A fixture that a process has once, and the group of the tests that must share it.
+_SHARED = {"_cluster": "cluster", "_session": "spark", "open_notebook": "kernel"}
+# Of the folders that a change touches, those of lessons come first.
+_ORDER = ("lesson", "packages", "tests")
 
-LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
-CHOICE = "CLASSROOM_TESTS"  # "all", or "some"
-CI = os.environ.get("CI") == "true"
-# Of each lane, what a run of every day has: less than twenty minutes in all, on two cores. Of the lane cluster it has
-# what a change reaches: a lesson takes three times as long there.
-SHARE = {"spark": 0.4, "kernel": 0.15, "browser": 0.15, "lessons": 0.15, "pipelines": 0.15}
-PARTS = 6  # of which a run in CI has one, beside what was changed
-MUCH = 0.2  # of a lane: CI runs no more of it for a change
-# Tests that run more than they import: a kernel, a page, whole lessons.
-_RUN_MORE = ("kernel", "browser", "lessons", "cluster")
+LEFT_OUT = pytest.StashKey[dict[str, float]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("suite", "the tests of a run")
+    group.addoption("--all", action="store_true", help="every test, not only the everyday suite")
+    group.addoption("--since", metavar="COMMIT", help="also the slow tests of each folder that differs from COMMIT")
+    group.addoption("--part", metavar="K/N", help="only part K of N, each with the same share of the seconds")
+    group.addoption("--save-times", action="store_true", help=f"record the seconds of each test file in {TIMES.name}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the seed of everything random once, for all processes; the environment may name it."""
-    os.environ.setdefault(SEED, str(secrets.randbelow(10**6)))
-    os.environ.setdefault(CHOICE, "all" if _is_asked_for(config) else "some")
-    # A machine that others use as well is slow at times, which says nothing about what is tested.
-    hypothesis.settings.register_profile("course", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    """Derandomize Hypothesis, unless a seed asks it to explore."""
+    explores = config.getoption("--hypothesis-seed") is not None
+    # A slow or busy machine says nothing about the code.
+    hypothesis.settings.register_profile(
+        "course", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not explores
+    )
     hypothesis.settings.load_profile("course")
+    config.stash[LEFT_OUT] = {}
 
 
-def _is_asked_for(config: pytest.Config) -> bool:
-    """Return whether somebody asks for the long form, or for tests by name."""
-    named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
-    return bool(LONG or named or config.option.keyword or config.option.markexpr)
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    if config.option.all:
+        seed = config.getoption("--hypothesis-seed")
+        return [f"every test; --hypothesis-seed={seed} repeats its random choices" if seed else "every test"]
+    if config.option.since:
+        return [f"the everyday suite, and the folders that differ from {config.option.since}"]
+    return ["the everyday suite; --all runs every test"]
 
 
-def pytest_report_header() -> list[str]:
-    lines = [f"{SEED}={os.environ[SEED]} repeats this run's random choices"]
-    if os.environ[CHOICE] == "some":
-        part = f"a sixth of the rest, part {_part_of_today() + 1} of {PARTS}" if CI else "a part of the rest"
-        changed = changed_files(PROJECT, landed=CI)
-        what = "nothing, as Git does not say what has changed" if changed is None else f"{len(changed)} changed files"
-        lines.append(f"all quick tests, what {what} reach{'es' * (changed is None)}, {part}; {CHOICE}=all runs all")
-    return lines
+def lesson_cases(lessons: Iterable[Any], everyday: Collection[str] = ()) -> list[Any]:
+    """Return lessons as the parameters of a test, slow but for those of the everyday suite.
+
+    Parameters
+    ----------
+    lessons
+        Numbers of lessons, such as ``"07"``, or paths of their notebooks.
+    everyday
+        The numbers of those that the everyday suite runs.
+    """
+    cases = []
+    for lesson in lessons:
+        number = lesson if isinstance(lesson, str) else lesson.name.partition("-")[0]
+        marks = [pytest.mark.lesson(number), *([] if number in everyday else [pytest.mark.slow])]
+        cases.append(pytest.param(lesson, id=number, marks=marks))
+    return cases
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest looks for the markers that were asked for, and xdist for groups
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give each test its lane, and those that share something one process; keep those of this run."""
+    """Keep the tests of this run, and give those that share a fixture to one process, the longest groups first."""
     for item in items:
-        if item.get_closest_marker("long") and not LONG:
-            item.add_marker(pytest.mark.skip(reason="part of CLASSROOM_LONG_TESTS=1"))
-        item.add_marker(lane_of(item))
-        if (group := group_of(item)) is not None:
+        if (group := _group(item)) is not None:
             item.add_marker(pytest.mark.xdist_group(group))
-    if os.environ[CHOICE] == "some":
-        _keep_a_part(config, items)
-    # What one process does alone comes first. Stable: within a lane the order stays.
-    items.sort(key=lambda item: (item.get_closest_marker("xdist_group") is None, LANES.index(lane_of(item))))
+    _keep(config, items, _selected(config, items))
+    times = recorded_times()
+    costs: dict[str, float] = defaultdict(float)
+    for item, seconds in seconds_of(items, times).items():
+        costs[_group(item) or item.nodeid] += seconds
+    items.sort(key=lambda item: -costs[_group(item) or item.nodeid])
 
 
-def _keep_a_part(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take from the items what this run leaves to others: whole files, or lessons."""
-    units = {item: unit for item in items if (unit := unit_of(item)) is not None}
-    kept = _reached(units) | (_part_by_date(units) if CI else _drawn(units))
-    config.hook.pytest_deselected(items=[item for item, unit in units.items() if unit not in kept])
-    items[:] = [item for item in items if item not in units or units[item] in kept]
+def _group(item: pytest.Item) -> str | None:
+    if (lesson := lesson_of(item)) is not None:
+        return f"lesson {lesson}"
+    if folder_of(item) == "tests/browser":
+        return "browser"
+    shared = next((group for name, group in _SHARED.items() if name in getattr(item, "fixturenames", ())), None)
+    # Two sessions in two processes: what one process must do alone is the least that the whole run takes.
+    return "cloudfiles" if shared == "spark" and folder_of(item) == "packages/pyspark-cloudfiles" else shared
 
 
-def _reached(units: dict[pytest.Item, str]) -> set[str]:
-    """Return the units that a change reaches."""
-    changed = changed_files(PROJECT, landed=CI)
-    if not changed:
-        return set()
-    reach = Reach(PROJECT, changed)
-    itself = {unit for item, unit in units.items() if reach.changed(item.path, lesson_of(item))}
-    reached = {
-        unit
-        for item, unit in units.items()
-        if reach.has(item.path, lesson_of(item), by_package=lane_of(item) in _RUN_MORE)
-    }
-    return _at_most_much(itself, reached, set(units.values())) if CI else reached
+def lesson_of(item: pytest.Item) -> str | None:
+    """Return the number of the lesson that a test is about, or None."""
+    marker = item.get_closest_marker("lesson")
+    return marker.args[0] if marker else None
 
 
-def _at_most_much(itself: set[str], reached: set[str], every: set[str]) -> set[str]:
-    """Return what is reached; of a lane of which that is much, a part of what changed itself."""
-    kept: set[str] = set()
-    for lane in {unit.partition(" ")[0] for unit in every}:
-        whole, ours, own = (
-            {unit for unit in units if unit.startswith(f"{lane} ")} for units in (every, reached, itself)
-        )
-        most = int(MUCH * len(whole))
-        kept |= ours if len(ours) <= most else set(sorted(own, key=_of_today)[:most])
+def folder_of(item: pytest.Item) -> str:
+    """Return the folder that a test belongs to: ``packages/X``, ``tests/X`` or ``lesson 07``."""
+    lesson = lesson_of(item)
+    parts = item.path.relative_to(PROJECT).parts
+    return f"lesson {lesson}" if lesson else "/".join(parts[:2])
+
+
+def _selected(config: pytest.Config, items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    selected = {item for item in items if config.option.all or item.get_closest_marker("slow") is None}
+    if config.option.since is not None:
+        slow = [item for item in items if item not in selected]
+        selected |= _touched(config, slow, touched_folders(changed_files(PROJECT, config.option.since)), selected)
+    if config.option.part:
+        selected &= _part(config.option.part, [item for item in items if item in selected])
+    return selected
+
+
+def _keep(config: pytest.Config, items: list[pytest.Item], selected: Collection[pytest.Item]) -> None:
+    config.hook.pytest_deselected(items=[item for item in items if item not in selected])
+    items[:] = [item for item in items if item in selected]
+
+
+def changed_files(project: Path, since: str) -> list[str]:
+    """Return the paths that differ from a commit, uncommitted ones included.
+
+    Parameters
+    ----------
+    project
+        A Git repository.
+    since
+        A commit; ``day`` is the newest commit that is a day older than the last one.
+
+    Raises
+    ------
+    pytest.UsageError
+        Git does not know the commit.
+    """
+    base = _day_before(project) if since == "day" else since
+    try:
+        differing = _git(project, "diff", "--name-only", base)
+        untracked = _git(project, "ls-files", "--others", "--exclude-standard")
+    except subprocess.CalledProcessError as error:
+        raise pytest.UsageError(f"--since {since}: {error.stderr.strip()}") from None
+    return sorted({*differing.splitlines(), *untracked.splitlines()})
+
+
+def _day_before(project: Path) -> str:
+    newest = int(_git(project, "show", "--no-patch", "--format=%ct", "HEAD"))
+    older = _git(project, "rev-list", "-1", "--first-parent", f"--before={newest - _DAY}", "HEAD")
+    return older or _git(project, "rev-list", "--max-parents=0", "HEAD").splitlines()[-1]
+
+
+def _git(project: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=project, capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.strip()
+
+
+def touched_folders(changed: Iterable[str]) -> set[str]:
+    """Return the folders, as :func:`folder_of` names them, of changed files."""
+    folders = set()
+    for path in changed:
+        if found := re.match(r"(packages/[^/]+)/(?:src|tests|pyproject)", path):
+            folders.add(found[1])
+        elif found := re.match(r"(?:notebooks/|exercises/(?:lesson_|quiz_)?)(\d\d[A-Za-z]?)\b", path):
+            folders.add(f"lesson {found[1].upper()}")
+        elif found := re.match(r"(?:tests|tools)/([^/]+)", path):
+            folders |= {f"tests/{found[1]}", f"tests/test_{found[1]}"}
+        elif found := re.match(r"(datasets|course)\b", path):
+            folders |= {f"tests/{found[1]}", f"tests/test_{found[1]}.py"}
+    return folders
+
+
+def _touched(
+    config: pytest.Config, slow: Sequence[pytest.Item], folders: Collection[str], selected: Collection[pytest.Item]
+) -> set[pytest.Item]:
+    """Return the slow tests of the touched folders, in order, as long as they are within the limit."""
+    units: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
+    for item in slow:
+        if folder_of(item) in folders:
+            units[folder_of(item), unit_of(item)].append(item)
+    seconds = seconds_of([*selected, *slow], recorded_times())
+    total, kept = sum(seconds[item] for item in selected), set()
+    for folder, unit in sorted(units, key=lambda key: (_ORDER.index(re.split(r"[ /]", key[0])[0]), key[1], key[0])):
+        cost = sum(seconds[item] for item in units[folder, unit])
+        if total + cost > LIMIT:
+            config.stash[LEFT_OUT][unit] = cost
+            continue
+        total += cost
+        kept |= set(units[folder, unit])
     return kept
 
 
-def _of_today(unit: str) -> int:
-    """Return where a unit stands today, by name and date, so that every process has the same order."""
-    return zlib.crc32(f"{unit} {datetime.datetime.now(datetime.UTC).date()}".encode())
+def _part(part: str, items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    """Return part K of N: whole groups and files, the longest first, each to the part with the fewest seconds."""
+    number, of = map(int, part.split("/"))
+    seconds = seconds_of(items, recorded_times())
+    units: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        units[f"lesson {lesson_of(item)}" if lesson_of(item) else unit_of(item)].append(item)
+    costs = {unit: sum(seconds[item] for item in members) for unit, members in units.items()}
+    totals = [0.0] * of
+    chosen: set[pytest.Item] = set()
+    for unit in sorted(units, key=lambda unit: (-costs[unit], unit)):
+        least = totals.index(min(totals))
+        totals[least] += costs[unit]
+        if least == number - 1:
+            chosen |= set(units[unit])
+    return chosen
 
 
-def _part_by_date(units: dict[pytest.Item, str]) -> set[str]:
-    """Return the part that is today's, of each lane as many: by name and date, so that every process has the same."""
-    today: set[str] = set()
-    for lane in LANES:
-        of_lane = {unit for unit in units.values() if unit.startswith(f"{lane} ")}
-        today.update(sorted(of_lane, key=lambda unit: zlib.crc32(unit.encode()))[_part_of_today() :: PARTS])
-    return today
+def unit_of(item: pytest.Item) -> str:
+    """Return the name under which the seconds of a test are recorded: its file, its lesson, and whether it is slow."""
+    lesson, slow = lesson_of(item), item.get_closest_marker("slow") is not None
+    return item.path.relative_to(PROJECT).as_posix() + (f"[{lesson}]" if lesson else "") + " slow" * slow
 
 
-def _part_of_today() -> int:
-    return datetime.datetime.now(datetime.UTC).date().toordinal() % PARTS
+def recorded_times() -> dict[str, float]:
+    """Return the recorded seconds of each unit."""
+    return json.loads(TIMES.read_text(encoding="utf-8")) if TIMES.exists() else {}
 
 
-def _drawn(units: dict[pytest.Item, str]) -> set[str]:
-    """Return the part that the seed draws, a share of each lane."""
-    drawn: set[str] = set()
-    for lane, share in SHARE.items():
-        drawn |= everyday(Counter(unit for unit in units.values() if unit.startswith(f"{lane} ")), share)
-    return drawn
+def seconds_of(items: Iterable[pytest.Item], times: dict[str, float]) -> dict[pytest.Item, float]:
+    """Return the expected seconds of tests: those of a unit, divided equally."""
+    units: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        units[unit_of(item)].append(item)
+    return {item: times.get(unit, _UNKNOWN) / len(members) for unit, members in units.items() for item in members}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -21,18 +20,10 @@ from kernel_harness import ELSEWHERE, Notebook
 from standalone_cluster import RunningCluster, running_cluster
 from streaming_classroom.files import directories
 
-from .sampling import SEED
-
 # What would make the session another one than a learner's on a laptop.
 _ELSEWHERE = (*ELSEWHERE, "CLASSROOM_USER", "CLASSROOM_FAST_START", "CLASSROOM_ANSI")
 
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def chance(request: pytest.FixtureRequest) -> random.Random:
-    """Give random choices that the seed repeats, others in each test."""
-    return random.Random(f"{os.environ[SEED]} {request.node.nodeid}")
 
 
 @pytest.fixture(scope="session")

@@ -18,8 +18,7 @@ def test_the_page_has_what_the_cases_give(spark: SparkSession, tmp_path: Path) -
     assert [one.behavior.what for one in [*measured, *compared] if one.is_same is False] == []
 
 
-@pytest.mark.long
-@pytest.mark.kernel
+@pytest.mark.slow
 def test_the_page_has_what_stock_spark_answers() -> None:
     cases = [case.behavior for case in [*change_cases.CASES.values(), *table_cases.CASES]]
     there, answers = page.PAGE.read_text(encoding="utf-8"), stock.measure()

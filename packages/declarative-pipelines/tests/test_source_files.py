@@ -104,7 +104,7 @@ def test_a_cell_of_another_language_is_refused(tmp_path: Path) -> None:
 def test_files_that_are_read_at_once_keep_their_definitions(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.py").write_text(
-            f"import dlt, threading\nthreading.barrier.wait(10)\n{TABLE.format(name)}threading.barrier.wait(10)\n"
+            f"import dlt, threading\nthreading.barrier.wait(120)\n{TABLE.format(name)}threading.barrier.wait(120)\n"
         )
     threading.barrier = threading.Barrier(2)  # type: ignore[attr-defined]
     try:

@@ -11,8 +11,6 @@ from nbclient import NotebookClient
 
 from streaming_classroom.files import directories
 
-pytestmark = pytest.mark.kernel
-
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from streaming_classroom.files import directories, ownership
-from suite.sampling import some_of
+from suite.selection import lesson_cases
 
 LESSONS = sorted(directories.notebooks().glob("0[012]-*.ipynb"))
 RESTRICTED = """
@@ -38,7 +38,7 @@ def serverless(open_notebook, tmp_path: Path):
     notebook.close()
 
 
-@pytest.mark.parametrize("lesson", some_of(LESSONS, 1, [path.stem for path in LESSONS]))
+@pytest.mark.parametrize("lesson", lesson_cases(LESSONS))
 def test_a_lesson_says_what_it_cannot_do_and_does_the_rest(serverless, lesson: Path) -> None:
     cells = [cell for cell in nbformat.read(lesson, 4).cells if cell.cell_type == "code"]
     set_up, start, *rest = cells

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 RATE = "ticks = spark.readStream.format('rate-micro-batch').option('rowsPerBatch', 2).load()"
@@ -214,6 +212,4 @@ def test_waiting_for_a_stream_that_failed_raises_its_error(source) -> None:
     source.ok(
         "q = stream.selectExpr(\"raise_error('the sensor is broken')\").writeStream.format('memory').queryName('bad').start()"
     )
-    begin = time.monotonic()
     assert "the sensor is broken" in source.run("untilStreamIsReady('bad')").error
-    assert time.monotonic() - begin < 60

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -59,12 +58,6 @@ def spark(_session: SparkSession) -> Iterator[SparkSession]:
 def cluster() -> str:
     """Leave out what needs a cluster, which only the repository of all packages starts."""
     pytest.skip("needs the cluster of the repository")
-
-
-@pytest.fixture
-def chance(request: pytest.FixtureRequest) -> random.Random:
-    """Give random choices, the same in each run."""
-    return random.Random(request.node.nodeid)
 
 
 @pytest.fixture

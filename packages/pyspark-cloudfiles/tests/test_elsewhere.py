@@ -11,8 +11,6 @@ from pathlib import Path
 import pyspark
 import pytest
 
-pytestmark = pytest.mark.kernel
-
 TIMEOUT = 180
 PROGRAM = """
 import json, os, sys
@@ -90,7 +88,7 @@ def bare_python(tmp_path: Path) -> Path:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the bare Python is a shell script")
-@pytest.mark.parametrize("where", [pytest.param("local-cluster[2,1,1024]", marks=pytest.mark.long), "connect"])
+@pytest.mark.parametrize("where", [pytest.param("local-cluster[2,1,1024]", marks=pytest.mark.slow), "connect"])
 def test_the_source_works_where_workers_do_not_have_the_package(where: str, tmp_path: Path, bare_python: Path):
     import json
 
@@ -124,6 +122,6 @@ def test_the_source_works_where_workers_do_not_have_the_package(where: str, tmp_
 
 def _has_the_package(python: Path) -> bool:
     code = "import pyspark, pyspark_cloudfiles"
-    done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, timeout=60, cwd="/")
+    done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, timeout=120, cwd="/")
     assert "No module named 'pyspark'" not in done.stderr
     return done.returncode == 0

@@ -80,7 +80,7 @@ def test_it_runs_on_the_oldest_python_that_it_asks_for():
     assert PROJECT["project"]["requires-python"] == f">={oldest}"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_stranger_has_a_stream_in_ten_lines(tmp_path: Path):
     uv = [sys.executable, "-m", "uv"]
     for folder in (ROOT, ROOT.parent / "spark-hooks"):

@@ -36,7 +36,7 @@ def load(pickled: Path, temporary: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-c", LOAD, str(pickled)],
         env=os.environ | {"TMPDIR": str(temporary), "TEMP": str(temporary)},
-        cwd=temporary, capture_output=True, text=True, timeout=60,
+        cwd=temporary, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -108,7 +108,7 @@ def test_a_worker_with_other_code_takes_the_shipped(pickled: Path, tmp_path: Pat
     (tmp_path / "t").mkdir()
     done = subprocess.run(
         [sys.executable, "-c", code, str(pickled)],
-        env=os.environ | {"TMPDIR": str(tmp_path / "t")}, capture_output=True, text=True, timeout=60,
+        env=os.environ | {"TMPDIR": str(tmp_path / "t")}, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     source, changed = done.stdout.splitlines()
@@ -120,7 +120,7 @@ def test_a_worker_with_the_same_code_in_another_place_keeps_its_own(pickled: Pat
     place = tmp_path / "installed"
     shutil.copytree(Path(shipping.__file__).parent, place / "pyspark_cloudfiles")
     code = LOAD.replace("source = ", f"sys.path.insert(0, {str(place)!r}); source = ")
-    done = subprocess.run([sys.executable, "-c", code, str(pickled)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code, str(pickled)], capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == f"CloudFilesDataSource /data {place}", done.stderr
 
 
@@ -137,5 +137,5 @@ for _ in range(3):
     print(sum(path.name == "shipping.py" for path in looked))
 """
     code = LOAD.replace("source = ", f"sys.path.insert(0, {str(place)!r})\n{counting}\nsource = ")
-    done = subprocess.run([sys.executable, "-c", code, str(pickled)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code, str(pickled)], capture_output=True, text=True, timeout=120)
     assert done.stdout.split()[:3] == ["1", "1", "1"], done.stderr

@@ -320,14 +320,14 @@ def test_a_slow_cleaning_does_not_hold_up_the_next_batch(query: Query, monkeypat
 
     def wait(url: str, target: str) -> None:
         begun.set()
-        assert goes_on.wait(20)
+        assert goes_on.wait(120)
         move(url, target)
 
     monkeypatch.setattr(filesystem, "move", wait)
     reader = query.reader()
     end = reader.latestOffset(reader.initialOffset(), ReadMaxFiles(1000))
     reader.commit(end)
-    assert begun.wait(20)
+    assert begun.wait(120)
     query.put("d.json", {"id": 2})
     assert reader.latestOffset(end, ReadMaxFiles(1000))["seqNum"] == 4  # while the first file is being moved
     goes_on.set()

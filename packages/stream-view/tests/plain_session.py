@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
 import sys
 import time
@@ -49,12 +48,6 @@ def spark(_session: SparkSession) -> Iterator[SparkSession]:
         query.stop()
     for view in (table.name for table in _session.catalog.listTables() if table.isTemporary):
         _session.catalog.dropTempView(view)
-
-
-@pytest.fixture
-def chance(request: pytest.FixtureRequest) -> random.Random:
-    """Give random choices, the same in each run."""
-    return random.Random(request.node.nodeid)
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def test_reports_reach_who_asked_for_them_and_nobody_else(spark: SparkSession) -
     frames = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 5).load()
     query = frames.writeStream.format("noop").trigger(processingTime="100 milliseconds").start()
     listener.subscribe(str(query.runId), reports.append)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while len(reports) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)
     listener.unsubscribe(str(query.runId))

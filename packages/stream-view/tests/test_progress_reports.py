@@ -110,7 +110,7 @@ def test_rows_of_state_below_an_order_by_are_counted_once(spark) -> None:
     groups = numbers.selectExpr("value % 7 AS k").groupBy("k").count()
     for name, frame in {"plain": groups, "sorted": groups.orderBy("k")}.items():
         query = frame.writeStream.format("memory").queryName(name).outputMode("complete").start()
-        block_until_stream_is_ready(spark, query, min_batches=1, timeout=60)
+        block_until_stream_is_ready(spark, query, min_batches=1, timeout=120)
         query.stop()
         assert rows_of_state(query.recentProgress[0], "numRowsTotal") == 7, name
 

@@ -5,7 +5,6 @@ The keys of a feed are its own, so many feeds go through one pipeline, each spli
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import astuple
@@ -16,9 +15,8 @@ from change_oracle import Change, type_1, type_2
 
 from ..conftest import Pipeline
 
-LONG = os.environ.get("CLASSROOM_LONG_TESTS") == "1"
-FEEDS = 200 if LONG else 30  # of one pipeline
-SEEDS = range(5 if LONG else 1)
+FEEDS = 30  # of one pipeline
+SEEDS = [pytest.param(seed, marks=[pytest.mark.slow] if seed else []) for seed in range(3)]
 UPDATES = 5
 KEYS = 4  # of one feed
 SCHEMA = "id INT, seq LONG, op STRING, name STRING, city STRING"

@@ -31,7 +31,7 @@ def test_a_reader_finds_the_old_text_or_the_new_one_while_a_file_is_replaced(sto
 
     reader = threading.Thread(target=read)
     reader.start()
-    deadline, number = time.monotonic() + 30, 0
+    deadline, number = time.monotonic() + 120, 0
     while len(seen) < 20 and time.monotonic() < deadline:
         number += 1
         storage.write(str(number), "a", "text")

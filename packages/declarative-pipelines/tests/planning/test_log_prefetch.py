@@ -27,7 +27,7 @@ class Engine:
         """Nothing to do."""
 
     def read_log(self, dataset: Dataset) -> None:
-        assert self.may_go_on.wait(30)
+        assert self.may_go_on.wait(120)
         self.read.append(dataset.name)
         self.has_read.release()
         if dataset.name == "dropped":
@@ -53,7 +53,7 @@ def test_each_table_of_delta_is_looked_at_once_whatever_became_of_the_one_before
     ]
     with logs_read(engine, flows):  # type: ignore[arg-type]
         for _ in range(3):
-            assert engine.has_read.acquire(timeout=30)
+            assert engine.has_read.acquire(timeout=120)
     assert engine.read == ["dropped", "two", "last"]
 
 
@@ -62,7 +62,7 @@ def test_nobody_waits_and_what_has_not_begun_by_the_end_does_not_begin() -> None
     with logs_read(engine, [flow("one"), flow("two")]):  # type: ignore[arg-type]
         pass
     engine.may_go_on.set()
-    assert engine.has_read.acquire(timeout=30)
+    assert engine.has_read.acquire(timeout=120)
     assert not engine.has_read.acquire(timeout=0.2)
     assert engine.read == ["one"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _thread
 import threading
-import time
 from unittest.mock import patch
 
 import pytest
@@ -163,10 +162,8 @@ def test_an_interrupt_stops_the_update_and_the_next_one_goes_on(pipeline: Pipeli
         if timer.ident is None and isinstance(progress, FlowChanged) and progress.state is State.RUNNING:
             timer.start()
 
-    begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         pipeline.run(observer=interrupt)
-    assert time.monotonic() - begin < 25
     assert pipeline.spark.streams.active == []
     pipeline.write(slow.format(0))
     assert pipeline.run().state is State.COMPLETED

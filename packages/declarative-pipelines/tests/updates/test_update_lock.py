@@ -35,7 +35,7 @@ except UpdateRunning:
 def in_another_process(storage: Storage, **environment: str) -> int:
     """Return 9 if another process got the lock, and was then killed with it; 8 if it was refused."""
     command = [sys.executable, "-c", ANOTHER, str(storage.local)]
-    return subprocess.run(command, timeout=60, check=False, env=environment or None).returncode
+    return subprocess.run(command, timeout=120, check=False, env=environment or None).returncode
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_a_copy_stands_alone(sql: SparkSession, tmp_path: Path) -> None:
     assert str(tmp_path / "s") not in "".join(path.read_text() for path in (tmp_path / "c/_delta_log").glob("*.json"))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_its_history_says_what_happened(sql: SparkSession) -> None:
     sql.sql("CREATE TABLE c CLONE s")
     sql.sql("CREATE OR REPLACE TABLE c DEEP CLONE s VERSION AS OF 0")
@@ -159,7 +159,7 @@ def test_rows_that_are_deleted_in_place_are_deleted_in_the_copy(sql: SparkSessio
     assert (len(rows(sql, "c")), len(rows(sql, "s"))) == (2, 4)
 
 
-@pytest.mark.parametrize("kind", [pytest.param("FULL", marks=pytest.mark.long), "LITE"])
+@pytest.mark.parametrize("kind", [pytest.param("FULL", marks=pytest.mark.slow), "LITE"])
 def test_vacuum_of_either_leaves_the_files_of_the_other(sql: SparkSession, tmp_path: Path, kind: str) -> None:
     sql.sql(f"CREATE TABLE shallow SHALLOW CLONE s {at(tmp_path / 'c')}")
     sql.sql("DELETE FROM shallow")
@@ -199,7 +199,7 @@ def test_a_path_a_version_and_properties_are_taken(sql: SparkSession, tmp_path: 
     assert len(rows(sql, target)) == 6
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_columns_that_are_mapped_and_clustered_are_copied(sql: SparkSession) -> None:
     properties = "'delta.columnMapping.mode' = 'name', 'delta.enableRowTracking' = true"
     sql.sql(f"CREATE TABLE mapped (id INT, `a b` STRING) CLUSTER BY (id) TBLPROPERTIES ({properties})")
@@ -214,7 +214,7 @@ def test_columns_that_are_mapped_and_clustered_are_copied(sql: SparkSession) -> 
     assert sql.sql("DESCRIBE DETAIL c").first().clusteringColumns == ["id"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_table_of_another_shape_becomes_the_copy(sql: SparkSession) -> None:
     sql.sql("CREATE TABLE c (other DATE)")
     sql.sql("INSERT INTO c VALUES (current_date())")
@@ -224,7 +224,7 @@ def test_a_table_of_another_shape_becomes_the_copy(sql: SparkSession) -> None:
     assert sql.sql("DESCRIBE DETAIL c").first().partitionColumns == ["part"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_shallow_clone_is_copied_with_the_files_that_it_reads(sql: SparkSession, tmp_path: Path) -> None:
     sql.sql("ALTER TABLE s SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
     sql.sql("DELETE FROM s WHERE id = 1")
@@ -343,7 +343,7 @@ def test_a_copy_that_was_interrupted_goes_on(
     assert rows(sql, "c") == rows(sql, "s")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_copy_that_the_catalog_does_not_know_yet_is_made_known(
     sql: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,8 +12,6 @@ from notebook_dialect.dbutils import widget_view
 from notebook_dialect.dbutils.widgets import Widgets
 from stream_view import front_end
 
-pytestmark = pytest.mark.kernel
-
 
 class Page:
     """A front end with a person in front of it: which cell runs, and what it shows."""
@@ -154,7 +152,7 @@ class Person:
         self._client.shell_channel.send(message)
         outputs, deadline = [], time.monotonic() + 60
         while time.monotonic() < deadline:
-            reply = self._client.get_iopub_msg(timeout=60)
+            reply = self._client.get_iopub_msg(timeout=120)
             if reply["parent_header"].get("msg_id") != message["header"]["msg_id"]:
                 continue
             if reply["msg_type"] in ("display_data", "stream", "error"):
@@ -171,7 +169,7 @@ def person() -> Iterator[Person]:
     client = manager.client()
     client.start_channels()
     try:
-        client.wait_for_ready(timeout=60)
+        client.wait_for_ready(timeout=120)
         yield Person(client)
     finally:
         client.stop_channels()

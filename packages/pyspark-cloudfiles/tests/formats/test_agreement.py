@@ -7,7 +7,6 @@ of nested ones.
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
@@ -22,12 +21,10 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import format_named
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 
-LONG = bool(os.environ.get("CLASSROOM_LONG_TESTS"))
 ROWS = 1000
 agreement = settings(
-    max_examples=150 if LONG else 8,
+    max_examples=20,
     deadline=None,
-    derandomize=not LONG,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

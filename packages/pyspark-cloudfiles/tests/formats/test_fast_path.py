@@ -5,7 +5,6 @@ The row reader is what agrees with Spark's own readers (``test_agreement``).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from pyspark_cloudfiles.formats.csv.dialect import Dialect
 from pyspark_cloudfiles.formats.csv.header import Header
 
 thorough = settings(
-    max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 100,
+    max_examples=100,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

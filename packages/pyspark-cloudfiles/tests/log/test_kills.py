@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Iterator
 
@@ -11,7 +10,7 @@ import pytest
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.log.file_log import FileLog
 
-KILLS_PER_STORE = 600 if os.environ.get("CLASSROOM_LONG_TESTS") else 60
+KILLS_PER_STORE = 60
 FILES = 20  # of one life: two merges; a program of several lives has more
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from pyspark_cloudfiles.filesystems import filesystem, remote
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.log.file_log import FileLog
 
-SCHEDULES = 300 if os.environ.get("CLASSROOM_LONG_TESTS") else 20  # on each store
+SCHEDULES = 20  # on each store
 OPERATIONS = ("names", "read_bytes", "write_atomically", "delete", "replace")
 
 

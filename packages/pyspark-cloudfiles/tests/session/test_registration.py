@@ -80,7 +80,6 @@ def test_who_starts_workers_by_another_program_says_that_they_are_alike():
     assert registration._workers_are_like_this_process(session_with("local[2]", "/a/launcher", said))
 
 
-@pytest.mark.pure
 def test_threads_that_load_at_a_time_register_the_source_once():
     registered = []
     slow = SimpleNamespace(register=lambda source: (registered.append(source), time.sleep(0.05)))

@@ -26,7 +26,7 @@ def of(health: StreamHealth, name: str) -> pd.Series:
 
 def start(frame: DataFrame, name: str, **options: str):
     query = frame.writeStream.format("noop").queryName(name).options(**options).start()
-    block_until_stream_is_ready(frame.sparkSession, query, min_batches=1, timeout=60)
+    block_until_stream_is_ready(frame.sparkSession, query, min_batches=1, timeout=120)
     return query
 
 

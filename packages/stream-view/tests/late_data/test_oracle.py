@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from stream_view import late_rows
 
 from . import oracle, queries
 
-LONG = 167  # streams, each read by six operators
+STREAMS = 40  # each read by six operators
 
 
 def compare(spark: SparkSession, seed: int, folder: Path) -> int:
@@ -36,19 +35,17 @@ def compare(spark: SparkSession, seed: int, folder: Path) -> int:
     return total
 
 
-def test_the_rows_of_random_streams_are_those_that_plain_python_expects(
-    spark: SparkSession, chance: random.Random, tmp_path: Path
-) -> None:
-    found = [compare(spark, chance.randrange(10**6), tmp_path / str(number)) for number in range(2)]
+def test_the_rows_of_random_streams_are_those_that_plain_python_expects(spark: SparkSession, tmp_path: Path) -> None:
+    found = [compare(spark, seed, tmp_path / str(seed)) for seed in (1, 2)]
 
     assert sum(found) > 0
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_rows_of_many_random_streams_are_those_that_plain_python_expects(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    assert sum(compare(spark, seed, tmp_path / str(seed)) for seed in range(LONG)) > LONG
+    assert sum(compare(spark, seed, tmp_path / str(seed)) for seed in range(STREAMS)) > STREAMS
 
 
 def test_the_oracle_knows_windows_edges_and_the_watermark_of_the_batch_before() -> None:

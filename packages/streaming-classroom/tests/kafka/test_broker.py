@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import socket
-import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +12,6 @@ from streaming_classroom.errors import BrokerStartError
 from streaming_classroom.files import ownership
 from streaming_classroom.kafka import broker, servers, shared_broker
 from streaming_classroom.setup import java
-
-pytestmark = pytest.mark.kernel
 
 
 @pytest.fixture
@@ -61,11 +58,9 @@ def test_a_java_that_fails_gives_its_last_words(messages_of_before: Path, broken
     broken_java("echo No such luck >&2; exit 1")
     if formatted:
         (messages_of_before / "meta.properties").touch()
-    started = time.monotonic()
     with pytest.raises(BrokerStartError) as caught:
         servers.bootstrap_servers()
     assert caught.value.tail == "No such luck"
-    assert time.monotonic() - started < 20  # long before the deadline
 
 
 def test_a_machine_without_the_memory_is_told_so(home: Path, monkeypatch) -> None:
@@ -81,10 +76,8 @@ def test_a_broker_that_never_answers_is_ended(home: Path, broken_java, monkeypat
         "case $* in *format*) ;; *) exec sleep 50;; esac"
     )
     monkeypatch.setattr(broker, "START_TIMEOUT", 1.0)
-    started = time.monotonic()
     with pytest.raises(BrokerStartError):
         servers.bootstrap_servers()
-    assert time.monotonic() - started < 20
     pids = (home / "kafka" / "pids").read_text().split()
     assert len(pids) == 2
     assert not any(psutil.pid_exists(int(pid)) for pid in pids)

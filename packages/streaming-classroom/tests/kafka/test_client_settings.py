@@ -108,7 +108,6 @@ def use(guarded: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @needs_keytool
-@pytest.mark.kernel
 @pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
 def test_spark_and_python_get_in_with_one_options_file(spark: SparkSession, use, protocol: str) -> None:
     kafka = use(protocol)
@@ -121,7 +120,6 @@ def test_spark_and_python_get_in_with_one_options_file(spark: SparkSession, use,
 
 
 @needs_keytool
-@pytest.mark.kernel
 @pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
 def test_python_gets_in_with_the_options_file(use, protocol: str) -> None:
     kafka = use(protocol)
@@ -131,7 +129,6 @@ def test_python_gets_in_with_the_options_file(use, protocol: str) -> None:
 
 
 @needs_keytool
-@pytest.mark.kernel
 def test_a_wrong_password_is_a_sentence(use, monkeypatch, capfd) -> None:
     monkeypatch.setattr(client, "TIMEOUT", 3.0)
     with pytest.raises(BrokerUnreachable, match=r"127\.0\.0\.1:\d+ \(.*[Aa]uthentication"):

@@ -2,14 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from stream_view import late_rows
 from streaming_classroom.kafka.topics import LessonKafka
-
-pytestmark = pytest.mark.kernel
 
 
 def test_messages_that_came_late_are_read_again_between_their_offsets(

@@ -75,7 +75,6 @@ def test_a_connection_that_breaks_is_made_anew_after_the_last_event(url: str) ->
     assert Server.asked[:4] == [None, "2", "5", "6"]
 
 
-@pytest.mark.kernel
 def test_events_land_in_the_topic_and_the_position_is_kept(kafka: LessonKafka, url: str, tmp_path: Path) -> None:
     position, topic = tmp_path / "position", kafka.create_topic("live")
     position.write_text("1")

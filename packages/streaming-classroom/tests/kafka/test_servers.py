@@ -13,8 +13,6 @@ from stream_view import front_end
 from streaming_classroom.errors import BrokerUnreachable, JarsUnavailable, NotAvailable
 from streaming_classroom.kafka import servers, shared_broker
 
-pytestmark = pytest.mark.kernel
-
 
 def numbers(spark: SparkSession, count: int) -> DataFrame:
     return spark.range(count).selectExpr("CAST(id AS STRING) AS key", "CAST(id * id AS STRING) AS value")
@@ -122,5 +120,5 @@ def test_no_broker_is_begun_where_nobody_would_gain_by_it(home, monkeypatch, rea
 def test_another_program_of_the_same_home_joins_the_broker(home) -> None:
     code = "from streaming_classroom.kafka import servers; print(servers.bootstrap_servers())"
     address = servers.bootstrap_servers()
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30).stdout
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120).stdout
     assert found.split() == [address]

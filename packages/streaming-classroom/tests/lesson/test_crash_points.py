@@ -52,7 +52,6 @@ def program(folder: Path, tasks: int, seconds_a_row: float) -> list[str]:
     return [sys.executable, "-c", PROGRAM, folder.as_uri(), str(tasks), str(seconds_a_row)]
 
 
-@pytest.mark.kernel
 @pytest.mark.parametrize("point", CRASH_POINTS)
 def test_the_program_is_killed_at_the_point(tmp_path: Path, point: str) -> None:
     exit_code = kill_at(point, program(tmp_path, tasks=4, seconds_a_row=0.02), batch=1, query="copy")
@@ -64,7 +63,6 @@ def test_the_program_is_killed_at_the_point(tmp_path: Path, point: str) -> None:
     assert _left(tmp_path.as_uri()) == []
 
 
-@pytest.mark.kernel
 def test_a_batch_that_is_never_in_the_middle_is_said_to_be_too_quick(tmp_path: Path) -> None:
     with pytest.raises(
         BatchTooQuick, match=r"Batch 1 was over before it was in mid-batch\. Give it several tasks that"
@@ -83,7 +81,6 @@ def _left(argument: str) -> list[psutil.Process]:
     return found
 
 
-@pytest.mark.pure
 def test_a_point_that_is_none_is_refused() -> None:
     with pytest.raises(
         NoCrashPoint, match=r"'at the end' is no point of a batch\. Choose one of: 'before the offset log'"
@@ -91,27 +88,23 @@ def test_a_point_that_is_none_is_refused() -> None:
         kill_at("at the end", [sys.executable, "-c", "pass"], 0)
 
 
-@pytest.mark.pure
 def test_a_query_that_would_run_in_a_connect_server_is_told_why_it_is_not_killed(monkeypatch) -> None:
     monkeypatch.setenv("SPARK_REMOTE", "sc://127.0.0.1:15002")
     with pytest.raises(NotAvailable, match=r"in the server, which is not killed\. Unset SPARK_REMOTE"):
         kill_at("after the offset log", [sys.executable, "-c", "pass"], 0)
 
 
-@pytest.mark.pure
 def test_several_queries_are_not_all_in_mid_batch() -> None:
     with pytest.raises(OneQueryOnly, match="'in mid-batch' is a point of one query"):
         kill_at("in mid-batch", [sys.executable, "-c", "pass"], 0, ["one", "two"])
 
 
-@pytest.mark.pure
 @pytest.mark.parametrize("command", [["java"], [sys.executable, "-c"], [sys.executable, "-m", "this"]])
 def test_what_is_no_python_program_is_refused(command: list[str]) -> None:
     with pytest.raises(NoPythonProgram):
         kill_at(CRASH_POINTS[0], command, 0)
 
 
-@pytest.mark.kernel
 @pytest.mark.parametrize("as_file", [True, False])
 def test_a_program_has_its_arguments_and_one_that_ends_first_is_told(tmp_path: Path, as_file: bool) -> None:
     code = "import sys; raise SystemExit(len(sys.argv) + (sys.argv[1] == 'one') + (__name__ == '__main__'))"
@@ -121,7 +114,6 @@ def test_a_program_has_its_arguments_and_one_that_ends_first_is_told(tmp_path: P
         kill_at(CRASH_POINTS[0], command, 0)
 
 
-@pytest.mark.kernel
 def test_a_program_has_a_spark_of_its_own_where_the_notebooks_is_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_MASTER", "spark://127.0.0.1:7077")
     code = "from streaming_classroom import environment; raise SystemExit(5 if environment.is_one_machine() else 6)"

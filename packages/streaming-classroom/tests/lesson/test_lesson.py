@@ -245,7 +245,7 @@ def test_the_same_name_is_the_same_place_however_it_is_composed() -> None:
 
 def test_a_killed_kernel_frees_its_lesson(another_kernel: subprocess.Popen[str]) -> None:
     another_kernel.kill()
-    another_kernel.wait(10)
+    another_kernel.wait(120)
     assert start_lesson("Test").lesson == "Test"
 
 
@@ -323,7 +323,7 @@ def test_a_lesson_waits_for_streams(spark: SparkSession) -> None:
     lesson = start_lesson("Test")
     rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
     query = rows.writeStream.format("memory").queryName("rows").start()
-    lesson.block_until_stream_is_ready("rows", min_batches=2, timeout=30)
+    lesson.block_until_stream_is_ready("rows", min_batches=2, timeout=120)
     assert len(query.recentProgress) >= 2
 
 

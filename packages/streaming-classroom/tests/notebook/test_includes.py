@@ -16,8 +16,6 @@ from nbclient import NotebookClient
 
 from streaming_classroom.files import directories
 
-pytestmark = pytest.mark.kernel
-
 INCLUDES = sorted((directories.PROJECT / "Includes").glob("*.py")) + sorted(
     (directories.PROJECT / "Includes" / "Common-Notebooks").glob("*.py")
 )
@@ -120,7 +118,7 @@ def test_the_includes_find_the_packages_beside_them_where_nothing_is_installed(t
         head = include.read_text(encoding="utf-8").partition("from streaming_classroom")[0]
         code = f"{head}\nimport importlib.util as util\nprint(util.find_spec('streaming_classroom').origin)"
         command = [sys.executable, "-S", "-c", code]
-        done = subprocess.run(command, cwd=tmp_path / "notebooks", capture_output=True, text=True, timeout=30)
+        done = subprocess.run(command, cwd=tmp_path / "notebooks", capture_output=True, text=True, timeout=120)
         assert "packages/streaming-classroom/src/streaming_classroom/__init__.py" in done.stdout, done.stderr
 
 

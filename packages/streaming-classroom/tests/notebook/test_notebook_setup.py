@@ -65,7 +65,7 @@ def test_older_lessons_find_their_variables_and_their_directory(spark: SparkSess
 def test_the_older_spellings_wait_and_stop_and_say_so(spark: SparkSession, capsys) -> None:
     rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
     query = rows.writeStream.format("memory").queryName("rows").start()
-    assert notebook_setup.untilStreamIsReady("rows", timeout=30) is True
+    assert notebook_setup.untilStreamIsReady("rows", timeout=120) is True
     assert len(query.recentProgress) >= 2
     notebook_setup.stopAllStreams()
     assert spark.streams.active == []
@@ -117,7 +117,7 @@ def test_cleanup_takes_away_what_a_notebook_without_a_lesson_has_made(
     rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
     path = f"{namespace['workingDir']}/stream"
     query = rows.writeStream.option("checkpointLocation", f"{path}/_checkpoint").start(path)
-    waiting.block_until_stream_is_ready(spark, query, min_batches=1, timeout=60)
+    waiting.block_until_stream_is_ready(spark, query, min_batches=1, timeout=120)
     (beside := working_dir.parent / "another").mkdir(exist_ok=True)
     notebook_setup.cleanup()
     assert not working_dir.exists() and beside.exists() and not query.isActive

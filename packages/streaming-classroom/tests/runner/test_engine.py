@@ -13,8 +13,6 @@ from streaming_classroom.runner.engine import Deadlines
 from streaming_classroom.runner.kernel import LessonKernelManager
 from streaming_classroom.runner.processes import processes_of
 
-pytestmark = pytest.mark.kernel
-
 
 def test_a_cell_may_take_what_is_left_of_the_lesson_and_never_zero() -> None:
     assert Deadlines(cell=5, lesson=100).allow(None) == 5

@@ -13,8 +13,6 @@ from rich.console import Console
 from streaming_classroom.runner import LessonResult, SuiteResult, run_lessons
 from streaming_classroom.runner.processes import processes_of
 
-pytestmark = pytest.mark.kernel
-
 NAMES = (
     "leaked-stream",
     "passing",

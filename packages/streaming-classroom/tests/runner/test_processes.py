@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -55,6 +54,4 @@ def test_a_process_that_ignores_the_request_is_killed(
 
 
 def test_without_any_process_there_is_nothing_to_wait_for(tmp_path: Path) -> None:
-    started = time.monotonic()
     assert end_processes(tmp_path, patience=30) == []
-    assert time.monotonic() - started < 5

@@ -69,7 +69,7 @@ def test_the_schema_takes_what_pytest_writes_and_refuses_what_it_does_not_know(t
         "@pytest.mark.skip\ndef test_c(): pass\n@pytest.fixture\ndef f(): 1 / 0\ndef test_d(f): pass\n"
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", "--junitxml=theirs.xml"]
-    subprocess.run([*command, "test_it.py"], cwd=tmp_path, capture_output=True, timeout=60)
+    subprocess.run([*command, "test_it.py"], cwd=tmp_path, capture_output=True, timeout=120)
     text = (tmp_path / "theirs.xml").read_text(encoding="utf-8")
     schema.validate(text)
     for wrong in (text.replace("<failure", "<broken").replace("</failure", "</broken"), text.replace('tests="4"', "")):

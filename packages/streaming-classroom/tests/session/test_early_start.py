@@ -98,7 +98,7 @@ def test_what_the_learner_changes_before_set_up_holds(opened: Callable[..., Note
     notebook.ok("import os; os.environ['SPARK_MASTER'] = 'local[3]'")
     notebook.ok(SET_UP)
     assert notebook.value("(spark.sparkContext.master, spark.range(3).count())") == ("local[3]", 3)
-    assert notebook.value("jvm.wait(timeout=30) is not None")
+    assert notebook.value("jvm.wait(timeout=120) is not None")
     notebook.close()
 
 

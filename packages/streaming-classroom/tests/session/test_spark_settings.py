@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from pyspark.sql import SparkSession
 
 from streaming_classroom.session import spark_settings
@@ -34,7 +33,6 @@ SAID = {
 }
 
 
-@pytest.mark.kernel
 def test_the_stock_values_are_those_of_a_spark_without_settings(run_python) -> None:
     names = [setting.name for setting in EVERY if setting.name not in SAID]
     done = run_python(f"NAMES = {names!r}\n{STOCK}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from pyspark_cloudfiles.formats.xml.elements import XmlOptions
 from pyspark_cloudfiles.formats.xml.fast_path import RecordCutter
 
 thorough = settings(
-    max_examples=3000 if os.environ.get("CLASSROOM_LONG_TESTS") else 150,
+    max_examples=150,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
