@@ -1,4 +1,4 @@
-"""The packages as strangers get them: wheels in an environment with nothing else, and the examples of their READMEs.
+"""The packages as users install them: wheels in an environment with nothing else, and the examples of their READMEs.
 
 PyPI gives what they need, Spark among it. `docs/versions.md` says with which versions of Spark they were tried.
 """
@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ SPARKS = ("4.1", "4.2")
 # The packages for any Spark 4; the others drive inner parts of one version.
 ANY_SPARK = PACKAGES[:3]
 CASES = [(package, spark) for spark in SPARKS for package in PACKAGES if spark == "4.2" or package in ANY_SPARK]
-INSTALLING = 1200  # seconds, most of which are the download of PySpark
+INSTALL_TIMEOUT = 1200  # seconds, most of which are the download of PySpark
 
 # Runs cells in a kernel of the environment and prints their texts as JSON.
 DRIVER = """
@@ -52,55 +51,33 @@ DELTA = """.config("spark.jars", {jars!r}).config(
     "spark.sql.sources.default", "delta")"""
 WHERE = "import {module}, pyspark; print({module}.__file__, pyspark.__version__)"
 
-pytestmark = [pytest.mark.long, pytest.mark.kernel]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheels; return their folder."""
     root = tmp_path_factory.mktemp("wheels")
+    options = ["--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", root / "dist"]
     for package in PACKAGES:
         ignored = shutil.ignore_patterns("__pycache__", "build", "*.egg-info", ".pytest_cache", ".hypothesis")
         shutil.copytree(PROJECT / "packages" / package, root / package, ignore=ignored)
-        run(
-            "build",
-            "--wheel",
-            "--no-build-isolation",
-            "--python",
-            sys.executable,
-            "--out-dir",
-            root / "dist",
-            root / package,
-        )
+        run_uv("build", *options, root / package)
     return root / "dist"
 
 
-@pytest.fixture(scope="module")
-def bare(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
-    """Give the Python of an environment with a package, a Spark, and what runs a notebook."""
-    made: dict[tuple[str, str], Path] = {}
-
-    def environment(package: str, spark: str) -> Path:
-        if (package, spark) not in made:
-            venv = tmp_path_factory.mktemp(f"{package}-{spark}") / "venv"
-            run("venv", "--python", sys.executable, venv)
-            python = venv / ("Scripts" if os.name == "nt" else "bin") / "python"
-            wanted = [PREFIX + package, f"pyspark=={spark}.*", "ipykernel", "nbclient", "setuptools"]
-            run("pip", "install", "--python", python, "--find-links", wheels, *wanted)
-            made[package, spark] = python
-        return made[package, spark]
-
-    return environment
+def make_environment(folder: Path, wheels: Path, package: str, spark: str) -> Path:
+    """Make an environment with a package, a Spark, and what runs a notebook; return its Python."""
+    run_uv("venv", "--python", sys.executable, folder)
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    wanted = [PREFIX + package, f"pyspark=={spark}.*", "ipykernel", "nbclient", "setuptools"]
+    run_uv("pip", "install", "--python", python, "--find-links", wheels, *wanted)
+    return python
 
 
-def run(*arguments: object) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "uv", *map(str, arguments)],
-        env=outside(),
-        capture_output=True,
-        text=True,
-        timeout=INSTALLING,
-    )
+def run_uv(*arguments: object) -> None:
+    command = [sys.executable, "-m", "uv", *map(str, arguments)]
+    done = subprocess.run(command, env=outside(), capture_output=True, text=True, timeout=INSTALL_TIMEOUT)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
@@ -120,7 +97,7 @@ def examples(package: str) -> list[str]:
 
 
 def cells_of(package: str, folder: Path) -> list[str]:
-    """Return what a stranger runs: a session of their own where the README expects one, then its example."""
+    """Return what a user runs: a session of their own where the README expects one, then its example."""
     session = SESSION.format(more="")
     if package == "notebook-dialect":
         return examples(package)[:2]  # the third brings a session of your own, in place of this one
@@ -138,7 +115,8 @@ def cells_of(package: str, folder: Path) -> list[str]:
     return [session, *examples(package)]
 
 
-SAYS = {
+# A part of what each example prints.
+OUTPUTS = {
     "spark-hooks": "put back: True",
     "stream-view": "by_parity",
     "notebook-dialect": "Ghent",
@@ -147,32 +125,21 @@ SAYS = {
 }
 
 
-@pytest.mark.parametrize(("package", "spark"), CASES, ids=[f"{package}-{spark}" for package, spark in CASES])
-def test_the_example_of_a_readme_runs_where_only_the_wheels_are(package: str, spark: str, bare, tmp_path: Path) -> None:
-    python = bare(package, spark)
-    module = package.replace("-", "_")
-    cells = [*cells_of(package, tmp_path), WHERE.format(module=module)]
-    (tmp_path / "driver.py").write_text(DRIVER)
-    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        [str(python), "driver.py"],
-        input=json.dumps(cells),
-        cwd=tmp_path,
-        env=outside() | {"PATH": path, "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+@pytest.mark.parametrize(("package", "spark"), CASES)
+def test_a_readme_example_runs_where_only_the_wheels_are_installed(
+    package: str, spark: str, wheels: Path, tmp_path: Path
+) -> None:
+    python = make_environment(tmp_path / "venv", wheels, package, spark)
+    cells = [*cells_of(package, tmp_path), WHERE.format(module=package.replace("-", "_"))]
+    environment = outside() | {"PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+
+    command = [str(python), "-c", DRIVER]
+    options = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True, "timeout": 600}
+    done = subprocess.run(command, input=json.dumps(cells), **options)
+
     assert done.returncode == 0, done.stderr[-4000:]
     [line] = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
-    texts = json.loads(line.removeprefix("RESULT "))
-    assert SAYS[package] in "".join(texts[:-1])
-    file, version = texts[-1].split()
+    *texts, where = json.loads(line.removeprefix("RESULT "))
+    assert OUTPUTS[package] in "".join(texts)
+    file, version = where.split()
     assert Path(file).is_relative_to(python.parents[1]) and version.startswith(f"{spark}.")
-
-
-def test_an_environment_has_nothing_of_the_course(bare) -> None:
-    python = bare("spark-hooks", "4.2")
-    code = "import importlib.util as u; print([n for n in ('streaming_classroom', 'stream_view') if u.find_spec(n)])"
-    done = subprocess.run([str(python), "-c", code], env=outside(), capture_output=True, text=True, timeout=60)
-    assert done.stdout == "[]\n"
