@@ -19,6 +19,17 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, clean_environment: Non
     return tmp_path
 
 
+def test_folders_may_be_strings_below_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    files = filesystem.FileSystem("lakehouse", writable="lakehouse/tmp")
+    files.prepare()
+
+    assert (files.root, files.home) == (tmp_path / "lakehouse", tmp_path / "lakehouse" / "tmp")
+    assert files.local_path("dbfs:/mnt/a") == tmp_path / "lakehouse/mnt/a"
+    assert files.spark_conf()
+
+
 @pytest.mark.parametrize("path", ["dbfs:/mnt/a/b", "dbfs:///mnt/a/b", "dbfs:/mnt/a/b/", "dbfs:/mnt//a/b"])
 def test_each_spelling_of_a_path_is_one_place(home: Path, path: str) -> None:
     assert classroom_files().local_path(path) == home / "dbfs/mnt/a/b"

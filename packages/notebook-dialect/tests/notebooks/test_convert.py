@@ -28,6 +28,13 @@ def lesson(tmp_path: Path) -> Path:
     return path
 
 
+def test_paths_may_be_strings(lesson: Path, tmp_path: Path) -> None:
+    target = tmp_path / "other.ipynb"
+
+    assert convert(str(lesson), str(target)) == target
+    assert as_notebook(str(lesson)).cells[0].source == "# Title"
+
+
 def test_a_notebook_is_written_beside_the_source(lesson: Path) -> None:
     target = convert(lesson)
     assert target == lesson.with_name("06.1 Lesson.ipynb")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from streaming_classroom.errors import SetupError
 from streaming_classroom.exercises.exercise_record import NAME, ExerciseProgress, ExerciseRecord
-from streaming_classroom.files import ownership
+from streaming_classroom.files import directories, ownership
 
 
 @pytest.fixture
@@ -86,3 +87,48 @@ def test_a_strangers_folder_gets_no_record(tmp_path: Path) -> None:
     with pytest.raises(SetupError):
         ExerciseRecord(tmp_path / NAME).tried("05.1", is_right=True)
     assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a checkout whose home and workspace are where nobody has moved them."""
+    monkeypatch.setattr(directories, "PROJECT", tmp_path)
+    for name in ("CLASSROOM_HOME", "CLASSROOM_WORK"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def test_progress_is_kept_in_the_workspace_when_home_and_cache_are_deleted(project: Path) -> None:
+    ownership.claim(directories.home())
+    ExerciseRecord().tried("05.1", is_right=True)
+
+    shutil.rmtree(directories.home())
+
+    assert ExerciseRecord().read()["05.1"].right
+    assert (project / "work" / "progress" / NAME).exists()
+
+
+def test_progress_that_an_older_version_left_in_the_home_moves_along(project: Path) -> None:
+    in_home = ExerciseRecord(directories.home() / NAME)
+    in_home.tried("05.1", is_right=True)
+
+    assert ExerciseRecord().read()["05.1"].right
+    assert not in_home.path.exists()
+
+
+def test_a_home_of_its_own_has_progress_of_its_own(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLASSROOM_HOME", str(project / "run"))
+    ExerciseRecord().tried("05.1", is_right=True)
+    monkeypatch.delenv("CLASSROOM_HOME")
+
+    assert ExerciseRecord().read() == {}
+
+
+def test_a_workspace_that_somebody_else_has_filled_is_left_alone(project: Path) -> None:
+    (project / "work").mkdir()
+    (project / "work" / "mine.txt").touch()
+
+    ExerciseRecord().tried("05.1", is_right=True)
+
+    assert [path.name for path in (project / "work").iterdir()] == ["mine.txt"]
+    assert ExerciseRecord().read()["05.1"].right

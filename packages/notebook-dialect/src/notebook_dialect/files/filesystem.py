@@ -12,6 +12,7 @@ import getpass
 import json
 import re
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlsplit
@@ -26,23 +27,30 @@ _OVERLOAD = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"
 Spark = Literal["here", "on a cluster", "behind Connect", "on Databricks"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class FileSystem:
     """What ``dbfs:/`` stands for, and how its paths are written for Python and for Spark.
 
     Parameters
     ----------
-    root : Path
-        The folder that ``dbfs:/`` stands for.
-    writable : Path, optional
+    root : str or PathLike
+        The folder that ``dbfs:/`` stands for; one that is relative is below the working directory of now.
+    writable : str or PathLike, optional
         Outside this folder ``dbutils`` writes and removes nothing; by default the root.
     spark : str
         Where Spark's driver and executors are: ``"here"``, all in this machine, or elsewhere.
     """
 
     root: Path
-    writable: Path | None = None
-    spark: Spark = "here"
+    writable: Path | None
+    spark: Spark
+
+    def __init__(
+        self, root: str | PathLike[str], writable: str | PathLike[str] | None = None, spark: Spark = "here"
+    ) -> None:
+        object.__setattr__(self, "root", Path(root).absolute())
+        object.__setattr__(self, "writable", None if writable is None else Path(writable).absolute())
+        object.__setattr__(self, "spark", spark)
 
     @property
     def home(self) -> Path:

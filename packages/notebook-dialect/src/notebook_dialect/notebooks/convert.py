@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from copy import deepcopy
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,16 +45,18 @@ class TargetExists(ExplainedError):
         return f"{self.args[0]} exists already. Remove it, or name another file with --output."
 
 
-def convert(path: Path, target: Path | None = None, extension: str = "notebook_dialect") -> Path:
+def convert(
+    path: str | PathLike[str], target: str | PathLike[str] | None = None, extension: str = "notebook_dialect"
+) -> Path:
     """Write a notebook beside a Databricks source file and return its path.
 
     The new notebook begins with a cell that brings the dialect into a stock kernel of the course's environment.
 
     Parameters
     ----------
-    path : Path
+    path : str or PathLike
         ``.py`` or ``.sql`` in Databricks' source format, or an ``.ipynb`` exported from there.
-    target : Path, optional
+    target : str or PathLike, optional
         By default, the same name with the suffix ``.ipynb``.
     extension : str
         The IPython extension that the first cell loads.
@@ -67,7 +70,8 @@ def convert(path: Path, target: Path | None = None, extension: str = "notebook_d
     """
     import nbformat
 
-    target = path.with_suffix(".ipynb") if target is None else target
+    path = Path(path)
+    target = path.with_suffix(".ipynb") if target is None else Path(target)
     book = as_notebook(path)
     book.cells.insert(0, nbformat.v4.new_code_cell(_FIRST_CELL.format(extension=extension), id="classroom"))
     try:
@@ -78,7 +82,7 @@ def convert(path: Path, target: Path | None = None, extension: str = "notebook_d
     return target
 
 
-def as_notebook(path: Path) -> NotebookNode:
+def as_notebook(path: str | PathLike[str]) -> NotebookNode:
     """Return a notebook file as a Jupyter notebook; each cell keeps its text, and of an ``.ipynb`` its tags.
 
     A cell with a title stands below a Markdown cell that shows it.
@@ -90,6 +94,7 @@ def as_notebook(path: Path) -> NotebookNode:
     """
     import nbformat
 
+    path = Path(path)
     notebook = source.read(path)
     if path.suffix == ".py" and not source.is_databricks_source(path):
         raise UnreadableNotebook(path, "it is a script: its first line is not '# Databricks notebook source'.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,9 @@ class NotebookSource:
     cells: tuple[Cell, ...]
 
 
-def is_databricks_source(path: Path) -> bool:
+def is_databricks_source(path: str | PathLike[str]) -> bool:
     """Whether the file begins as Databricks writes a notebook, and is therefore not just a script."""
+    path = Path(path)
     mark = _COMMENTS.get(path.suffix.lower())
     if mark is None or not path.is_file():
         return False
@@ -76,7 +78,7 @@ def is_databricks_source(path: Path) -> bool:
         return _has_header(file.read(200).decode("utf-8-sig", errors="replace"), mark)
 
 
-def read(path: Path) -> NotebookSource:
+def read(path: str | PathLike[str]) -> NotebookSource:
     """Return the notebook in a file.
 
     Raises
@@ -84,6 +86,7 @@ def read(path: Path) -> NotebookSource:
     UnreadableNotebook
         It is not text in UTF-8, not a notebook, or in a language that does not run here.
     """
+    path = Path(path)
     text = _text(path)
     suffix = path.suffix.lower()
     if suffix == ".ipynb":

@@ -1,15 +1,22 @@
-"""A learner's progress, kept in the home over restarts: tries, hints, verdicts, times."""
+"""A learner's progress, kept over restarts: tries, hints, verdicts, times.
+
+The file is in the workspace, beside the learner's lessons, so that nobody who empties the home or the cache loses it.
+A home that ``CLASSROOM_HOME`` names has a file of its own, as a headless run must not change a learner's progress.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock
 
+from streaming_classroom.errors import SetupError
 from streaming_classroom.files import directories, ownership
 
 _SECONDS = 10  # for another kernel to write its own line
@@ -48,10 +55,10 @@ class ExerciseRecord:
     Parameters
     ----------
     path : Path, optional
-        The file; by default the home's.
+        The file; by default the learner's.
     """
 
-    path: Path = field(default_factory=lambda: directories.home() / NAME)
+    path: Path = field(default_factory=lambda: learners_file())
 
     def read(self) -> dict[str, ExerciseProgress]:
         """Return what was done, by exercise; nothing where there is no file, or one that cannot be read."""
@@ -94,6 +101,22 @@ class ExerciseRecord:
 
     def _changing(self, exercise: str) -> _Change:
         return _Change(self, exercise)
+
+
+def learners_file() -> Path:
+    """Return the file with the learner's progress; a file that an older version left in the home moves there first."""
+    in_home, folder = directories.home() / NAME, directories.work() / "progress"
+    if os.environ.get("CLASSROOM_HOME"):
+        return in_home
+    try:
+        ownership.claim(directories.work(), mark=ownership.WORKSPACE)
+        ownership.claim(folder)
+    except (SetupError, OSError):  # a folder of somebody else's, or one that cannot be written
+        return in_home
+    if in_home.exists() and not (folder / NAME).exists():
+        with suppress(FileNotFoundError):  # another kernel has moved it
+            shutil.move(in_home, folder / NAME)
+    return folder / NAME
 
 
 def _kept(done: ExerciseProgress) -> dict[str, object]:

@@ -42,6 +42,15 @@ OURS = OwnershipMarker(
 )
 
 
+WORKSPACE = OwnershipMarker(
+    ".course-workspace",
+    "The lessons and the progress in this folder are yours. `python course.py lab` makes the lessons and brings them up "
+    "to date;\nwhat you have changed or run stays as it is. Without this file the course does not touch the folder.\n",
+    "Move it away, or set CLASSROOM_WORK to a folder that is empty or not there yet; "
+    "`python course.py lab --with-outputs` opens the course's own lessons without it.",
+)
+
+
 def claim(folder: Path, adopt: bool = False, mark: OwnershipMarker = OURS) -> Path:
     """Make sure that a folder is the course's own, and return it; call this before the first write into it.
 

@@ -58,10 +58,11 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.set_custom_exc((NameError, ExplainedError), _show_error)
     if (kernel := getattr(shell, "kernel", None)) is not None:
         kernel.language_info = {name: value for name, value in kernel.language_info.items() if name != "version"}
-        if _is_lesson():
+        notebook = _notebook()
+        if notebook is not None and _is_lesson():
             from streaming_classroom.session import early_start  # no other kernel has a use for it
 
-            early_start.begin(Path(os.environ["JPY_SESSION_NAME"]))
+            early_start.begin(notebook)
 
 
 def _too_early(line: str, cell: str | None = None) -> None:
@@ -91,7 +92,17 @@ def _sentence(error: NameError | ExplainedError) -> str:
     return f"{error}. {SENTENCE}" if error.name in _NAMES or _is_lesson() else ""
 
 
+def _notebook() -> Path | None:
+    """Return the kernel's notebook, or None where no Jupyter server names it (papermill, nbconvert, nbval, VS Code)."""
+    name = os.environ.get("JPY_SESSION_NAME")
+    return Path(name).absolute() if name else None
+
+
 def _is_lesson() -> bool:
-    """Whether the notebook lies in the course's checkout, or among the learner's copies, which may be elsewhere."""
-    folders = Path(os.environ.get("JPY_SESSION_NAME", "")).absolute().parents
+    """Whether the notebook is stored in the course's checkout or among the learner's copies.
+
+    A kernel without a name of its notebook counts by its working directory.
+    """
+    notebook = _notebook()
+    folders = [Path.cwd(), *Path.cwd().parents] if notebook is None else notebook.parents
     return directories.PROJECT in folders or directories.work() in folders

@@ -17,12 +17,6 @@ from streaming_classroom.files import directories, ownership
 LOCK_TIMEOUT = 60  # seconds; the whole takes one or two
 _LOCK = ".course.lock"
 _WITHOUT = "`python course.py lab --with-outputs` opens the course's own lessons without it."
-_MARK = ownership.OwnershipMarker(
-    ".course-workspace",
-    "The lessons in this folder are yours. `python course.py lab` makes them and brings them up to date;\n"
-    "what you have changed or run stays as it is. Without this file the course does not touch the folder.\n",
-    f"Move it away, or set CLASSROOM_WORK to a folder that is empty or not there yet; {_WITHOUT}",
-)
 
 
 @contextmanager
@@ -35,7 +29,7 @@ def locked_folder() -> Iterator[Path]:
         Somebody else has filled the folder, it cannot be written, or another process does not let go of it.
     """
     try:
-        folder = ownership.claim(directories.work(), mark=_MARK)
+        folder = ownership.claim(directories.work(), mark=ownership.WORKSPACE)
         with _locked(folder):
             yield folder
     except OSError as error:
