@@ -22,7 +22,7 @@ SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" role="img" ar
 """
 OPENING = """# 07 · A Small Lesson
 
-Somebody must begin.
+A course has a first lesson.
 
 **The question:** how small can
 a lesson be?
@@ -82,6 +82,9 @@ READING = """
 * [Delta Lake](https://docs.delta.io/latest/index.html)"""
 
 
+OneProblem = Callable[[], tuple[int | None, int | None, str, str]]
+
+
 class Draft:
     """A lesson to change, write and check."""
 
@@ -95,8 +98,13 @@ class Draft:
 
     @property
     def path(self) -> Path:
-        """The notebook's file."""
+        """Return the notebook's file."""
         return self.directory / self.name
+
+    @property
+    def drawing(self) -> str:
+        """Return the lesson's only picture."""
+        return (self.directory / "images" / "07-road.svg").read_text(encoding="utf-8")
 
     def draw(self, svg: str) -> None:
         """Write the lesson's only picture."""
@@ -108,12 +116,12 @@ class Draft:
         self.cells[cell - 1].source = self.cells[cell - 1].source.replace(old, new, 1)
 
     def insert(self, cell: int, *new: Any) -> None:
-        """Put cells before the cell of this number, and number all anew."""
+        """Insert cells before the cell of this number, and number all again."""
         self.cells[cell - 1 : cell - 1] = new
         number(self.cells)
 
     def remove(self, cell: int) -> None:
-        """Take a cell out, and number all anew."""
+        """Remove a cell, and number all again."""
         del self.cells[cell - 1]
         number(self.cells)
 
@@ -128,11 +136,15 @@ class Draft:
         """Write the notebook and return its problems."""
         return check(self.write())
 
+    def messages(self, rule: str) -> list[str]:
+        """Write the notebook and return what one rule reports."""
+        return [problem.message for problem in self.check() if problem.rule == rule]
 
-def number(cells: list[Any]) -> None:
-    """Give ids and execution counts from 1."""
+
+def number(cells: list[Any], lesson: str = "07") -> None:
+    """Give ids and execution counts from 1, as the runner does."""
     for position, cell in enumerate(cells, start=1):
-        cell.id = f"l07-{position:02}"
+        cell.id = f"l{lesson}-{position:02}"
     for count, cell in enumerate((cell for cell in cells if cell.cell_type == "code"), start=1):
         cell.execution_count = count
 
@@ -168,18 +180,15 @@ def _cells() -> list[Any]:
 
 @pytest.fixture
 def draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Draft:
-    """Give a lesson that has no problem, with its include and its picture, and neither exercises nor a quiz."""
+    """Return a lesson that has no problem, with its include and its picture, without exercises and a quiz."""
     monkeypatch.setattr(catalogue, "of_lesson", lambda _number: ())
     monkeypatch.setattr(catalogue, "quiz_of", lambda _number: ())
     return Draft(tmp_path / "notebooks")
 
 
 @pytest.fixture
-def one_problem(draft: Draft) -> Callable[[], tuple[int | None, int | None, str, str]]:
-    """Check the draft, which must have exactly one problem; return cell, line, rule and message.
-
-    What a test puts in or takes out takes time, too: that is a problem only where it is the only one.
-    """
+def one_problem(draft: Draft) -> OneProblem:
+    """Return a check that expects exactly one problem; a changed time counts only if it is the only one."""
 
     def check_draft() -> tuple[int | None, int | None, str, str]:
         found = draft.check()

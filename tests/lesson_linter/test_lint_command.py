@@ -1,66 +1,71 @@
+"""The command checks all lessons: each problem is a line, and nothing in a file makes it raise."""
+
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import json
 from pathlib import Path
 
+import nbformat
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from lesson_linter import check
 from lesson_linter.__main__ import main
-from streaming_classroom import cli
 from streaming_classroom.files import directories
+from streaming_classroom.runner import find_lessons
+
+from .conftest import Draft
+
+MARKS = ["<details>", "</summary>", "<a href='", "<![", "<!--", "](", "![", "`", "```", "|", "## Questions", "%sql"]
+TEXT = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=5))).map("".join)
 
 
 @pytest.fixture
-def course(draft, monkeypatch):
-    """Point the course to the draft."""
+def course(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
+    """Return the draft as the only lesson of the course."""
     monkeypatch.setattr(directories, "notebooks", lambda: draft.directory)
     monkeypatch.setattr(directories, "PROJECT", draft.directory.parent)
-    (draft.directory.parent / "pyproject.toml").touch()
     return draft
 
 
-def test_lessons_without_problems_are_exit_code_0(course, capsys) -> None:
-    course.write()
-    assert main([]) == 0
-    assert capsys.readouterr().out == "1 lesson, no problems.\n"
+@pytest.mark.parametrize("lesson", find_lessons([], directories.notebooks()), ids=lambda path: path.stem)
+def test_a_lesson_of_the_course_has_no_problem(lesson: Path) -> None:
+    assert [str(problem) for problem in check(lesson)] == []
 
 
-@pytest.mark.parametrize("lesson", ["7", "07", "07-A-Small-Lesson", "notebooks/07-A-Small-Lesson.ipynb"])
-def test_each_problem_is_a_line_and_the_exit_code_is_1(course, capsys, monkeypatch, lesson: str) -> None:
-    monkeypatch.chdir(course.directory.parent)
+def test_each_problem_is_a_line_from_top_to_bottom(course: Draft, capsys: pytest.CaptureFixture[str]) -> None:
+    course.change(13, "It is small.", "It is small!")
     course.change(4, "Files land one after the other on a road", "")
     course.write()
-    assert main([lesson]) == 1
+    assert main(["7"]) == 1
     assert capsys.readouterr().out == (
-        "notebooks/07-A-Small-Lesson.ipynb: cell 4 (l07-04), line 7: "
-        "the picture has no alt text: say what it shows\n"
-        "1 lesson, 1 problem.\n"
+        "notebooks/07-A-Small-Lesson.ipynb: cell 4 (l07-04), line 7: the picture has no alt text: say what it shows\n"
+        "notebooks/07-A-Small-Lesson.ipynb: cell 13 (l07-13), line 9: end the sentence without an exclamation mark\n"
+        "1 lesson, 2 problems.\n"
     )
 
 
-def test_a_broken_file_does_not_hide_the_next_lesson(course, capsys) -> None:
-    course.write()
-    (course.directory / "06-Broken.ipynb").write_text("{", encoding="utf-8")
-    (course.directory / "08-Empty.ipynb").touch()
-    assert main([]) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == "3 lessons, 2 problems."
+def test_json_has_the_rules_of_lessons_and_those_of_guests(course: Draft, capsys: pytest.CaptureFixture[str]) -> None:
+    guest = course.directory.parent / "guest.ipynb"
+    nbformat.write(new_notebook(cells=[new_code_cell("import time\ntime.sleep(60)")]), guest)
+    course.remove(14)
+    main(["--json", str(course.write()), str(guest)])
+    found = [(problem["notebook"], problem["rule"]) for problem in json.loads(capsys.readouterr().out)]
+    assert found == [(str(course.path), "cleanup"), (str(guest), "sleeps")]
 
 
-def test_no_lesson_and_an_unknown_one_are_an_error(course, capsys) -> None:
-    assert main([]) == 1
-    assert "There is no lesson" in capsys.readouterr().err
-    assert main(["99"]) == 1
-    assert "There is no lesson '99'" in capsys.readouterr().err
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"[]", b'{"nbformat": 4, "nbformat_minor": 5, "cells": [{}]}'])
+def test_a_file_that_is_not_a_notebook_is_one_problem(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "07-A.ipynb").write_bytes(content)
+    assert [problem.rule for problem in check(tmp_path / "07-A.ipynb")] == ["notebook"]
 
 
-def test_it_starts_no_spark_and_does_not_even_import_it(draft: Path) -> None:
-    code = (
-        "import sys; from lesson_linter.__main__ import main\n"
-        f"code = main([{str(draft.write())!r}])\n"
-        "print({'pyspark', 'papermill', 'pandas'} & sys.modules.keys(), code)"
-    )
-    environ = os.environ | {"PYTHONUTF8": "1"} | cli._with_tools()
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, env=environ)
-    assert done.stdout == "1 lesson, no problems.\nset() 0\n", done.stderr
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cells=st.lists(st.tuples(st.booleans(), TEXT), max_size=4))
+def test_no_text_makes_the_linter_raise(tmp_path: Path, cells: list[tuple[bool, str]]) -> None:
+    new = [new_code_cell(source) if is_code else new_markdown_cell(source) for is_code, source in cells]
+    (tmp_path / "07-A.ipynb").write_text(json.dumps(new_notebook(cells=new)), encoding="utf-8")
+    problems = check(tmp_path / "07-A.ipynb")
+    assert all(problem.line is None or problem.line >= 1 for problem in problems)

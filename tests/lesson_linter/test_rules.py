@@ -1,125 +1,143 @@
+"""Each rule on a cell's source finds one error in a lesson that is otherwise right."""
+
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-import nbformat
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from lesson_linter import Problem, check
-from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons
+from .conftest import Draft, OneProblem
 
-LESSONS = find_lessons([], directories.notebooks())
-NAME = "07-A-Small-Lesson.ipynb"
+PICTURE = "![Files land one after the other on a road](images/07-road.svg)"
+DIAGRAM = "```mermaid\nflowchart LR\n    accTitle: A road\n    accDescr: Files land on it\n    a --> b\n```"
+LONG = "Notwithstanding the aforementioned considerations regarding incremental materialization, the asynchronous "
+LONG += "acknowledgement of transactional modifications necessitates comprehensive coordination of many participants. "
+
+PARTS = [
+    (1, "# 07 · A Small", "# 08 · A Small", 1, "title", "'# 07 · A Small Lesson'"),
+    (1, "A course has a first lesson.\n", "", 1, "why", "say why"),
+    (1, "**The question:**", "The question:", None, "question", "add a line '**The question:** …?'"),
+    (1, "* count its rows;\n", "", 8, "objectives", "at least 3 objectives"),
+    (1, "4 minutes", "a while", None, "time", "'**Time:** NN minutes.'"),
+    (1, "takes five minutes", "is short", 16, "instructors", "where its minutes go"),
+    (2, "%run ", "# it\n%run ", None, "set-up", "'%run ../Includes/Classroom-Setup', alone"),
+    (3, "07", "08", None, "set-up", "'DA = start_lesson(\"07\", ...)', alone"),
+    (14, "DA.cleanup()", "DA.cleanup()\n", None, "cleanup", "'DA.cleanup()', alone"),
+    (8, "## 2. A", "## 3. A", 1, "sections", "number this section: '## 2. …'"),
+    (13, "* Change it.\n", "", 3, "sections", "write this section"),
+    (13, "\n## Recap", "\n## 3. Late\n\nx\n\n## Recap", 7, "sections", "before '## Experiment'"),
+    (13, "## Recap\n\n* It is small.\n", "", None, "ending", "add the section '## Recap'"),
+    (6, "**Predict:**", "**Guess:**", None, "predictions", "at least 3 results"),
+    (6, "now?", "now.", 3, "predictions", "question mark"),
+    (13, "3. Is", "4. Is", 23, "questions", "number this question 3"),
+]
+TEXT = [
+    (6, "one.", "one.<details><summary>a</summary>", 1, "tags", "close <details>, or write it as code"),
+    (6, "one.", "one\n[file](http://x.org/y).", 2, "link-targets", "https://"),
+    (6, "one.", "one [step](#2.-A-step).", 1, "link-targets", "none is named #2.-A-step"),
+    (6, "one.", "one `a\nb` and\n* an item\n* [file](no.md)", 4, "link-targets", "a file that exists"),
+    (6, "one.", "one\n[here](https://x.org).", 2, "link-texts", "say where it leads"),
+    (6, "one.", "one\n[text](a b.md).", 2, "broken-links", "without blanks"),
+    (6, "one.", "one\nor (two.", 2, "brackets", "give this '(' its other bracket"),
+    (13, "spark.apache.org", "blog.example.org", 40, "reading", "blog.example.org is not in the linter's list"),
+    (6, "It was", "It was the\nThe", 2, "doubled-words", "once"),
+    (13, "Yes.", "Yes!", 15, "exclamations", "without an exclamation mark"),
+    (6, "one.", "one 🎉.", 1, "emoji", "leave the emoji out"),
+    (9, "print(1)", "print(1)  # TODO: more", 1, "unfinished", "do what is left"),
+    (6, "one.", "one.  \nTwo", 1, "trailing-blanks", "at the end of the line"),
+]
+PICTURES = [
+    (4, PICTURE, "![](images/07-road.svg)", 7, "alt", "has no alt text"),
+    (4, PICTURE, DIAGRAM.replace("accTitle: A road", "%% none"), 7, "alt", "add a line 'accTitle'"),
+    (4, PICTURE, "![Files land one after another](https://x.org/a.svg)", 7, "local", "into images/"),
+    (4, PICTURE, "![Files land one after another](images/no.svg)", 7, "local", "there is no images/no.svg"),
+    (4, PICTURE, "Nothing to see.", None, "pictures", "an SVG in images/"),
+]
+CODE = [
+    (9, "print(1)", "1\n\n" * 15 + "1", 31, "short-cells", "15 lines at most"),
+    (9, "print(1)", "1\n\n" + "x" * 121, 3, "length", "120 characters at most"),
+    (9, "print(1)", "\n\nfor", 3, "parses", "write valid Python"),
+    (9, "print(1)", "import time\ntime.sleep(6)", 2, "sleeps", "over 5 seconds"),
+    (9, "print(1)", "try:\n    1\nexcept:\n    2", 3, "bare-excepts", "name the exception"),
+    (9, "print(1)", "1\np['numInputRows']", 2, "figures-of-reports", "write p.numInputRows"),
+    (9, "print(1)", "%sql\nSELECT '/home/ann/x'", 2, "machine-paths", "'/home/a'"),
+]
+LOOKS_WRONG = [
+    (6, "`[text] (https://x.org)` and `http://localhost:4040` are code"),
+    (6, "see [the file](07-A-Small-Lesson.ipynb#Recap) and [the recap](#Recap), and a <br> line"),
+    (9, "1\n\n" * 14 + "1"),
+    (9, "%sql\nSELECT * FROM -- no Python"),
+    (9, "p.numInputRows, p['batchId'], p['sources'][0]['numInputRows'], frame[['numInputRows']]"),
+    (9, "'file:/home/...', 'dbfs:/user/home/x', 'https://x.org/home/y', '/Workspace/Users/x'"),
+]
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_the_courses_lessons_have_no_problem(lesson: Path) -> None:
-    assert [str(problem) for problem in check(lesson)] == []
-
-
-def test_a_good_lesson_has_no_problem(draft) -> None:
-    assert draft.check() == []
-
-
-def test_a_problem_says_where_it_is_as_far_as_it_knows(tmp_path: Path) -> None:
-    inside = directories.PROJECT / "notebooks" / "03-A.ipynb"
-    assert str(Problem(inside, 7, "l03-07", 3, "x", "do it")) == "notebooks/03-A.ipynb: cell 7 (l03-07), line 3: do it"
-    assert str(Problem(inside, 7, "l03-07", None, "x", "do it")) == "notebooks/03-A.ipynb: cell 7 (l03-07): do it"
-    outside = tmp_path / "03-A.ipynb"
-    assert str(Problem(outside, None, None, None, "x", "do it")) == f"{outside.as_posix()}: do it"
-
-
-def test_problems_come_from_top_to_bottom(draft) -> None:
-    draft.change(13, "It is small.", "It is small!")
-    draft.change(6, "It was one.", "It was one!")
-    draft.metadata = {}
-    assert [(problem.cell, problem.line) for problem in draft.check()] == [(None, None), (6, 1), (13, 9)]
+@pytest.mark.parametrize(("cell", "old", "new", "line", "rule", "says"), PARTS + TEXT + PICTURES + CODE)
+def test_one_error_is_one_problem_in_its_cell_and_line(
+    draft: Draft, one_problem: OneProblem, cell: int, old: str, new: str, line: int | None, rule: str, says: str
+) -> None:
+    draft.change(cell, old, new)
+    found = one_problem()
+    is_of_no_cell = line is None and rule in ("ending", "pictures", "predictions")
+    assert found[:3] == (None if is_of_no_cell else cell, line, rule)
+    assert says in found[3]
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("position", "cell", "problem"),
     [
-        (b"", "it is not JSON"),
-        (b"{", "it is not JSON"),
-        (b"\xff\xfe", "it is not JSON"),
-        (b"[]", "not in notebook format 4"),
-        (b"{}", "not in notebook format 4"),
-        (b'{"nbformat": 3}', "not in notebook format 4"),
-        (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "cells"),
-        (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{}]}', "cells/0"),
-        (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}', "no cells"),
-        (b'{"nbformat": 4, "nbformat_minor": 99, "metadata": {}, "cells": []}', ""),
-        (b'{"nbformat": 4, "nbformat_minor": null, "metadata": {}, "cells": []}', ""),
-        (b'{"nbformat": 4, "nbformat_minor": "x", "metadata": {}, "cells": []}', ""),
-        (b"[" * 100_000, ""),
+        (2, new_markdown_cell("Read."), (3, None, "set-up-is-second")),
+        (7, new_markdown_cell("Wait."), (6, 3, "predictions")),
+        (13, new_code_cell("1"), (12, None, "break")),
     ],
 )
-def test_what_is_no_notebook_is_one_problem(tmp_path: Path, content: bytes, says: str) -> None:
-    (tmp_path / NAME).write_bytes(content)
-    (problem,) = check(tmp_path / NAME)
-    assert (problem.cell, problem.rule) == (None, "notebook")
-    assert says in problem.message
-    assert "\n" not in str(problem)
+def test_a_cell_between_two_that_belong_together_is_one_problem(
+    draft: Draft, one_problem: OneProblem, position: int, cell: NotebookNode, problem: tuple[int, int | None, str]
+) -> None:
+    draft.insert(position, cell)
+    assert one_problem()[:3] == problem
 
 
-def test_a_file_that_is_not_there_or_a_directory_is_one_problem(tmp_path: Path) -> None:
-    assert [problem.rule for problem in [*check(tmp_path / NAME), *check(tmp_path)]] == ["notebook", "notebook"]
+@pytest.mark.parametrize(("cell", "new"), LOOKS_WRONG)
+def test_correct_source_that_resembles_an_error_is_no_problem(draft: Draft, cell: int, new: str) -> None:
+    draft.change(cell, "It was one." if cell == 6 else "print(1)", new)
+    assert draft.check() == []
 
 
-def test_a_file_that_is_no_text_is_one_problem(draft) -> None:
-    raw = json.loads(draft.write().read_text(encoding="utf-8"))
-    raw["cells"][2]["source"] = "\ud800"
-    draft.path.write_text(json.dumps(raw), encoding="utf-8")
-    assert [problem.rule for problem in check(draft.path)] == ["notebook"]
+def test_prose_is_checked_for_wording_spelling_and_readability(draft: Draft) -> None:
+    draft.change(6, "It was one.", f"Then it goes\non. It was recieved.\n\n{LONG * 12}")
+    draft.draw(draft.drawing.replace("files land", "files recieve"))
+    found = {problem.rule: problem for problem in draft.check() if problem.rule != "spelling"}
+    assert (found["wording"].line, found["wording"].message[-9:]) == (1, "'goes on'")
+    assert found["readability"].message.startswith("shorten sentences: the reading grade is ")
+    assert draft.messages("spelling") == [
+        "write 'receive' for 'recieve' in 07-road.svg",
+        "write 'received' for 'recieved'",
+    ]
 
 
-def test_a_lesson_that_was_never_run_is_one_problem(draft) -> None:
-    for cell in draft.cells:
-        if cell.cell_type == "code":
-            cell.execution_count, cell.outputs = None, []
-    (problem,) = draft.check()
-    assert str(problem).endswith("save the lesson with its outputs: python course.py run 07 --save")
-
-
-MARKS = ["<details>", "<summary>", "</details>", "</summary>", "<a href='", "<![", "<!--", "](", "![", "`", "```", "|"]
-MARKS += [
-    "## ",
-    "## Questions",
-    "## Further reading",
-    "**Predict:**",
-    "%sql",
-    "%%",
-    "%run",
-    "!",
-    "\\",
-    "&#0;",
-    "\0",
-    "\r",
-]
-MARKS += ["http://[", "#", "1. ", "* ", "\n", "\n\n", "<script>", "mermaid", "'", '"""', "(", "\x0c", "\u2028", "if:"]
-ANY_TEXT = st.one_of(st.text(), st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=5))).map("".join))
-CELLS = st.lists(
-    st.tuples(st.booleans(), ANY_TEXT, ANY_TEXT, st.sampled_from(["raises-exception", "x", "z"])), max_size=4
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('role="img"', "", 'role="img"'),
+        ('aria-label="A road"', "", "aria-label or a <title>"),
+        ('fill="#ffffff"', 'fill="#0f172a"', "page may be dark"),
+        ("<text", "<script>1</script><text", "scripts"),
+        ("<text", "<image href='https://x.org/a.png'/><text", "references"),
+    ],
 )
+def test_a_drawing_is_checked(draft: Draft, one_problem: OneProblem, old: str, new: str, says: str) -> None:
+    draft.draw(draft.drawing.replace(old, new))
+    found = one_problem()
+    assert found[:3] == (4, 7, "svg")
+    assert says in found[3]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(cells=CELLS)
-def test_no_text_makes_it_raise(tmp_path: Path, cells: list[tuple[bool, str, str, str]]) -> None:
-    book = new_notebook()
-    for is_code, source, text, tag in cells:
-        cell = new_code_cell(source, execution_count=1) if is_code else new_markdown_cell(source)
-        cell.metadata = nbformat.from_dict({"tags": [tag]})
-        if is_code:
-            cell.outputs = [new_output("stream", name="stdout", text=text)]
-        book.cells.append(cell)
-    (tmp_path / NAME).write_text(json.dumps(book), encoding="utf-8")
-    for problem in check(tmp_path / NAME):
-        assert problem.message
-        if problem.line is not None:
-            assert 1 <= problem.line <= len(book.cells[problem.cell - 1].source.replace("\r", "\n").split("\n"))
+def test_a_lesson_has_a_file_name(draft: Draft) -> None:
+    draft.name = "Small.ipynb"
+    assert draft.messages("file-name") == ["name the file like 07-Title.ipynb"]
+
+
+def test_a_lesson_breaks_something(draft: Draft, one_problem: OneProblem) -> None:
+    draft.remove(12)
+    assert one_problem()[:3] == (None, None, "break")
