@@ -44,8 +44,8 @@ OURS = OwnershipMarker(
 
 WORKSPACE = OwnershipMarker(
     ".course-workspace",
-    "The lessons and the progress in this folder are yours. `python course.py lab` makes the lessons and brings them up "
-    "to date;\nwhat you have changed or run stays as it is. Without this file the course does not touch the folder.\n",
+    "The lessons and the progress in this folder are yours. `python course.py lab` copies new lessons here;\n"
+    "what you have changed or run stays as it is. Without this file the course does not touch the folder.\n",
     "Move it away, or set CLASSROOM_WORK to a folder that is empty or not there yet; "
     "`python course.py lab --with-outputs` opens the course's own lessons without it.",
 )
