@@ -1,4 +1,4 @@
-"""Every lesson: run once, judged by the runner and compared with its file; some after a kill, some without network."""
+"""Every lesson by the runner and by nbval, compared with its file; some twice, after a kill, and without a network."""
 
 from __future__ import annotations
 
@@ -21,17 +21,24 @@ from suite.selection import lesson_cases
 LESSONS = find_lessons([], directories.notebooks())
 COURSE = [sys.executable, str(directories.PROJECT / "course.py")]
 CELL_TIMEOUT = 240  # seconds; CI's machines are slow and shared
+TWICE = find_lessons(["07", "13"], directories.notebooks())
 KILLED = find_lessons(["03", "10"], directories.notebooks())
 OFFLINE = find_lessons(["01", "14"], directories.notebooks())  # the second needs Kafka's jars and broker
 
 
-@pytest.mark.parametrize("lesson", lesson_cases(LESSONS, everyday={"00"}))
+@pytest.mark.parametrize("lesson", lesson_cases(LESSONS, everyday={"02", "08", "15"}))
 def test_a_lesson_passes_and_gives_the_committed_outputs(lesson: Path, lesson_runs) -> None:
     result = lesson_runs.result(lesson_number(lesson.name))
     assert (result.outcome, [str(failure) for failure in result.failures]) == ("passed", [])
 
 
-@pytest.mark.parametrize("again", lesson_cases(LESSONS))
+@pytest.mark.parametrize("lesson", lesson_cases(LESSONS, everyday={"00"}))
+def test_nbval_passes_a_lesson(lesson: Path, tmp_path: Path) -> None:
+    done = _compare(lesson, tmp_path / "home")
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+@pytest.mark.parametrize("again", lesson_cases(TWICE))
 def test_a_lesson_gives_the_same_twice_in_a_row_in_one_home(again: Path, tmp_path: Path) -> None:
     for _run in range(2):
         done = _compare(again, tmp_path / "home")
