@@ -1,22 +1,22 @@
-"""A book of a few pages, and processes that have imported nothing yet."""
+"""The book of a small project that has a page of each kind."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
 
-PROJECT = Path(__file__).parents[2]
+from book.building import build
+from book.lesson_pages import WIDGET
+from book.repository import UNPUBLISHED
+
+LESSON_PATH = "notebooks/00-Start-Here.ipynb"
 README = """# A small course
 
-It has one lesson. And [CI](docs/ci.md).
+It has one lesson. And more.
 
-![A picture of a screen with a table](notebooks/images/screen.svg)
+![A picture of a screen with a table](notebooks/screen.svg)
 
 ## Start
 
@@ -26,19 +26,13 @@ python course.py lab
 
 ## Three paths
 
-* **Learn.** Read [Learning](docs/learning.md).
+* **Learn.** Read.
 * **Teach.** Read [Teaching](docs/teaching.md).
 * **Use the packages** without the course:
 
 | package | what it does |
 | --- | --- |
 | [spark_hooks](packages/spark-hooks/README.md) | chains |
-
-## Lessons
-
-| | lesson | question |
-| --- | --- | --- |
-| 00 | [Start Here](notebooks/00-Start-Here.ipynb) | What is there? |
 """
 LESSON = """# 00 · Start Here
 
@@ -46,57 +40,40 @@ LESSON = """# 00 · Start Here
 
 **Time:** 3 minutes.
 
-A [watermark](Glossary.md#watermark), [CI](../docs/ci.md), [the license](../LICENSE).
+A [watermark](Glossary.md#watermark), [Teaching](../docs/teaching.md), [the license](../LICENSE).
 
-![A picture of a screen with a table](images/screen.svg)
-
-<details><summary>For instructors</summary>
-
-Say *this*.
-</details>"""
+<details><summary>For instructors</summary>Say this.</details>"""
 FILES = {
     "README.md": README,
     "LICENSE": "Free.",
-    "pyproject.toml": "",
-    "docs/learning.md": "# Learning with it\n\nIn order.",
-    "docs/teaching.md": "# Teaching with it\n\n[The first page](../README.md#start).",
-    "docs/ci.md": "# CI\n\n## Run\n\n```\npython course.py run\n```",
+    "docs/teaching.md": "# Teaching with it\n\n| | |\n| --- | --- |\n| 1 | [The first page](../README.md#start) |",
     "docs/on-databricks.md": "# On Databricks",
     "notebooks/Glossary.md": "# Glossary\n\n## Watermark\n\nHow late rows may be.",
-    "notebooks/images/screen.svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>',
+    "notebooks/screen.svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>',
     "packages/spark-hooks/README.md": "# spark_hooks: hooks\n\n[Its code](src/spark_hooks/__init__.py).",
-    "packages/spark-hooks/CHANGELOG.md": "# Changelog\n\n## 0.1.0\n\n* New.",
     "packages/spark-hooks/src/spark_hooks/__init__.py": "",
 }
 
 
-@pytest.fixture
-def small_project(tmp_path: Path) -> Path:
-    """A checkout with one lesson and a page of each kind."""
-    project = tmp_path / "project"
+def write_project(project: Path) -> Path:
+    """Write a checkout with one lesson, which has an exercise and a question of the course."""
     for name, text in FILES.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text, encoding="utf-8")
     frame = nbformat.v4.new_output("display_data", {"text/html": "<table><tr><td>17</td></tr></table>"})
+    widget = nbformat.v4.new_output("display_data", {WIDGET: {"model_id": "1"}, "text/plain": "StreamWidget()"})
     cells = [
         nbformat.v4.new_markdown_cell(LESSON),
-        nbformat.v4.new_code_cell("%sql\nSELECT 17", outputs=[frame]),
+        nbformat.v4.new_code_cell("%sql\nSELECT 17", outputs=[frame, widget]),
         nbformat.v4.new_code_cell("DA.quiz(1)"),
+        nbformat.v4.new_code_cell('DA.check("00.1")'),
     ]
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
-    nbformat.write(notebook, project / "notebooks" / "00-Start-Here.ipynb")
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), project / LESSON_PATH)
     return project
 
 
-@pytest.fixture
-def run_fresh() -> Callable[[str], str]:
-    """Run Python in a process of its own, with the tools; return what it prints."""
-
-    def run(code: str) -> str:
-        environment = os.environ | {"PYTHONPATH": str(PROJECT / "tools")}
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=True
-        )
-        return done.stdout
-
-    return run
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the built pages."""
+    folder = tmp_path_factory.mktemp("book")
+    return build(write_project(folder / "project"), folder / "book", UNPUBLISHED).site
