@@ -1,41 +1,29 @@
-"""The record keeps one run of each lesson on each engine, the newest."""
+"""The record of engines is complete, is what the page shows, and is what an engine gives again."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from engines import record
-from engines.record import Run
+from engines import page, record
+from engines.engine import ENGINES
+from engines.measuring import lessons, measure
+from suite.sampling import some_of
+
+BY_NAME = {engine.name: engine for engine in ENGINES}
+RUNS = record.read()
+NAMES = ["-".join(one) for one in sorted(RUNS)]
+ONLY_LONG = {name for name in NAMES if not name.startswith(("00-", "02L-", "07W-"))}  # the others take seconds
 
 
-@pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(record, "RECORD", tmp_path / "measured.jsonl")
-    return tmp_path / "measured.jsonl"
+def test_the_page_shows_a_run_of_each_lesson_on_each_engine_and_the_error_of_each_that_stopped() -> None:
+    assert set(RUNS) == {(lesson, engine) for lesson in lessons() for engine in BY_NAME}, "run tools/engines --missing"
+    assert [run for run in RUNS.values() if run.passed == bool(run.says)] == []
+    assert page.PAGE.read_text(encoding="utf-8") == page.text(RUNS, lessons())
 
 
-def run(lesson: str, engine: str, cell: int | None = None, says: str = "") -> Run:
-    return Run(lesson, engine, cell, says, "4.2.0", "2026-11-27")
-
-
-def test_what_was_never_measured_is_not_in_it(file: Path) -> None:
-    assert not file.exists() and record.read() == {}
-
-
-def test_a_run_takes_the_place_of_the_one_before_and_leaves_the_others(file: Path) -> None:
-    record.write([run("00", "local"), run("01", "local", 3, "Ärger: no broker")])
-    record.write([run("01", "local")])
-    assert record.read() == {("00", "local"): run("00", "local"), ("01", "local"): run("01", "local")}
-    assert len(file.read_text(encoding="utf-8").splitlines()) == 2
-
-
-def test_lines_are_sorted_so_that_a_change_shows_what_was_measured(file: Path) -> None:
-    record.write([run("02", "connect"), run("00", "standalone"), run("00", "local")])
-    lines = file.read_text(encoding="utf-8").splitlines()
-    assert lines == sorted(lines)
-
-
-def test_a_run_that_stopped_at_a_cell_has_not_passed() -> None:
-    assert run("00", "local").passed and not run("00", "local", 4, "why").passed
+@pytest.mark.kernel
+@pytest.mark.usefixtures("clean_environment")
+@pytest.mark.parametrize(("lesson", "engine"), some_of(sorted(RUNS), 1, NAMES, ONLY_LONG))
+def test_a_lesson_goes_as_far_as_it_is_recorded(lesson: str, engine: str) -> None:
+    run = measure(lesson, BY_NAME[engine])
+    assert (run.cell, run.says) == (RUNS[lesson, engine].cell, RUNS[lesson, engine].says)
