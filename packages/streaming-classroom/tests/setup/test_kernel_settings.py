@@ -30,14 +30,6 @@ def test_ipython_finds_the_extension_there(environment: Path, there: str | None)
     assert config.InteractiveShellApp.extensions.get_value([]) == [kernel_start.__name__]
 
 
-def test_it_is_written_once(environment: Path) -> None:
-    kernel_settings.write()
-    kernel_settings.place().chmod(0o444)
-    before = kernel_settings.place().stat().st_mtime_ns
-    kernel_settings.write()
-    assert kernel_settings.place().stat().st_mtime_ns == before
-
-
 def test_somebody_elses_environment_is_left_alone(environment: Path) -> None:
     (environment / kernel_settings.MARKER).unlink()
     kernel_settings.write()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom.errors import JarsUnavailable, SetupError
+from streaming_classroom.errors import SetupError
 from streaming_classroom.setup import archive, guard, jars, java, steps
 
 
@@ -38,14 +38,6 @@ def build(_report) -> None:
     pass
 
 
-def test_each_step_is_done_once_in_order_and_reported(todo) -> None:
-    lines: list[str] = []
-    done = todo(fetch, build)
-    steps.set_up(lines.append, offset=1)
-    assert done == ["fetch", "build"]
-    assert lines == ["[2/3] fetch ...", "[3/3] build ..."]
-
-
 def test_an_interrupted_set_up_goes_on_where_it_was(todo) -> None:
     interrupts = [KeyboardInterrupt]
 
@@ -60,45 +52,6 @@ def test_an_interrupted_set_up_goes_on_where_it_was(todo) -> None:
     steps.set_up(lines.append)
     assert done == ["fetch", "build"]
     assert lines == ["[1/2] fetch: there already.", "[2/2] build ..."]
-
-
-def test_what_another_process_did_meanwhile_is_not_done_again(todo, monkeypatch) -> None:
-    done = todo(fetch)
-
-    class Other:
-        def __enter__(self) -> None:
-            done.append("fetch")
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr(guard, "only_one", lambda _report: Other())
-    lines: list[str] = []
-    steps.set_up(lines.append)
-    assert done == ["fetch"] and lines == ["[1/1] fetch: there already."]
-
-
-def test_a_step_that_fails_ends_the_set_up(todo) -> None:
-    def fail(_report) -> None:
-        raise JarsUnavailable("No jar.", "Connect.")
-
-    done = todo(fail, build)
-    with pytest.raises(JarsUnavailable, match=r"No jar\. Connect\."):
-        steps.set_up(lambda _line: None)
-    assert done == []
-
-
-def test_a_read_only_cache_is_one_sentence(cache: Path, read_only) -> None:
-    cache.mkdir()
-    read_only(cache)
-    with pytest.raises(SetupError, match=r"made-by-streaming-classroom cannot be written: .* set CLASSROOM_CACHE"):
-        steps.set_up(lambda _line: None)
-
-
-def test_a_cache_that_cannot_be_a_directory_is_one_sentence(cache: Path) -> None:
-    cache.touch()
-    with pytest.raises(SetupError, match="set CLASSROOM_CACHE to a folder of your own"):
-        steps.set_up(lambda _line: None)
 
 
 def test_a_full_disk_is_one_sentence(maven, tiny_disk, monkeypatch) -> None:
@@ -139,36 +92,3 @@ def test_a_kernel_started_without_course_py_fetches_what_it_needs(maven) -> None
     before = len(maven.requests)
     steps.ensure_session_needs()
     assert len(maven.requests) == before
-
-
-@pytest.fixture
-def without_broker(cache: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Make everything of the usual set-up done, and collect what is fetched of Kafka's broker."""
-    fetched: list[str] = []
-
-    def missing(of: jars.JarSet = jars.SPARK) -> list[jars.Jar]:
-        return list(jars.locked(of)) if of is jars.KAFKA_BROKER and not fetched else []
-
-    monkeypatch.setattr(jars, "missing_or_damaged", missing)
-    monkeypatch.setattr(jars, "fetch", lambda of=jars.SPARK: fetched.extend([of.folder] if missing(of) else []))
-    monkeypatch.setattr(steps, "datasets_made", lambda: True)
-    monkeypatch.setattr(archive, "is_settled", lambda: True)
-    return fetched
-
-
-def test_the_usual_set_up_leaves_the_broker_and_says_how_to_get_it(without_broker) -> None:
-    steps.set_up(pytest.fail)
-    [line] = steps.left_for_later()
-    assert without_broker == []
-    assert "45 MB" in line and "`python course.py setup --all`" in line
-
-
-def test_everything_is_fetched_where_all_is_asked_for(without_broker) -> None:
-    lines: list[str] = []
-    steps.set_up(lines.append, offset=1, everything=True)
-    assert "[3/5] The jars of Delta and Kafka, and Kafka's broker ..." in lines
-    assert [line[:5] for line in lines] == ["[2/5]", "[3/5]", "[4/5]", "[5/5]"]
-    assert "[4/5] Datasets: there already." in lines
-    assert without_broker == ["kafka-broker"]
-    assert steps.left_for_later() == []
-    assert not steps.set_up(pytest.fail, everything=True)
