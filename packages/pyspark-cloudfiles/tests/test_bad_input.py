@@ -68,6 +68,7 @@ def test_dangling_links_are_passed_over(ingestion: Ingestion):
     assert ingestion.ids() == [1]
 
 
+@pytest.mark.slow
 def test_a_corrupt_file_ends_the_stream_by_name_or_is_passed_over_on_request(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -92,6 +93,7 @@ def test_csv_of_all_sorts(ingestion: Ingestion):
     assert set(rows) == {"1", "2", "3", "4", "5", "6"}
 
 
+@pytest.mark.slow
 def test_parquet_with_types_that_disagree_is_rescued(ingestion: Ingestion):
     import pyarrow as pa
     import pyarrow.parquet as pq

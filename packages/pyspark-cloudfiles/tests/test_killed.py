@@ -16,6 +16,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # Its program needs tables whose commits are atomic, and a session that starts quickly.
 pytest.importorskip("streaming_classroom", reason="killed streams are tried with the repository's session")
 

@@ -27,6 +27,7 @@ def rescued(ingestion: Ingestion) -> list[dict | None]:
     return found
 
 
+@pytest.mark.slow
 def test_every_column_of_json_is_a_string_and_nested_objects_are_their_text(ingestion: Ingestion):
     ingestion.put("a.json", '{"id": 1.50, "user": {"name":  "x"}, "ok": true}')
     assert types(ingestion) == {"id": "string", "ok": "string", "user": "string", "_rescued_data": "string"}
@@ -63,6 +64,7 @@ def test_the_schema_is_found_once_and_then_kept(ingestion: Ingestion):
     assert (ingestion.root / "checkpoint" / "_schemas" / "0").is_file()
 
 
+@pytest.mark.slow
 def test_hints_change_types_and_add_columns_whose_arrival_is_no_surprise(ingestion: Ingestion):
     ingestion.options["schemaHints"] = "id BIGINT, currency STRING"
     ingestion.put("a.json", {"id": 1})
@@ -73,6 +75,7 @@ def test_hints_change_types_and_add_columns_whose_arrival_is_no_surprise(ingesti
     assert [(row["id"], row["currency"]) for row in ingestion.rows("id", "currency")] == [(1, None), (2, "USD")]
 
 
+@pytest.mark.slow
 def test_a_value_that_does_not_fit_a_hint_is_null_and_rescued(ingestion: Ingestion):
     ingestion.options["schemaHints"] = "n INT"
     ingestion.put("a.json", {"id": 1, "n": "many"}, {"id": 2, "n": 2})
@@ -126,6 +129,7 @@ def test_a_new_column_fails_once_and_is_there_after_a_restart(ingestion: Ingesti
     assert [tuple(row) for row in ingestion.rows("id", "currency")] == [("1", None), ("2", "USD")]
 
 
+@pytest.mark.slow
 def test_one_restart_is_enough_for_all_new_columns_of_a_batch(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -138,6 +142,7 @@ def test_one_restart_is_enough_for_all_new_columns_of_a_batch(ingestion: Ingesti
     assert ingestion.ids() == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_a_frame_that_was_loaded_before_does_not_know_the_new_column(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     frame = ingestion.frame()
@@ -150,6 +155,7 @@ def test_a_frame_that_was_loaded_before_does_not_know_the_new_column(ingestion: 
     assert ingestion.ids() == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("delta")
 def test_without_merge_schema_the_restart_fails_in_delta(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
@@ -163,6 +169,7 @@ def test_without_merge_schema_the_restart_fails_in_delta(ingestion: Ingestion):
     assert ingestion.ids() == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_new_field_of_a_struct_evolves_it(ingestion: Ingestion):
     ingestion.options["inferColumnTypes"] = "true"
     ingestion.put("a.json", {"id": 1, "user": {"name": "x"}})
@@ -175,6 +182,7 @@ def test_a_new_field_of_a_struct_evolves_it(ingestion: Ingestion):
     assert [row["age"] for row in ingestion.rows("id", "user.age")] == [None, 3]
 
 
+@pytest.mark.slow
 def test_rescue_keeps_new_columns_in_the_rescued_data(ingestion: Ingestion):
     ingestion.options["schemaEvolutionMode"] = "rescue"
     ingestion.put("a.json", {"id": 1})
@@ -185,6 +193,7 @@ def test_rescue_keeps_new_columns_in_the_rescued_data(ingestion: Ingestion):
     assert ingestion.frame().columns == ["id", "_rescued_data"]
 
 
+@pytest.mark.slow
 def test_fail_on_new_columns_fails_until_the_schema_is_changed(ingestion: Ingestion):
     ingestion.options["schemaEvolutionMode"] = "failOnNewColumns"
     ingestion.put("a.json", {"id": 1})
@@ -197,6 +206,7 @@ def test_fail_on_new_columns_fails_until_the_schema_is_changed(ingestion: Ingest
     assert ingestion.ids() == [1, 2]
 
 
+@pytest.mark.slow
 def test_none_ignores_new_columns(ingestion: Ingestion):
     ingestion.options["schemaEvolutionMode"] = "none"
     ingestion.put("a.json", {"id": 1})
@@ -232,6 +242,7 @@ def test_types_grow_where_the_mode_lets_them(ingestion: Ingestion):
     assert types(ingestion)["n"] == "bigint"
 
 
+@pytest.mark.slow
 def test_another_case_of_a_name_is_rescued_unless_case_does_not_matter(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -266,6 +277,7 @@ def test_partition_columns_choose_and_can_be_left_out(ingestion: Ingestion):
     assert ingestion.frame(partitionColumns="").columns == ["id", "_rescued_data"]
 
 
+@pytest.mark.slow
 def test_a_directory_level_that_appears_later_is_read_and_adds_no_column(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -346,6 +358,7 @@ def test_a_column_that_is_hinted_as_variant_takes_any_value(ingestion: Ingestion
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("delta")
 def test_types_that_grew_reach_a_table_that_lets_them(ingestion: Ingestion):
     ingestion.format, ingestion.options["schemaEvolutionMode"] = "parquet", "addNewColumnsWithTypeWidening"

@@ -35,6 +35,7 @@ def test_names_that_are_not_data_are_passed_over(ingestion: Ingestion):
     assert ingestion.ids() == [1]
 
 
+@pytest.mark.slow
 def test_a_batch_keeps_the_limit_of_files(ingestion: Ingestion):
     for number in range(5):
         ingestion.put(f"{number}.json", {"id": number})
@@ -59,6 +60,7 @@ def test_once_takes_everything_in_one_batch(ingestion: Ingestion):
     assert ingestion.batches() == [3]
 
 
+@pytest.mark.slow
 def test_a_running_stream_sees_what_comes(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     writer = ingestion.frame().writeStream.option("checkpointLocation", ingestion.url("checkpoint"))
@@ -92,6 +94,7 @@ def test_a_changed_file_is_not_read_again(ingestion: Ingestion):
     assert ingestion.ids() == [1]
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_read_again_whole_where_overwrites_are_allowed(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run(allowOverwrites=True)
@@ -101,6 +104,7 @@ def test_a_changed_file_is_read_again_whole_where_overwrites_are_allowed(ingesti
     assert ingestion.ids() == [1, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("delta")
 def test_a_new_checkpoint_reads_everything_again(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
@@ -110,6 +114,7 @@ def test_a_new_checkpoint_reads_everything_again(ingestion: Ingestion):
     assert ingestion.ids() == [1, 1]
 
 
+@pytest.mark.slow
 def test_existing_files_are_left_out_on_request_and_for_good(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run(includeExistingFiles=False)
@@ -118,6 +123,7 @@ def test_existing_files_are_left_out_on_request_and_for_good(ingestion: Ingestio
     assert ingestion.ids() == [2]
 
 
+@pytest.mark.slow
 def test_a_stream_of_new_files_that_found_none_at_first_misses_none_while_it_is_down(ingestion: Ingestion):
     ingestion.schema = "id BIGINT"
     ingestion.run(includeExistingFiles=False)
@@ -126,6 +132,7 @@ def test_a_stream_of_new_files_that_found_none_at_first_misses_none_while_it_is_
     assert ingestion.ids() == [1]
 
 
+@pytest.mark.slow
 def test_with_a_schema_no_schema_location_is_needed_and_restarts_go_on(ingestion: Ingestion):
     ingestion.schema = "id BIGINT"
     ingestion.put("a.json", {"id": 1})
@@ -135,6 +142,7 @@ def test_with_a_schema_no_schema_location_is_needed_and_restarts_go_on(ingestion
     assert ingestion.ids() == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("delta")
 def test_a_file_that_vanished_ends_the_stream_and_nothing_is_lost(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
@@ -156,6 +164,7 @@ def test_a_file_that_vanished_ends_the_stream_and_nothing_is_lost(ingestion: Ing
     assert ingestion.ids() == [1, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("delta")
 def test_a_file_that_vanished_is_passed_over_on_request(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
@@ -173,6 +182,7 @@ def test_a_file_that_vanished_is_passed_over_on_request(ingestion: Ingestion):
     assert ingestion.ids() == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_schema_location_that_is_gone_is_an_error_not_a_second_ingestion(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.options["schemaLocation"] = ingestion.url("schemas")
@@ -184,6 +194,7 @@ def test_a_schema_location_that_is_gone_is_an_error_not_a_second_ingestion(inges
     assert ingestion.ids() == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("delta")
 def test_a_checkpoint_that_is_gone_begins_anew_with_the_schema_that_is_there(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
@@ -194,6 +205,7 @@ def test_a_checkpoint_that_is_gone_begins_anew_with_the_schema_that_is_there(ing
     assert ingestion.ids() == [1, 1]
 
 
+@pytest.mark.slow
 def test_a_stream_that_has_moved_with_its_checkpoint_goes_on(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -235,6 +247,7 @@ def test_the_offset_in_the_checkpoint_is_small_and_says_how_far(ingestion: Inges
     assert len(text) < 1000 and "19.json" not in text
 
 
+@pytest.mark.slow
 def test_progress_is_described_as_auto_loader_does(ingestion: Ingestion):
     for number in range(3):
         ingestion.put(f"{number}.json", {"id": number})
@@ -280,6 +293,7 @@ def test_metadata_is_hidden_and_there_when_asked_for(ingestion: Ingestion):
     assert native["_metadata"]["file_size"] == path.stat().st_size
 
 
+@pytest.mark.slow
 def test_metadata_can_filter(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.put("b.json", {"id": 2})
@@ -287,6 +301,7 @@ def test_metadata_can_filter(ingestion: Ingestion):
     assert ingestion.ids() == [2]
 
 
+@pytest.mark.slow
 def test_sql_shows_what_became_of_each_file(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.put("b.json", {"id": 2})
@@ -313,6 +328,7 @@ def test_sql_reads_files_and_streams_them(ingestion: Ingestion):
     assert ingestion.ids() == [1]
 
 
+@pytest.mark.slow
 def test_no_view_is_left_by_a_statement_that_reads_files(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     spark, call = ingestion.spark, f"read_files('{ingestion.url('in')}', format => 'json')"
@@ -333,6 +349,7 @@ def test_a_view_of_a_statement_that_reads_files_stays_of_use(ingestion: Ingestio
     assert [table.name for table in spark.catalog.listTables() if table.isTemporary] == ["of_files"]
 
 
+@pytest.mark.slow
 def test_what_the_planner_warns_of_is_shown_to_the_user(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     (ingestion.root / "full").write_text("a file, where the destination would be")

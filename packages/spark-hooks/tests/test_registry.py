@@ -156,6 +156,7 @@ def test_a_layer_that_does_not_exist_and_a_method_that_does_not_exist_are_errors
     assert registry.original(Reader, "load") is Reader.load
 
 
+@pytest.mark.slow
 def test_calls_of_other_threads_go_on_while_hooks_come_and_go() -> None:
     over, seen = threading.Event(), set()
 

@@ -45,6 +45,7 @@ def test_a_stream_that_was_stopped_did_not_fail(endings: listener._Endings) -> N
     assert failure_of("silver") is None
 
 
+@pytest.mark.slow
 def test_a_new_start_forgets_the_old_failure(endings: listener._Endings) -> None:
     endings.onQueryStarted(event("silver"))
     endings.onQueryTerminated(event(None, exception="it broke"))
@@ -95,6 +96,7 @@ def test_the_report_of_a_real_failure_arrives(spark: SparkSession) -> None:
     assert "boom" in str(failure_of("kept"))
 
 
+@pytest.mark.slow
 def test_reports_reach_who_asked_for_them_and_nobody_else(spark: SparkSession) -> None:
     """As the dictionaries of their JSON, with the whole nesting."""
     reports: list[dict] = []

@@ -15,8 +15,10 @@ from change_oracle import Change, type_1, type_2
 
 from ..conftest import Pipeline
 
+pytestmark = pytest.mark.slow
+
 FEEDS = 30  # of one pipeline
-SEEDS = [pytest.param(seed, marks=[pytest.mark.slow] if seed else []) for seed in range(3)]
+SEEDS = range(3)
 UPDATES = 5
 KEYS = 4  # of one feed
 SCHEMA = "id INT, seq LONG, op STRING, name STRING, city STRING"

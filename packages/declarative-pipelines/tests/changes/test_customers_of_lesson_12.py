@@ -14,6 +14,8 @@ from declarative_pipelines.definitions.model import ChangeFlow, SourceLocation
 from streaming_classroom.data import datasets
 from streaming_classroom.files import directories
 
+pytestmark = pytest.mark.slow
+
 CUSTOMER = "customer_id INT, name STRING, email STRING, country STRING, city STRING, segment STRING"
 EVENT = f"sequence LONG, operation STRING, {CUSTOMER}, changed_at TIMESTAMP"
 

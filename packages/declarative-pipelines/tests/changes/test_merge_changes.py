@@ -49,6 +49,7 @@ def feeds(draw: st.DrawFn, truncates: bool) -> list[list[Change]]:
     return [*batches, chance.choice(batches)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_target_is_what_all_changes_say_in_order(kind, flow, merge, rows, new_target):
     given_flow, expected = KINDS[kind]
@@ -86,6 +87,7 @@ def test_a_version_that_begins_earlier_than_was_known_replaces_the_later_one(flo
     assert (counts.inserted, counts.deleted) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_deleted_key_is_in_the_hidden_table_only_and_stays_deleted(spark, flow, merge, rows, new_target):
     target, how = new_target(), flow()
     merge(how, target, [Change(1, 1, "U", "Ada", "Rome"), Change(2, 1, "U", "Bo", "Oslo")])
@@ -105,6 +107,7 @@ def test_a_batch_that_comes_again_changes_nothing(flow, merge, new_target):
     assert (again.changes, again.upserted, again.deleted) == (2, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scd_type", [1, 2])
 def test_a_crash_between_the_two_commits_is_mended_by_the_batch(
     scd_type, flow, merge, rows, new_target, monkeypatch: pytest.MonkeyPatch

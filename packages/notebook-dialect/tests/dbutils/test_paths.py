@@ -115,6 +115,7 @@ def commands(fs: FileSystemUtils, path: object) -> list:
     ]
 
 
+@pytest.mark.slow
 def test_nothing_outside_the_home_changes(fs: FileSystemUtils, root: Path, outside: Path, links: Path) -> None:
     before, beside = everything(outside), sorted(entries(outside.parent))
     refused = 0

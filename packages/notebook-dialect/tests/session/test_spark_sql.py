@@ -75,6 +75,7 @@ def test_names_of_three_parts_are_understood_in_statements(sql: SparkSession) ->
     assert ("forms", "copy", False) in values(sql, "SHOW TABLES IN hive_metastore.forms")
 
 
+@pytest.mark.slow
 def test_names_of_three_parts_are_understood_by_readers_and_writers(sql: SparkSession, tmp_path) -> None:
     sql.range(2).write.saveAsTable("hive_metastore.forms.written")
     sql.range(2).write.insertInto("hive_metastore.forms.written")
@@ -104,6 +105,7 @@ def test_a_time_behind_a_name_is_read(sql: SparkSession) -> None:
     assert sql.table(f"t@{behind}").count() == 1
 
 
+@pytest.mark.slow
 def test_versions_are_understood_wherever_a_table_stands(sql: SparkSession) -> None:
     assert values(sql, "SELECT a.id FROM t@v2 a LEFT ANTI JOIN t@v1 b ON a.id = b.id") == [(2,)]
     assert values(sql, "WITH before AS (SELECT * FROM t@v1) SELECT count(*) FROM before") == [(1,)]
@@ -136,6 +138,7 @@ def test_a_variant_keeps_sparks_own_meaning_beside_json_text(sql: SparkSession) 
     assert frame.first()["sum"] == 7
 
 
+@pytest.mark.slow
 def test_fields_are_understood_wherever_an_expression_stands(sql: SparkSession) -> None:
     sql.sql("CREATE TABLE made AS WITH x AS (SELECT raw:a.b[0]::int FROM raw) SELECT * FROM x")
     sql.sql("CREATE VIEW seen AS SELECT raw:a.b[0] FROM raw")
@@ -181,6 +184,7 @@ def test_another_error_is_about_the_text_that_was_written(sql: SparkSession) -> 
     assert "SELECT * FROM t@v1 WHER x\n------------------------^^^\n" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_no_part_of_a_script_is_run_twice(sql: SparkSession) -> None:
     sql.sql("CREATE TABLE filled (id INT)")
     with pytest.raises(Exception, match="COLUMN_IS_NOT_VARIANT"):

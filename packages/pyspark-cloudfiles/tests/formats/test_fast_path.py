@@ -280,6 +280,7 @@ PLAIN |= {"corrupt_column": None, "timezone": "UTC"}
 RESCUING = PLAIN | {"unknown": ("rescue", True), "case_sensitive": True}
 
 
+@pytest.mark.slow
 @thorough
 @example(files=([b"a,b,c|1,x\ry,2|3,z\nz,4"], {"linesep": "|"}), request_=PLAIN, types=[T.StringType()] * 3)
 @example(files=([b"#x\n\n#\na,b,c\n#1\n1,#,2\n #,1,2"], {"comment": "#"}), request_=PLAIN, types=[T.StringType()] * 3)
@@ -310,6 +311,7 @@ def test_one_odd_line_of_csv_leaves_the_others_to_arrow(odd: str) -> None:
     assert ArrowCutter(Dialect.of({})).cells(block, [0]).refused == [100]
 
 
+@pytest.mark.slow
 @thorough
 @example(files=[b'{"a":1000}\n{"a":1.5}\n{"a":[99.99]}'], request_=PLAIN, types=[T.DecimalType(5, 2)] * 3)
 @example(files=[b'{"a":[1000]}\n{"a":[9.5]}'], request_=PLAIN, types=[T.ArrayType(T.DecimalType(5, 2))] * 3)

@@ -10,6 +10,8 @@ import pytest
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.log.file_log import FileLog
 
+pytestmark = pytest.mark.slow
+
 KILLS_PER_STORE = 60
 FILES = 20  # of one life: two merges; a program of several lives has more
 

@@ -63,6 +63,7 @@ def test_small_segments_are_merged(directory: str, tmp_path: Path):
     assert Segments(directory).rows(0, len(segments))["n"].to_pylist() == list(range(len(segments)))
 
 
+@pytest.mark.slow
 def test_the_number_of_segments_grows_with_the_logarithm(directory: str, tmp_path: Path):
     grown(directory, *[1] * 600)
     assert len(files(tmp_path)) <= 4 * MERGED
@@ -147,6 +148,7 @@ def test_a_put_whose_answer_was_lost_is_ones_own(directory: str, monkeypatch: py
     assert len(Segments(directory)) == 2
 
 
+@pytest.mark.slow
 def test_any_changed_bit_is_noticed(directory: str, tmp_path: Path):
     grown(directory, 20)
     segment = tmp_path / "log" / Segment(0, 20).name

@@ -83,6 +83,7 @@ def _in_turn(operation: Callable[..., Any]) -> Callable[..., Any]:
     return waiting
 
 
+@pytest.mark.slow
 def test_however_two_planners_take_turns_no_acknowledged_file_is_lost(
     remote_directory: Callable[[], str], kills, in_turns: None
 ):

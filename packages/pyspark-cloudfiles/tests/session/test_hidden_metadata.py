@@ -48,6 +48,7 @@ PLACES: dict[str, Place] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_each_row_has_the_path_of_its_file(files, place: str) -> None:
     files.run(PLACES[place](files.frame()))
@@ -68,6 +69,7 @@ def test_rows_are_counted_by_their_file(files) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_rows_are_filtered_by_their_file(files) -> None:
     files.run(files.frame().where(F.input_file_name().endswith("/one.json")))
     assert sorted(row.id for row in files.rows("id")) == [1, 2]
@@ -81,6 +83,7 @@ def test_a_batch_function_has_it(files) -> None:
     assert {row.file.rpartition("/")[2] for row in batches} == {"one.json", "the%20two.json"}
 
 
+@pytest.mark.slow
 def test_sql_functions_have_it(files, spark: SparkSession) -> None:
     options = "map('cloudFiles.schemaLocation', '{}')".format(files.url("schema"))
     frame = spark.sql(f"SELECT *, input_file_name() AS file FROM cloud_files('{files.url('in')}', 'json', {options})")

@@ -12,6 +12,8 @@ from pyspark.sql import SparkSession
 import pyspark_cloudfiles
 from pyspark_cloudfiles.session import hidden_metadata, metadata_pruning, registration, source_creation, worker_warmup
 
+pytestmark = pytest.mark.slow
+
 # Classes of the JVM that a session is asked for, and are private to Spark.
 CLASSES = (
     "org.apache.spark.sql.execution.datasources.DataSourceManager$",

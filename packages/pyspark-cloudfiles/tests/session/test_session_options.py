@@ -44,6 +44,7 @@ def test_a_setting_of_the_sessions_comes_before_its_workers_environment(settings
     assert session_options(session(**settings)).get("__cloudfiles.mounts") == mounts
 
 
+@pytest.mark.slow
 def test_the_log_of_a_stream_without_schema_location_is_where_the_session_says(
     ingestion: Ingestion, mount: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -61,6 +62,7 @@ def test_the_log_of_a_stream_without_schema_location_is_where_the_session_says(
     assert list((mount / "state/_cloudfiles").iterdir())
 
 
+@pytest.mark.slow
 def test_sql_knows_the_mounts(ingestion: Ingestion, mount: Path):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()

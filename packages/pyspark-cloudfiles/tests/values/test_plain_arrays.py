@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def test_arrays_are_what_pyarrow_makes(texts: list[str], binaries: list[bytes], 
     assert plain_arrays.longs(numbers).equals(pa.array(numbers, pa.int64()))
 
 
+@pytest.mark.slow
 def test_a_task_that_reads_what_fits_does_not_wait_for_pandas(tmp_path: Path) -> None:
     row = '{"a": 1, "b": "x", "c": 1.5, "t": "2024-01-02T03:04:05Z"}\n'
     (tmp_path / "f.json").write_text(2 * row)

@@ -60,6 +60,7 @@ def test_a_stream_has_the_figures_of_its_reports(health: StreamHealth, stream: D
     assert pd.isna(row["backlog_rows"]) and pd.isna(row["state_rows"])  # files tell no backlog, and there is no state
 
 
+@pytest.mark.slow
 def test_state_and_watermark_are_those_of_the_last_batch(health: StreamHealth, stream: DataFrame, land) -> None:
     times = stream.withColumn("time", F.timestamp_seconds(F.col("id") * 60)).withWatermark("time", "10 minutes")
     query = start(times.groupBy(F.window("time", "5 minutes")).count(), "windows")

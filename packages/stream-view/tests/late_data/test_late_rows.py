@@ -72,6 +72,7 @@ def test_a_row_says_in_which_batch_it_was_dropped_at_which_watermark_and_how_lat
     ]
 
 
+@pytest.mark.slow
 def test_the_counts_say_why_spark_counts_fewer(files: DataFrame, tmp_path: Path) -> None:
     query = queries.run(per_ten_minutes(files), tmp_path)
 
@@ -82,6 +83,7 @@ def test_the_counts_say_why_spark_counts_fewer(files: DataFrame, tmp_path: Path)
     assert counts.why == "Spark drops groups, after it has aggregated 3 rows to 2."
 
 
+@pytest.mark.slow
 def test_a_running_query_goes_on_undisturbed(files: DataFrame, spark: SparkSession, tmp_path: Path) -> None:
     writer = (
         per_ten_minutes(files)
@@ -102,6 +104,7 @@ def test_a_running_query_goes_on_undisturbed(files: DataFrame, spark: SparkSessi
     assert query.isActive
 
 
+@pytest.mark.slow
 def test_a_query_that_was_started_again_is_told_of_batches_without_a_report(files: DataFrame, tmp_path: Path) -> None:
     queries.run(per_ten_minutes(files), tmp_path)
     (tmp_path / "landed" / "more.json").write_text('{"time": "2025-06-02T10:03:00Z", "key": "a", "id": "more"}\n')
@@ -114,6 +117,7 @@ def test_a_query_that_was_started_again_is_told_of_batches_without_a_report(file
     assert (second.rows, second.dropped, second.why) == (1, 1, None)
 
 
+@pytest.mark.slow
 def test_files_that_are_gone_are_named(files: DataFrame, tmp_path: Path) -> None:
     query = queries.run(per_ten_minutes(files), tmp_path)
     (tmp_path / "landed" / "003.json").unlink()
@@ -122,6 +126,7 @@ def test_files_that_are_gone_are_named(files: DataFrame, tmp_path: Path) -> None
         late_rows(query)
 
 
+@pytest.mark.slow
 def test_what_is_known_is_told_and_what_is_not_is_said(spark: SparkSession, tmp_path: Path) -> None:
     queries.land(tmp_path / "landed", rows_of([[0], [50], [20], [1, 2], [3]]))
     query = queries.run(per_ten_minutes(_stream(spark, tmp_path)), tmp_path)
@@ -135,6 +140,7 @@ def test_what_is_known_is_told_and_what_is_not_is_said(spark: SparkSession, tmp_
     assert said[0].filename == __file__
 
 
+@pytest.mark.slow
 def test_files_of_a_log_that_was_compacted_and_odd_names_are_found(spark: SparkSession, tmp_path: Path) -> None:
     queries.land(tmp_path / "landed", rows_of([[0], [50], [51], *([minute] for minute in range(1, 11))]))
     for number in (3, 12):
@@ -151,6 +157,7 @@ def test_files_of_a_log_that_was_compacted_and_odd_names_are_found(spark: SparkS
         assert late_rows(query).count() == 8
 
 
+@pytest.mark.slow
 def test_a_file_that_was_changed_is_noticed(files: DataFrame, tmp_path: Path) -> None:
     query = queries.run(per_ten_minutes(files), tmp_path)
     (tmp_path / "landed" / "003.json").write_text('{"time": "2025-06-02T10:03:00Z", "key": "a", "id": "other"}\n')
@@ -163,6 +170,7 @@ def test_a_file_that_was_changed_is_noticed(files: DataFrame, tmp_path: Path) ->
     assert counts.why.startswith("What was read again is not what the batch has read")
 
 
+@pytest.mark.slow
 def test_offsets_that_were_purged_are_said(spark: SparkSession, tmp_path: Path) -> None:
     queries.land(tmp_path / "landed", rows_of([[0], [50], [20], [1, 2], [3]]))
     query = queries.run(per_ten_minutes(_stream(spark, tmp_path)), tmp_path)
@@ -181,6 +189,7 @@ def run_and_forget(frame: DataFrame, tmp_path: Path, mode: str = "append") -> tu
     return queries.run(frame, tmp_path, mode), dropped
 
 
+@pytest.mark.slow
 def test_filters_that_spark_applies_before_an_operator_keep_rows_from_it(spark: SparkSession, tmp_path: Path) -> None:
     rows = [[Row(row.time, "b" if row.id == "3-1" else "a", row.id) for row in batch] for batch in rows_of(LANDED)]
     queries.land(tmp_path / "landed", rows)
@@ -192,6 +201,7 @@ def test_filters_that_spark_applies_before_an_operator_keep_rows_from_it(spark: 
     assert ids(late) == ["3-0", "3-3"]
 
 
+@pytest.mark.slow
 def test_where_nothing_was_dropped_the_frame_is_empty(files: DataFrame, tmp_path: Path) -> None:
     late = late_rows(queries.run(per_ten_minutes(files).where("key = 'b'"), tmp_path))
 
@@ -206,6 +216,7 @@ def test_where_the_event_time_was_pruned_nothing_is_dropped(files: DataFrame, tm
     assert late_rows(query).count() == sum(dropped) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["update", "complete"])
 def test_output_modes_drop_what_spark_drops(files: DataFrame, tmp_path: Path, mode: str) -> None:
     query, dropped = run_and_forget(per_ten_minutes(files), tmp_path, mode)
@@ -214,6 +225,7 @@ def test_output_modes_drop_what_spark_drops(files: DataFrame, tmp_path: Path, mo
     assert sum(dropped) == (2 if mode == "update" else 0)
 
 
+@pytest.mark.slow
 def test_where_operators_cannot_follow_each_other_the_watermark_is_the_batchs_own(
     spark: SparkSession, files: DataFrame, tmp_path: Path
 ) -> None:
@@ -235,6 +247,7 @@ def test_two_columns_of_one_name_stay_apart(files: DataFrame, tmp_path: Path) ->
     assert late_rows(query).select("row.*").columns == ["time", "key", "id", "Key_2"]
 
 
+@pytest.mark.slow
 def test_hidden_columns_of_files_are_there(files: DataFrame, tmp_path: Path) -> None:
     query = queries.run(per_ten_minutes(files.withColumn("file", F.col("_metadata.file_name"))), tmp_path)
 
@@ -246,6 +259,7 @@ def late_in_the_second(rows: DataFrame) -> DataFrame:
     return tens.groupBy(F.window(F.window_time("window"), "20 minutes")).count()
 
 
+@pytest.mark.slow
 def test_the_first_of_two_operators_is_told_and_the_second_says_nothing_where_it_dropped_nothing(
     files: DataFrame, tmp_path: Path
 ) -> None:
@@ -279,6 +293,7 @@ def test_sessions_are_counted_as_each_task_has_grouped_them(spark: SparkSession,
     assert counts.counted == counts.dropped == sum(reported(query)) > 1
 
 
+@pytest.mark.slow
 def test_what_a_table_beside_the_stream_has_lost_is_said(spark: SparkSession, files: DataFrame, tmp_path: Path) -> None:
     table = (tmp_path / "table").as_uri()
     spark.sql("SELECT 'a' AS key, 'all' AS place").write.parquet(table)
@@ -291,6 +306,7 @@ def test_what_a_table_beside_the_stream_has_lost_is_said(spark: SparkSession, fi
         late_rows(query)
 
 
+@pytest.mark.slow
 def test_operators_whose_code_decides_are_refused(files: DataFrame, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")

@@ -35,6 +35,7 @@ def compare(spark: SparkSession, seed: int, folder: Path) -> int:
     return total
 
 
+@pytest.mark.slow
 def test_the_rows_of_random_streams_are_those_that_plain_python_expects(spark: SparkSession, tmp_path: Path) -> None:
     found = [compare(spark, seed, tmp_path / str(seed)) for seed in (1, 2)]
 

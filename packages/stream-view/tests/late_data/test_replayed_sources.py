@@ -62,6 +62,7 @@ def frame_of(spark: SparkSession, minutes: list[str]) -> DataFrame:
     return rows.withColumn("time", F.col("time").cast("timestamp")).coalesce(1)
 
 
+@pytest.mark.slow
 def test_a_delta_table_is_read_between_versions(spark: SparkSession, tmp_path: Path) -> None:
     if "delta" not in spark.conf.get("spark.sql.extensions", "").lower():
         pytest.skip("this session has no Delta")
@@ -79,6 +80,7 @@ def test_a_delta_table_is_read_between_versions(spark: SparkSession, tmp_path: P
         late_rows(query)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("pyspark_cloudfiles") is None, reason="it is another package")
 def test_cloudfiles_gives_its_files_again(spark: SparkSession, tmp_path: Path) -> None:
     folder = tmp_path / "landed"

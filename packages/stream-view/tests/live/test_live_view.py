@@ -219,6 +219,7 @@ def test_any_columns_are_shown_as_text(stream: DataFrame, columns: list[str], ou
     json.dumps(output.widget.table)
 
 
+@pytest.mark.slow
 def test_displays_in_a_loop_end_with_their_streams(spark: SparkSession, stream: DataFrame, outputs) -> None:
     for _ in range(5):
         display(stream)

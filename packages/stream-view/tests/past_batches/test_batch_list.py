@@ -40,6 +40,7 @@ def test_each_batch_has_its_offsets_its_watermark_and_what_its_report_says(ended
     assert found["watermark"][1] == pd.Timestamp(max(row["time"] for row in rows[0]) - 300, unit="s")
 
 
+@pytest.mark.slow
 def test_without_a_query_the_state_is_counted_where_it_is_asked_for(ended) -> None:
     query, _rows, checkpoint = ended
     assert batches(checkpoint)[["rows", "state_rows", "state_bytes"]].isna().all(axis=None)

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from stream_view import compare, replay
 
 from .seeded_queries import KINDS, land, read, run
+
+pytestmark = pytest.mark.slow
 
 ROWS = [
     [{"id": 1, "key": "a", "time": 0, "value": 5}, {"id": 2, "key": "b", "time": 0, "value": 1}],

@@ -101,6 +101,7 @@ def test_a_cell_that_goes_on_without_waiting_does_not_keep_the_line_back(spark: 
     assert len(told) == 1
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_stopped_one_with_a_view_and_one_without_a_person_say_nothing(
     spark: SparkSession, told: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,6 +104,7 @@ def land(tmp_path: Path) -> Callable[[int, list[str]], None]:
     return put
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one_by_one", "window"),
     [(True, ("10 minutes",)), (False, ("10 minutes",)), (True, ("10 minutes", "5 minutes"))],

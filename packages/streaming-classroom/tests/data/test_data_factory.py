@@ -259,6 +259,7 @@ def test_a_kill_before_the_position_is_kept_lands_no_file_twice(
     assert visible(landing) == ["day-1.json", "day-2.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("landed_before", [0, 1], ids=["the batch that makes the table", "a later batch"])
 def test_a_kill_before_the_position_is_kept_lands_no_row_twice(
     spark: SparkSession, factory, table: TableTarget, monkeypatch: pytest.MonkeyPatch, landed_before: int
@@ -296,6 +297,7 @@ def test_a_table_takes_csv_with_a_header(spark: SparkSession, tmp_path: Path, ta
     assert sorted(row["id"] for row in spark.table("landed").collect()) == [1, 2]
 
 
+@pytest.mark.slow
 def test_load_returns_when_chained_streams_have_processed_the_batch(
     spark: SparkSession, factory, table: TableTarget, tmp_path: Path
 ) -> None:

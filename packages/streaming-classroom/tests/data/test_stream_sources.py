@@ -70,6 +70,7 @@ def is_read(frame: DataFrame, place: Path) -> bool | None:
         query.stop()
 
 
+@pytest.mark.slow
 def test_a_table_is_read_by_its_name_or_its_path(spark: SparkSession, DA: Lesson) -> None:
     DA.data_factory.load()
     place = DA.data_factory.place
@@ -81,6 +82,7 @@ def test_a_table_is_read_by_its_name_or_its_path(spark: SparkSession, DA: Lesson
     assert is_read(spark.readStream.format("rate").load(), place) is False
 
 
+@pytest.mark.slow
 def test_a_directory_is_read_as_files_or_by_auto_loader(spark: SparkSession, DA: Lesson) -> None:
     landing = classroom_files().local_path(DA.paths.landing)
     (landing / "one.json").write_text(json.dumps({"id": 1}))

@@ -141,6 +141,7 @@ def test_rows_are_counted_per_file_in_the_order_in_which_a_stream_reads_the_file
     assert attempt().rows_of_files(spark.read.schema("id INT").json(tmp_path.as_uri())) == [1, 3, 2]
 
 
+@pytest.mark.slow
 def test_a_frame_that_does_not_come_to_an_end_is_a_mistake(attempt, source: DataFrame, spark: SparkSession) -> None:
     slow = source.selectExpr("java_method('java.lang.Thread', 'sleep', 60000L) AS x")
     assert "never ends" in sentence(attempt().rows_of_stream, slow, "append", 5)
@@ -226,6 +227,7 @@ def test_what_cannot_be_looked_at_is_a_verdict(attempt, spark: SparkSession) -> 
     assert verdict.kind == "wrong" and "UNRESOLVED_COLUMN" in verdict.sentence
 
 
+@pytest.mark.slow
 def test_a_check_may_run_a_stream_into_a_table_that_is_there(
     attempt, spark: SparkSession, source: DataFrame, tmp_path: Path
 ) -> None:
@@ -291,6 +293,7 @@ def test_an_earlier_try_is_taken_away_and_nothing_else(
     spark.sql("DROP TABLE other_t")
 
 
+@pytest.mark.slow
 def test_tables_that_an_exercise_changes_are_restored_before_another_try(spark: SparkSession, monkeypatch) -> None:
     from streaming_classroom.exercises import catalogue
 

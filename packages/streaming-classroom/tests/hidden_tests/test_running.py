@@ -41,6 +41,7 @@ def judge(spark, paths) -> Callable[..., str]:
     return judge
 
 
+@pytest.mark.slow
 def test_the_right_rows_in_other_words_pass_and_nothing_is_said(judge) -> None:
     assert judge(RIGHT) == ""
     assert judge(RIGHT.replace('.where("id > 1")', '.selectExpr("id").filter("NOT (id <= 1)")')) == ""
@@ -52,17 +53,20 @@ def test_a_limit_that_shown_data_cannot_tell_is_a_mistake_with_the_rows_that_dif
     assert caught.value.difference is not None
 
 
+@pytest.mark.slow
 def test_a_query_that_does_not_resume_is_a_mistake(judge) -> None:
     again = "import uuid\n" + RIGHT.replace("/copy", "/{uuid.uuid4()}")
     with pytest.raises(Mistake, match="`copy` has rows more than once"):
         judge(again)
 
 
+@pytest.mark.slow
 def test_a_cell_that_fails_there_says_why(judge) -> None:
     with pytest.raises(Mistake, match=r"There your cell fails: AnalysisException: .*no_such_column"):
         judge(RIGHT.replace("id > 1", "no_such_column > 1"))
 
 
+@pytest.mark.slow
 def test_a_view_that_fails_only_where_it_is_read_is_the_cells_mistake(judge) -> None:
     def texts(box: Sandbox) -> None:
         box.append("texts", [("1",), ("one",)], "text STRING")
@@ -76,6 +80,7 @@ def test_a_view_that_fails_only_where_it_is_read_is_the_cells_mistake(judge) -> 
         judge(view.format("CAST(text AS INT)"), exercise)
 
 
+@pytest.mark.slow
 def test_where_the_solution_makes_other_rows_than_are_kept_the_file_is_blamed(judge, monkeypatch) -> None:
     old = [("copy", Rows(("id",), Counter([(2,)])))]
     monkeypatch.setattr(expected_rows, "rows", lambda _exercise, _number: old)
@@ -86,6 +91,7 @@ def test_where_the_solution_makes_other_rows_than_are_kept_the_file_is_blamed(ju
         judge(RIGHT.replace("id > 1", "1 < id"))
 
 
+@pytest.mark.slow
 def test_a_cell_that_cannot_be_run_elsewhere_is_told_and_not_rejected(judge, spark) -> None:
     assert "uses `mine`, which another cell makes" in judge("query = mine", mine=spark.range(1))
     assert "has not seen your cell" in judge(None)

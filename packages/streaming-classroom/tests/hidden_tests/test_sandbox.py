@@ -86,6 +86,7 @@ def test_memory_is_gone_in_the_next_run_and_checkpoints_are_not(open_sandbox) ->
     assert box.value("left") is False
 
 
+@pytest.mark.slow
 def test_a_batch_whose_commit_is_taken_away_is_run_again(open_sandbox) -> None:
     box = open_sandbox()
     box.append("bronze", [(1,), (2,)], "id LONG")
@@ -97,6 +98,7 @@ def test_a_batch_whose_commit_is_taken_away_is_run_again(open_sandbox) -> None:
     assert ids(box.rows("copy")) == [2, 2]
 
 
+@pytest.mark.slow
 def test_without_its_checkpoints_a_stream_reads_everything_again(open_sandbox) -> None:
     box = open_sandbox()
     box.append("bronze", [(1,), (2,)], "id LONG")
@@ -107,6 +109,7 @@ def test_without_its_checkpoints_a_stream_reads_everything_again(open_sandbox) -
     assert ids(box.rows("copy")) == sorted(2 * once)
 
 
+@pytest.mark.slow
 def test_a_stream_that_goes_on_is_stopped_when_it_has_done_what_is_there(open_sandbox) -> None:
     box = open_sandbox()
     box.append("bronze", [(2,)], "id LONG")
@@ -114,6 +117,7 @@ def test_a_stream_that_goes_on_is_stopped_when_it_has_done_what_is_there(open_sa
     assert ids(box.rows("copy")) == [2] and not box.spark.streams.active
 
 
+@pytest.mark.slow
 def test_a_failing_cell_and_a_failing_stream_say_why(open_sandbox, capsys) -> None:
     box = open_sandbox()
     box.append("bronze", [(2,)], "id LONG")
@@ -124,6 +128,7 @@ def test_a_failing_cell_and_a_failing_stream_say_why(open_sandbox, capsys) -> No
     assert "not shown" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_cell_of_sql_makes_views_of_streams(open_sandbox) -> None:
     box = open_sandbox()
     box.append("bronze", [(1,), (2,), (2,)], "id LONG")

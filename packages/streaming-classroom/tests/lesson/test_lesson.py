@@ -80,6 +80,7 @@ def test_tables_of_a_lesson_are_in_its_working_directory(spark: SparkSession) ->
     assert lesson.paths.exists(f"{lesson.paths.user_db}/numbers/_delta_log")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["running", "killed"])
 def test_starting_again_starts_over(spark: SparkSession, state: str) -> None:
     first = start_lesson("Test", dataset=READINGS)
@@ -103,6 +104,7 @@ def test_a_stream_can_read_the_landing_zone_before_anything_has_landed(spark: Sp
     assert spark.table("landed").count() == 1152
 
 
+@pytest.mark.slow
 def test_resuming_keeps_tables_files_and_position(spark: SparkSession) -> None:
     first = start_lesson("Test", dataset=READINGS, into_table="bronze")
     first.data_factory.load()
@@ -121,6 +123,7 @@ def test_resuming_what_never_was_is_starting(spark: SparkSession) -> None:
     assert spark.catalog.currentDatabase() == lesson.schema_name
 
 
+@pytest.mark.slow
 def test_two_lessons_do_not_collide(spark: SparkSession) -> None:
     first = start_lesson("Test")
     spark.range(3).write.saveAsTable("numbers")

@@ -134,6 +134,7 @@ readings = spark.readStream.schema('device_id INT').json(DA.paths.landing)
 readings.createTempView('readings')"""
 
 
+@pytest.mark.slow
 def test_a_stock_kernel_runs_a_lesson(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))

@@ -63,6 +63,7 @@ def test_junit_keeps_the_schema_that_others_read_by(tmp_path: Path, schema) -> N
     schema.validate(tmp_path / "junit.xml")
 
 
+@pytest.mark.slow
 def test_the_schema_takes_what_pytest_writes_and_refuses_what_it_does_not_know(tmp_path: Path, schema) -> None:
     (tmp_path / "test_it.py").write_text(
         "import pytest\ndef test_a(): print(1)\ndef test_b(): assert 0\n"

@@ -52,6 +52,7 @@ def test_workers_are_this_python(spark: SparkSession) -> None:
     assert spark.range(1).select(where("id")).first()[0] == sys.executable
 
 
+@pytest.mark.slow
 def test_a_python_function_over_a_delta_table_returns(spark: SparkSession) -> None:
     """Guard against a hang of Spark 4.2.0; cancelled after a deadline, which fails the test."""
     spark.range(1000).write.mode("overwrite").save("dbfs:/tmp/test_session_udf")
@@ -251,6 +252,7 @@ print(spark.streams.active)
 """
 
 
+@pytest.mark.slow
 def test_vacuum_of_a_tiny_table_is_not_cut_into_thousands_of_tasks(spark: SparkSession, tmp_path: Path) -> None:
     table = (tmp_path / "t").as_uri()
     for _version in range(3):

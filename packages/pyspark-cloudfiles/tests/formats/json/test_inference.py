@@ -23,6 +23,7 @@ ODD = st.sampled_from(
 OPTIONS = st.sampled_from([{}, {"prefersdecimal": "true"}, {"primitivesasstring": "true"}, {"infertimestamp": "true"}])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(RECORDS | ODD, max_size=12), OPTIONS, st.booleans())
 def test_the_schema_is_the_one_of_all_lines(lines: list[str], options: dict[str, str], case_sensitive: bool):

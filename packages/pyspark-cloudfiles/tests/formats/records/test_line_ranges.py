@@ -112,6 +112,7 @@ def test_other_encodings_are_read_by_whoever_has_the_first_part(tmp_path: Path, 
     assert len(read(name, [source(path).part(0, 30)], encoding=encoding)) == 20
 
 
+@pytest.mark.slow
 def test_lines_that_lie_across_chunks_and_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(line_ranges, "_CHUNK", 7)
     monkeypatch.setattr(base, "BATCH_BYTES", 11)

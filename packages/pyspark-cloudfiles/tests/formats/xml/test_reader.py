@@ -77,6 +77,7 @@ CASES: list[tuple[str, dict[str, str]]] = [(content, {}) for content in CONTENTS
 CASES += [(VARIOUS, options) for options in OPTIONS]
 
 
+@pytest.mark.slow
 def test_types_and_values_are_sparks(spark: SparkSession, write: Write) -> None:
     for content, options in CASES:
         file = write(content)

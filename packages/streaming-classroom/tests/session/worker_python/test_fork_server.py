@@ -18,6 +18,8 @@ import pytest
 
 from streaming_classroom.session.worker_python import launcher
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(launcher.__file__).parent
 DEADLINE = 30
 
