@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
 from pyspark_cloudfiles.errors import CloudFilesError, InvalidOption, UnknownOptions, UnsupportedOption
 from pyspark_cloudfiles.options import DAY, Options, parse, parse_bytes, parse_duration
@@ -70,8 +71,92 @@ def test_unknown_keys_pass_where_validation_is_off():
     assert parsed(cloudFiles__bogus="x", cloudFiles__validateOptions="false").format == "json"
 
 
-def test_keys_without_the_prefix_are_the_formats_business():
-    assert parsed(multiLine="true", whatever="1").format_options == {"multiline": "true", "whatever": "1"}
+def test_options_of_the_format_are_handed_on_to_it():
+    options = parse(NEEDED | {"multiLine": "true", "primitivesAsString": "false"})
+    assert options.format_options == {"multiline": "true", "primitivesasstring": "false"}
+
+
+@pytest.mark.parametrize(
+    ("file_format", "wrong", "right"),
+    [
+        ("csv", "skipRow", "skipRows"),
+        ("csv", "hedaer", "header"),
+        ("json", "mutliLine", "multiLine"),
+        ("xml", "rowTags", "rowTag"),
+        ("parquet", "datetimeRebaseMod", "datetimeRebaseMode"),
+        ("orc", "pathGlobFilters", "pathGlobFilter"),
+        ("text", "wholetexts", "wholetext"),
+        ("binaryFile", "modifedAfter", "modifiedAfter"),
+        ("json", "maxFilesPerTrigger", "cloudFiles.maxFilesPerTrigger"),
+        ("json", "schemaHint", "cloudFiles.schemaHints"),
+    ],
+)
+def test_an_unknown_key_without_the_prefix_is_refused_with_what_was_meant(file_format: str, wrong: str, right: str):
+    given = {"cloudfiles.format": file_format, "path": "/data", wrong: "1"}
+    with pytest.raises(UnknownOptions, match=f"Did you mean {right} instead of {wrong.lower()}"):
+        parse(given)
+    assert parse(given | {"cloudFiles.validateOptions": "false"}).format == file_format
+
+
+@pytest.mark.parametrize(
+    ("file_format", "key", "value", "harmless"),
+    [
+        ("xml", "rowValidationXSDPath", "a.xsd", None),
+        ("xml", "prefersDecimal", "true", "false"),
+        ("avro", "positionalFieldMatching", "true", "false"),
+        ("avro", "ignoreExtension", "false", "true"),
+        ("json", "maxNestingDepth", "5", None),
+        ("csv", "basePath", "/data", None),
+    ],
+)
+def test_an_option_that_is_not_there_is_refused_by_its_name(
+    file_format: str, key: str, value: str, harmless: str | None
+):
+    given = {"cloudfiles.format": file_format, "path": "/data"}
+    with pytest.raises(UnsupportedOption, match=rf"The option {key} is not supported: .*\."):
+        parse(given | {key: value})
+    if harmless is not None:
+        assert parse(given | {key: harmless}).format == file_format
+
+
+@pytest.mark.parametrize(
+    ("file_format", "key", "value", "sentence"),
+    [
+        ("json", "header", "true", "header has no effect on json files"),
+        ("parquet", "multiLine", "true", "multiLine has no effect on parquet files"),
+        ("csv", "inferSchema", "true", r"Set cloudFiles\.inferColumnTypes instead"),
+        ("csv", "enforceSchema", "true", "enforceSchema has no effect"),
+    ],
+)
+def test_an_option_without_effect_is_mentioned(file_format: str, key: str, value: str, sentence: str):
+    with pytest.warns(UserWarning, match=sentence):
+        parse({"cloudfiles.format": file_format, "path": "/data", key: value})
+
+
+def test_an_option_that_is_true_or_false_has_no_other_value():
+    with pytest.raises(InvalidOption, match="The option primitivesAsString is 'yes'"):
+        parse(NEEDED | {"primitivesAsString": "yes"})
+
+
+@pytest.mark.filterwarnings("ignore:.* has no effect")
+def test_options_of_spark_s_readers_are_known(spark: SparkSession):
+    """Fails with a release of Spark whose readers have more options: put them into the tables."""
+    catalyst, sources = "org.apache.spark.sql.catalyst", "org.apache.spark.sql.execution.datasources"
+    readers = {"csv": f"{catalyst}.csv.CSVOptions", "json": f"{catalyst}.json.JSONOptions"}
+    readers |= {"xml": f"{catalyst}.xml.XmlOptions", "parquet": f"{sources}.parquet.ParquetOptions"}
+    readers |= {"orc": f"{sources}.orc.OrcOptions", "text": f"{sources}.text.TextOptions"}
+    readers |= {"avro": "org.apache.spark.sql.avro.AvroOptions"}
+    unknown = {}
+    for file_format, reader in readers.items():
+        names = getattr(getattr(spark._jvm, f"{reader}$"), "MODULE$").getAllOptions().mkString(",").split(",")
+        for name in names:
+            try:
+                parse({"cloudfiles.format": file_format, "path": "/data", name: "true"})
+            except UnknownOptions:
+                unknown[file_format] = name
+            except (UnsupportedOption, InvalidOption):
+                continue
+    assert unknown == {}
 
 
 @pytest.mark.parametrize("key", ["useNotifications", "queueUrl", "clientSecret"])

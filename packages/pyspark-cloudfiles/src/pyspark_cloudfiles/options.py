@@ -1,59 +1,27 @@
-"""The options of a stream: names, values, and the checks of their combinations.
+"""The options of a stream: their values, and the checks of their combinations.
 
-Spark hands a data source its options as text with keys in lower case.  :func:`parse` makes one checked value of them
-and is the only place that knows the keys.  What Auto Loader refuses is refused here as well, with the same condition,
-so that a program that runs here is not stopped by its options there.
+Spark hands a data source its options as text with keys in lower case.  :func:`parse` makes one checked value of them;
+which names there are is in :mod:`.option_names`.  What Auto Loader refuses is refused here as well, with the same
+condition, so that a program that runs here is not stopped by its options there.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark_cloudfiles import driver_warnings
-from pyspark_cloudfiles.errors import InvalidOption, UnknownOptions, UnsupportedOption
+from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems import mounts
+from pyspark_cloudfiles.option_names import INTERNAL, PREFIX, check_names
 
-PREFIX = "cloudfiles."
 DAY = 24 * 3600
-
-# Spelled as the documentation has them: messages use this spelling, look-ups the lower case.
-SUPPORTED = (
-    "format", "schemaLocation", "inferColumnTypes", "schemaHints", "schemaEvolutionMode", "maxFilesPerTrigger",
-    "maxBytesPerTrigger", "includeExistingFiles", "partitionColumns", "validateOptions", "allowOverwrites",
-    "useStrictGlobber", "useIncrementalListing", "cleanSource", "cleanSource.retentionDuration",
-    "cleanSource.moveDestination", "rescuedDataColumn",
-)  # fmt: skip
-# They tune a service of the cloud or a listing that is not like ours; without them the result is the same.
-WITHOUT_EFFECT = (
-    "maxFileAge", "backfillInterval", "useManagedFileEvents", "fetchParallelism",
-    "listOnStart",
-)  # fmt: skip
-# They need queues and credentials of a cloud.
-CLOUD_ONLY = (
-    "useNotifications", "queueName", "queueUrl", "region", "subscription", "projectId", "client", "clientEmail",
-    "clientId", "clientSecret", "privateKey", "privateKeyId", "connectionString", "resourceGroup", "subscriptionId",
-    "tenantId", "roleArn", "roleExternalId", "roleSessionName", "stsEndpoint", "pathRewrites", "resourceTag",
-    "awsAccessKey", "awsSecretKey", "databricks.serviceCredential",
-)  # fmt: skip
-# Options without the prefix that people put it before.
-GENERIC = (
-    "pathGlobFilter", "recursiveFileLookup", "modifiedAfter", "modifiedBefore", "ignoreCorruptFiles",
-    "ignoreMissingFiles", "header", "sep", "delimiter", "multiLine", "mode", "columnNameOfCorruptRecord",
-    "rescuedDataColumn", "readerCaseSensitive", "timestampFormat", "dateFormat", "inferTimestamp", "prefersDecimal",
-    "encoding", "quote", "escape", "rowTag", "mergeSchema", "timeZone", "nullValue", "lineSep", "wholetext",
-    "singleVariantColumn", "badRecordsPath",
-)  # fmt: skip
 EVOLUTION_MODES = ("addNewColumns", "addNewColumnsWithTypeWidening", "rescue", "failOnNewColumns", "none")
 LISTING = ("auto", "true", "false")
 CLEANING = ("OFF", "DELETE", "MOVE")
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 
-# What this package's own wrapper of `load` tells the data source; nobody else sets them.
-INTERNAL = "__cloudfiles."
 # Settings of the session that a data source cannot see, by what the wrapper calls them: how much inference looks at,
 # and where files are.
 SETTINGS = {
@@ -160,17 +128,13 @@ def parse(options: Mapping[str, str]) -> Options:
 
     Raises
     ------
-    UnknownOptions
-        A key with the prefix that Auto Loader does not know, unless ``cloudFiles.validateOptions`` is false.
-    UnsupportedOption
-        A key that only makes sense with a cloud's queues.
+    UnknownOptions, UnsupportedOption
+        As :func:`.option_names.check_names` says.
     InvalidOption
         A value that an option cannot have, or options that contradict each other.
     """
     given = {key.lower(): value for key, value in options.items() if value is not None}
-    _refuse_unknown_keys(given)
-    _refuse_cloud_only_keys(given)
-    _mention_keys_without_effect(given)
+    check_names(given)
     parsed = _values(_Reader(given))
     _refuse_contradictions(parsed)
     return parsed
@@ -296,48 +260,6 @@ class _Reader:
     def of_the_format(self) -> dict[str, str]:
         ours = (PREFIX, INTERNAL)
         return {key: value for key, value in self._given.items() if key != "path" and not key.startswith(ours)}
-
-
-def _refuse_unknown_keys(given: Mapping[str, str]) -> None:
-    if given.get(f"{PREFIX}validateoptions", "true").strip().lower() == "false":
-        return
-    known = {f"cloudFiles.{key}".lower(): f"cloudFiles.{key}" for key in (*SUPPORTED, *WITHOUT_EFFECT, *CLOUD_ONLY)}
-    unknown = [
-        key
-        for key in given
-        if key.startswith(PREFIX) and key not in known and not key.startswith(f"{PREFIX}resourcetag.")
-    ]
-    if unknown:
-        suggestions = {key: right for key in unknown if (right := _suggestion(key, known))}
-        raise UnknownOptions(sorted(unknown), suggestions)
-
-
-def _suggestion(key: str, known: Mapping[str, str]) -> str | None:
-    """Return the key that was probably meant: the one without the prefix, or the nearest of all, in lower case."""
-    name = key.removeprefix(PREFIX)
-    generic = {option.lower(): option for option in GENERIC}
-    if name in generic:
-        return generic[name]
-    if nearest := difflib.get_close_matches(key, known, n=1, cutoff=0.8):
-        return known[nearest[0]]
-    nearest = difflib.get_close_matches(name, generic, n=1, cutoff=0.8)
-    return generic[nearest[0]] if nearest else None
-
-
-def _refuse_cloud_only_keys(given: Mapping[str, str]) -> None:
-    for key in CLOUD_ONLY:
-        value = given.get(f"cloudFiles.{key}".lower())
-        if value is not None and not (key == "useNotifications" and value.strip().lower() == "false"):
-            raise UnsupportedOption(
-                f"cloudFiles.{key} needs the notification services of a cloud, which do not exist here. "
-                "Remove it: files are then found by listing the directory."
-            )
-
-
-def _mention_keys_without_effect(given: Mapping[str, str]) -> None:
-    named = [f"cloudFiles.{key}" for key in WITHOUT_EFFECT if f"cloudFiles.{key}".lower() in given]
-    if named:
-        driver_warnings.warn(f"{', '.join(named)} has no effect outside Databricks.", given.get(f"{INTERNAL}warnings"))
 
 
 def _refuse_contradictions(options: Options) -> None:

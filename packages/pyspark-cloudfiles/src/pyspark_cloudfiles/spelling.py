@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from pyspark_cloudfiles.errors import CloudFilesError, UnknownOptions
-from pyspark_cloudfiles.options import INTERNAL
+from pyspark_cloudfiles.option_names import INTERNAL
 
 KEY = f"{INTERNAL}spelling"
 # Names that are no ordinary words, and any name where a message says that it is an option's.

@@ -16,7 +16,7 @@ from pyspark_cloudfiles import driver_warnings
 from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.mounts import mounted
-from pyspark_cloudfiles.options import PREFIX
+from pyspark_cloudfiles.option_names import PREFIX
 from pyspark_cloudfiles.session.session_options import setting_of
 from pyspark_cloudfiles.shipping import PACKAGE
 

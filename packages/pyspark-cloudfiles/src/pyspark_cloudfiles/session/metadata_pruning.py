@@ -24,7 +24,7 @@ from pyspark.errors import PySparkException
 
 import spark_hooks
 from pyspark_cloudfiles.errors import CloudFilesError
-from pyspark_cloudfiles.options import INTERNAL
+from pyspark_cloudfiles.option_names import INTERNAL
 from pyspark_cloudfiles.session.hidden_metadata import elements, is_own
 from pyspark_cloudfiles.shipping import PACKAGE
 

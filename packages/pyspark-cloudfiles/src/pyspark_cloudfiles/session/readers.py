@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import spark_hooks
 from pyspark_cloudfiles import driver_warnings, spelling
-from pyspark_cloudfiles.options import INTERNAL, PREFIX
+from pyspark_cloudfiles.option_names import INTERNAL, PREFIX
 from pyspark_cloudfiles.session import log_location, registration
 from pyspark_cloudfiles.session.session_options import session_options
 from pyspark_cloudfiles.shipping import PACKAGE

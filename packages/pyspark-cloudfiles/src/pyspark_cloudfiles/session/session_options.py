@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark_cloudfiles.options import INTERNAL, SETTINGS
+from pyspark_cloudfiles.option_names import INTERNAL
+from pyspark_cloudfiles.options import SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

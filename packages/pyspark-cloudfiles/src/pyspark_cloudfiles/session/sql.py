@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import spark_hooks
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.options import INTERNAL, PREFIX
+from pyspark_cloudfiles.option_names import INTERNAL, PREFIX
 from pyspark_cloudfiles.session import registration
 from pyspark_cloudfiles.session.session_options import session_options
 from pyspark_cloudfiles.session.temporary_views import temporary_view

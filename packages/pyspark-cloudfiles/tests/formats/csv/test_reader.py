@@ -60,6 +60,25 @@ def test_without_header_columns_are_matched_by_position(put: Put) -> None:
     assert read(put("1,x\n2,y,z\n"), options={"header": "false"}) == [(1, "x"), (2, "y", {"_c2": "z"})]
 
 
+@pytest.mark.parametrize("multi_line", ["false", "true"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_first_lines_are_skipped_before_the_header_is_read(put: Put, end: str, multi_line: str) -> None:
+    lines = ["Meters, of the north", "", "# a,b", "a,b", "1,x", "2,y"]
+    options = {"skipRows": "3", "multiLine": multi_line}
+    file = put(end.join(lines))
+    assert read(file, options=options) == [(1, "x"), (2, "y")]
+    assert read(file, options={**options, "skipRows": "4", "header": "false"}) == [(1, "x"), (2, "y")]
+    assert read(file, options={**options, "skipRows": "6"}) == []
+    lower = {"skiprows": "3", "multiline": multi_line}
+    assert FORMAT.infer([file], InferRequest(infer_types=True, options=lower)) == AB
+
+
+def test_more_lines_than_a_piece_are_skipped(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "BATCH_BYTES", 100)
+    file = put("prose\n" * 100 + "a,b\n" + "1,x\n" * 100)
+    assert read(file, options={"skipRows": "100"}) == [(1, "x")] * 100
+
+
 def test_what_does_not_fit_is_rescued(put: Put) -> None:
     rows = read(put("a,b,c\none,x,3\n2,y,,extra\n3\n"))
     assert rows == [(None, "x", {"c": "3", "a": "one"}), (2, "y", {"_c3": "extra"}), (3, None)]

@@ -156,6 +156,7 @@ def test_a_header_far_from_the_beginning_is_found_by_whoever_reads_all(tmp_path:
         ("json", {}, True),
         ("json", {"multiline": "true"}, False),
         ("csv", {"multiline": "TRUE"}, False),
+        ("csv", {"skiprows": "2"}, False),
         ("text", {"wholetext": "true"}, False),
         ("json", {"linesep": "ab"}, True),
         ("json", {"linesep": "aa"}, False),

@@ -5,6 +5,7 @@ A record is a line, or with ``multiLine`` whatever the tokenizer takes for one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from pyspark_cloudfiles.formats.records.line_arrays import (
     is_utf8,
     without_blank_lines,
     without_blank_start,
+    without_first_lines,
     without_lines_that_begin_with,
 )
 
@@ -123,6 +125,8 @@ def _spanning_lines(
     file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Mapping[str, str]
 ) -> Iterator[CsvPart]:
     text = text_lines.utf8(read_text(file), options).decode("utf-8", "replace")
+    if dialect.skip_rows:
+        text = re.sub(rf"\A(?:[^\r\n]*(?:\r\n?|\n|\Z)){{0,{dialect.skip_rows}}}", "", text, count=1)
     found = list(tokenizer.records(text))
     check_limits(file, [tokens for _, tokens in found], dialect)
     names = safe_names(found[0][1], dialect) if found else []
@@ -134,10 +138,12 @@ def _lines(file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Ma
     part, names = part_with_names(file, dialect, options)
     if part is None:
         return
-    separator = text_lines.line_separator(options)
+    separator, skipped = text_lines.line_separator(options), dialect.skip_rows
     for piece in text_lines.texts(part, options):
         data = text_lines.plain(piece, separator)
         data = data if is_utf8(data) else data.decode("utf-8", "replace").encode()
+        if skipped:
+            data, skipped = without_first_lines(data, skipped)
         if dialect.comment:
             data = without_lines_that_begin_with(dialect.comment, data)
         if names is None:

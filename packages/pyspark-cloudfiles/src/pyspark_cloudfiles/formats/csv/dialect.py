@@ -28,6 +28,7 @@ class Dialect:
     max_characters: int
     multi_line: bool
     header: bool
+    skip_rows: int
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Dialect:
@@ -54,6 +55,7 @@ class Dialect:
             max_characters=_number(options, "maxcharspercolumn", -1),
             multi_line=_flag(options, "multiline"),
             header=_flag(options, "header", "true"),
+            skip_rows=_number(options, "skiprows", 0),
         )
 
 

@@ -26,6 +26,15 @@ def without_blank_start(data: bytes) -> bytes:
     return data if data[:1] > b" " else data[_BLANK_START.match(data).end() :]  # type: ignore[union-attr]
 
 
+def without_first_lines(data: bytes, count: int) -> tuple[bytes, int]:
+    """Return a text without so many lines at its beginning, and how many are still to be left out after it."""
+    position = 0
+    while count and position < len(data):
+        position = data.find(b"\n", position) + 1
+        count -= 1
+    return data[position:], count
+
+
 def without_lines_that_begin_with(mark: str, data: bytes) -> bytes:
     """Leave out lines that begin with a mark, as comments do."""
     begin = mark.encode()

@@ -23,6 +23,8 @@ def has_lines(options: Options) -> bool:
     unless = _UNLESS.get(options.format.lower())
     if unless is None or options.format_options.get(unless, "false").lower() == "true":
         return False
+    if options.format_options.get("skiprows", "0") != "0" and options.format.lower() == "csv":
+        return False  # where they end is only known from the beginning of the file
     separator = options.format_options.get("linesep")
     if separator is None:
         return True

@@ -1,0 +1,220 @@
+"""The names of all options, and the checks of the names that a stream was given.
+
+An option that no reader asks for would change nothing, and say nothing.  So each name is known here: those of Auto
+Loader, those of all formats, and those that the readers of Spark and Databricks document for one format.  A name is
+read, has no effect and is mentioned, or is refused; a name that is in none of the tables is misspelled.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+
+from pyspark_cloudfiles import driver_warnings
+from pyspark_cloudfiles.errors import InvalidOption, UnknownOptions, UnsupportedOption
+
+PREFIX = "cloudfiles."
+# What this package's own wrapper of `load` tells the data source; nobody else sets them.
+INTERNAL = "__cloudfiles."
+
+# Spelled as the documentation has them: messages use this spelling, look-ups the lower case.
+SUPPORTED = (
+    "format", "schemaLocation", "inferColumnTypes", "schemaHints", "schemaEvolutionMode", "maxFilesPerTrigger",
+    "maxBytesPerTrigger", "includeExistingFiles", "partitionColumns", "validateOptions", "allowOverwrites",
+    "useStrictGlobber", "useIncrementalListing", "cleanSource", "cleanSource.retentionDuration",
+    "cleanSource.moveDestination", "rescuedDataColumn",
+)  # fmt: skip
+# They tune a service of the cloud or a listing that is not like ours; without them the result is the same.
+WITHOUT_EFFECT = (
+    "maxFileAge", "backfillInterval", "useManagedFileEvents", "fetchParallelism",
+    "listOnStart",
+)  # fmt: skip
+# They need queues and credentials of a cloud.
+CLOUD_ONLY = (
+    "useNotifications", "queueName", "queueUrl", "region", "subscription", "projectId", "client", "clientEmail",
+    "clientId", "clientSecret", "privateKey", "privateKeyId", "connectionString", "resourceGroup", "subscriptionId",
+    "tenantId", "roleArn", "roleExternalId", "roleSessionName", "stsEndpoint", "pathRewrites", "resourceTag",
+    "awsAccessKey", "awsSecretKey", "databricks.serviceCredential",
+)  # fmt: skip
+
+# Without the prefix, for every format.  `mergeSchema` is what is done anyway.
+_OF_ALL_FORMATS = """
+    path pathGlobFilter fileNamePattern recursiveFileLookup modifiedAfter modifiedBefore ignoreCorruptFiles
+    ignoreMissingFiles rescuedDataColumn readerCaseSensitive mode columnNameOfCorruptRecord badRecordsPath
+    singleVariantColumn timeZone mergeSchema
+"""
+_TEXTS = "encoding charset lineSep"
+_TIMES = "locale dateFormat timestampFormat timestampNTZFormat enableDateTimeParsingFallback"
+# Without the prefix, by format: what its reader here reads.
+_OF_A_FORMAT = {
+    "csv": f"""{_TEXTS} {_TIMES} sep delimiter quote escape charToEscapeQuoteEscaping comment header skipRows nullValue
+        emptyValue nanValue positiveInf negativeInf ignoreLeadingWhiteSpace ignoreTrailingWhiteSpace maxColumns
+        maxCharsPerColumn multiLine preferDate unescapedQuoteHandling""",
+    "json": f"""{_TEXTS} {_TIMES} multiLine primitivesAsString prefersDecimal inferTimestamp dropFieldIfAllNull
+        allowComments allowUnquotedFieldNames allowSingleQuotes allowNumericLeadingZeros allowNonNumericNumbers
+        allowBackslashEscapingAnyCharacter allowUnquotedControlChars""",
+    "xml": f"""encoding charset {_TIMES} rowTag attributePrefix valueTag excludeAttribute ignoreNamespace nullValue
+        ignoreSurroundingSpaces""",
+    "text": f"{_TEXTS} wholetext",
+    "parquet": "datetimeRebaseMode int96RebaseMode",
+    "avro": "avroSchema datetimeRebaseMode",
+    "orc": "",
+    "binaryfile": "",
+}
+# What writers know, and what tunes Spark's readers: the rows are the same without.  `inferSchema` and `enforceSchema`
+# have no effect on Databricks' Auto Loader either, which names them.
+_WITHOUT_EFFECT = """
+    compression codec extension inferSchema enforceSchema samplingRatio columnPruning inputBufferSize escapeQuotes
+    quoteAll ignoreNullFields pretty sortKeys writeNonAsciiCharacterAsCodePoint useUnsafeRow rootTag declaration indent
+    arrayElementName validateName recordName recordNamespace orc.compress parquet.compression
+"""
+_BOOLEANS = """
+    multiLine header ignoreLeadingWhiteSpace ignoreTrailingWhiteSpace preferDate primitivesAsString prefersDecimal
+    inferTimestamp dropFieldIfAllNull allowComments allowUnquotedFieldNames allowSingleQuotes allowNumericLeadingZeros
+    allowNonNumericNumbers allowBackslashEscapingAnyCharacter allowUnquotedControlChars enableDateTimeParsingFallback
+    excludeAttribute ignoreNamespace ignoreSurroundingSpaces wholetext
+"""
+_TIME = "there is no TIME here. Read the column as a STRING."
+# What is documented, would change rows and is not there: by format, the value that changes nothing, and what to do.
+_REFUSED: dict[str, dict[str, tuple[str | None, str]]] = {
+    "": {
+        "basePath": (None, "columns of the path are found without. Name them in cloudFiles.partitionColumns."),
+        "ignoredPathSegmentRegex": (None, "hidden names begin with _ or . here. Use pathGlobFilter for others."),
+        "parserCaseSensitive": (None, "it is an old name. Use readerCaseSensitive."),
+    },
+    "csv": {"timeFormat": (None, _TIME)},
+    "json": {
+        "timeFormat": (None, _TIME),
+        "maxNestingDepth": (None, "the limits of the parser are Spark's defaults. Remove it."),
+        "maxNumLen": (None, "the limits of the parser are Spark's defaults. Remove it."),
+        "maxStringLen": (None, "the limits of the parser are Spark's defaults. Remove it."),
+    },
+    "xml": {
+        "timeFormat": (None, _TIME),
+        "multiLine": ("true", "an element may span lines, always. Remove it."),
+        "preferDate": ("true", "a date is inferred as DATE. Name the column in cloudFiles.schemaHints."),
+        "prefersDecimal": ("false", "numbers are inferred as DOUBLE. Name the column in cloudFiles.schemaHints."),
+        "rowValidationXSDPath": (None, "rows are not validated. Validate them after reading, or before."),
+        "wildcardColName": (None, "unknown elements are rescued. Read them from the rescued data column."),
+        "useLegacyXMLParser": ("false", "there is one parser here. Remove it."),
+    },
+    "avro": {
+        "avroSchemaUrl": (None, "give the schema itself in avroSchema."),
+        "ignoreExtension": ("true", "all files are read. Set pathGlobFilter to *.avro."),
+        "positionalFieldMatching": ("false", "fields are matched by name. Rename them in avroSchema, with aliases."),
+        "recursiveFieldMaxDepth": (None, "types that contain themselves are not read. Give another avroSchema."),
+        "enableStableIdentifiersForUnionType": ("false", "members of a union are member0, member1. Rename them."),
+        "stableIdentifierPrefixForUnionType": (None, "members of a union are member0, member1. Rename them."),
+    },
+}
+
+
+def _by_key(names: str) -> dict[str, str]:
+    return {name.lower(): name for name in names.split()}
+
+
+_GENERIC = _by_key(_OF_ALL_FORMATS)
+_READ = {name: _by_key(names) for name, names in _OF_A_FORMAT.items()}
+_IGNORED, _TRUE_OR_FALSE = _by_key(_WITHOUT_EFFECT), _by_key(_BOOLEANS)
+_PREFIXED = {f"cloudFiles.{key}".lower(): f"cloudFiles.{key}" for key in (*SUPPORTED, *WITHOUT_EFFECT, *CLOUD_ONLY)}
+_PLAIN = _GENERIC | {key: name for names in _READ.values() for key, name in names.items()} | _IGNORED
+
+
+def check_names(given: Mapping[str, str]) -> None:
+    """Check the names of a stream's options, and warn of those that have no effect.
+
+    Parameters
+    ----------
+    given : Mapping
+        Options with keys in lower case.
+
+    Raises
+    ------
+    UnknownOptions
+        A name is in none of the tables, unless ``cloudFiles.validateOptions`` is false.
+    UnsupportedOption
+        An option needs a cloud's services, or would change the rows and is not there.
+    InvalidOption
+        An option of the format is neither true nor false, which it must be.
+    """
+    file_format = given.get(f"{PREFIX}format", "").lower()
+    if given.get(f"{PREFIX}validateoptions", "true").strip().lower() != "false":
+        _refuse_unknown_names(given, file_format)
+    _refuse_cloud_only_names(given)
+    _refuse_options_that_are_not_there(given, file_format)
+    _refuse_other_values_than_true_and_false(given, file_format)
+    _mention_names_without_effect(given, file_format)
+
+
+def _refuse_unknown_names(given: Mapping[str, str], file_format: str) -> None:
+    refused = {name.lower() for names in _REFUSED.values() for name in names}
+    unknown = [
+        key
+        for key in given
+        if not key.startswith((INTERNAL, f"{PREFIX}resourcetag."))
+        and key not in (_PREFIXED if key.startswith(PREFIX) else _PLAIN.keys() | refused)
+    ]
+    if unknown:
+        suggestions = {key: meant for key in unknown if (meant := _suggestion(key, file_format))}
+        raise UnknownOptions(sorted(unknown), suggestions)
+
+
+def _suggestion(key: str, file_format: str) -> str | None:
+    """Return the name that was probably meant: with or without the prefix, or the nearest of all."""
+    name = key.removeprefix(PREFIX)
+    plain = _GENERIC | _READ.get(file_format, {})
+    for exact in (plain.get(name), _PLAIN.get(name), _PREFIXED.get(f"{PREFIX}{name}")):
+        if exact:
+            return exact
+    ranked = [_PREFIXED, plain] if key.startswith(PREFIX) else [plain, _PREFIXED]
+    for names in [*ranked, _PLAIN]:
+        wanted = f"{PREFIX}{name}" if names is _PREFIXED else name
+        if nearest := difflib.get_close_matches(wanted, names, n=1, cutoff=0.8):
+            return names[nearest[0]]
+    return None
+
+
+def _refuse_cloud_only_names(given: Mapping[str, str]) -> None:
+    for key in CLOUD_ONLY:
+        value = given.get(f"cloudFiles.{key}".lower())
+        if value is not None and not (key == "useNotifications" and value.strip().lower() == "false"):
+            raise UnsupportedOption(
+                f"cloudFiles.{key} needs the notification services of a cloud, which do not exist here. "
+                "Remove it: files are then found by listing the directory."
+            )
+
+
+def _refuse_options_that_are_not_there(given: Mapping[str, str], file_format: str) -> None:
+    for name, (harmless, advice) in (_REFUSED[""] | _REFUSED.get(file_format, {})).items():
+        value = given.get(name.lower())
+        if value is not None and value.strip().lower() != harmless:
+            raise UnsupportedOption(f"The option {name} is not supported: {advice}")
+
+
+def _refuse_other_values_than_true_and_false(given: Mapping[str, str], file_format: str) -> None:
+    for key, name in _TRUE_OR_FALSE.items():
+        if key in given and key in _READ.get(file_format, {}) and given[key].lower() not in ("true", "false"):
+            raise InvalidOption(f"The option {name} is {given[key]!r}. Set it to true or false.")
+
+
+def _mention_names_without_effect(given: Mapping[str, str], file_format: str) -> None:
+    address = given.get(f"{INTERNAL}warnings")
+    named = [f"cloudFiles.{key}" for key in WITHOUT_EFFECT if f"cloudFiles.{key}".lower() in given]
+    if named:
+        driver_warnings.warn(f"{', '.join(named)} has no effect outside Databricks.", address)
+    for sentence in _sentences(given, file_format):
+        driver_warnings.warn(sentence, address)
+
+
+def _sentences(given: Mapping[str, str], file_format: str) -> Iterator[str]:
+    """Yield what to say of options without effect that somebody could rely on."""
+    infers = given.get(f"{PREFIX}infercolumntypes", "false").strip().lower()
+    if file_format in ("csv", "xml") and given.get("inferschema", infers).strip().lower() != infers:
+        yield "inferSchema has no effect with cloudFiles. Set cloudFiles.inferColumnTypes instead."
+    if given.get("enforceschema", "false").strip().lower() == "true":
+        yield "enforceSchema has no effect with cloudFiles: columns of files with a header are found by name."
+    known = _GENERIC.keys() | _READ.get(file_format, {}).keys() | _IGNORED.keys()
+    known |= {name.lower() for name in _REFUSED[""] | _REFUSED.get(file_format, {})}
+    foreign = [_PLAIN.get(key, key) for key in given if key in _PLAIN and key not in known]
+    if foreign and file_format in _READ:
+        yield f"{', '.join(foreign)} has no effect on {file_format} files."
