@@ -10,7 +10,6 @@ from urllib.parse import unquote
 import nbformat
 import yaml
 
-import module_map
 from streaming_classroom import cli
 
 PROJECT = Path(__file__).parents[1]
@@ -120,10 +119,6 @@ def test_settings_that_the_code_reads_are_documented() -> None:
 
     assert used
     assert undocumented == set()
-
-
-def test_the_map_of_modules_is_up_to_date() -> None:
-    assert module_map.MAP.read_text(encoding="utf-8") == module_map.module_map(), "run tools/module_map.py"
 
 
 def test_workflows_may_only_read_the_repository() -> None:

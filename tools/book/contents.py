@@ -22,7 +22,6 @@ _BACK = (
     "datasets/README.md",
     "docs/ci.md",
     "docs/architecture.md",
-    "docs/modules.md",
     "docs/patches.md",
     "docs/parity.md",
     "docs/versions.md",
