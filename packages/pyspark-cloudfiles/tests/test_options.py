@@ -107,6 +107,9 @@ def test_an_unknown_key_without_the_prefix_is_refused_with_what_was_meant(file_f
         ("avro", "ignoreExtension", "false", "true"),
         ("json", "maxNestingDepth", "5", None),
         ("csv", "basePath", "/data", None),
+        ("csv", "locale", "de-DE", "en-US"),
+        ("json", "locale", "fr-FR", "en-US"),
+        ("xml", "locale", "en-GB", "en-us"),
     ],
 )
 def test_an_option_that_is_not_there_is_refused_by_its_name(

@@ -75,6 +75,12 @@ _BOOLEANS = """
     excludeAttribute ignoreNamespace ignoreSurroundingSpaces wholetext
 """
 _TIME = "there is no TIME here. Read the column as a STRING."
+# The harmless value is Spark's default.
+_LOCALE = (
+    "en-us",
+    "numbers and names of months are read by English rules. Read such columns as STRING and convert them with from_csv, "
+    "which takes a locale: from_csv(text, 'value DATE', map('locale', 'fr-FR', 'dateFormat', 'd MMMM yyyy')).",
+)
 # What is documented, would change rows and is not there: by format, the value that changes nothing, and what to do.
 _REFUSED: dict[str, dict[str, tuple[str | None, str]]] = {
     "": {
@@ -82,14 +88,16 @@ _REFUSED: dict[str, dict[str, tuple[str | None, str]]] = {
         "ignoredPathSegmentRegex": (None, "hidden names begin with _ or . here. Use pathGlobFilter for others."),
         "parserCaseSensitive": (None, "it is an old name. Use readerCaseSensitive."),
     },
-    "csv": {"timeFormat": (None, _TIME)},
+    "csv": {"locale": _LOCALE, "timeFormat": (None, _TIME)},
     "json": {
+        "locale": _LOCALE,
         "timeFormat": (None, _TIME),
         "maxNestingDepth": (None, "the limits of the parser are Spark's defaults. Remove it."),
         "maxNumLen": (None, "the limits of the parser are Spark's defaults. Remove it."),
         "maxStringLen": (None, "the limits of the parser are Spark's defaults. Remove it."),
     },
     "xml": {
+        "locale": _LOCALE,
         "timeFormat": (None, _TIME),
         "multiLine": ("true", "an element may span lines, always. Remove it."),
         "preferDate": ("true", "a date is inferred as DATE. Name the column in cloudFiles.schemaHints."),
