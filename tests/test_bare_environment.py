@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom.setup import jars, java
+from streaming_classroom.setup import java
 
 PROJECT = Path(__file__).parents[1]
 PACKAGES = ("spark-hooks", "stream-view", "notebook-dialect", "pyspark-cloudfiles", "declarative-pipelines")
@@ -43,12 +43,8 @@ print("RESULT", json.dumps(texts))
 SESSION = """
 from pyspark.sql import SparkSession
 builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-spark = builder.config("spark.sql.shuffle.partitions", 2){more}.getOrCreate()
+spark = builder.config("spark.sql.shuffle.partitions", 2).getOrCreate()
 """
-DELTA = """.config("spark.jars", {jars!r}).config(
-    "spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension").config(
-    "spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog").config(
-    "spark.sql.sources.default", "delta")"""
 WHERE = "import {module}, pyspark; print({module}.__file__, pyspark.__version__)"
 
 pytestmark = pytest.mark.slow
@@ -98,21 +94,20 @@ def examples(package: str) -> list[str]:
 
 def cells_of(package: str, folder: Path) -> list[str]:
     """Return what a user runs: a session of their own where the README expects one, then its example."""
-    session = SESSION.format(more="")
     if package == "notebook-dialect":
         return examples(package)[:2]  # the third brings a session of your own, in place of this one
     if package == "declarative-pipelines":
-        return [SESSION.format(more=DELTA.format(jars=",".join(map(str, jars.paths())))), *examples(package)]
+        return examples(package)  # the first is the session, as a user copies it
     if package == "pyspark-cloudfiles":
         (folder / "in").mkdir()
         (folder / "in" / "a.json").write_text('{"id": 1}\n{"id": 2}\n')
         names = 'checkpoint_directory, data_source, table_name = "checkpoint", "in", "ingested"'
         wait = "spark.streams.active[0].processAllAvailable()\nprint(spark.table('ingested').count())"
-        return [session, names, *examples(package), wait]
+        return [SESSION, names, *examples(package), wait]
     if package == "spark-hooks":
         before = "from pyspark.sql import SparkSession\nbefore = SparkSession.sql"
         return [before, *examples(package), "print('put back:', SparkSession.sql is before)"]
-    return [session, *examples(package)]
+    return [SESSION, *examples(package)]
 
 
 # A part of what each example prints.

@@ -4,7 +4,7 @@ A lock names every package that is installed with its version and the hashes of 
 that the course runs on; no address of an index is in it, so that it fits every mirror.  What is locked stays at its
 version as far as the sources allow: `tools/lock.py --upgrade` takes the newest, and `tools/lock.py --patches` also
 the newest patch releases of what the sources pin, to try them; the sources stay as they are.  Other options of
-`uv pip compile` may be given as well.
+`uv pip compile` may be given as well.  `tools/lock.py --binaries` upgrades the locks of jars and Java instead.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import binary_locks
+from streaming_classroom.setup import jars
 
 PROJECT = Path(__file__).resolve().parents[1]
 HEADER = "# Made by `python tools/lock.py`, which makes it anew; edit {sources} instead.\n"
@@ -26,6 +29,10 @@ _PINNED = re.compile(r"==(\d+\.\d+\.\d+)")
 
 def main(options: list[str]) -> None:
     """Resolve everything together, so that a group never asks for other versions; write a lock for each part of it."""
+    if options == ["--binaries"]:
+        changed = [line for of in (jars.SPARK, jars.KAFKA_BROKER) for line in binary_locks.upgrade_jars(of)]
+        print("\n".join([*changed, f"Java: {binary_locks.upgrade_java()}"]))
+        return
     with tempfile.TemporaryDirectory() as scratch:
         if PATCHES in options:
             options = [*(option for option in options if option != PATCHES), "--upgrade"]
