@@ -13,8 +13,6 @@ from book.building import Built, build
 from book.repository import UNPUBLISHED
 from browser_harness import running_browser
 
-pytestmark = pytest.mark.slow
-
 PROJECT = Path(__file__).parents[2]
 FIRST, LIVE_VIEW, QUIZ, GLOSSARY, REFERENCE = PAGES = (
     "index.html",
@@ -32,7 +30,10 @@ async () => (await axe.run(document)).violations
 """
 UNFOLD = "document.querySelectorAll('article details').forEach((fold) => { fold.open = true; })"
 
-pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::DeprecationWarning"),
+]
 
 
 @pytest.fixture(scope="module")

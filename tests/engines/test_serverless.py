@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from engines.engine import RESTRICTIONS
 from suite.sessions import RunPython
 
@@ -37,6 +39,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 def test_settings_and_streams_that_do_not_end_are_refused(
     connect_server: str, run_python: RunPython, tmp_path: Path
 ) -> None:

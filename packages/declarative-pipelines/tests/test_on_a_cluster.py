@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 PIPELINE = """
 import dlt
 from pyspark.sql import functions as F

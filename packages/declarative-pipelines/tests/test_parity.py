@@ -9,6 +9,8 @@ from pyspark.sql import SparkSession
 
 from parity import change_cases, page, spark_4_3, stock, table_cases
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_page_has_what_the_cases_give(spark: SparkSession, tmp_path: Path) -> None:
     measured = change_cases.measure(spark, tmp_path) + table_cases.measure(spark, tmp_path)
@@ -18,7 +20,6 @@ def test_the_page_has_what_the_cases_give(spark: SparkSession, tmp_path: Path) -
     assert [one.behavior.what for one in [*measured, *compared] if one.is_same is False] == []
 
 
-@pytest.mark.slow
 def test_the_page_has_what_stock_spark_answers() -> None:
     cases = [case.behavior for case in [*change_cases.CASES.values(), *table_cases.CASES]]
     there, answers = page.PAGE.read_text(encoding="utf-8"), stock.measure()

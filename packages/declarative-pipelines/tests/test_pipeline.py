@@ -56,6 +56,7 @@ def updates(story: Pipeline) -> list[Update]:
     return done
 
 
+@pytest.mark.slow
 def test_tables_are_deltas_whatever_the_sessions_default_format_is(pipeline: Pipeline) -> None:
     pipeline.write("""
         @dlt.table
@@ -180,6 +181,7 @@ def test_a_dry_run_writes_nothing(pipeline: Pipeline) -> None:
     assert [table.name for table in pipeline.spark.catalog.listTables(pipeline.database)] == ["source"]
 
 
+@pytest.mark.slow
 def test_readers_see_a_materialized_view_whole_while_it_is_replaced(pipeline: Pipeline) -> None:
     pipeline.write("""
         @dlt.table
@@ -212,6 +214,7 @@ def test_readers_see_a_materialized_view_whole_while_it_is_replaced(pipeline: Pi
     assert seen <= {40, 80} and 80 in seen
 
 
+@pytest.mark.slow
 def test_a_full_refresh_reads_everything_anew_and_a_selection_only_what_was_named(pipeline: Pipeline) -> None:
     pipeline.write("""
         @dlt.table
@@ -232,6 +235,7 @@ def test_a_full_refresh_reads_everything_anew_and_a_selection_only_what_was_name
     assert pipeline.values("two") == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_table_that_somebody_dropped_is_read_anew(pipeline: Pipeline) -> None:
     pipeline.write("""
         @dlt.table
@@ -254,6 +258,7 @@ def test_a_table_that_something_else_has_made_is_left_alone(pipeline: Pipeline) 
     assert pipeline.table("one").count() == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "read",
     [
@@ -279,6 +284,7 @@ def test_a_read_with_arguments_or_by_keyword_is_a_read_of_the_dataset(pipeline: 
     assert pipeline.values("a_reader") == [2, 3]
 
 
+@pytest.mark.slow
 def test_an_answer_that_the_jvm_has_lost_is_asked_for_again_and_reported(
     pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,6 +330,7 @@ def test_another_pipeline_at_the_same_time_in_the_same_session_is_refused(pipeli
     assert refused and pipeline.run(dry_run=True).state is State.COMPLETED
 
 
+@pytest.mark.slow
 def test_spark_that_refuses_a_row_is_quoted_and_the_session_stays_as_it_was(pipeline: Pipeline) -> None:
     pipeline.write("""
         @dlt.table

@@ -11,6 +11,8 @@ from nbclient import NotebookClient
 
 from streaming_classroom.files import directories
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

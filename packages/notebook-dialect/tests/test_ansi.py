@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 CAST = "spark.sql(\"SELECT CAST('x' AS INT) AS n\").first().n"
 HINT = "ANSI mode makes this an error; older clusters give NULL."
 

@@ -41,6 +41,7 @@ def test_a_parameter_of_run_beats_the_environment_and_the_environment_the_defaul
     widgets.ok("del os.environ['CLASSROOM_WIDGET_A'], os.environ['CLASSROOM_WIDGET_B']")
 
 
+@pytest.mark.slow
 def test_papermills_parameters_beat_all(open_notebook) -> None:
     notebook = open_notebook(CLASSROOM_WIDGET_A="environment")
     notebook.ok('# Parameters\na = "papermill"\nn = 3\n')
@@ -179,6 +180,7 @@ def test_the_notebook_knows_where_it_is(notebook, expression: str) -> None:
     assert notebook.value(expression) == "/Users/learner/notebooks/notebook"
 
 
+@pytest.mark.slow
 def test_an_include_and_a_front_end_that_says_the_name_are_known(open_notebook) -> None:
     notebook = open_notebook(JPY_SESSION_NAME="/somewhere/07-My Lesson.ipynb")
     notebook.ok("%load_ext streaming_classroom")

@@ -17,6 +17,8 @@ from notebook_dialect.notebooks.convert import convert
 from streaming_classroom.files import directories
 from streaming_classroom.runner import SuiteResult, run_lessons
 
+pytestmark = pytest.mark.slow
+
 FOREIGN = Path(__file__).parent / "foreign"
 ORDERS, CLICKS, STOCK, JOB = (
     "retail/02 - Orders Pipeline.py",  # Databricks source with widgets, volumes and MERGE

@@ -61,6 +61,7 @@ def test_the_waiting_helpers_are_there(workspace) -> None:
     assert workspace.value("(callable(untilStreamIsReady), callable(stopAllStreams))") == (True, True)
 
 
+@pytest.mark.slow
 def test_the_check_itself_sees_what_is_installed_elsewhere(open_notebook) -> None:
     notebook = open_notebook()
     notebook.ok(PLATFORM)

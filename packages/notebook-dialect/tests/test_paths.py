@@ -69,6 +69,7 @@ def test_what_python_writes_spark_reads_and_the_other_way_round(notebook, spelli
     assert not home_of(notebook, path).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", SPELLINGS[::3])
 def test_streams_checkpoints_and_tables_live_there_too(notebook, spelling: str) -> None:
     path = spelling.format("stream")
@@ -134,6 +135,7 @@ def test_a_file_of_the_machine_that_spark_did_not_find_is_pointed_at(notebook, t
 OUTSIDE = ["/../../../{}", "dbfs:/../../{}", "/mnt/../../../../{}", "/dbfs/../../{}", "/Volumes/../../../{}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_no_way_up_leads_out_of_the_home(notebook, path: str) -> None:
     name = "classroom-escape"
@@ -176,6 +178,7 @@ spark.range(1).writeTo("try_db.u").using("delta").create()
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_written_outside_the_home(notebook) -> None:
     """Each top folder, with and without a scheme, through every kind of writer; then look for the names."""
     notebook.ok(TRIES, timeout=240)

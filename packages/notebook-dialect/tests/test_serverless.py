@@ -10,6 +10,8 @@ import pytest
 from streaming_classroom.files import directories, ownership
 from suite.selection import lesson_cases
 
+pytestmark = pytest.mark.slow
+
 LESSONS = sorted(directories.notebooks().glob("0[012]-*.ipynb"))
 RESTRICTED = """
 from pyspark.errors import AnalysisException, PySparkAttributeError

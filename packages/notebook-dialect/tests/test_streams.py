@@ -96,6 +96,7 @@ def test_a_refused_stream_raises_in_the_calling_cell(source) -> None:
 # Rows 7, 8, 10, 13: writing and waiting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trigger", ["availableNow=True", "once=True", "processingTime='1 second'"])
 @pytest.mark.parametrize("method", ["table", "toTable"])
 def test_a_stream_is_written_to_a_delta_table(source, method: str, trigger: str) -> None:
@@ -107,6 +108,7 @@ def test_a_stream_is_written_to_a_delta_table(source, method: str, trigger: str)
     assert source.value("spark.sql('DESCRIBE DETAIL copies').first().format") == "delta"
 
 
+@pytest.mark.slow
 def test_loops_over_active_streams_end(source) -> None:
     source.ok(
         "q = stream.writeStream.trigger(availableNow=True).option('checkpointLocation', '/tmp/test/c').table('copies')"
@@ -124,6 +126,7 @@ def test_loops_over_active_streams_end(source) -> None:
 # Row 12: foreachBatch
 
 
+@pytest.mark.slow
 def test_a_batch_function_reaches_the_session_by_both_ways(source) -> None:
     source.ok("spark.sql('CREATE TABLE copies (n LONG, times LONG)')")
     source.ok("""
@@ -146,6 +149,7 @@ query.awaitTermination(60)
 # Row 15: memory and console sinks
 
 
+@pytest.mark.slow
 def test_the_memory_sink_is_a_table(source) -> None:
     source.ok("q = stream.writeStream.format('memory').queryName('in_memory').start(); q.processAllAvailable()")
     assert "3" in source.ok("%sql SELECT count(*) AS n FROM in_memory").text
@@ -167,6 +171,7 @@ def test_the_console_prints_into_the_cell_that_started_it(source) -> None:
     assert "Batch:" not in source.terminal.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["start(format='console')", "start(None, 'console')"])
 def test_the_console_can_be_named_at_the_start(source, start: str) -> None:
     cell = source.ok(f"q = stream.writeStream.{start}; q.processAllAvailable()")
@@ -183,6 +188,7 @@ def test_a_console_query_that_is_refused_leaves_no_output_behind(source) -> None
 # Rows 16 and 19: Delta
 
 
+@pytest.mark.slow
 def test_delta_statements_of_lessons_work(source) -> None:
     source.ok(
         "%sql\nUPDATE events SET n = 10 WHERE n = 1;\nDELETE FROM events WHERE n = 2;\nALTER TABLE events ADD CONSTRAINT small CHECK (n < 100)"
@@ -195,6 +201,7 @@ def test_delta_statements_of_lessons_work(source) -> None:
     assert "3" in source.ok("%sql SELECT count(*) AS n FROM events VERSION AS OF 0").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["readChangeFeed", "readChangeData"])
 def test_the_change_feed_is_read_under_both_names(source, option: str) -> None:
     source.ok(

@@ -11,6 +11,8 @@ from pathlib import Path
 import pyspark
 import pytest
 
+pytestmark = pytest.mark.slow
+
 TIMEOUT = 180
 PROGRAM = """
 import json, os, sys

@@ -21,7 +21,7 @@ def test_the_defaults_are_auto_loaders():
     options = parsed()
     assert (options.max_files, options.max_bytes, options.include_existing_files) == (1000, None, True)
     assert (options.infer_column_types, options.evolution_mode, options.clean_source) == (False, None, "OFF")
-    assert options.reader_case_sensitive
+    assert options.reader_case_sensitive is None
 
 
 @pytest.mark.parametrize("missing", ["cloudfiles.format", "path"])

@@ -187,6 +187,7 @@ def test_run_of_an_unknown_lesson_is_refused_before_any_set_up(lessons: Path, mo
     assert f"There is no lesson '99' in {lessons}; there are 01." in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_strict_run_hands_on_what_the_linter_finds(lessons: Path, tmp_path: Path, monkeypatch) -> None:
     calls = []
     monkeypatch.setattr(

@@ -136,6 +136,7 @@ def test_two_changes_with_one_sequence_give_the_same_in_either_order(flow, merge
     assert rows(first) == rows(second) != set()
 
 
+@pytest.mark.slow
 def test_of_an_upsert_and_a_delete_with_one_sequence_the_delete_wins_in_either_order(flow, merge, rows, new_target):
     changes = [Change(1, 1, "U", "Ada", "Rome"), Change(1, 1, "D")]
     for kind, order in itertools.product((1, 2), (changes, changes[::-1])):
@@ -160,6 +161,7 @@ def test_changes_without_key_or_order_are_refused_whole(changes, words, spark, f
     assert not spark.catalog.tableExists(target)
 
 
+@pytest.mark.slow
 def test_a_struct_orders_by_its_fields_in_turn(flow, merge, rows, new_target):
     target, how = (
         new_target(),
@@ -171,6 +173,7 @@ def test_a_struct_orders_by_its_fields_in_turn(flow, merge, rows, new_target):
         merge(how, target, [Change(1, 2, "U", None, "Bonn")])
 
 
+@pytest.mark.slow
 def test_another_key_than_before_asks_for_a_full_refresh(spark, flow, merge, rows, new_target):
     target = new_target()
     merge(flow(), target, [Change(1, 1, "U", "Ada", "Rome")])
@@ -231,6 +234,7 @@ def test_names_of_any_kind(spark, flow, new_target):
     assert [tuple(row) for row in spark.table(target).collect()] == [(1, "U", "Ada", 1, None)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [{"null_columns": ("name",)}, {"null_except_columns": ("CITY",)}])
 @pytest.mark.parametrize("scd_type", [1, 2])
 def test_nulls_are_ignored_in_the_columns_that_were_chosen(chosen, scd_type, flow, merge, rows, new_target):
@@ -241,6 +245,7 @@ def test_nulls_are_ignored_in_the_columns_that_were_chosen(chosen, scd_type, flo
     assert {row for row in rows(target) if "Rome" not in row} == {(1, "Ada", None, *more) for more in times}
 
 
+@pytest.mark.slow
 def test_other_columns_in_which_nulls_are_ignored_need_a_full_refresh(flow, merge, new_target):
     target = new_target()
     merge(flow(ignore_null_updates=True, null_columns=("name",)), target, [Change(1, 1, "U", "Ada", "Rome")])
@@ -248,6 +253,7 @@ def test_other_columns_in_which_nulls_are_ignored_need_a_full_refresh(flow, merg
         merge(flow(ignore_null_updates=True), target, [Change(1, 2, "U", "Ada", "Rome")])
 
 
+@pytest.mark.slow
 def test_a_change_that_does_not_meet_where_fails_the_batch(flow, merge, rows, new_target):
     target, how = new_target(), flow(where="seq > 1")
     merge(how, target, [Change(1, 2, "U", "Ada", "Rome")])

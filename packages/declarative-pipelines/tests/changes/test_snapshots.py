@@ -8,6 +8,8 @@ from declarative_pipelines.changes.change_errors import BadChangeFlow, BadChange
 from declarative_pipelines.changes.snapshots import latest_version, merge_snapshot
 from declarative_pipelines.definitions.model import SnapshotFlow, SourceLocation
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def snapshot(spark, new_target):
@@ -45,7 +47,6 @@ def test_type_2_has_what_each_snapshot_said(snapshot, rows):
     }
 
 
-@pytest.mark.slow
 def test_what_is_not_tracked_is_written_over(snapshot, rows):
     merge, target = snapshot
     merge(1, (1, "Ada", "Rome"), history_columns=("city",))
@@ -68,7 +69,6 @@ def test_the_last_snapshot_may_come_again_and_an_older_one_not(spark, snapshot, 
         merge(1, (1, "Ada", "Rome"))
 
 
-@pytest.mark.slow
 def test_a_column_that_is_new_begins_a_version(snapshot, rows):
     merge, target = snapshot
     merge(1, (1, "Ada"), schema="id INT, name STRING")

@@ -44,6 +44,7 @@ def test_python_and_sql_read_each_other(pipeline: Pipeline) -> None:
     assert update.dataset("total").kind is DatasetKind.MATERIALIZED_VIEW
 
 
+@pytest.mark.slow
 def test_cells_that_define_datasets_are_run_without_a_file(cells: None, pipeline: Pipeline) -> None:
     spark = pipeline.spark
     pipeline.land(1, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
 from py4j.clientserver import ClientServerConnection
 
 from declarative_pipelines.engine.callbacks import close_idle_connections
@@ -29,6 +30,7 @@ def waiting_threads() -> int:
     return sum(isinstance(getattr(target, "__self__", None), ClientServerConnection) for target in targets)
 
 
+@pytest.mark.slow
 def test_updates_do_not_leave_more_and_more_threads(pipeline: Pipeline) -> None:
     pipeline.write(TWO_STREAMS)
     counts = []

@@ -11,6 +11,8 @@ from declarative_pipelines.updates.progress import GraphKnown
 
 from ..conftest import Pipeline
 
+pytestmark = pytest.mark.slow
+
 
 def edges(pipeline: Pipeline) -> set[tuple[str, str]]:
     [graph] = [one for one in pipeline.told if isinstance(one, GraphKnown)]

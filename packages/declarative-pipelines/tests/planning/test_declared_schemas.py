@@ -6,7 +6,7 @@ import pytest
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, SourceLocation
 from declarative_pipelines.errors import BadDefinition
-from declarative_pipelines.planning.declared_schemas import leave_out_keys
+from declarative_pipelines.planning.declared_schemas import parse_schemas
 
 
 def declared(schema: str) -> Definitions:
@@ -23,7 +23,7 @@ def declared(schema: str) -> Definitions:
 )
 def test_keys_are_left_out_and_other_schemas_stay_as_they_are(schema: str, left: str) -> None:
     definitions = declared(schema)
-    leave_out_keys(definitions)
+    parse_schemas(definitions)
     assert [dataset.schema for dataset in definitions.datasets] == [left]
 
 
@@ -33,4 +33,4 @@ def test_keys_are_left_out_and_other_schemas_stay_as_they_are(schema: str, left:
 )
 def test_what_is_no_list_of_columns_is_refused_where_the_dataset_stands(schema: str, words: str) -> None:
     with pytest.raises(BadDefinition, match=f"pipeline.py, line 3: the schema of orders: .*{words}"):
-        leave_out_keys(declared(schema))
+        parse_schemas(declared(schema))

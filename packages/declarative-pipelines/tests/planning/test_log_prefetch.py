@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from unittest.mock import patch
 
+import pytest
+
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, SourceLocation
 from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode
@@ -67,6 +69,7 @@ def test_nobody_waits_and_what_has_not_begun_by_the_end_does_not_begin() -> None
     assert engine.read == ["one"]
 
 
+@pytest.mark.slow
 def test_an_update_has_the_log_of_a_streams_table_read_where_there_is_something_new_and_a_dry_run_does_not(
     pipeline: Pipeline,
 ) -> None:

@@ -126,6 +126,7 @@ def test_frames_of_many_kinds_are_planned_on_a_first_update(pipeline: Pipeline) 
     assert update.error is None and len(update.datasets) == 12
 
 
+@pytest.mark.slow
 def test_names_of_catalogs_that_are_mapped_are_databases_with_the_catalogs_prefix(pipeline: Pipeline) -> None:
     pipeline.land(1, 2)
     pipeline.write(f"""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from declarative_pipelines.definitions.model import DatasetKind, Definitions, Namespace, SourceLocation, Violation
-from declarative_pipelines.sql.columns import without_keys
+from declarative_pipelines.sql.columns import read_schema
 from declarative_pipelines.sql.queries import FileRead
 from declarative_pipelines.sql.sql_error import SqlError
 from declarative_pipelines.sql.statements import read_statements
@@ -250,4 +250,4 @@ def test_keys_of_columns_and_of_tables_are_left_out(columns, schema):
     expected = schema or columns.replace(" REFERENCES u (id) ON DELETE NO ACTION", "")
     [dataset] = definitions_of(f"CREATE STREAMING TABLE t ({columns}, CONSTRAINT good EXPECT (id > 0))").datasets
     assert (dataset.schema, [one.name for one in dataset.expectations]) == (expected, ["good"])
-    assert without_keys(columns) == expected
+    assert read_schema(columns).schema == expected

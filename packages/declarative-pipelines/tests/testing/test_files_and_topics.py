@@ -8,6 +8,8 @@ import pytest
 
 from declarative_pipelines.errors import NotMocked, PipelineError
 
+pytestmark = pytest.mark.slow
+
 AUTO_LOADER = """
     from pyspark import pipelines as dp
 

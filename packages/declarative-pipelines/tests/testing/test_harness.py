@@ -44,6 +44,7 @@ ORDERS = """
 RAW = [Row(order_id=1, customer="Ada", amount=5.0), Row(order_id=2, customer=None, amount=-1.0)]
 
 
+@pytest.mark.slow
 def test_only_what_is_asked_for_and_what_it_needs_is_run(under_test) -> None:
     pipeline = under_test(ORDERS)
     pipeline.mock("main.landing.raw_orders", RAW)
@@ -69,6 +70,7 @@ def test_a_second_run_reads_what_was_appended_and_the_first_result_stays(under_t
     assert again.dataset("orders").rows == 2
 
 
+@pytest.mark.slow
 def test_a_mocked_dataset_is_not_run_and_names_with_databases_are_the_tests_own(under_test, spark) -> None:
     spark.sql("CREATE SCHEMA IF NOT EXISTS gold")
     spark.sql("CREATE OR REPLACE TABLE gold.per_customer USING delta AS SELECT 'production' AS customer")
@@ -84,6 +86,7 @@ def test_a_mocked_dataset_is_not_run_and_names_with_databases_are_the_tests_own(
         spark.sql("DROP SCHEMA gold CASCADE")
 
 
+@pytest.mark.slow
 def test_a_view_that_is_asked_for_has_rows(under_test) -> None:
     pipeline = under_test(ORDERS)
     pipeline.mock("main.landing.raw_orders", [*RAW, Row(order_id=None, customer="Di", amount=1.0)])
@@ -107,6 +110,7 @@ def test_a_record_that_fails_the_update_is_raised_or_told(under_test) -> None:
     assert isinstance(result.error, ExpectationFailed) and result.error.record == '{"n":2}'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", ["spark.read.table('shop.prices')", "spark.sql('SELECT * FROM shop.prices')"])
 def test_a_table_of_production_is_not_read(read: str, under_test, spark: SparkSession) -> None:
     spark.sql("CREATE SCHEMA IF NOT EXISTS shop")
@@ -126,6 +130,7 @@ def test_a_table_of_production_is_not_read(read: str, under_test, spark: SparkSe
         spark.sql("DROP SCHEMA shop CASCADE")
 
 
+@pytest.mark.slow
 def test_sql_files_with_their_names_and_change_flows(under_test) -> None:
     pipeline = under_test(
         """
@@ -144,6 +149,7 @@ def test_sql_files_with_their_names_and_change_flows(under_test) -> None:
     assert pipeline.run("people").rows("people") == [(2, "Bob")]
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_replaced_between_two_updates(under_test) -> None:
     pipeline = under_test("""
         import dlt
@@ -156,6 +162,7 @@ def test_a_snapshot_is_replaced_between_two_updates(under_test) -> None:
     assert pipeline.run().rows("people") == [(2, "Bob")]
 
 
+@pytest.mark.slow
 def test_what_goes_into_a_sink_is_a_table_of_the_test(under_test, tmp_path: Path) -> None:
     pipeline = under_test(f"""
         import dlt
@@ -169,6 +176,7 @@ def test_what_goes_into_a_sink_is_a_table_of_the_test(under_test, tmp_path: Path
     assert not (tmp_path / "production").exists()
 
 
+@pytest.mark.slow
 def test_nothing_is_left(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "orders.py").write_text(dedent(ORDERS))
     databases = {one.name for one in spark.catalog.listDatabases()}

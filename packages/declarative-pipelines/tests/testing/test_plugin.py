@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.slow
+
 README = Path(__file__).parents[2] / "README.md"
 PLUGIN = "declarative_pipelines.testing.plugin"
 
@@ -95,7 +97,6 @@ def test_the_example_of_the_readme_passes(run_tests) -> None:
     assert len(reports.outcomes) == 5 and set(reports.outcomes.values()) == {"passed"}, reports.texts
 
 
-@pytest.mark.slow
 def test_the_example_of_the_readme_passes_with_the_plugins_own_session(tmp_path: Path) -> None:
     assert "5 passed" in pytest_of(example(), tmp_path, 900)
 
@@ -132,7 +133,6 @@ def test_the_catalog_is_read_as_elsewhere(pipeline):
 }
 
 
-@pytest.mark.slow
 def test_functions_named_arguments_and_the_catalog_work_in_the_plugins_own_session(tmp_path: Path) -> None:
     assert "2 passed" in pytest_of(FUNCTIONS, tmp_path, 180)
 

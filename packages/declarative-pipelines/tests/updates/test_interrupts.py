@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from kernel_harness import Notebook
+
+pytestmark = pytest.mark.slow
 
 SLOW = """
 import time

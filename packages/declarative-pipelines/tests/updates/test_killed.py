@@ -8,6 +8,10 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from textwrap import dedent
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 PIPELINE = """
 import dlt
 @dlt.table

@@ -18,6 +18,8 @@ from textwrap import dedent
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(13, 18)
 KILLS = int(os.environ.get("CLASSROOM_KILLS", "40"))  # with each seed: half a minute each, more as the tables grow
 IN_A_ROW = 4  # kills before an update that is let run to its end
@@ -151,7 +153,6 @@ class Lives:
         return said
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_lost_or_doubled_wherever_processes_are_killed(seed: int, tmp_path: Path) -> None:
     chance = random.Random(str(seed))

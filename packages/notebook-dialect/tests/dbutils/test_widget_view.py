@@ -12,6 +12,8 @@ from notebook_dialect.dbutils import widget_view
 from notebook_dialect.dbutils.widgets import Widgets
 from stream_view import front_end
 
+pytestmark = pytest.mark.slow
+
 
 class Page:
     """A front end with a person in front of it: which cell runs, and what it shows."""

@@ -58,6 +58,7 @@ JOBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", JOBS.values(), ids=JOBS)
 def test_its_jobs_are_cancelled_and_one_line_says_so(lesson, cell: str) -> None:
     assert interrupted(lesson, cell) == "Interrupted; Spark's job was cancelled."
@@ -106,6 +107,7 @@ display(spark.range(1))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", WAITING_CALLS)
 def test_after_an_interrupted_wait_tables_are_written_as_before(lesson, call: str) -> None:
     lesson.ok(STREAM)

@@ -44,6 +44,7 @@ def test_the_shell_knows_the_mounts(notebook) -> None:
     assert notebook.ok('%sh\ncd "/dbfs/mnt/sh 1"; pwd').text == "/dbfs/mnt/sh 1\n"
 
 
+@pytest.mark.slow
 def test_an_endless_script_can_be_interrupted(notebook) -> None:
     with pytest.raises(TimeoutError):
         notebook.run("%sh\necho begin; sleep 1000", timeout=3)

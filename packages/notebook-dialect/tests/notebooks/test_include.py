@@ -269,6 +269,7 @@ def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(notebook) -> None:
     assert notebook.value("x_crlf") == 2
 
 
+@pytest.mark.slow
 def test_a_first_script_is_ipythons_where_no_include_came_before(open_notebook) -> None:
     notebook = open_notebook()
     notebook.ok("%load_ext streaming_classroom")

@@ -200,6 +200,7 @@ def test_a_cell_marks_the_place_of_an_error_in_what_it_says(notebook) -> None:
     notebook.ok("%sql DROP TABLE marked")
 
 
+@pytest.mark.slow
 def test_sql_cells_and_the_name_sql_understand_it_as_well(notebook) -> None:
     notebook.ok(
         "%sql\nUSE CATALOG hive_metastore;\nCREATE OR REPLACE TABLE hive_metastore.default.said AS SELECT '{\"a\": 1}' AS raw"

@@ -14,6 +14,8 @@ from pyspark_cloudfiles.filesystems import filesystem, remote
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.log.file_log import FileLog
 
+pytestmark = pytest.mark.slow
+
 SCHEDULES = 20  # on each store
 OPERATIONS = ("names", "read_bytes", "write_atomically", "delete", "replace")
 
@@ -83,7 +85,6 @@ def _in_turn(operation: Callable[..., Any]) -> Callable[..., Any]:
     return waiting
 
 
-@pytest.mark.slow
 def test_however_two_planners_take_turns_no_acknowledged_file_is_lost(
     remote_directory: Callable[[], str], kills, in_turns: None
 ):

@@ -58,6 +58,7 @@ def test_each_row_has_the_path_of_its_file(files, place: str) -> None:
     assert found[3].endswith("/in/the%20two.json")
 
 
+@pytest.mark.slow
 def test_rows_are_counted_by_their_file(files) -> None:
     counts = files.frame().groupBy(F.input_file_name().alias("file")).count()
     query = counts.writeStream.format("memory").queryName("by_file").outputMode("complete").start()

@@ -18,6 +18,8 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 
 from pyspark_cloudfiles.session import source_creation
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from conftest import Ingestion
 
@@ -37,7 +39,6 @@ def made(frame: DataFrame) -> list[bool]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("schema", [None, "id INT"])
 def test_spark_is_given_what_it_would_start_processes_for(ingestion: Ingestion, schema: str | None):
     ingestion.put("a.json", {"id": 1})
@@ -98,7 +99,6 @@ def test_two_loads_at_the_same_time_both_know_the_mounts(
     assert dict(os.environ) == before
 
 
-@pytest.mark.slow
 def test_in_another_directory_spark_makes_it_itself(
     ingestion: Ingestion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -110,7 +110,6 @@ def test_in_another_directory_spark_makes_it_itself(
     assert ingestion.ids() == [1]
 
 
-@pytest.mark.slow
 def test_a_spark_that_keeps_it_elsewhere_makes_it_itself(ingestion: Ingestion, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(source_creation, "hand_over", lambda *_: None)
     ingestion.put("a.json", {"id": 1})

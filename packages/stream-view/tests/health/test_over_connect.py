@@ -32,6 +32,7 @@ print(json.dumps([frame.to_dict("records"), frame.dtypes.astype(str).to_dict(), 
 """
 
 
+@pytest.mark.slow
 def test_the_frame_is_that_of_a_classic_session(connect_server: str, run_python) -> None:
     done = run_python(PROGRAM, SERVER=connect_server)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -18,6 +18,8 @@ from stream_view.past_batches.replayed_batch import Several
 
 from .seeded_queries import KINDS, Kind, land, landed, read, run, texts
 
+pytestmark = pytest.mark.slow
+
 SEEDS = 24  # over all kinds
 BATCHES = 4
 
@@ -37,13 +39,11 @@ def check(spark: SparkSession, kind: Kind, seed: int, folder: Path) -> None:
     assert left == {name: texts(rows) for name, rows in again.state_after.items()}, (seed, batch)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_batch_writes_again_what_it_has_written(spark: SparkSession, tmp_path: Path, kind: str) -> None:
     check(spark, KINDS[kind], 0, tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(1, SEEDS // len(KINDS) + 1))
 def test_any_batch_of_any_seed_writes_again_what_it_has_written(
@@ -61,7 +61,6 @@ def counted(spark: SparkSession, tmp_path: Path):
     return query, (tmp_path / "checkpoint").as_uri(), written
 
 
-@pytest.mark.slow
 def test_input_and_states_are_those_of_the_batch(counted, spark: SparkSession, tmp_path: Path) -> None:
     query, checkpoint, _written = counted
 
@@ -76,7 +75,6 @@ def test_input_and_states_are_those_of_the_batch(counted, spark: SparkSession, t
     assert after == {key: before.get(key, 0) + added.get(key, 0) for key in {*before, *added}}
 
 
-@pytest.mark.slow
 def test_before_the_first_batch_the_state_is_empty(counted) -> None:
     query, checkpoint, _written = counted
     assert [frame.count() for frame in replay(checkpoint, 0, query).state_before.values()] == [0]
@@ -139,7 +137,6 @@ def test_a_batch_that_the_checkpoint_does_not_have_is_refused(counted, tmp_path:
         replay((tmp_path / "elsewhere").as_uri(), 0, query)
 
 
-@pytest.mark.slow
 def test_files_that_are_gone_are_said_and_not_passed_over(counted, tmp_path: Path) -> None:
     query, checkpoint, _written = counted
     (tmp_path / "left/0002.json").unlink()
@@ -149,7 +146,6 @@ def test_files_that_are_gone_are_said_and_not_passed_over(counted, tmp_path: Pat
     assert replay(checkpoint, 3, query).input.count() > 0
 
 
-@pytest.mark.slow
 def test_two_sources_have_an_input_each(spark: SparkSession, tmp_path: Path) -> None:
     for side, seed in (("left", 1), ("right", 2)):
         land(tmp_path / side, landed(random.Random(seed), 2))
@@ -170,7 +166,6 @@ def test_two_sources_have_an_input_each(spark: SparkSession, tmp_path: Path) -> 
         _ = batch.state
 
 
-@pytest.mark.slow
 def test_a_delta_table_is_read_between_the_batchs_versions(spark: SparkSession, tmp_path: Path) -> None:
     if "delta" not in spark.conf.get("spark.sql.extensions", "").lower():
         pytest.skip("this session has no Delta")
@@ -189,7 +184,6 @@ def test_a_delta_table_is_read_between_the_batchs_versions(spark: SparkSession, 
         _ = replay((tmp_path / "checkpoint").as_uri(), 1, query).output
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(find_spec("pyspark_cloudfiles") is None, reason="it is another package")
 def test_cloudfiles_gives_the_batchs_files_again(spark: SparkSession, tmp_path: Path) -> None:
     land(tmp_path / "left", landed(random.Random(3), 3))
@@ -238,7 +232,6 @@ def test_a_checkpoint_behind_a_mount_is_copied_as_well(spark: SparkSession, tmp_
     assert batch.input.count() > 0 and texts(batch.replayed_state["stateStoreSave"]) == texts(batch.state)
 
 
-@pytest.mark.slow
 def test_the_copy_goes_with_the_result(counted) -> None:
     query, checkpoint, _written = counted
     batch = replay(checkpoint, 1, query)

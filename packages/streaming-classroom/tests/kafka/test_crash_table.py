@@ -22,6 +22,8 @@ from streaming_classroom.kafka.topics import LessonKafka
 from . import crashing_copy
 from .crashing_copy import BATCH, BATCHES, SINKS, SOURCES, Copy
 
+pytestmark = pytest.mark.slow
+
 CRASHING = 1  # the batch that is interrupted
 PAGE = directories.PROJECT / "docs" / "crashes.md"
 _UNKNOWN = ["?"] * len(CRASH_POINTS)
@@ -95,7 +97,6 @@ def test_a_crash_leaves_what_the_table_says(crash: Crash, source: str, point: st
     assert crash(source, point, sinks) == [_table()[source, sink][CRASH_POINTS.index(point)] for sink in sinks]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("point", CRASH_POINTS)
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_table_is_what_crashes_leave(crash: Crash, source: str, point: str) -> None:

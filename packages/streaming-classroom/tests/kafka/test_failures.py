@@ -18,6 +18,8 @@ from streaming_classroom.errors import BrokerUnreachable
 from streaming_classroom.kafka import client, servers, shared_broker
 from streaming_classroom.kafka.topics import LessonKafka
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def start(spark: SparkSession, kafka: LessonKafka, tmp_path: Path):

@@ -16,6 +16,8 @@ from streaming_classroom.kafka.feed import Topic
 from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson.lesson import Lesson
 
+pytestmark = pytest.mark.slow
+
 
 def lines_of(batch: int) -> list[dict]:
     """Return what a batch of the dataset is made of."""

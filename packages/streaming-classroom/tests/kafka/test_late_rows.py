@@ -2,11 +2,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from stream_view import late_rows
 from streaming_classroom.kafka.topics import LessonKafka
+
+pytestmark = pytest.mark.slow
 
 
 def test_messages_that_came_late_are_read_again_between_their_offsets(

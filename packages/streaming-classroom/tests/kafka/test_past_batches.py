@@ -14,6 +14,8 @@ from stream_view.late_data.replayed_sources import CannotBeRead
 from streaming_classroom.kafka import client
 from streaming_classroom.kafka.topics import LessonKafka
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def messages(kafka: LessonKafka, spark: SparkSession) -> DataFrame:

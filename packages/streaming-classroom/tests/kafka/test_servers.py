@@ -13,6 +13,8 @@ from stream_view import front_end
 from streaming_classroom.errors import BrokerUnreachable, JarsUnavailable, NotAvailable
 from streaming_classroom.kafka import servers, shared_broker
 
+pytestmark = pytest.mark.slow
+
 
 def numbers(spark: SparkSession, count: int) -> DataFrame:
     return spark.range(count).selectExpr("CAST(id AS STRING) AS key", "CAST(id * id AS STRING) AS value")

@@ -19,6 +19,8 @@ from streaming_classroom.kafka import broker, client, servers, shared_broker
 from streaming_classroom.kafka.client import KafkaRecord
 from streaming_classroom.setup import reset
 
+pytestmark = pytest.mark.slow
+
 
 def processes() -> list[psutil.Process]:
     """Return the broker of this home and its supervisor."""

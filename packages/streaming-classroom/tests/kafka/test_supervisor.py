@@ -13,6 +13,8 @@ from filelock import FileLock
 from streaming_classroom.kafka import supervisor
 from streaming_classroom.kafka.supervisor import BrokerDirectory
 
+pytestmark = pytest.mark.slow
+
 SAYS_BYE = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye', flush=True))); "
 DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
 SLEEP = "print('ready', flush=True); import time; [time.sleep(0.1) for _ in range(600)]"

@@ -12,6 +12,8 @@ from streaming_classroom.kafka.topics import LessonKafka, prefix
 from streaming_classroom.lesson import lesson as lesson_module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
 
+pytestmark = pytest.mark.slow
+
 
 def topics() -> set[str]:
     """Return the topics of the shared broker."""

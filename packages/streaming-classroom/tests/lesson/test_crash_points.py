@@ -14,6 +14,8 @@ from streaming_classroom import CRASH_POINTS, kill_at
 from streaming_classroom.errors import NotAvailable
 from streaming_classroom.lesson.crash_points import BatchTooQuick, NoCrashPoint, NoPythonProgram, OneQueryOnly
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 import sys, time
 from pathlib import Path

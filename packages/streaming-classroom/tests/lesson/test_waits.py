@@ -8,6 +8,8 @@ import pytest
 
 from kernel_harness import Notebook
 
+pytestmark = pytest.mark.slow
+
 SET_UP = """
 from streaming_classroom import set_up_notebook, start_lesson
 set_up_notebook(globals())

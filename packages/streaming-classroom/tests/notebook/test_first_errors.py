@@ -107,6 +107,7 @@ def shown(notebook: Notebook, cell: str) -> list[str]:
     return result.error.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cell", "advice"), ERRORS, ids=[cell for cell, _ in ERRORS])
 def test_an_error_of_the_first_hour_is_short_and_ends_with_what_to_do(
     notebook: Notebook, cell: str, advice: str

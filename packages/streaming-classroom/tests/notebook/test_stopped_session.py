@@ -9,6 +9,8 @@ import pytest
 from kernel_harness import Notebook
 from stream_view.stopped_session import SessionStopped
 
+pytestmark = pytest.mark.slow
+
 SET_UP = "%run ../Includes/Classroom-Setup"
 CALLS = [
     "DA.data_factory.load()",

@@ -11,6 +11,8 @@ import pytest
 
 from kernel_harness import Notebook
 
+pytestmark = pytest.mark.slow
+
 SET_UP = "from streaming_classroom import set_up_notebook\nset_up_notebook(globals())"
 AT_START = "%load_ext streaming_classroom.notebook.kernel_start"  # what the kernels of the course's environment load
 HAS_SPARK = """
