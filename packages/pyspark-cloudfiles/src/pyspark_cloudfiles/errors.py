@@ -31,7 +31,7 @@ class InvalidOption(CloudFilesError):
 
 @dataclass(eq=False)
 class UnknownOptions(CloudFilesError):
-    """Keys that begin with ``cloudFiles.`` and that Auto Loader does not know: correct their spelling."""
+    """Keys that neither Auto Loader nor the reader of the format knows: correct their spelling."""
 
     keys: list[str]
     suggestions: dict[str, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class UnknownOptions(CloudFilesError):
 
 
 class UnsupportedOption(CloudFilesError):
-    """An option of a cloud service that does not exist here: remove it."""
+    """An option, or a setting of the session, that does not exist here: remove it."""
 
     condition = "CF_UNSUPPORTED_OPTION"
 

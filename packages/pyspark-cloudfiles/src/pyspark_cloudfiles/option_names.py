@@ -78,8 +78,8 @@ _TIME = "there is no TIME here. Read the column as a STRING."
 # The harmless value is Spark's default.
 _LOCALE = (
     "en-us",
-    "numbers and names of months are read by English rules. Read such columns as STRING and convert them with from_csv, "
-    "which takes a locale: from_csv(text, 'value DATE', map('locale', 'fr-FR', 'dateFormat', 'd MMMM yyyy')).",
+    "numbers and names of months are read by English rules. Read such columns as STRING and convert them with "
+    "from_csv, which takes a locale: from_csv(text, 'value DATE', map('locale', 'fr-FR', 'dateFormat', 'd MMM yyyy')).",
 )
 # What is documented, would change rows and is not there: by format, the value that changes nothing, and what to do.
 _REFUSED: dict[str, dict[str, tuple[str | None, str]]] = {

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
+from pyspark_cloudfiles import reader_settings
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems import mounts
 from pyspark_cloudfiles.option_names import INTERNAL, PREFIX, check_names
@@ -51,6 +52,10 @@ class Options:
         Names of the directories' keys to read; None: those that the path has.
     incremental_listing : str
         Whether stores may be asked only for names behind the last; one of ``LISTING``.
+    reader_case_sensitive : bool or None
+        Whether a column in another case is another column; None where the user did not choose.
+    session_case_sensitive : bool
+        The session's ``spark.sql.caseSensitive``.
     retention : float
         Seconds between the commit of a file and its cleaning.
     single_variant_column : str or None
@@ -100,7 +105,8 @@ class Options:
     modified_after: str | None = None
     modified_before: str | None = None
     rescued_data_column: str | None = None
-    reader_case_sensitive: bool = True
+    reader_case_sensitive: bool | None = None
+    session_case_sensitive: bool = False
     mode: str = "PERMISSIVE"
     corrupt_column: str = "_corrupt_record"
     single_variant_column: str | None = None
@@ -135,6 +141,7 @@ def parse(options: Mapping[str, str]) -> Options:
     """
     given = {key.lower(): value for key, value in options.items() if value is not None}
     check_names(given)
+    given = reader_settings.with_defaults(given, given.get(f"{PREFIX}format", "").lower())
     parsed = _values(_Reader(given))
     _refuse_contradictions(parsed)
     return parsed
@@ -165,7 +172,8 @@ def _values(read: _Reader) -> Options:
         modified_after=read.plain("modifiedAfter"),
         modified_before=read.plain("modifiedBefore"),
         rescued_data_column=read.either("rescuedDataColumn"),
-        reader_case_sensitive=read.boolean("readerCaseSensitive", True),
+        reader_case_sensitive=read.boolean("readerCaseSensitive", None),
+        session_case_sensitive=read.boolean(reader_settings.option_of(reader_settings.CASE_SENSITIVE), False),
         mode=read.choice("mode", MODES, "PERMISSIVE"),
         corrupt_column=read.plain("columnNameOfCorruptRecord") or "_corrupt_record",
         single_variant_column=read.plain("singleVariantColumn") or None,
@@ -219,7 +227,13 @@ class _Reader:
             raise InvalidOption("There is no path to read. Give one: .load('/path/to/directory').")
         return value
 
-    def boolean(self, key: str, default: bool) -> bool:
+    @overload
+    def boolean(self, key: str, default: bool) -> bool: ...
+
+    @overload
+    def boolean(self, key: str, default: None) -> bool | None: ...
+
+    def boolean(self, key: str, default: bool | None) -> bool | None:
         value = self.plain(key)
         if value is None:
             return default
@@ -258,8 +272,12 @@ class _Reader:
         return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
 
     def of_the_format(self) -> dict[str, str]:
-        ours = (PREFIX, INTERNAL)
-        return {key: value for key, value in self._given.items() if key != "path" and not key.startswith(ours)}
+        ours, policy = (PREFIX, INTERNAL), f"{INTERNAL}timeparserpolicy"
+        return {
+            key: value
+            for key, value in self._given.items()
+            if key != "path" and (not key.startswith(ours) or key == policy)
+        }
 
 
 def _refuse_contradictions(options: Options) -> None:

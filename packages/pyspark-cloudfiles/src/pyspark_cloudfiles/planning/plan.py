@@ -77,6 +77,16 @@ class Plan:
         """What to do with malformed records; where they have a place of their own they are always left out."""
         return self.options.mode if self.options.bad_records_path is None else "DROPMALFORMED"
 
+    def _is_case_sensitive(self, rescue: bool) -> bool:
+        """Whether a column in another case is another column.
+
+        Where it can be rescued it is, unless the options say otherwise; elsewhere it is as Spark's own readers have it,
+        of which the one of JSON compares names as they are.
+        """
+        if self.options.reader_case_sensitive is not None:
+            return self.options.reader_case_sensitive
+        return rescue or self.options.format.lower() == "json" or self.options.session_case_sensitive
+
     def request(self, layout: Layout) -> ReadRequest:
         """Return what the format is asked for, when the columns are those of ``layout``."""
         options = self.options
@@ -93,7 +103,7 @@ class Plan:
             schema=data,
             on_unknown=on_unknown,
             rescue=rescue,
-            case_sensitive=options.reader_case_sensitive,
+            case_sensitive=self._is_case_sensitive(rescue),
             mode=self.mode,
             corrupt_column=options.corrupt_column if options.corrupt_column in data.fieldNames() else None,
             timezone=options.timezone or local_timezone(),

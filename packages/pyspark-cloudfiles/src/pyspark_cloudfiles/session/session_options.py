@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyspark_cloudfiles import reader_settings
 from pyspark_cloudfiles.option_names import INTERNAL
 from pyspark_cloudfiles.options import SETTINGS
 
@@ -17,8 +18,9 @@ _OF_WORKERS = {key: f"spark.executorEnv.PYSPARK_CLOUDFILES_{key.upper()}" for ke
 def session_options(spark: SparkSession) -> dict[str, str]:
     """Return the options for a source that is loaded in a session now."""
     options = {f"{INTERNAL}timezone": str(spark.conf.get("spark.sql.session.timeZone"))}
-    given = {key: setting_of(spark, key) for key in SETTINGS}
-    return options | {f"{INTERNAL}{key}": value for key, value in given.items() if value}
+    given = {f"{INTERNAL}{key}": setting_of(spark, key) for key in SETTINGS}
+    given |= {reader_settings.option_of(name): spark.conf.get(name, None) for name in reader_settings.NAMES}
+    return options | {key: value for key, value in given.items() if value}
 
 
 def setting_of(spark: SparkSession, key: str) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any
 from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.reader_settings import refuse_other_time_parsers
 from pyspark_cloudfiles.values import times
 from pyspark_cloudfiles.values.time_patterns import compiled
 
@@ -157,6 +158,7 @@ def zone_of(timezone: str, options: Mapping[str, str]) -> tzinfo:
 
 def timestamps(options: Mapping[str, str], timezone: str) -> Convert:
     """Return the conversion to timestamps."""
+    refuse_other_time_parsers(options)
     zone = zone_of(timezone, options)
     pattern = options.get("timestampformat")
     by_cast: Convert = lambda text: times.timestamp(text, zone)  # noqa: E731
@@ -168,12 +170,14 @@ def timestamps(options: Mapping[str, str], timezone: str) -> Convert:
 
 def timestamps_without_zone(options: Mapping[str, str]) -> Convert:
     """Return the conversion to timestamps without time zone."""
+    refuse_other_time_parsers(options)
     pattern = options.get("timestampntzformat")
     return times.timestamp_without_zone if pattern is None else compiled(pattern).timestamp_without_zone
 
 
 def dates(options: Mapping[str, str]) -> Convert:
     """Return the conversion to dates."""
+    refuse_other_time_parsers(options)
     pattern = options.get("dateformat")
     return times.day if pattern is None else _with_fallback(compiled(pattern).day, times.day, options)
 

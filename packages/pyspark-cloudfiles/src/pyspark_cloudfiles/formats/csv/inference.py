@@ -34,7 +34,7 @@ class CsvTypes:
     """The columns that were found, with their types."""
 
     def __init__(self, request: InferRequest) -> None:
-        self._request, self._types = request, ColumnTypes(request)
+        self._request, self._types = request, ColumnTypes(request) if request.infer_types else None
         self._dialect = Dialect.of(request.options)
         self._tokenizer = Tokenizer(self._dialect)
         self._cutter = ArrowCutter(self._dialect) if is_plain(self._dialect) and base.FAST_PATH else None
@@ -45,25 +45,25 @@ class CsvTypes:
         """Add a file; where only names are wanted, its beginning is enough."""
         for part in parts(file, self._dialect, self._request.options):
             names = list(map(self._known, part.names))
-            if self._request.infer_types and names:
-                self._narrow(part, names)
+            if self._types is not None and names:
+                self._narrow(part, names, self._types)
             elif names:
                 return
 
-    def _narrow(self, part: CsvPart, names: list[str]) -> None:
+    def _narrow(self, part: CsvPart, names: list[str], types: ColumnTypes) -> None:
         """Add the values of some records of a file to what is known of its columns."""
         block, places = part.block(Header(part.names, [], [])), list(range(len(names)))
         cut = None if self._cutter is None else self._cutter.cells(block, places)
         if cut is not None and not cut.refused:
             for name, column in zip(names, cut.columns, strict=True):
-                self._found[name] = self._types.narrowed_by_column(self._found[name], column)
+                self._found[name] = types.narrowed_by_column(self._found[name], column)
             return
         found = (block.tokens(number, self._tokenizer) for number in range(block.count))
         records = [tokens for tokens in found if tokens is not None]
         check_limits(part.file, records, self._dialect)
         for place, name in enumerate(names):
             cells = (tokens[place] for tokens in records if place < len(tokens))
-            self._found[name] = self._types.narrowed(self._found[name], cells)
+            self._found[name] = types.narrowed(self._found[name], cells)
 
     def schema(self) -> T.StructType:
         """Return them."""

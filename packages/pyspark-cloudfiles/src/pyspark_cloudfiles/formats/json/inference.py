@@ -59,9 +59,8 @@ class _Inference:
         self._decimals = _is_true(options, "prefersdecimal")
         self._drop_nulls = _is_true(options, "dropfieldifallnull")
         self._times = _is_true(options, "infertimestamp")
-        self._timestamp = conversion.timestamps(
-            {key: value for key, value in options.items() if key != "enabledatetimeparsingfallback"}, request.timezone
-        )
+        plain = {key: value for key, value in options.items() if key != "enabledatetimeparsingfallback"}
+        self._timestamp = conversion.timestamps(plain, request.timezone) if self._times else None
 
     def names(self, lines: Iterable[bytes]) -> list[str]:
         """Return the names of all top-level fields, sorted; of names that differ only in case, the first spelling."""
@@ -180,7 +179,7 @@ class _Inference:
                 return _decimal_of_text(text)
             except ValueError:
                 pass
-        if self._times and conversion.converts(self._timestamp, text):
+        if self._timestamp is not None and conversion.converts(self._timestamp, text):
             return T.TimestampType()
         return STRING
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import repeat
 
 import pyarrow as pa
@@ -52,6 +52,10 @@ _ATOMS = [
     (pat.is_date, DateType()),
     (pat.is_null, NullType()),
 ]
+
+
+# Changes the values of a column, or of what is nested in one, that are of a Spark type.
+Change = Callable[[pa.Array, DataType], pa.Array]
 
 
 class UnknownArrowTypeError(ValueError):
@@ -122,3 +126,43 @@ def normalized(array: pa.Array, data_type: DataType) -> pa.Array:
         array = array.storage
     wanted = to_arrow_type(data_type, timezone="UTC")
     return array if array.type == wanted else array.cast(wanted, safe=False)
+
+
+def with_changed_leaves(array: pa.Array, data_type: DataType, change: Change) -> pa.Array:
+    """Return a file's array whose values are changed, those inside of structs, arrays and maps as well.
+
+    Parameters
+    ----------
+    data_type : DataType
+        What :func:`spark_type` says.
+    change : callable
+        Is given arrays of types that are not nested, and returns as many values.
+    """
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    match data_type:
+        case StructType():
+            members = [
+                with_changed_leaves(array.field(index), field.dataType, change) for index, field in enumerate(data_type)
+            ]
+            fields = [old.with_type(member.type) for old, member in zip(array.type, members, strict=True)]
+            return pa.StructArray.from_arrays(members, fields=fields, mask=array.is_null())
+        case ArrayType():
+            if not pat.is_list(array.type):
+                array = array.cast(pa.list_(array.type.value_field))
+            elements = with_changed_leaves(array.values, data_type.elementType, change)
+            changed = pa.list_(array.type.value_field.with_type(elements.type))
+            return _with_children(array, changed, elements)
+        case MapType():
+            keys = with_changed_leaves(array.keys, data_type.keyType, change)
+            items = with_changed_leaves(array.items, data_type.valueType, change)
+            fields = [array.type.key_field.with_type(keys.type), array.type.item_field.with_type(items.type)]
+            return _with_children(array, pa.map_(*fields), pa.StructArray.from_arrays([keys, items], fields=fields))
+    return change(array, data_type)
+
+
+def _with_children(array: pa.Array, arrow: pa.DataType, children: pa.Array) -> pa.Array:
+    """Return a list or a map whose elements are others."""
+    return pa.Array.from_buffers(
+        arrow, len(array), array.buffers()[:2], array.null_count, array.offset, children=[children]
+    )

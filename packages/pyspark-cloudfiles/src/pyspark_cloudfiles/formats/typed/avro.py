@@ -12,13 +12,15 @@ import fastavro
 import fastavro.read
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import DataType, DateType, StructType, TimestampType
 
 from pyspark_cloudfiles.errors import CloudFilesError, InferenceFailed, InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
+from pyspark_cloudfiles.formats.typed.arrow_types import Change
 from pyspark_cloudfiles.formats.typed.avro_types import AvroType, AvroTypes, UnknownAvroTypeError
+from pyspark_cloudfiles.formats.typed.calendars import datetime_calendar
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.merging import Merged
 
@@ -61,9 +63,22 @@ def _pieces(file: SourceFile, request: ReadRequest, given: Any) -> Iterator[File
         if blocks is None:
             return
         found = _struct(given if given is not None else blocks.writer_schema)
-        columns = FileColumns(file, found.spark, request)
+        columns = FileColumns(file, found.spark, request, _change(file, blocks, request))
         for rows in _rows(blocks):
             yield columns.piece(_batch(rows, found, columns.needed()))
+
+
+def _change(file: SourceFile, blocks: fastavro.block_reader, request: ReadRequest) -> Change:
+    """Return what makes Spark's values of those that a file has in its own calendar."""
+    metadata = {key.encode(): str(value).encode() for key, value in blocks.metadata.items()}
+    calendar = datetime_calendar(metadata, request.options)
+
+    def change(array: pa.Array, data_type: DataType) -> pa.Array:
+        if isinstance(data_type, DateType):
+            return calendar.dates(array, file)
+        return calendar.timestamps(array, file) if isinstance(data_type, TimestampType) else array
+
+    return change
 
 
 @contextmanager
@@ -95,7 +110,9 @@ def _rows(blocks: fastavro.block_reader) -> Iterator[list[dict[str, Any]]]:
     size = 0
     for block in blocks:
         size += block.size
-        for row in block:
+        with _times_as_numbers():
+            found = list(block)
+        for row in found:
             rows.append(row)
             if len(rows) >= _MOST_ROWS:
                 yield rows
@@ -105,6 +122,30 @@ def _rows(blocks: fastavro.block_reader) -> Iterator[list[dict[str, Any]]]:
             rows, size = [], 0
     if rows:
         yield rows
+
+
+class _Number(int):
+    """A date or a time of Avro, which is an integer: Python's own types end at the years 1 and 9999."""
+
+
+_TIMES: dict[str, Any] = {
+    "int-date": lambda value, *_: _Number(value),
+    "long-timestamp-micros": lambda value, *_: _Number(value),
+    "long-timestamp-millis": lambda value, *_: _Number(value * 1000),
+}
+_TIMES |= {kind.replace("long-", "long-local-"): read for kind, read in _TIMES.items() if kind != "int-date"}
+
+
+@contextmanager
+def _times_as_numbers() -> Iterator[None]:
+    """Have fastavro return days and microseconds since the epoch, as Arrow takes them."""
+    readers = fastavro.read.LOGICAL_READERS
+    before = {kind: readers[kind] for kind in _TIMES}
+    readers.update(_TIMES)
+    try:
+        yield
+    finally:
+        readers.update(before)
 
 
 def _batch(rows: list[dict[str, Any]], found: AvroType, needed: list[str] | None) -> pa.RecordBatch:

@@ -41,7 +41,7 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of
 from pyspark_cloudfiles.formats.records.names import Names
-from pyspark_cloudfiles.formats.typed.arrow_types import normalized
+from pyspark_cloudfiles.formats.typed.arrow_types import Change, normalized, with_changed_leaves
 from pyspark_cloudfiles.values.rescue_columns import rescued_values
 from pyspark_cloudfiles.values.widening import DIGITS
 
@@ -70,17 +70,24 @@ class FileColumns:
     ----------
     source : StructType
         The file's schema.
+    change : callable or None
+        What the format makes of the file's values first.
 
     Raises
     ------
     UnknownFields
         The file has columns that the schema does not have, and the request wants to know.
+    UnreadableFile
+        Several columns are one of the schema, in other cases.
     """
 
-    def __init__(self, file: SourceFile, source: StructType, request: ReadRequest) -> None:
+    def __init__(
+        self, file: SourceFile, source: StructType, request: ReadRequest, change: Change | None = None
+    ) -> None:
+        _refuse_names_that_are_one(file, source, request)
         if request.on_unknown == "error" and (unknown := list(unknown_fields(source, request.schema))):
             raise UnknownFields(file.url, None, unknown)
-        self._file, self._source, self._request = file, source, request
+        self._file, self._source, self._request, self._change = file, source, request, change
         self._fitting = Fitting.of(request)
         self._schema = to_arrow_schema(request.schema, timezone="UTC")
         self._pairs = self._fitting.pairs(source, request.schema)
@@ -109,18 +116,24 @@ class FileColumns:
                 columns.append(pa.nulls(batch.num_rows, wanted.type))
                 continue
             source = self._source[index]
-            array, rest = self._fitted(normalized(arrays[source.name], source.dataType), source, field, wanted.type)
+            array, rest = self._fitted(self._normalized(arrays, source), source, field, wanted.type)
             columns.append(array)
             if rest is not None:
                 left.append((source.name, rest))
         for index in self._left_over:
             source = self._source[index]
-            left.append((source.name, normalized(arrays[source.name], source.dataType)))
+            left.append((source.name, self._normalized(arrays, source)))
         return FileRows(
             self._file,
             batch_of(columns, self._schema, batch.num_rows),
             rescued_values(left, batch.num_rows, self._file) if left else None,
         )
+
+    def _normalized(self, arrays: dict[str, pa.Array], source: StructField) -> pa.Array:
+        array = arrays[source.name]
+        if self._change is not None:
+            array = with_changed_leaves(array, source.dataType, self._change)
+        return normalized(array, source.dataType)
 
     def _fitted(
         self, array: pa.Array, source: StructField, target: StructField, wanted: pa.DataType
@@ -151,6 +164,20 @@ class FileColumns:
                 f"{target.simpleString().upper()}, as the schema has it.",
             )
         return rest
+
+
+def _refuse_names_that_are_one(file: SourceFile, source: StructType, request: ReadRequest) -> None:
+    """Refuse a file of which another reader would take another column, as Spark does."""
+    if request.case_sensitive:
+        return
+    for name in set(request.schema.names) - set(source.names):
+        same = [other for other in source.names if other.lower() == name.lower()]
+        if len(same) > 1:
+            raise UnreadableFile(
+                file.url,
+                f"its columns {' and '.join(same)} are both {name} where case does not matter. Set readerCaseSensitive "
+                "to true and name one of them in the schema.",
+            )
 
 
 @dataclass(frozen=True)

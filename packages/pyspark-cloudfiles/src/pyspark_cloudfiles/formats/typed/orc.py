@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.orc import ORCFile
-from pyspark.sql.types import StructType, TimestampType
+from pyspark.sql.types import DataType, DateType, StructType, TimestampType
 
 from pyspark_cloudfiles.errors import InferenceFailed
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
+from pyspark_cloudfiles.formats.typed.calendars import HYBRID
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.opening import opened, schema_of
 
@@ -47,13 +49,17 @@ def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
         if source is None:
             return
         orc = ORCFile(source)
-        columns = FileColumns(file, schema_of(file, orc.schema), request)
+        columns = FileColumns(file, schema_of(file, orc.schema), request, partial(_changed, file))
         needed = columns.needed()
         if needed == []:
             yield columns.piece(batch_of([], pa.schema([]), orc.nrows))
             return
         for stripe in range(orc.nstripes):
             yield columns.piece(_with_zone(orc.read_stripe(stripe, columns=needed), request))
+
+
+def _changed(file: SourceFile, array: pa.Array, data_type: DataType) -> pa.Array:
+    return HYBRID.dates(array, file) if isinstance(data_type, DateType) else array
 
 
 def _with_zone(batch: pa.RecordBatch, request: ReadRequest) -> pa.RecordBatch:

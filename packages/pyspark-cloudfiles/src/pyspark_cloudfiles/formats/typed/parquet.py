@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql.types import StructType
+from pyspark.sql.types import DataType, DateType, StructType, TimestampType
 
 from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
+from pyspark_cloudfiles.formats.typed.arrow_types import Change
+from pyspark_cloudfiles.formats.typed.calendars import datetime_calendar, int96_calendar
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.merging import Merged
 from pyspark_cloudfiles.formats.typed.opening import opened, schema_of
@@ -45,9 +48,28 @@ def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
     with _opened(file) as parquet:
         if parquet is None:
             return
-        columns = FileColumns(file, _schema(file, parquet), request)
+        columns = FileColumns(file, _schema(file, parquet), request, _change(file, parquet, request))
         for batch in parquet.iter_batches(_rows_at_once(parquet), columns=columns.needed()):
             yield columns.piece(batch)
+
+
+def _change(file: SourceFile, parquet: pq.ParquetFile, request: ReadRequest) -> Change:
+    """Return what makes Spark's values of those that a file has in its own calendars."""
+    metadata = parquet.metadata.metadata or {}
+    of_times, of_int96 = (
+        datetime_calendar(metadata, request.options),
+        int96_calendar(metadata, request.options),
+    )
+
+    def change(array: pa.Array, data_type: DataType) -> pa.Array:
+        if isinstance(data_type, DateType):
+            return of_times.dates(array, file)
+        if isinstance(data_type, TimestampType):
+            # Spark has moments of 96 bits, and Arrow no time zone.
+            return (of_int96 if array.type.tz is None else of_times).timestamps(array, file)
+        return array
+
+    return change
 
 
 @contextmanager

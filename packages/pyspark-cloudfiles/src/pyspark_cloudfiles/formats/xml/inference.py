@@ -36,13 +36,17 @@ class XmlTypes:
         self._options, self._request = options, request
         self._schema: DataType = NullType()
         dates, moments = "dateformat" in request.options, "timestampformat" in request.options
-        self._tests = [
-            (None, conversion.integers(64), LongType()),
-            (_NUMBER, conversion.double, DoubleType()),
-            (None, conversion.boolean, BooleanType()),
-            (None if dates else _DAY, conversion.dates(request.options), DateType()),
-            (None if moments else _TIME, conversion.timestamps(request.options, request.timezone), TimestampType()),
-        ]
+        self._tests = (
+            []
+            if not request.infer_types
+            else [
+                (None, conversion.integers(64), LongType()),
+                (_NUMBER, conversion.double, DoubleType()),
+                (None, conversion.boolean, BooleanType()),
+                (None if dates else _DAY, conversion.dates(request.options), DateType()),
+                (None if moments else _TIME, conversion.timestamps(request.options, request.timezone), TimestampType()),
+            ]
+        )
 
     def add(self, record: Element) -> None:
         """Take a record into account."""
