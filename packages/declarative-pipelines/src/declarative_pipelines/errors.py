@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from notebook_dialect.close_names import meant
-from stream_view.errors import ExplainedError
+from stream_view.errors import ExplainedError, short_message
 
 if TYPE_CHECKING:
     from declarative_pipelines.definitions.model import SourceLocation
@@ -32,6 +32,15 @@ def unset_key(error: BaseException) -> str | None:
         f"spark.conf.get({found[1]!r}): the update's configuration has no such key. Set it by "
         f"run_pipeline(..., configuration={{{found[1]!r}: ...}}), or by --conf {found[1]}=... in the shell."
     )
+
+
+def innermost_message(error: BaseException) -> str:
+    """Return the reason that somebody can do something about: that of the last cause in a chain of the JVM's."""
+    causes = str(error).split("\nCaused by: ")
+    if len(causes) == 1:
+        return short_message(error)
+    text = re.sub(r"^[\w.$]+: ", "", causes[-1].partition("\n\tat ")[0])
+    return short_message(Exception(text))
 
 
 class PipelineError(ExplainedError):
@@ -92,6 +101,23 @@ class ExpectationFailed(PipelineError):
             f"A record does not meet {names} of {self.dataset}, and such a record fails the update "
             f"(flow {self.flow}). The record: {self.record}"
         )
+
+
+@dataclass(eq=False)
+class FailedBeforeFlows(PipelineError):
+    """Spark rejected something while the update was planned or its tables were made."""
+
+    reason: str
+
+    @classmethod
+    def from_error(cls, error: BaseException) -> FailedBeforeFlows:
+        """Return the failure for an error of Spark, which is its cause."""
+        failure = cls(innermost_message(error))
+        failure.__cause__ = error
+        return failure
+
+    def __str__(self) -> str:
+        return f"The update failed before its flows ran: {self.reason}"
 
 
 @dataclass(eq=False)

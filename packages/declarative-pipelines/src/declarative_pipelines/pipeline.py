@@ -10,6 +10,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
 from declarative_pipelines import source_files
 from declarative_pipelines.definitions import api_modules, registry
 from declarative_pipelines.definitions.model import DatasetKind, Definitions
@@ -20,8 +23,8 @@ from declarative_pipelines.engine.pipeline_location import PipelineLocation, fin
 from declarative_pipelines.engine.session_settings import having
 from declarative_pipelines.engine.spark_engine import SparkEngine, WriteObserver
 from declarative_pipelines.engine.storage import Storage
-from declarative_pipelines.errors import BadArgument, UpdateStopped
-from declarative_pipelines.planning.declared_schemas import leave_out_keys
+from declarative_pipelines.errors import BadArgument, FailedBeforeFlows, UpdateStopped
+from declarative_pipelines.planning.declared_schemas import parse_schemas
 from declarative_pipelines.planning.flow_nodes import FlowNode, flows_of
 from declarative_pipelines.planning.plan import PipelinePlan, plan
 from declarative_pipelines.planning.selection import Selection, select
@@ -174,6 +177,8 @@ class UpdateRun:
             raise  # nothing was begun
         except ExplainedError as error:
             return self._end(State.FAILED, error, dry_run)
+        except (PySparkException, Py4JJavaError) as error:
+            return self._end(State.FAILED, FailedBeforeFlows.from_error(error), dry_run)
         except KeyboardInterrupt:
             with _jobs_named(self._session, f"the record of update {self._id}"):
                 self._end(State.STOPPED, UpdateStopped(), dry_run)
@@ -259,7 +264,7 @@ def _definitions(files: Sequence[str | Path], session: SparkSession, settings: M
     if not definitions.datasets:
         where = "These files define" if files else "No cell of this notebook has defined"
         raise BadArgument(f"{where} no dataset. A definition is a function with @dlt.table above it, or CREATE in SQL.")
-    leave_out_keys(definitions)
+    parse_schemas(definitions)
     return definitions
 
 

@@ -1,4 +1,4 @@
-"""Keys in a schema that Python declares are left out."""
+"""Keys and computed columns are left out of a schema that Python declares."""
 
 from __future__ import annotations
 

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from declarative_pipelines.definitions.model import DatasetKind, Definitions, Namespace, SourceLocation, Violation
+from declarative_pipelines.definitions.model import (
+    ComputedColumn,
+    DatasetKind,
+    Definitions,
+    Namespace,
+    SourceLocation,
+    Violation,
+)
 from declarative_pipelines.sql.columns import read_schema
 from declarative_pipelines.sql.queries import FileRead
 from declarative_pipelines.sql.sql_error import SqlError
@@ -187,7 +194,13 @@ def test_an_expression_may_have_a_column_called_columns():
         ("CREATE STREAMING TABLE t COMMENT 'a'\nCOMMENT 'b'", "line 2: the comment is given twice"),
         ("CREATE STREAMING TABLE t (a INT,\nb)", "line 2: the column b needs a type"),
         ("CREATE STREAMING TABLE t (a INT, A INT)", "there are two columns named A"),
-        ("CREATE STREAMING TABLE t (a INT\nMASK f)", "line 2: MASK is no option of a column"),
+        ("CREATE STREAMING TABLE t (a INT\nMASK f)", "line 2: column masks are not here; leave MASK out"),
+        (
+            "CREATE STREAMING TABLE t (a INT NOT NULL\nCHECK (a > 0))",
+            "line 2: CHECK is not here; write CONSTRAINT name",
+        ),
+        ("CREATE STREAMING TABLE t (a INT, CONSTRAINT c\nCHECK (a > 0))", "line 2: CHECK is not here"),
+        ("CREATE STREAMING TABLE t (a BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 1))", "identity columns are not"),
         (
             "CREATE STREAMING TABLE t (CONSTRAINT c EXPECT (a > 0) ON VIOLATION\nSHOUT)",
             "line 2: DROP ROW or FAIL UPDATE",
@@ -251,3 +264,15 @@ def test_keys_of_columns_and_of_tables_are_left_out(columns, schema):
     [dataset] = definitions_of(f"CREATE STREAMING TABLE t ({columns}, CONSTRAINT good EXPECT (id > 0))").datasets
     assert (dataset.schema, [one.name for one in dataset.expectations]) == (expected, ["good"])
     assert read_schema(columns).schema == expected
+
+
+def test_generated_columns_and_defaults_are_taken_out_of_the_schema():
+    big, x = "big BIGINT GENERATED ALWAYS AS (id * 10) COMMENT 'b'", "x STRING NOT NULL DEFAULT upper('a') COMMENT 'x'"
+    columns = f"id INT, {big}, {x}"
+    [dataset] = definitions_of(f"CREATE STREAMING TABLE t ({columns})").datasets
+    assert dataset.schema == "id INT, big BIGINT COMMENT 'b', x STRING NOT NULL COMMENT 'x'"
+    assert dataset.computed == (
+        ComputedColumn("big", "BIGINT", "id * 10"),
+        ComputedColumn("x", "STRING", "upper('a')", is_default=True),
+    )
+    assert read_schema(columns).computed == dataset.computed

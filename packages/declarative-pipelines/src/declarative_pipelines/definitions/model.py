@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
+from declarative_pipelines.definitions.dataset_names import is_same
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
@@ -70,6 +72,24 @@ class Expectation:
     violation: Violation = Violation.ALLOW
 
 
+@dataclass(frozen=True)
+class ComputedColumn:
+    """A column with ``GENERATED ALWAYS AS (expression)`` or ``DEFAULT expression``.
+
+    Parameters
+    ----------
+    kind
+        The column's type as DDL.
+    is_default
+        Whether a query may give the column another value.
+    """
+
+    name: str
+    kind: str
+    expression: str
+    is_default: bool = False
+
+
 #: Makes a dataset's frame. It is called with the session while the engine resolves the graph, and may be called again.
 Query = Callable[["SparkSession"], "DataFrame"]
 
@@ -88,6 +108,8 @@ class Dataset:
         What a sink does with each batch and its number, where it is a function.
     schema
         DDL text or a StructType.
+    computed
+        The columns of the schema that the query need not have.
     namespace
         What ``USE`` has said before it in a SQL file.
     """
@@ -99,6 +121,7 @@ class Dataset:
     expectations: tuple[Expectation, ...] = ()
     comment: str | None = None
     schema: str | StructType | None = None
+    computed: tuple[ComputedColumn, ...] = ()
     partition_by: tuple[str, ...] = ()
     cluster_by: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -211,8 +234,8 @@ class Definitions:
     settings: dict[str, str] = field(default_factory=dict)
 
     def dataset(self, name: str) -> Dataset | None:
-        """The dataset of this name, if there is one."""
-        return next((dataset for dataset in self.datasets if dataset.name == name), None)
+        """Return the dataset of this name, in whatever case; None if there is none."""
+        return next((dataset for dataset in self.datasets if is_same(dataset.name, name)), None)
 
 
 def named(values: Sequence[Any] | None) -> tuple[Any, ...] | None:

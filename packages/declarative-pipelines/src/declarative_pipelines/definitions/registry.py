@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from declarative_pipelines.definitions.dataset_names import is_same
 from declarative_pipelines.definitions.model import ChangeFlow, Dataset, Definitions, Flow, SnapshotFlow, SourceLocation
 from declarative_pipelines.errors import BadDefinition
 from stream_view import front_end
@@ -119,7 +120,7 @@ def note(definition: Dataset | Flow | ChangeFlow | SnapshotFlow) -> Definitions:
 
 def change_dataset(definitions: Definitions, name: str, change: Callable[[Dataset], Dataset]) -> None:
     """Replace a dataset that has been noted by a changed one."""
-    definitions.datasets[:] = [change(one) if one.name == name else one for one in definitions.datasets]
+    definitions.datasets[:] = [change(one) if is_same(one.name, name) else one for one in definitions.datasets]
 
 
 def location() -> SourceLocation:
@@ -155,10 +156,10 @@ def _replace_elsewhere(definition: Dataset | Flow | ChangeFlow | SnapshotFlow, d
             if isinstance(definition, Dataset) and cell.definitions.dataset(definition.name):
                 _forget_flows_to(definition.name, cell.definitions)
             noted = getattr(cell.definitions, kind)
-            noted[:] = [one for one in noted if one.name != definition.name]
+            noted[:] = [one for one in noted if not is_same(one.name, definition.name)]
 
 
 def _forget_flows_to(dataset: str, definitions: Definitions) -> None:
     """Forget the flows with which a cell had filled a dataset that it has no longer; another kind may need none."""
-    definitions.flows[:] = [one for one in definitions.flows if one.target != dataset]
-    definitions.changes[:] = [one for one in definitions.changes if one.target != dataset]
+    definitions.flows[:] = [one for one in definitions.flows if not is_same(one.target, dataset)]
+    definitions.changes[:] = [one for one in definitions.changes if not is_same(one.target, dataset)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from declarative_pipelines.definitions.dataset_names import find
 from declarative_pipelines.engine.storage import Storage
 
 _ROOT = "_checkpoints"
@@ -99,8 +100,18 @@ def of_flow(storage: Storage, full_target: str, flow: str) -> Checkpoint:
     full_target
         The dataset with its catalog and database; a sink's name.
     """
-    parts = (_ROOT, *full_target.split("."), flow)
+    parts: tuple[str, ...] = (_ROOT, *full_target.split("."), flow)
+    if not _numbers(storage, parts):
+        parts = _as_stored(storage, parts)
     return Checkpoint(storage, parts, max(_numbers(storage, parts), default=0))
+
+
+def _as_stored(storage: Storage, parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the parts of a folder as an earlier update has written them, whose names may differ by case."""
+    found: tuple[str, ...] = ()
+    for part in parts:
+        found = (*found, find(part, storage.names(*found)) or part)
+    return found
 
 
 def _numbers(storage: Storage, parts: tuple[str, ...]) -> list[int]:

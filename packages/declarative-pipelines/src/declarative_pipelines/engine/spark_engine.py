@@ -17,12 +17,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, PySparkException
 
+from declarative_pipelines.definitions.dataset_names import DatasetNames
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namespace
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.jvm_values import JvmValues
 from declarative_pipelines.engine.session_settings import having
+from declarative_pipelines.errors import BadDefinition, innermost_message
 from declarative_pipelines.sql.catalogs import CatalogMap
 
 if TYPE_CHECKING:
@@ -86,6 +88,14 @@ class FailedFlow:
     waits: bool
 
 
+class TableNotCreated(Exception):
+    """A table that could not be created or changed; ``table`` is its full name, and the cause says why."""
+
+    def __init__(self, table: str) -> None:
+        super().__init__(table)
+        self.table = table
+
+
 class TableVersion(NamedTuple):
     """A version of a Delta table: the table's identity, which a table made anew does not have, and the number."""
 
@@ -146,8 +156,13 @@ class SparkEngine:
             f"{_GRAPH}.GraphRegistrationContext", self.catalog, self.database, self._scala.map({})
         )
         for dataset in datasets:
-            self._register(context, dataset)
-        functions = {flow.name: _FlowFunction(self._scala, flow, self.catalogs) for flow in flows}
+            try:
+                self._register(context, dataset)
+            except (PySparkException, Py4JJavaError) as error:
+                problem = f"{dataset.name} cannot be defined: {innermost_message(error)}"
+                raise BadDefinition(dataset.location, problem) from error
+        names = DatasetNames([tuple(self._full_parts(dataset)) for dataset in datasets])
+        functions = {flow.name: _FlowFunction(self, flow, names) for flow in flows}
         self._functions += functions.values()
         for flow in flows:
             context.registerFlow(self._flow(flow, functions[flow.name]))
@@ -180,7 +195,10 @@ class SparkEngine:
 
     def full_name(self, dataset: Dataset) -> str:
         """Return a dataset's name with its catalog and database, as the engine has it; views and sinks have neither."""
-        return ".".join(self._parts(dataset.name, dataset.namespace)) if dataset.is_in_catalog else dataset.name
+        return ".".join(self._full_parts(dataset))
+
+    def _full_parts(self, dataset: Dataset) -> list[str]:
+        return self._parts(dataset.name, dataset.namespace) if dataset.is_in_catalog else [dataset.name]
 
     def quoted(self, dataset: Dataset) -> str:
         """Return a table's full name as SQL has it."""
@@ -354,7 +372,13 @@ class ResolvedGraph:
             return DataFrame(planned.df(), self._engine.session)
 
     def create_tables(self, datasets: Iterable[Dataset], full_refresh: Iterable[Dataset] = ()) -> None:
-        """Create tables and let schemas grow; those of a full refresh are emptied and get the new schema."""
+        """Create tables and let schemas grow; those of a full refresh are emptied and get the new schema.
+
+        Raises
+        ------
+        TableNotCreated
+            Spark or the table's format rejects the table or the change.
+        """
         scala = self._scala
         self._engine.use_in_this_thread()
         context = scala.new(
@@ -366,7 +390,10 @@ class ResolvedGraph:
             self._engine.storage,
         )
         with having(self._engine.session, {"spark.sql.sources.default": "delta"}):
-            scala.object(f"{_GRAPH}.DatasetManager").materializeDatasets(self._graph, context)
+            try:
+                scala.object(f"{_GRAPH}.DatasetManager").materializeDatasets(self._graph, context)
+            except Py4JJavaError as error:
+                raise _table_error(error) from error
 
     def _some(self, datasets: Iterable[Dataset]) -> Any:
         identifiers = [self._engine._identifier(one.name, one.namespace) for one in datasets]
@@ -392,6 +419,18 @@ class ResolvedGraph:
 
     def _names(self, identifiers: Any) -> frozenset[str]:
         return frozenset(identifier.unquotedString() for identifier in self._scala.list(identifiers))
+
+
+def _table_error(error: Py4JJavaError) -> Exception:
+    """Return an error of the engine with the table that it is about; any other error as it is."""
+    from pyspark.errors.exceptions.captured import convert_exception
+
+    java = error.java_exception
+    if java.getClass().getSimpleName() != "TableMaterializationException":
+        return error
+    failure = TableNotCreated(java.tableName().replace("`", ""))
+    failure.__cause__ = convert_exception(java.cause())
+    return failure
 
 
 def _is_planned(flow: Any) -> bool:
@@ -476,8 +515,9 @@ def _values(row: Any) -> dict[str, Any]:
 class _FlowFunction:
     """A flow that Spark calls as its own ``FlowFunction``; ``error`` is what its last call ended with."""
 
-    def __init__(self, scala: JvmValues, flow: FlowSource, catalogs: CatalogMap) -> None:
-        self._scala, self.flow, self._catalogs = scala, flow, catalogs
+    def __init__(self, engine: SparkEngine, flow: FlowSource, names: DatasetNames) -> None:
+        self._scala, self.flow = engine._scala, flow
+        self._engine, self._names = engine, names
         self._name = flow.name
         self.error: BaseException | None = None
         # What is only returned may be collected here before the JVM has looked it up, which then gets a null.
@@ -485,7 +525,7 @@ class _FlowFunction:
 
     def call(self, all_inputs: Any, available: Any, conf: Any, context: Any, origin: Any) -> Any:
         """Return what the flow reads, and its frame or why there is none; called by Spark."""
-        reads = _Reads(self._scala, self._catalogs, (all_inputs, available, conf, context, origin))
+        reads = _Reads(self._scala, self._as_defined, (all_inputs, available, conf, context, origin))
         self.error = None
         try:
             with dataset_reads.answered_by(reads.frame, self._name):
@@ -498,11 +538,16 @@ class _FlowFunction:
         self._returned.append(self._scala.new(f"{_GRAPH}.FlowFunctionResult", *reads.found(), data, conf))
         return self._returned[-1]
 
+    def _as_defined(self, text: str) -> str:
+        """Return a query with the names of catalogs and datasets as the engine has them."""
+        text = self._engine.catalogs.in_text(text)
+        return self._names.in_text(text, lambda name: self._engine._parts(name, self.flow.namespace))
+
     def release(self) -> None:
         """Keep nothing more than an object that the JVM may have."""
         self._returned.clear()
         self.error = None
-        del self.flow, self._scala
+        del self.flow, self._scala, self._engine
 
     def _throwable(self, error: BaseException) -> Any:
         origin = getattr(error, "_origin", None)
@@ -532,8 +577,8 @@ class _NotResolved(Exception):
 class _Reads:
     """What one call of a flow reads, answered by the engine, which takes note of it."""
 
-    def __init__(self, scala: JvmValues, catalogs: CatalogMap, arguments: tuple[Any, ...]) -> None:
-        self._scala, self._catalogs, self._arguments = scala, catalogs, arguments
+    def __init__(self, scala: JvmValues, as_defined: Callable[[str], str], arguments: tuple[Any, ...]) -> None:
+        self._scala, self._as_defined, self._arguments = scala, as_defined, arguments
         self._sets: list[Any] = []  # requested, batch, streaming, external
 
     def frame(self, text: str, frames: Mapping[str, DataFrame]) -> DataFrame:
@@ -541,7 +586,7 @@ class _Reads:
         from pyspark.sql import DataFrame
 
         session = self._scala.session
-        plan = self._scala.parser.parsePlan(self._catalogs.in_text(text))
+        plan = self._scala.parser.parsePlan(self._as_defined(text))
         function = self._scala.object(f"{_GRAPH}.FlowAnalysis").createFlowFunctionFromLogicalPlan(plan)
         result = function.call(*self._arguments_with(frames, function))
         new = (result.requestedInputs(), result.batchInputs(), result.streamingInputs(), result.usedExternalInputs())

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.definitions.model import SourceLocation
+from declarative_pipelines.definitions.model import Dataset, SourceLocation
 from declarative_pipelines.definitions.registry import location_of
-from declarative_pipelines.errors import BadDefinition, FlowFailed, PipelineError, unset_key
+from declarative_pipelines.errors import BadDefinition, FlowFailed, PipelineError, innermost_message, unset_key
 from declarative_pipelines.planning.expectations import violation
 from declarative_pipelines.planning.flow_nodes import suggestion
 from declarative_pipelines.sql.catalogs import how_to_map
@@ -54,21 +54,22 @@ def explained(error: BaseException, flow: FlowNode, known: Iterable[str] = ()) -
     return _caused(BadDefinition(_line_of(error, flow), sentence), error)
 
 
+def not_created(error: BaseException, dataset: Dataset) -> PipelineError:
+    """Return why a dataset's table could not be created or changed."""
+    text = short_message(error)
+    text = text if text.startswith("[") else innermost_message(error)
+    sentence = f"the table {dataset.name} cannot be created or changed: {text}"
+    if "DELTA_DUPLICATE_COLUMNS_FOUND" in text:
+        sentence += " Names that differ by case only are one column: spell it in one way, as the table has it."
+    return _caused(BadDefinition(dataset.location, sentence), error)
+
+
 def failed(error: BaseException, flow: FlowNode) -> PipelineError:
     """Return why a flow failed while it ran."""
     if isinstance(error, PipelineError):
         return error
     met = violation(str(error))
-    return _caused(met or FlowFailed(flow.target.name, flow.name, _innermost(error) + _hint(error, flow)), error)
-
-
-def _innermost(error: BaseException) -> str:
-    """Return the reason that somebody can do something about: that of the last cause in a chain of the JVM's."""
-    causes = str(error).split("\nCaused by: ")
-    if len(causes) == 1:
-        return short_message(error)
-    text = re.sub(r"^[\w.$]+: ", "", causes[-1].partition("\n\tat ")[0])
-    return short_message(Exception(text))
+    return _caused(met or FlowFailed(flow.target.name, flow.name, innermost_message(error) + _hint(error, flow)), error)
 
 
 def _hint(error: BaseException, flow: FlowNode) -> str:

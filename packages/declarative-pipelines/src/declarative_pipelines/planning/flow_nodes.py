@@ -114,7 +114,11 @@ def _appending(definitions: Definitions, flow: Flow) -> FlowNode:
 
 def _changing(definitions: Definitions, flow: ChangeFlow | SnapshotFlow) -> FlowNode:
     kind = FlowKind.CHANGES if isinstance(flow, ChangeFlow) else FlowKind.SNAPSHOT
-    return FlowNode(flow.name, _target(definitions, flow, (DatasetKind.STREAMING_TABLE,)), kind, flow)
+    target = _target(definitions, flow, (DatasetKind.STREAMING_TABLE,))
+    if target.computed:
+        problem = f"the change flow into {target.name} cannot compute its column {target.computed[0].name}"
+        raise UnsupportedFeature(flow.location, f"{problem}. Compute the column in the flow's source.")
+    return FlowNode(flow.name, target, kind, flow)
 
 
 def _target(definitions: Definitions, flow: Any, kinds: tuple[DatasetKind, ...]) -> Dataset:

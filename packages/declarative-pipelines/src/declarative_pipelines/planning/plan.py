@@ -10,10 +10,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from declarative_pipelines.changes.auto_cdc import target_schema
-from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, Definitions, Namespace, SnapshotFlow
+from declarative_pipelines.definitions.model import (
+    ChangeFlow,
+    Dataset,
+    DatasetKind,
+    Definitions,
+    Namespace,
+    SnapshotFlow,
+)
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.spark_engine import FailedFlow, FlowSource, ResolvedFlow, ResolvedGraph, SparkEngine
 from declarative_pipelines.errors import BadDefinition, PipelineError
+from declarative_pipelines.planning.computed_columns import with_computed
 from declarative_pipelines.planning.expectations import checked, validate
 from declarative_pipelines.planning.flow_failures import explained
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, flows_of
@@ -94,6 +102,7 @@ def plan(engine: SparkEngine, definitions: Definitions) -> PipelinePlan:
     """
     flows = flows_of(definitions)
     _refuse_unknown_catalogs(engine, definitions)
+    _refuse_one_table_twice(engine, definitions)
     graph = engine.resolve(definitions.datasets, [source_of(flow, engine) for flow in flows])
     names = {engine.full_name(dataset): dataset.name for dataset in definitions.datasets}
     if graph.failures:
@@ -119,6 +128,15 @@ def _refuse_unknown_catalogs(engine: SparkEngine, definitions: Definitions) -> N
             raise BadDefinition(dataset.location, f"{dataset.name}: {how_to_map(catalog)}")
 
 
+def _refuse_one_table_twice(engine: SparkEngine, definitions: Definitions) -> None:
+    taken: dict[str, Dataset] = {}
+    for dataset in definitions.datasets:
+        first = taken.setdefault(engine.full_name(dataset).lower(), dataset)
+        if first is not dataset:
+            problem = f"{dataset.name} and {first.name}, by {first.location}, are one table. Rename one of the two."
+            raise BadDefinition(dataset.location, problem)
+
+
 def source_of(flow: FlowNode, engine: SparkEngine) -> FlowSource:
     """Return a flow as the engine is given it."""
     namespace = getattr(flow.definition, "namespace", Namespace())
@@ -141,6 +159,7 @@ def _checked(flow: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:
         frame = _frame_of(flow, flow.definition.query(engine.session))  # type: ignore[union-attr]
         if target.kind is DatasetKind.SINK or (flow.kind is FlowKind.VIEW and not target.expectations):
             return frame
+        frame = with_computed(frame, target)
         if not engine.is_running:
             validate(frame, target.name, target.expectations, target.location)
         return checked(frame, target.name, flow.name, target.expectations)

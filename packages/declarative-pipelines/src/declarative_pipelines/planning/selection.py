@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from declarative_pipelines.definitions.dataset_names import find
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, without_live
 from declarative_pipelines.errors import BadArgument
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, suggestion
@@ -32,7 +33,7 @@ class Selection:
     def has(self, flow: FlowNode) -> bool:
         """Whether the target of a flow is updated."""
         named = self.refresh | self.full_refresh
-        return self.full_refresh_all or not named or flow.target.name in named
+        return self.full_refresh_all or not named or find(flow.target.name, named) is not None
 
     def emptied(self, definitions: Definitions) -> frozenset[str]:
         """Return the datasets that are to be read from the beginning.
@@ -46,21 +47,23 @@ class Selection:
         """
         there = {dataset.name: dataset for dataset in definitions.datasets}
         for name in self.refresh | self.full_refresh:
-            if name not in there:
+            dataset = definitions.dataset(name)
+            if dataset is None:
                 raise BadArgument(
                     f"The pipeline has no dataset {name}, which was to be refreshed.{suggestion(name, there)}"
                 )
-            if there[name].kind is DatasetKind.TEMPORARY_VIEW:
+            if dataset.kind is DatasetKind.TEMPORARY_VIEW:
                 raise BadArgument(
                     f"{name} is a view: it has no rows of its own to refresh. Name the table that reads it."
                 )
         kept = {name for name, dataset in there.items() if not _may_be_reset(dataset)}
-        if named := sorted(self.full_refresh & kept):
+        emptied = frozenset(name for name in there if find(name, self.full_refresh))
+        if named := sorted(emptied & kept):
             raise BadArgument(
                 f"{named[0]} has the property {_RESET_ALLOWED} = false, which keeps its rows: "
                 "leave it out of full_refresh, or remove the property."
             )
-        return frozenset(there) - kept if self.full_refresh_all else self.full_refresh
+        return frozenset(there) - kept if self.full_refresh_all else emptied
 
 
 def _may_be_reset(dataset: Dataset) -> bool:

@@ -2,6 +2,7 @@
 
 A constraint with EXPECT is an expectation.  PRIMARY KEY and FOREIGN KEY, of a column or of the table, reject nothing on
 the platform either, which keeps them as information for readers and for its optimizer; they are read and left out.
+GENERATED and DEFAULT, which are no part of a schema in Spark, become computed columns.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.definitions.model import Expectation, Violation
+from declarative_pipelines.definitions.model import ComputedColumn, Expectation, Violation
 from declarative_pipelines.sql.token_reader import TokenReader
 from declarative_pipelines.sql.tokens import SourceText
 
@@ -18,19 +19,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _OTHER_CONSTRAINTS = "PRIMARY|FOREIGN"
-_COLUMN_OPTIONS = ("NOT", "COMMENT", "DEFAULT", "GENERATED")
 # What begins the informational constraint of a column, and what may come behind one.
 _KEYS = (("CONSTRAINT",), ("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("REFERENCES",))
-_BEHIND_KEYS = (("NOT", "NULL"), ("COMMENT",), ("DEFAULT",), ("GENERATED",), ("MASK",))
-_MENTIONED = re.compile(r"\b(?:PRIMARY|FOREIGN|REFERENCES|CONSTRAINT)\b", re.IGNORECASE)
+_BEHIND_KEYS = (("NOT", "NULL"), ("COMMENT",), ("DEFAULT",), ("GENERATED",), ("MASK",), ("CHECK", "("))
+_OPTIONS = (*_KEYS, *_BEHIND_KEYS)
+_MENTIONED = re.compile(r"\b(?:PRIMARY|FOREIGN|REFERENCES|CONSTRAINT|DEFAULT|GENERATED|MASK|CHECK)\b", re.IGNORECASE)
+# What the platform has and a pipeline on this machine has not, with what to write instead.
+_REFUSED = {
+    "MASK": "column masks are not here; leave MASK out and hide the value in the query.",
+    "CHECK": "CHECK is not here; write CONSTRAINT name EXPECT (condition) ON VIOLATION FAIL UPDATE.",
+}
+_IDENTITY = "identity columns are not here; compute the number in the query, or leave the column out."
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What the parentheses say: the schema as DDL, None without any column, and the expectations."""
+    """What the parentheses say: the schema as DDL, None without any column, the expectations, the computed columns."""
 
     schema: str | None = None
     expectations: tuple[Expectation, ...] = ()
+    computed: tuple[ComputedColumn, ...] = ()
 
 
 def read_columns(inside: TokenReader) -> Columns:
@@ -42,6 +50,7 @@ def read_columns(inside: TokenReader) -> Columns:
         A column without a type, an option or a constraint that is not known here, or a name that is there twice.
     """
     columns: dict[str, str] = {}
+    computed: list[ComputedColumn] = []
     expectations: dict[str, Expectation] = {}
     for item in _items(inside):
         if item.at("CONSTRAINT") or item.at(_OTHER_CONSTRAINTS, "KEY"):
@@ -51,15 +60,16 @@ def read_columns(inside: TokenReader) -> Columns:
             if found is not None:
                 expectations[found.name] = found
         else:
-            name, ddl = _column(item)
-            if name.lower() in columns:
-                raise inside.fail(f"there are two columns named {name}.")
-            columns[name.lower()] = ddl
-    return Columns(", ".join(columns.values()) or None, tuple(expectations.values()))
+            column = _column(item)
+            if column.name.lower() in columns:
+                raise inside.fail(f"there are two columns named {column.name}.")
+            columns[column.name.lower()] = column.ddl
+            computed += column.computed
+    return Columns(", ".join(columns.values()) or None, tuple(expectations.values()), tuple(computed))
 
 
-def without_keys(ddl: str) -> str:
-    """Return the columns of a schema as DDL without its keys, which Spark's own parser rejects.
+def read_schema(ddl: str) -> Columns:
+    """Return a schema as DDL without its keys and computed columns' clauses, which Spark's own parser rejects.
 
     Raises
     ------
@@ -67,11 +77,11 @@ def without_keys(ddl: str) -> str:
         As :func:`read_columns`.
     """
     if not _MENTIONED.search(ddl):
-        return ddl
+        return Columns(ddl)
     columns = read_columns(inside := TokenReader(SourceText(ddl, "schema")))
     if columns.expectations:
         raise inside.fail("a schema has no expectations; write @dlt.expect above the function.")
-    return columns.schema or ""
+    return columns
 
 
 def _items(inside: TokenReader) -> Iterator[TokenReader]:
@@ -93,6 +103,8 @@ def _constraint(item: TokenReader) -> Expectation | None:
     name = item.name("the constraint's name") if item.take("CONSTRAINT") else ""
     if item.take(_OTHER_CONSTRAINTS, "KEY"):
         return None
+    if item.at("CHECK"):
+        raise item.fail(_REFUSED["CHECK"])
     item.expect("EXPECT")
     condition = item.parenthesized().text
     if not condition:
@@ -106,29 +118,51 @@ def _constraint(item: TokenReader) -> Expectation | None:
     return Expectation(name, condition, violation)
 
 
-def _column(item: TokenReader) -> tuple[str, str]:
-    """Read a column; return its name and its DDL, without keys."""
+@dataclass(frozen=True)
+class _Column:
+    name: str
+    ddl: str
+    computed: tuple[ComputedColumn, ...]
+
+
+def _column(item: TokenReader) -> _Column:
+    """Read a column; its DDL has neither keys nor how it is computed."""
     begin = item.tokens[0].start
     name = item.name("a column's name")
     if item.done or not item.tokens[0].may_be_name or item.at("COMMENT") or item.at("NOT", "NULL"):
         raise item.fail(f"the column {name} needs a type, such as {name} STRING.")
-    end = _type(item)
-    ddl = [item.source.text[begin:end]]
+    type_begin, end = item.tokens[0].start, _type(item)
+    ddl, kind = [item.source.text[begin:end]], item.source.text[type_begin:end]
+    computed: list[ComputedColumn] = []
     while not item.done:
+        option = item.tokens[0]
+        if refused := next((reason for word, reason in _REFUSED.items() if item.at(word)), None):
+            raise item.fail(refused)
+        if not _begins(item, _OPTIONS):
+            raise item.fail(
+                f"{option.value} is no option of a column that is known here; "
+                "known are NOT NULL, COMMENT, DEFAULT and GENERATED, PRIMARY KEY and FOREIGN KEY."
+            )
         if _begins(item, _KEYS):
             item.skip()
             item.until(lambda: _begins(item, _BEHIND_KEYS))
-        elif item.at("|".join(_COLUMN_OPTIONS)):
-            option = item.tokens[0]
-            item.skip()
-            rest = item.until(lambda: _begins(item, _KEYS))
-            ddl.append(item.source.text[option.start : rest.tokens[-1].end if rest.tokens else option.end])
+        elif item.at("DEFAULT|GENERATED"):
+            computed.append(_computed(item, name, kind))
         else:
-            raise item.fail(
-                f"{item.tokens[0].value} is no option of a column that is known here; "
-                "known are NOT NULL, COMMENT, DEFAULT and GENERATED, PRIMARY KEY and FOREIGN KEY."
-            )
-    return name, " ".join(ddl)
+            item.skip()
+            rest = item.until(lambda: _begins(item, _OPTIONS))
+            ddl.append(item.source.text[option.start : rest.tokens[-1].end if rest.tokens else option.end])
+    return _Column(name, " ".join(ddl), tuple(computed))
+
+
+def _computed(item: TokenReader, name: str, kind: str) -> ComputedColumn:
+    if item.take("DEFAULT"):
+        return ComputedColumn(name, kind, item.until(lambda: _begins(item, _OPTIONS)).text, is_default=True)
+    item.expect("GENERATED")
+    if item.take("BY", "DEFAULT", "AS", "IDENTITY") or item.take("ALWAYS", "AS", "IDENTITY"):
+        raise item.fail(_IDENTITY)
+    item.expect("ALWAYS", "AS")
+    return ComputedColumn(name, kind, item.parenthesized().text)
 
 
 def _begins(item: TokenReader, words: tuple[tuple[str, ...], ...]) -> bool:
@@ -142,8 +176,6 @@ def _type(item: TokenReader) -> int:
     if item.at("("):
         item.skip()
     # A type of several words, such as INTERVAL DAY TO SECOND.
-    while not item.done and item.tokens[0].may_be_name and not item.at("|".join(_COLUMN_OPTIONS)):
-        if item.at("MASK|PRIMARY|FOREIGN|CONSTRAINT|REFERENCES|CHECK|COLLATE|EXPECT"):
-            break
+    while not item.done and item.tokens[0].may_be_name and not item.at("NOT|EXPECT") and not _begins(item, _OPTIONS):
         item.name("a type")
     return item.end_of_last

@@ -84,6 +84,7 @@ def read_dataset(
         query=query,
         schema=columns.schema,
         expectations=columns.expectations,
+        computed=columns.computed,
         **given,
         **common,
     )

@@ -17,7 +17,7 @@ from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import BadArgument, BadDefinition
 from declarative_pipelines.pipeline import UpdateRun, in_session, usable
-from declarative_pipelines.planning.declared_schemas import leave_out_keys
+from declarative_pipelines.planning.declared_schemas import parse_schemas
 from declarative_pipelines.planning.selection import Selection
 from declarative_pipelines.source_names import names_for_files
 from declarative_pipelines.sql.catalogs import OWN
@@ -221,7 +221,7 @@ class PipelineTest:
 
     def _read(self) -> Definitions:
         definitions = source_files.read(self.files, names_for_files(self.spark, self._configuration))
-        leave_out_keys(definitions)
+        parse_schemas(definitions)
         return definitions
 
     def _declared(self, name: str) -> Any:

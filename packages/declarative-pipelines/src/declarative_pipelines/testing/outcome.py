@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from declarative_pipelines.definitions.dataset_names import find, is_same
 from declarative_pipelines.errors import BadArgument, did_you_mean
 
 if TYPE_CHECKING:
@@ -55,13 +56,14 @@ class PipelineTestResult:
         BadArgument
             The update has not made it.
         """
-        if dataset not in self.tables:
+        made = find(dataset, self.tables)
+        if made is None:
             problem = f"This update has made no table {dataset}"
             hint = did_you_mean(dataset, self.tables) or f" It has made {', '.join(sorted(self.tables)) or 'none'}."
             raise BadArgument(f"{problem}; a view has rows where run() names it.{hint}")
-        table, version = self.tables[dataset]
+        table, version = self.tables[made]
         # Delta reads an older version's log for it, which takes longer than the rows.
-        is_newest = self.version(dataset) == version
+        is_newest = self.version(made) == version
         return self.session.sql(f"SELECT * FROM {table}{'' if is_newest else f' VERSION AS OF {version}'}")
 
     def rows(self, dataset: str) -> list[Row]:
@@ -84,7 +86,7 @@ class PipelineTestResult:
         BadArgument
             The dataset has none of that name, or did not run.
         """
-        own = [one for one in self.update.expectations if one.dataset == dataset]
+        own = [one for one in self.update.expectations if is_same(one.dataset, dataset)]
         found = [one for one in own if one.name == name]
         if not found:
             there = ", ".join(repr(one.name) for one in own) or "none"

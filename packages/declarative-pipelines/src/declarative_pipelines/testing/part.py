@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from declarative_pipelines.definitions.dataset_names import find
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions
 from declarative_pipelines.errors import BadArgument, NotMocked
 from declarative_pipelines.planning.flow_nodes import flows_of, suggestion
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def without_mocked(definitions: Definitions, mocked: Collection[str]) -> Definitions:
     """Return the definitions without those of mocked datasets, whose tables the test has filled."""
-    return only(definitions, [one.name for one in definitions.datasets if one.name not in mocked])
+    return only(definitions, [one.name for one in definitions.datasets if find(one.name, mocked) is None])
 
 
 def as_tables(definitions: Definitions, outputs: Collection[str]) -> Definitions:
@@ -32,11 +33,11 @@ def as_tables(definitions: Definitions, outputs: Collection[str]) -> Definitions
     """
     names = [one.name for one in definitions.datasets]
     for output in outputs:
-        if output not in names:
+        if find(output, names) is None:
             raise BadArgument(
                 f"The pipeline has no dataset {output}, or the test has mocked it.{suggestion(output, names)}"
             )
-    definitions.datasets[:] = [_as_table(one, one.name in outputs) for one in definitions.datasets]
+    definitions.datasets[:] = [_as_table(one, find(one.name, outputs) is not None) for one in definitions.datasets]
     return definitions
 
 
@@ -50,7 +51,7 @@ def part_of(engine: SparkEngine, definitions: Definitions, outputs: Collection[s
     flows = flows_of(definitions)
     graph = engine.resolve(definitions.datasets, [source_of(flow, engine) for flow in flows])
     inputs = _inputs(graph, {engine.full_name(one): one.name for one in definitions.datasets})
-    needed, left = set(), list(outputs)
+    needed, left = set(), [one.name for one in definitions.datasets if find(one.name, outputs)]
     while left:
         name = left.pop()
         if name not in needed:
@@ -63,8 +64,8 @@ def only(definitions: Definitions, needed: Collection[str]) -> Definitions:
     """Return the definitions of some datasets."""
     return Definitions(
         [one for one in definitions.datasets if one.name in needed],
-        [one for one in definitions.flows if one.target in needed],
-        [one for one in definitions.changes if one.target in needed],
+        [one for one in definitions.flows if find(one.target, needed)],
+        [one for one in definitions.changes if find(one.target, needed)],
         definitions.settings,
     )
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from declarative_pipelines.changes import auto_cdc, snapshots
+from declarative_pipelines.changes.column_names import quoted
 from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, SnapshotFlow
 from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.session_settings import having
@@ -29,8 +30,9 @@ from declarative_pipelines.updates.batch_counts import BatchCounts
 from declarative_pipelines.updates.idle_views import ViewRows
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.types import StructField
 
     from declarative_pipelines.planning.plan import PipelinePlan
 
@@ -422,7 +424,15 @@ def _as_declared(frame: DataFrame, schema: Any) -> DataFrame:
     if schema is None:
         return frame
     fields: Any = StructType.fromDDL(schema) if isinstance(schema, str) else schema
-    return frame.select(*[F.col(f"`{field.name}`").cast(field.dataType).alias(field.name) for field in fields])
+
+    def declared(field: StructField) -> Column:
+        value = F.col(quoted(field.name)).cast(field.dataType)
+        if not field.nullable:
+            text = f"The column {field.name} is NOT NULL, and a row has NULL in it."
+            value = F.when(value.isNotNull(), value).otherwise(F.raise_error(F.lit(text)).cast(field.dataType))
+        return value.alias(field.name)
+
+    return frame.select(*map(declared, fields))
 
 
 def _is_news(record: logging.LogRecord) -> bool:

@@ -9,9 +9,10 @@ from declarative_pipelines.changes.snapshots import forget_snapshots
 from declarative_pipelines.definitions.model import Dataset, DatasetKind
 from declarative_pipelines.engine import checkpoints
 from declarative_pipelines.engine.checkpoints import Checkpoint
-from declarative_pipelines.engine.spark_engine import SparkEngine
+from declarative_pipelines.engine.spark_engine import SparkEngine, TableNotCreated
 from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import BadDefinition
+from declarative_pipelines.planning.flow_failures import not_created
 from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
 from declarative_pipelines.planning.plan import PipelinePlan
 
@@ -44,11 +45,19 @@ def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, 
             forget = forget_changes if flow.kind is FlowKind.CHANGES else forget_snapshots
             forget(plan.engine.session, plan.engine.quoted(flow.target))
     plan.engine.create_databases(plan.definitions.datasets)
-    plan.graph.create_tables([one for one in tables if one not in emptied], emptied)
+    _create(plan, [one for one in tables if one not in emptied], emptied)
     for flow in flows:
         if chosen[flow.name].is_new:
             chosen[flow.name].table_is_empty()
     return [table.name for table in emptied]
+
+
+def _create(plan: PipelinePlan, tables: Sequence[Dataset], emptied: Sequence[Dataset]) -> None:
+    try:
+        plan.graph.create_tables(tables, emptied)
+    except TableNotCreated as error:
+        dataset = next(one for one in (*tables, *emptied) if plan.engine.full_name(one) == error.table)
+        raise not_created(error.__cause__ or error, dataset) from error
 
 
 def _refuse_table_of_others(plan: PipelinePlan, flow: FlowNode, chosen: Mapping[str, Checkpoint]) -> None:

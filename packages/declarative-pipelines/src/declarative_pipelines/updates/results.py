@@ -8,6 +8,7 @@ from enum import Enum
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from declarative_pipelines.definitions.dataset_names import is_same
 from declarative_pipelines.definitions.model import DatasetKind, Violation
 from declarative_pipelines.planning.expectations import Counts
 
@@ -137,7 +138,7 @@ class Update:
 
     def dataset(self, name: str) -> DatasetResult:
         """Return a dataset by its name."""
-        return next(one for one in self.datasets if one.name == name)
+        return next(one for one in self.datasets if is_same(one.name, name))
 
     def __str__(self) -> str:
         return "\n\n".join(_text(*table) for table in self._tables() if table[1]) + self._end("\n\n")
