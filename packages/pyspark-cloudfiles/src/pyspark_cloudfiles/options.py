@@ -62,6 +62,8 @@ class Options:
         The one column, a VARIANT, that takes whole records; None: their fields are columns.
     bad_records_path : str or None
         Where to keep malformed records and unreadable files, which are then passed over.
+    timezone, machine_timezone : str or None
+        Of the session, and of the machine; None: as the process has it.
     format_options : dict
         What the file format reads, keys in lower case.
     parallelism : int or None
@@ -112,6 +114,7 @@ class Options:
     single_variant_column: str | None = None
     bad_records_path: str | None = None
     timezone: str | None = None
+    machine_timezone: str | None = None
     format_options: dict[str, str] = field(default_factory=dict)
     parallelism: int | None = None
     hidden_metadata: bool = False
@@ -179,6 +182,7 @@ def _values(read: _Reader) -> Options:
         single_variant_column=read.plain("singleVariantColumn") or None,
         bad_records_path=read.plain("badRecordsPath") or None,
         timezone=read.plain("timeZone") or read.plain(f"{INTERNAL}timezone"),
+        machine_timezone=read.plain(f"{INTERNAL}machinetimezone"),
         format_options=read.of_the_format(),
         parallelism=read.limit(f"{INTERNAL}parallelism", _positive, None),
         hidden_metadata=read.boolean(f"{INTERNAL}metadata", False),

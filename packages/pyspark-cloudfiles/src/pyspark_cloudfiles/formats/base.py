@@ -50,6 +50,8 @@ class ReadRequest:
         Called for each record that the mode drops, with the URL of its file, its text, and the reason.
     timezone : str
         Time zone in which timestamps without one are read; an IANA name or an offset.
+    machine_timezone : str
+        The same of the machine, which the session's JVM runs in.
     options : Mapping
         The format's own options (``header``, ``sep``, ``multiLine`` ...), keys in lower case.
     """
@@ -62,6 +64,7 @@ class ReadRequest:
     corrupt_column: str | None = None
     bad_records: NoteBad | None = None
     timezone: str = "UTC"
+    machine_timezone: str = "UTC"
     options: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -107,6 +107,7 @@ class Plan:
             mode=self.mode,
             corrupt_column=options.corrupt_column if options.corrupt_column in data.fieldNames() else None,
             timezone=options.timezone or local_timezone(),
+            machine_timezone=options.machine_timezone or local_timezone(),
             # Columns of a given schema are the file's by their position, as in Spark, unless it has a header.
             options=options.format_options if self.inferred else {"header": "false", **options.format_options},
         )

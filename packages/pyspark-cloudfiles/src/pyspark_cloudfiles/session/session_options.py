@@ -18,6 +18,8 @@ _OF_WORKERS = {key: f"spark.executorEnv.PYSPARK_CLOUDFILES_{key.upper()}" for ke
 def session_options(spark: SparkSession) -> dict[str, str]:
     """Return the options for a source that is loaded in a session now."""
     options = {f"{INTERNAL}timezone": str(spark.conf.get("spark.sql.session.timeZone"))}
+    if hasattr(spark, "_jvm"):
+        options[f"{INTERNAL}machinetimezone"] = str(spark._jvm.java.util.TimeZone.getDefault().getID())
     given = {f"{INTERNAL}{key}": setting_of(spark, key) for key in SETTINGS}
     given |= {reader_settings.option_of(name): spark.conf.get(name, None) for name in reader_settings.NAMES}
     return options | {key: value for key, value in given.items() if value}

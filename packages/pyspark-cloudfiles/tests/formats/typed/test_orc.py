@@ -67,14 +67,43 @@ def test_files_that_arrow_wrote_are_read(spark: SparkSession, tmp_path: Path) ->
     assert rows.batch.to_pylist() == frame.toArrow().to_pylist()
 
 
-def test_timestamps_are_what_the_clock_showed(tmp_path: Path) -> None:
+def test_timestamps_are_what_the_clock_of_the_machine_showed(tmp_path: Path) -> None:
     given = {"x": pa.array([NOW], pa.timestamp("us")), "y": pa.array([NOW], pa.timestamp("us", "UTC"))}
+    given["z"] = pa.array([{"a": [NOW]}], pa.struct([("a", pa.list_(pa.timestamp("us")))]))
     file = put(tmp_path / "a.orc", pa.table(given))
-    [rows] = read([file], "x TIMESTAMP, y TIMESTAMP", timezone="Europe/Berlin")
-    assert rows.batch["x"][0].as_py() == (NOW - dt.timedelta(hours=1)).replace(tzinfo=dt.UTC)
+    zones = {"timezone": "America/New_York", "machine_timezone": "Europe/Berlin"}
+    [rows] = read([file], "x TIMESTAMP, y TIMESTAMP, z STRUCT<a: ARRAY<TIMESTAMP>>", **zones)
+    moment = (NOW - dt.timedelta(hours=1)).replace(tzinfo=dt.UTC)
+    assert rows.batch["x"][0].as_py() == moment
     assert rows.batch["y"][0].as_py() == NOW.replace(tzinfo=dt.UTC)
-    [rows] = read([file], "x TIMESTAMP_NTZ", timezone="Europe/Berlin")
+    assert rows.batch["z"][0].as_py() == {"a": [moment]}
+    [rows] = read([file], "x TIMESTAMP_NTZ", **zones)
     assert rows.batch["x"][0].as_py() == NOW
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York", "Etc/GMT+3"])
+def test_timestamps_are_those_that_were_written_whatever_the_machine_s_zone(ingestion: Any, zone: str) -> None:
+    zones = ingestion.spark._jvm.java.util.TimeZone
+    before = zones.getDefault()
+    zones.setDefault(zones.getTimeZone(zone))
+    try:
+        moments = "SELECT TIMESTAMP'2026-01-01 12:00:00' AS t, array(TIMESTAMP'2026-07-01 00:30:00.123456') AS a"
+        ingestion.spark.sql(moments).write.mode("append").orc(ingestion.url("in"))
+        call = f"read_files('{ingestion.url('in')}', format => 'orc', schema => 't TIMESTAMP, a ARRAY<TIMESTAMP>')"
+        found = ingestion.spark.sql(f"SELECT CAST(t AS STRING), CAST(a[0] AS STRING) FROM {call}").collect()
+    finally:
+        zones.setDefault(before)
+    assert found == [("2026-01-01 12:00:00", "2026-07-01 00:30:00.123456")]
+
+
+@pytest.mark.parametrize("year", ["0001", "1600", "2300"])
+def test_a_timestamp_that_nanoseconds_cannot_count_is_refused(spark: SparkSession, tmp_path: Path, year: str) -> None:
+    spark.sql(f"SELECT 1 AS id, TIMESTAMP'{year}-01-01 00:00:00' AS t").write.orc(f"file:{tmp_path}/written")
+    files = list(discover(f"file:{tmp_path}/written"))
+    with pytest.raises(UnreadableFile, match="timestamp outside of the years 1677 to 2262"):
+        read(files, "id INT, t TIMESTAMP", on_unknown="ignore")
+    [rows] = read(files, "id INT", on_unknown="ignore")
+    assert rows.batch.to_pylist() == [{"id": 1}]
 
 
 def test_what_does_not_fit_is_rescued_or_an_error(tmp_path: Path) -> None:

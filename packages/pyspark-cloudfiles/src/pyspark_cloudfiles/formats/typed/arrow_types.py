@@ -30,6 +30,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+# The physical type of a timestamp that is a moment to Spark though Arrow has no time zone for it.
+LOCAL_MOMENT = "INT96"
 _ATOMS = [
     (pat.is_boolean, BooleanType()),
     (pat.is_int8, ByteType()),
@@ -105,7 +107,7 @@ def spark_type(arrow: pa.DataType, physical: Iterator[str]) -> DataType:
         return spark_type(arrow.value_type, physical)
     kind = next(physical)
     if pat.is_timestamp(arrow):
-        return TimestampType() if arrow.tz is not None or kind == "INT96" else TimestampNTZType()
+        return TimestampType() if arrow.tz is not None or kind == LOCAL_MOMENT else TimestampNTZType()
     if pat.is_decimal(arrow) and arrow.precision <= 38 and 0 <= arrow.scale <= arrow.precision:
         return DecimalType(arrow.precision, arrow.scale)
     for is_it, spark in _ATOMS:

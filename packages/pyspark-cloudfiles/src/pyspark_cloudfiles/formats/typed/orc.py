@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import repeat
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.orc import ORCFile
 from pyspark.sql.types import DataType, DateType, StructType, TimestampType
 
-from pyspark_cloudfiles.errors import InferenceFailed
+from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
+from pyspark_cloudfiles.formats.typed.arrow_types import LOCAL_MOMENT
 from pyspark_cloudfiles.formats.typed.calendars import HYBRID
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.opening import opened, schema_of
@@ -49,29 +51,49 @@ def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
         if source is None:
             return
         orc = ORCFile(source)
-        columns = FileColumns(file, schema_of(file, orc.schema), request, partial(_changed, file))
+        columns = FileColumns(file, _schema(file, orc.schema, request), request, partial(_changed, file, request))
         needed = columns.needed()
         if needed == []:
             yield columns.piece(batch_of([], pa.schema([]), orc.nrows))
             return
         for stripe in range(orc.nstripes):
-            yield columns.piece(_with_zone(orc.read_stripe(stripe, columns=needed), request))
+            yield columns.piece(_stripe(file, orc, stripe, needed))
 
 
-def _changed(file: SourceFile, array: pa.Array, data_type: DataType) -> pa.Array:
-    return HYBRID.dates(array, file) if isinstance(data_type, DateType) else array
+def _stripe(file: SourceFile, orc: ORCFile, number: int, columns: list[str] | None) -> pa.RecordBatch:
+    try:
+        return orc.read_stripe(number, columns=columns)
+    except pa.ArrowInvalid as error:
+        if "out of range for nanosecond" not in str(error):
+            raise
+        raise UnreadableFile(
+            file.url,
+            f"it has a timestamp outside of the years 1677 to 2262 ({error}), which is not read from ORC. Write it as "
+            "Parquet, or leave the column out of the schema.",
+        ) from error
 
 
-def _with_zone(batch: pa.RecordBatch, request: ReadRequest) -> pa.RecordBatch:
-    """Return timestamps as moments: ORC keeps what the clock showed, and Spark's are where its session is."""
-    if request.timezone == "UTC":
-        return batch
-    moments = {field.name.lower() for field in request.schema if isinstance(field.dataType, TimestampType)}
-    for index, field in enumerate(batch.schema):
-        if field.name.lower() in moments and pa.types.is_timestamp(field.type) and field.type.tz is None:
-            column = pc.assume_timezone(batch[index], request.timezone, ambiguous="earliest", nonexistent="latest")
-            batch = batch.set_column(index, field.name, column)
-    return batch
+def _schema(file: SourceFile, schema: pa.Schema, request: ReadRequest) -> StructType:
+    """Return the schema of a file, whose wall clocks are moments to Spark, unless the request wants wall clocks."""
+    clocks = {field.name.lower() for field in request.schema if "timestamp_ntz" in field.dataType.simpleString()}
+    fields = []
+    for field in schema:
+        physical = repeat("" if field.name.lower() in clocks else LOCAL_MOMENT)
+        fields += schema_of(file, pa.schema([field]), physical).fields
+    return StructType(fields)
+
+
+def _changed(file: SourceFile, request: ReadRequest, array: pa.Array, data_type: DataType) -> pa.Array:
+    """Return days of Spark's calendar, and moments: ORC keeps what the clock of the writer's machine showed.
+
+    Java's reader of ORC takes it for what the clock of this machine showed, whatever the time zone of the session.
+    """
+    if isinstance(data_type, DateType):
+        return HYBRID.dates(array, file)
+    if isinstance(data_type, TimestampType) and array.type.tz is None:
+        zone = request.machine_timezone.removeprefix("GMT") or "UTC"
+        return pc.assume_timezone(array, zone, ambiguous="earliest", nonexistent="latest")
+    return array
 
 
 FORMAT = OrcFormat()
