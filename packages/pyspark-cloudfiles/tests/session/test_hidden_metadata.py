@@ -99,3 +99,27 @@ def test_the_stream_has_no_more_columns_than_before(files) -> None:
 def test_other_frames_know_no_file_afterwards(files) -> None:
     files.run(PLACES["select"](files.frame()))
     assert {row[0] for row in files.spark.range(8).select(F.input_file_name()).collect()} == {""}
+
+
+@pytest.mark.parametrize("file_format", ["json", "parquet"])
+@pytest.mark.parametrize("given", [True, False])
+def test_a_column_of_the_data_comes_before_that_of_the_file(ingestion, file_format: str, given: bool) -> None:
+    own = "named_struct('file_path', 'mine', 'n', 1) AS _metadata"
+    ingestion.format = file_format
+    ingestion.spark.sql(f"SELECT 1 AS id, {own}").write.format(file_format).mode("append").save(ingestion.url("in"))
+    native = ingestion.spark.read.format(file_format).load(ingestion.url("in"))
+    if given:
+        ingestion.schema = native.schema
+    ingestion.run(schemaHints=None if given else "_metadata STRUCT<file_path: STRING, n: INT>, id INT")
+    expected = native.selectExpr("CAST(id AS INT)", "_metadata.file_path", "CAST(_metadata.n AS INT)").collect()
+    assert ingestion.rows("id", "_metadata.file_path", "_metadata.n") == expected
+
+
+def test_a_column_of_the_data_may_look_like_that_of_the_file(files) -> None:
+    kept = files.spark.read.schema("id INT").json(files.url("in")).select("id", "_metadata")
+    kept.write.parquet(files.url("kept"))
+    frame = files.spark.readStream.format("cloudFiles").option("cloudFiles.format", "parquet")
+    frame = frame.option("cloudFiles.schemaLocation", files.url("checkpoint")).load(files.url("kept"))
+    assert "_metadata" in frame.columns
+    files.run(frame.select("id", "_metadata.file_name"))
+    assert {row.file_name for row in files.rows("file_name")} == {"one.json", "the%20two.json"}

@@ -60,10 +60,21 @@ class Layout:
         return Layout(self.schema, found, self.rescued, self.metadata)
 
 
+def is_file_metadata(field: StructField) -> bool:
+    """Whether a column is that of the file's metadata; one of the data with this name may be NULL, as all of them."""
+    return field.name == METADATA and field.dataType == METADATA_TYPE and not field.nullable
+
+
+def with_metadata(schema: StructType) -> StructType:
+    """Return a schema with the column at its end, unless the data has one of this name, which Spark prefers."""
+    if METADATA in map(str.lower, schema.names):
+        return schema
+    return StructType([*schema.fields, StructField(METADATA, METADATA_TYPE, nullable=False)])
+
+
 def schema_without_metadata(schema: StructType) -> StructType:
     """Return a schema without the column that is the file's own."""
-    own = (METADATA, METADATA_TYPE)
-    return StructType([field for field in schema.fields if (field.name, field.dataType) != own])
+    return StructType([field for field in schema.fields if not is_file_metadata(field)])
 
 
 def of_inferred(data: StructType, partitions: StructType, rescued: str | None, metadata: bool) -> Layout:
@@ -71,14 +82,12 @@ def of_inferred(data: StructType, partitions: StructType, rescued: str | None, m
     fields = list(data.fields)
     if rescued:
         fields.append(StructField(rescued, StringType()))
-    fields += partitions.fields
-    if metadata:
-        fields.append(StructField(METADATA, METADATA_TYPE, nullable=False))
-    return Layout(StructType(fields), tuple(partitions.fieldNames()), rescued, metadata)
+    schema = StructType([*fields, *partitions.fields])
+    schema = with_metadata(schema) if metadata else schema
+    return Layout(schema, tuple(partitions.fieldNames()), rescued, any(map(is_file_metadata, schema.fields)))
 
 
 def of_given(schema: StructType, rescued: str | None) -> Layout:
     """Return the layout of a schema that the user gave; which of its columns the path has is seen in the files."""
     there = set(schema.fieldNames())
-    metadata = METADATA in there and schema[METADATA].dataType == METADATA_TYPE
-    return Layout(schema, (), rescued if rescued in there else None, metadata)
+    return Layout(schema, (), rescued if rescued in there else None, any(map(is_file_metadata, schema.fields)))

@@ -5,8 +5,8 @@ Several writers may find the same new column at the same moment, on several mach
 version of the first and adds to that.
 
 To a stream a version means: with the hints of now, and each name once.  A name may be in the data and in the path, and
-the path's value counts, as in Spark.  Names that are ours, the rescued column and ``_metadata``, are no data columns
-either; what the data has under them is rescued.
+the path's value counts, as in Spark.  The rescued column is no data column either; what the data has under its name is
+rescued.  A data column ``_metadata`` is one, and hides the files' metadata, as in Spark.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def settled(version: SchemaVersion, options: Options) -> SchemaVersion:
     """Return a version with the stream's hints, whose data columns are not also columns of another kind."""
     hints = parse_hints(options.schema_hints)
     in_path = {field.name.lower() for field in version.partitions.fields}
-    taken = {*in_path, (rescued_column(options) or "").lower(), layout.METADATA}
+    taken = {*in_path, (rescued_column(options) or "").lower()}
     data = apply_hints(version.data, [hint for hint in hints if hint.path[0].lower() not in in_path])
     return replace(
         version,

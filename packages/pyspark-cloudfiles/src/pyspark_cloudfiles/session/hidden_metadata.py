@@ -21,7 +21,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql.types import StringType, StructField, StructType
 
-from pyspark_cloudfiles.schemas.layout import METADATA, METADATA_TYPE
+from pyspark_cloudfiles.schemas.layout import METADATA, is_file_metadata
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,7 +33,7 @@ _HOLDER = "org.apache.spark.rdd.InputFileBlockHolder"
 
 def has_metadata(frame: DataFrame) -> bool:
     """Whether a frame has the column that the data source gives."""
-    return any(field.name == METADATA and field.dataType == METADATA_TYPE for field in frame.schema.fields)
+    return any(map(is_file_metadata, frame.schema.fields))
 
 
 def concealed(frame: DataFrame) -> DataFrame:
@@ -80,13 +80,6 @@ def noted(frame: DataFrame) -> DataFrame:
     note = functions.java_method(jvm.org.apache.spark.api.python.PythonUtils.toSeq(call)).equalTo("null")
     is_same = functions.input_file_name().equalTo(path)
     return DataFrame(frame._jdf.filter(getattr(is_same, "or")(note)), frame.sparkSession)
-
-
-def with_metadata(schema: StructType) -> StructType:
-    """Return a schema with the ``_metadata`` column at its end."""
-    if METADATA in schema.fieldNames():
-        return schema
-    return StructType([*schema.fields, StructField(METADATA, METADATA_TYPE, nullable=False)])
 
 
 def with_rescued(schema: StructType, name: str | None) -> StructType:

@@ -179,7 +179,8 @@ def _completed(schema: StructType | str, rescued: str | None, with_hidden: bool)
     from pyspark.sql.types import StructType
 
     # As above.
-    from pyspark_cloudfiles.session.hidden_metadata import with_metadata, with_rescued
+    from pyspark_cloudfiles.schemas.layout import with_metadata
+    from pyspark_cloudfiles.session.hidden_metadata import with_rescued
 
     given: Any = StructType.fromDDL(schema) if isinstance(schema, str) else schema
     completed = with_rescued(given, rescued)

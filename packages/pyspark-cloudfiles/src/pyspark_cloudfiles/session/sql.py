@@ -11,18 +11,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import spark_hooks
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.option_names import INTERNAL, PREFIX
+from pyspark_cloudfiles.schemas import layout
+from pyspark_cloudfiles.schemas.layout import is_file_metadata
 from pyspark_cloudfiles.session import registration
 from pyspark_cloudfiles.session.session_options import session_options
+from pyspark_cloudfiles.session.star_columns import names_metadata, star_edits
 from pyspark_cloudfiles.session.temporary_views import temporary_view
 from pyspark_cloudfiles.shipping import PACKAGE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 _MENTIONED = re.compile(r"cloud_files|read_files", re.IGNORECASE)
 # What is passed over whole: comments, quoted names, strings; and the calls that are looked for.
@@ -92,13 +96,19 @@ def with_frames(spark: SparkSession, text: str, escaped: bool = True) -> tuple[s
     escaped : bool
         Whether to double other braces, which are the user's text where the statement has no names of the user's.
     """
-    frames: dict[str, DataFrame] = {}
+    found, frames = list(calls(text)), {}
+    named = names_metadata(text)
+    edits, with_metadata = [], []
+    for number, call in enumerate(found):
+        name = f"cloudfiles_{number}_"
+        frames[name] = relation(spark, call, named)
+        edits.append((call.start, call.end, f"{{{name}}}"))
+        if named and any(map(is_file_metadata, frames[name].schema.fields)):
+            with_metadata.append(edits[-1])
     parts, position = [], 0
-    for call in calls(text):
-        name = f"cloudfiles_{len(frames)}_"
-        frames[name] = relation(spark, call, "_metadata" in text)
-        parts += [_kept(text[position : call.start], escaped), f"{{{name}}}"]
-        position = call.end
+    for start, end, new in sorted([*edits, *star_edits(text, with_metadata)]):
+        parts += [_kept(text[position:start], escaped), new]
+        position = end
     return "".join([*parts, _kept(text[position:], escaped)]), frames
 
 
@@ -117,10 +127,16 @@ def relation(spark: SparkSession, call: Call, with_metadata: bool = False) -> Da
         reader = reader.option(f"{INTERNAL}metadata", str(with_metadata).lower()).options(**session_options(spark))
     options = dict(call.options)
     if schema := options.pop("schema", None):
-        reader = reader.schema(schema)
+        reader = reader.schema(schema if call.streaming or not with_metadata else _with_metadata(schema))
     frame = reader.options(**{"cloudFiles.format": call.format or "", **options}).load(call.path)
     shown = call.streaming and with_metadata and hasattr(spark, "_jvm")
     return frame.select("*", "_metadata") if shown else frame
+
+
+def _with_metadata(schema: str) -> StructType:
+    from pyspark.sql.types import StructType  # most statements give no schema
+
+    return layout.with_metadata(cast(StructType, StructType.fromDDL(schema)))
 
 
 def calls(text: str) -> Iterator[Call]:
