@@ -30,7 +30,7 @@ PROJECT = Path(__file__).parents[2]
 TIMES = PROJECT / "tests" / "times.json"
 LIMIT = 20 * 60 * 2  # seconds of the tests of a run with --since, in two processes; .ci/run promises 25 minutes
 _DAY = 24 * 60 * 60
-_UNKNOWN = 5.0  # seconds for a file that was never measured
+_UNKNOWN, _UNKNOWN_SLOW = 5.0, 120.0  # seconds for a file that was never measured
 # A fixture that a process has once, and the group of the tests that must share it.
 _SHARED = {"_cluster": "cluster", "_session": "spark", "open_notebook": "kernel"}
 # Of the folders that a change touches, those of lessons come first.
@@ -241,4 +241,8 @@ def seconds_of(items: Iterable[pytest.Item], times: dict[str, float]) -> dict[py
     units: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         units[unit_of(item)].append(item)
-    return {item: times.get(unit, _UNKNOWN) / len(members) for unit, members in units.items() for item in members}
+    return {
+        item: times.get(unit, _UNKNOWN_SLOW if unit.endswith(" slow") else _UNKNOWN) / len(members)
+        for unit, members in units.items()
+        for item in members
+    }

@@ -18,12 +18,13 @@ import pytest
 
 from streaming_classroom.session.worker_python import launcher
 
-pytestmark = pytest.mark.slow
-
 HERE = Path(launcher.__file__).parent
-DEADLINE = 30
+DEADLINE = 120
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only"),
+]
 
 
 class ForkServer:
