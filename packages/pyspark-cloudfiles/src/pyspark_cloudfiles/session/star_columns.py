@@ -20,44 +20,11 @@ _TOKEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # What may stand behind a relation and is no alias of it.
-_NO_ALIAS = frozenset(
-    [
-        "where",
-        "group",
-        "order",
-        "sort",
-        "cluster",
-        "distribute",
-        "having",
-        "limit",
-        "offset",
-        "union",
-        "except",
-        "intersect",
-        "minus",
-        "join",
-        "inner",
-        "left",
-        "right",
-        "full",
-        "cross",
-        "natural",
-        "semi",
-        "anti",
-        "lateral",
-        "on",
-        "using",
-        "window",
-        "tablesample",
-        "pivot",
-        "unpivot",
-        "qualify",
-        "with",
-        "select",
-        "set",
-        "when",
-    ]
-)
+_CLAUSES = """
+    where group order sort cluster distribute having limit offset union except intersect minus join inner left right
+    full cross natural semi anti lateral on using window tablesample pivot unpivot qualify with select set when
+"""
+_NO_ALIAS = frozenset(_CLAUSES.split())
 
 
 @dataclass(frozen=True)

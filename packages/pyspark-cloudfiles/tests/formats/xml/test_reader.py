@@ -11,7 +11,14 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructType
 
-from pyspark_cloudfiles.errors import InvalidOption, MalformedRecord, MissingFile, UnknownFields, UnreadableFile
+from pyspark_cloudfiles.errors import (
+    InvalidOption,
+    MalformedRecord,
+    MissingFile,
+    UnknownFields,
+    UnreadableFile,
+    UnsupportedOption,
+)
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.xml import elements
@@ -39,6 +46,34 @@ def read(files: list[SourceFile], schema: str | StructType, **request: object) -
     wanted = StructType.fromDDL(schema) if isinstance(schema, str) else schema
     options = {"rowtag": "r"} | {key.lower(): str(value) for key, value in request.pop("options", {}).items()}  # type: ignore[attr-defined]
     return list(FORMAT.read(files, ReadRequest(wanted, options=options, **request)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ignore", ["true", "false"])
+@pytest.mark.parametrize("row_tag", ["r", "m:r"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<m:r m:k='7'><m:a>1</m:a><b>x</b></m:r><r><a>2</a><b>y</b></r><m:r><a>3</a></m:r>",
+        "<r><a>1</a></r><r><a>2</a></r>",
+        "<m:r><a>1</a></m:r><m:r><a>2</a></m:r>",
+        "<r><a>1</a></r><m:r><a>2</a><r><a>3</a></r></m:r>",
+    ],
+)
+def test_row_tags_are_compared_as_spark_does(
+    spark: SparkSession, write: Write, content: str, row_tag: str, ignore: str
+) -> None:
+    for root in ("<x xmlns:m='urn:m'>", "<x>"):
+        file = write(f"{root}{content}</x>")
+        options = {"rowTag": row_tag, "ignoreNamespace": ignore}
+        schema = "a INT, b STRING, `m:a` INT, _k STRING, `_m:k` STRING"
+        theirs = [tuple(row) for row in spark.read.options(**options).schema(schema).xml(file.url).collect()]
+        found = read([file], schema, options=options, on_unknown="ignore")
+        assert [tuple(row.values()) for rows in found for row in rows.batch.to_pylist()] == theirs
+
+
+def test_the_column_of_all_other_elements_is_refused(write: Write) -> None:
+    with pytest.raises(UnsupportedOption, match="The column xs_any of XML"):
+        read([write("<r><a>1</a></r>")], "a INT, xs_any STRING")
 
 
 CONTENTS = [

@@ -106,6 +106,10 @@ class XmlOptions:
         """Return the name of a field."""
         return name.rsplit(":", 1)[-1] if self.ignore_namespace else name
 
+    def is_row(self, name: str) -> bool:
+        """Whether an element of a name is a row, if it is in none."""
+        return self.local(name) == self.row_tag
+
     def members(self, element: Element) -> dict[str, list[Element | str]]:
         """Return the fields of an element, each with its values: attributes, elements, and text of its own."""
         found: dict[str, list[Element | str]] = {}
@@ -157,7 +161,7 @@ def parsed(
     opening, text : str
         The tag of the root if that has been read already, and what has been decoded after it.
     """
-    builder = _Builder(options.row_tag)
+    builder = _Builder(options.is_row)
     read = bool(opening or text)
     try:
         builder.feed(opening)
@@ -177,7 +181,7 @@ def parsed(
 
 def elements(opening: str, text: str, closing: str, options: XmlOptions) -> list[Element | Broken]:
     """Return the records of a text that is known to be sound inside of its root."""
-    builder = _Builder(options.row_tag)
+    builder = _Builder(options.is_row)
     builder.feed(opening + text + closing, last=True)
     return builder.take()
 
@@ -195,8 +199,8 @@ class _RecordTooLargeError(Exception):
 class _Builder:
     """Makes records of what the parser meets."""
 
-    def __init__(self, row_tag: str) -> None:
-        self._row_tag = row_tag
+    def __init__(self, is_row: Callable[[str], bool]) -> None:
+        self._is_row = is_row
         self._open: list[Element] = []
         self._done: list[Element | Broken] = []
         self._began = 0
@@ -218,7 +222,7 @@ class _Builder:
         return done
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if self._open or name == self._row_tag:
+        if self._open or self._is_row(name):
             element = Element(name, attributes)
             if self._open:
                 self._open[-1].children.append(element)

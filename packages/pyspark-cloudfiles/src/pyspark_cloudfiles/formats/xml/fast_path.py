@@ -79,7 +79,7 @@ def texts(source: BinaryIO, decode: Any, options: XmlOptions) -> Iterator[WholeR
         if prolog is None:
             prolog = _PROLOG.match(waiting)
             root = "" if prolog is None else prolog["root"]
-            if prolog is None or root == options.row_tag:
+            if prolog is None or options.is_row(root) or not options.is_row(options.row_tag):
                 yield RestOfFile("", waiting)
                 return
             waiting = waiting[prolog.end() :]

@@ -10,6 +10,7 @@ from functools import partial
 
 from pyspark.sql.types import StructType
 
+from pyspark_cloudfiles.errors import UnsupportedOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
@@ -19,6 +20,8 @@ from pyspark_cloudfiles.formats.xml.elements import Broken, Element, XmlOptions,
 from pyspark_cloudfiles.formats.xml.fast_path import ColumnReader, RestOfFile, texts
 from pyspark_cloudfiles.formats.xml.inference import XmlTypes
 from pyspark_cloudfiles.formats.xml.row_reader import XmlRowReader
+
+_WILDCARD = "xs_any"
 
 
 class XmlFormat:
@@ -41,7 +44,18 @@ class XmlFormat:
         return types.schema()
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
-        """Read the files."""
+        """Read the files.
+
+        Raises
+        ------
+        UnsupportedOption
+            The schema has the column in which Spark collects the elements that have no column.
+        """
+        if _WILDCARD in request.schema.names:
+            raise UnsupportedOption(
+                f"The column {_WILDCARD} of XML, which takes the elements that have no column, is not supported. Read "
+                "them from the rescued data column, or name a column for each."
+            )
         options = XmlOptions.of(request.options)
         return batches_of(piece for file in files for piece in _pieces(file, request, options))
 
