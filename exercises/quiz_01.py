@@ -73,8 +73,8 @@ QUESTIONS = (
     ),
     Question(
         (
-            "Two people run the same code one after the other, with the same checkpoint and two target tables. "
-            "What does the second get?"
+            "Two people run the same filter in append mode one after the other, with the same checkpoint and two "
+            "target tables. What does the second get?"
         ),
         (
             Choice(

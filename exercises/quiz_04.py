@@ -52,12 +52,12 @@ QUESTIONS = (
     ),
     Question(
         (
-            "Your function writes a batch to a Delta table, sends an e-mail, and then fails. What happens at "
-            "the restart?"
+            "Your function writes a batch to a Delta table with `txnAppId` and `txnVersion`, sends an e-mail, and "
+            "then fails. What happens at the restart?"
         ),
         (
             Choice(
-                "It is called again: the write with a version is skipped, and the e-mail is sent a second time.",
+                "It is called again: the write is skipped, and the e-mail is sent a second time.",
                 (
                     "What cannot be skipped is repeated. Do it last, and include a key that lets the receiver "
                     "recognize repeats."

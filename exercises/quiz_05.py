@@ -77,12 +77,12 @@ QUESTIONS = (
     Question(
         (
             'People read a dashboard every morning. Its stream runs with `processingTime="10 seconds"`. What '
-            "costs less and shows the same?"
+            "costs least and shows the same?"
         ),
         (
             Choice(
                 "An interval of one minute.",
-                "There would be fewer batches, but the machine would still be up all day.",
+                "That costs less, as there are fewer batches, but the machine is still up all day.",
             ),
             Choice(
                 "`availableNow`, scheduled before the morning.",

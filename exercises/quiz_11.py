@@ -6,8 +6,8 @@ from streaming_classroom.exercises import Choice, Question
 
 QUESTIONS = (
     Question(
-        "An oven was last heard at 1:00, so its timer is set for 1:10. The watermark's delay is ten minutes. When is "
-        "the alarm raised, at the earliest?",
+        "With the processor `Silence`: an oven was last heard at 1:00, so its timer is set for 1:10. The watermark's "
+        "delay is ten minutes. When does the timer fire, at the earliest?",
         (
             Choice("At 1:10, by the machine's clock.", "The timer is one of event time: no clock is asked."),
             Choice(

@@ -64,7 +64,7 @@ QUESTIONS = (
                 "Without it you would have to read the table to know what the value was.",
                 is_right=True,
             ),
-            Choice("To undo the update.", "That is what time travel and `RESTORE` are for."),
+            Choice("To learn who made the update.", "That is in the table's history, and not in its rows."),
             Choice("To find duplicates.", "An update that is applied once has one preimage, and one postimage."),
         ),
     ),
