@@ -198,6 +198,7 @@ def test_a_new_column_is_added(spark, flow, merge, rows, new_target):
     assert rows(target) == {(1, "Ada", None), (2, "Bo", "Oslo")}
 
 
+@pytest.mark.slow
 def test_the_schema_is_known_before_the_first_batch(spark, flow, merge, new_target):
     target, how = new_target(), flow(scd_type=2)
     merge(how, target, [Change(1, 1, "U")])

@@ -12,6 +12,8 @@ from pyspark.testing import assertDataFrameEqual
 
 from declarative_pipelines.testing import PipelineTest
 
+pytestmark = pytest.mark.slow
+
 RIGHT = """
 from pyspark import pipelines as dp
 from pyspark.sql import functions as F

@@ -81,6 +81,7 @@ def test_a_report_of_spark_that_does_not_come_makes_counts_unknown_and_says_so(
     assert "Spark's report of them did not come" in row.message and "num_output_rows" not in row.details
 
 
+@pytest.mark.slow
 def test_a_stream_whose_batch_was_not_counted_does_not_add_up_the_others(checked: Pipeline) -> None:
     taken = []
 
@@ -94,6 +95,7 @@ def test_a_stream_whose_batch_was_not_counted_does_not_add_up_the_others(checked
     assert checked.values("checked") == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_batch_that_ended_between_table_and_checkpoint_is_neither_lost_nor_counted_twice(checked: Pipeline) -> None:
     with patch.object(StreamRun, "_keep", side_effect=OSError("no space")):
         assert checked.run().state is State.FAILED
@@ -106,6 +108,7 @@ def test_a_batch_that_ended_between_table_and_checkpoint_is_neither_lost_nor_cou
     assert update.dataset("checked").rows == 3
 
 
+@pytest.mark.slow
 def test_what_a_killed_update_has_counted_is_put_into_the_log_by_the_next_one(checked: Pipeline) -> None:
     with patch.object(update_record.UpdateRecord, "keep", side_effect=Killed), pytest.raises(Killed):
         checked.run()
@@ -120,6 +123,7 @@ def test_what_a_killed_update_has_counted_is_put_into_the_log_by_the_next_one(ch
     assert logged(checked, checked.run()) == [(0, 0), (1, 1), (1, 1), (3, 4)]
 
 
+@pytest.mark.slow
 def test_a_flow_that_is_tried_again_counts_each_record_once(pipeline: Pipeline) -> None:
     marker = pipeline.folder / "failed_once"
     pipeline.write(f"""
@@ -146,6 +150,7 @@ def test_a_flow_that_is_tried_again_counts_each_record_once(pipeline: Pipeline) 
     assert pipeline.values("checked") == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_an_interrupt_stops_the_update_and_the_next_one_goes_on(pipeline: Pipeline) -> None:
     slow = """
         @dlt.table
@@ -170,6 +175,7 @@ def test_an_interrupt_stops_the_update_and_the_next_one_goes_on(pipeline: Pipeli
     assert pipeline.values("slow") == [1, 2]
 
 
+@pytest.mark.slow
 def test_changes_are_merged_before_their_target_is_read(pipeline: Pipeline) -> None:
     pipeline.write("""
         dlt.create_streaming_table("newest", expect_all_or_drop={"has a key": "v IS NOT NULL"})

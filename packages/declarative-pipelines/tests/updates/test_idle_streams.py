@@ -46,6 +46,7 @@ def started() -> Iterator[list[str]]:
         yield names
 
 
+@pytest.mark.slow
 def test_a_stream_of_a_table_with_nothing_new_is_not_started_and_the_next_row_is_read(
     pipeline: Pipeline, started: list[str]
 ) -> None:

@@ -12,6 +12,8 @@ from declarative_pipelines.updates.results import State
 
 from ..conftest import Pipeline
 
+pytestmark = pytest.mark.slow
+
 VIEWS = """
     @dlt.materialized_view
     @dlt.expect("some", "n > 1")
