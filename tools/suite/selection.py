@@ -33,8 +33,9 @@ _DAY = 24 * 60 * 60
 _UNKNOWN, _UNKNOWN_SLOW = 5.0, 120.0  # seconds for a file that was never measured
 # A fixture that a process has once, and the group of the tests that must share it.
 _SHARED = {"_cluster": "cluster", "_session": "spark", "open_notebook": "kernel"}
-# Of the folders that a change touches, those of lessons come first.
+# Of the folders that a change touches, those of lessons come first, and of their tests those that run them.
 _ORDER = ("lesson", "packages", "tests")
+_RUNS_LESSONS = "tests/test_notebooks.py"
 
 LEFT_OUT = pytest.StashKey[dict[str, float]]()
 
@@ -197,7 +198,7 @@ def _touched(
             units[folder_of(item), unit_of(item)].append(item)
     seconds = seconds_of([*selected, *slow], recorded_times())
     total, kept = sum(seconds[item] for item in selected), set()
-    for folder, unit in sorted(units, key=lambda key: (_ORDER.index(re.split(r"[ /]", key[0])[0]), key[1], key[0])):
+    for folder, unit in sorted(units, key=_place):
         cost = sum(seconds[item] for item in units[folder, unit])
         if total + cost > LIMIT:
             config.stash[LEFT_OUT][unit] = cost
@@ -205,6 +206,11 @@ def _touched(
         total += cost
         kept |= set(units[folder, unit])
     return kept
+
+
+def _place(key: tuple[str, str]) -> tuple[int, bool, str]:
+    folder, unit = key
+    return _ORDER.index(re.split(r"[ /]", folder)[0]), not unit.startswith(_RUNS_LESSONS), unit
 
 
 def _part(part: str, items: Sequence[pytest.Item]) -> set[pytest.Item]:
