@@ -101,7 +101,7 @@ def _inferred(file: SourceFile, blocks: fastavro.block_reader) -> DataType:
     try:
         return _struct(blocks.writer_schema).spark
     except UnknownAvroTypeError as error:
-        raise InferenceFailed(f"{file.url} has {error}, which Spark does not have.") from error
+        raise InferenceFailed(f"{file.url} has {error}, which cannot be read here.") from error
 
 
 def _rows(blocks: fastavro.block_reader) -> Iterator[list[dict[str, Any]]]:

@@ -30,6 +30,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from pyspark_cloudfiles.formats.typed.spark_notes import PROPERTY, NoArrowTypeError, noted_type
+
 Convert = Callable[[Any], Any]
 
 
@@ -125,6 +127,8 @@ class AvroTypes:
                 return self._map(schema)
         if schema.get("logicalType") == "decimal" and kind in ("bytes", "fixed"):
             return _decimal(schema)
+        if kind in ("int", "long") and (noted := _interval(schema)) is not None:
+            return AvroType(noted)
         return _ATOMS.get(f"{kind}-{schema.get('logicalType')}", _ATOMS[kind])
 
     def _resolved(self, schema: Any) -> dict[str, Any]:
@@ -206,6 +210,13 @@ class AvroTypes:
 
     def _kind(self, branch: Any) -> str:
         return self._resolved(branch)["type"]
+
+
+def _interval(schema: dict[str, Any]) -> DataType | None:
+    try:
+        return noted_type(schema.get(PROPERTY), "")
+    except NoArrowTypeError:
+        raise UnknownAvroTypeError("an interval of years and months") from None
 
 
 def _decimal(schema: dict[str, Any]) -> AvroType:

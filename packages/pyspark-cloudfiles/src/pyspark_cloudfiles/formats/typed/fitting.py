@@ -21,6 +21,7 @@ from pyspark.sql.types import (
     ByteType,
     DataType,
     DateType,
+    DayTimeIntervalType,
     DecimalType,
     DoubleType,
     FloatType,
@@ -34,6 +35,7 @@ from pyspark.sql.types import (
     StructType,
     TimestampNTZType,
     TimestampType,
+    VariantType,
 )
 
 from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
@@ -55,6 +57,8 @@ _FITS: dict[type[DataType], tuple[type[DataType], ...]] = {
     FloatType: (DoubleType,),
     StringType: (BinaryType,),
     BinaryType: (StringType,),
+    # Spark writes intervals as microseconds.
+    LongType: (DayTimeIntervalType,),
     DateType: (TimestampNTZType,),
     TimestampType: (TimestampNTZType,),
     TimestampNTZType: (TimestampType,),
@@ -288,6 +292,8 @@ def fits(source: DataType, target: DataType) -> bool:
     """Tell whether values of one type can be of the other at all; of nested types, only their kind counts."""
     if source == target or isinstance(source, NullType):
         return True
+    if isinstance(target, VariantType):
+        return isinstance(source, StructType) and set(source.names) == {"value", "metadata"}
     if isinstance(target, DecimalType):
         if isinstance(source, DecimalType):
             return target.scale >= source.scale and _integral(target) >= _integral(source)

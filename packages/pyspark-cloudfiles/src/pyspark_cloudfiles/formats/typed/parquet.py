@@ -18,6 +18,7 @@ from pyspark_cloudfiles.formats.typed.calendars import datetime_calendar, int96_
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.merging import Merged
 from pyspark_cloudfiles.formats.typed.opening import opened, schema_of
+from pyspark_cloudfiles.formats.typed.spark_notes import NoArrowTypeError, is_shredded, noted_schema
 
 _MOST_ROWS = 65_536
 
@@ -36,7 +37,7 @@ class ParquetFormat:
         for file in files:
             with _opened(file) as parquet:
                 if parquet is not None:
-                    merged.add(_inferred(file, parquet), file.url)
+                    merged.add(_inferred(file, parquet, request.hinted), file.url)
         return merged.schema()
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
@@ -48,7 +49,9 @@ def _pieces(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
     with _opened(file) as parquet:
         if parquet is None:
             return
-        columns = FileColumns(file, _schema(file, parquet), request, _change(file, parquet, request))
+        schema = _schema(file, parquet)
+        columns = FileColumns(file, schema, request, _change(file, parquet, request))
+        _refuse_shredded(file, schema, columns.needed())
         for batch in parquet.iter_batches(_rows_at_once(parquet), columns=columns.needed()):
             yield columns.piece(batch)
 
@@ -88,11 +91,26 @@ def _schema(file: SourceFile, parquet: pq.ParquetFile) -> StructType:
     return schema_of(file, parquet.schema_arrow, physical)
 
 
-def _inferred(file: SourceFile, parquet: pq.ParquetFile) -> StructType:
+def _inferred(file: SourceFile, parquet: pq.ParquetFile, hinted: frozenset[str]) -> StructType:
     try:
-        return _schema(file, parquet)
+        schema = _schema(file, parquet)
+        return noted_schema(schema, parquet.metadata.metadata or {})
     except UnreadableFile as error:
         raise InferenceFailed(f"{error.message()}") from error
+    except NoArrowTypeError as error:
+        if str(error).split(" ")[0].split(".")[0].lower() in hinted:
+            return schema
+        raise InferenceFailed(f"Failed to infer the schema: in {file.url} column {error}.") from error
+
+
+def _refuse_shredded(file: SourceFile, schema: StructType, needed: list[str] | None) -> None:
+    for field in schema:
+        if (needed is None or field.name in needed) and is_shredded(field.dataType):
+            raise UnreadableFile(
+                file.url,
+                f"column {field.name} has a shredded VARIANT, which is not read here. Write it with "
+                "spark.sql.variant.writeShredding.enabled=false, or as a STRING with to_json.",
+            )
 
 
 def _rows_at_once(parquet: pq.ParquetFile) -> int:
