@@ -90,6 +90,7 @@ def test_the_name_of_a_table_is_split_before_its_version(name: str, own: str | N
         ("t.raw:a.b[0].c", "get_json_object(t.raw, '$.a.b[0].c')"),
         ("raw:a:b", "get_json_object(raw, '$.a.b')"),
         ("raw:a[*].b", "get_json_object(raw, '$.a[*].b')"),
+        ("raw:a[ * ] [ 0 ] . b", "get_json_object(raw, '$.a[*][0].b')"),
         ("raw:['a b'].c", r"get_json_object(raw, '$[\'a b\'].c')"),
         ('raw:`a b`["c"]', r"get_json_object(raw, '$[\'a b\'][\'c\']')"),
         ("`my raw`:date.end", "get_json_object(`my raw`, '$.date.end')"),

@@ -21,6 +21,7 @@ import spark_hooks
 from declarative_pipelines.errors import ActionInDefinition
 from declarative_pipelines.sql.live_names import without_live_names
 from declarative_pipelines.sql.parameters import with_values
+from notebook_dialect.session import spark_expressions, spark_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -104,6 +105,7 @@ def install() -> None:
             _wrap(reader, method, make, "options of a table that is read inside a definition")
     _wrap(DataStreamReader, "format", _remembering_format, "options of a stream that is read inside a definition")
     _wrap(DataStreamReader, "load", _keeping_schemas, "a place for schemas that a flow's sources infer")
+    spark_expressions.install()
     for action in _ACTIONS:
         if hasattr(DataFrame, action):
             _wrap(DataFrame, action, partial(_refusing, action), "a definition runs no query")
@@ -129,7 +131,9 @@ def _answered(text: Callable[[Any, str], str], original: Any) -> Any:
         by_name = given.pop("kwargs", {})
         _, asked, *values = given.values()
         query, frames = _with_frames(self, text(self, asked), by_name)
-        return answering.frame(with_values(query, values[0]) if values and values[0] else query, frames)
+        query = with_values(query, values[0]) if values and values[0] else query
+        # What only the platform's SQL has, such as column:field of JSON text, is rewritten as in a notebook.
+        return spark_sql.run(self, query, lambda query: answering.frame(query, frames))
 
     return answered
 

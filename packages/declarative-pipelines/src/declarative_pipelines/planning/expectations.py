@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions.model import Expectation, SourceLocation, Violation
 from declarative_pipelines.errors import BadDefinition, ExpectationFailed
+from notebook_dialect.errors import NoJson
+from notebook_dialect.session.spark_expressions import settled
 from stream_view.errors import short_message
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ class Counts:
 
 def checked(frame: DataFrame, dataset: str, flow: str, expectations: Sequence[Expectation]) -> DataFrame:
     """Return the frame with its rows counted, and without those that are dropped; one that must not be there raises."""
+    expectations = _settled(frame, expectations)
     frame = frame.observe(observation(dataset), *_observed(expectations))
     condition = _kept(dataset, flow, expectations)
     return frame if condition is None else frame.filter(condition)
@@ -64,9 +67,9 @@ def validate(
     BadDefinition
         One is no SQL, names a column that is not there, or is not boolean.
     """
-    if not expectations or _are_conditions(frame, expectations):
+    if not expectations or _are_conditions(frame, _settled(frame, expectations)):
         return
-    for expectation in expectations:
+    for expectation in _settled(frame, expectations):
         _validate(frame, dataset, expectation, location)
 
 
@@ -87,6 +90,20 @@ def violation(text: str) -> ExpectationFailed | None:
         return None
     names = tuple(re.findall(r"'(.*?)'(?=, '|$)", found["names"]))
     return ExpectationFailed(found["dataset"], found["flow"], names, found["record"])
+
+
+def _settled(frame: DataFrame, expectations: Sequence[Expectation]) -> Sequence[Expectation]:
+    """Return the expectations with ``column:field`` of JSON text as Spark has it; others as they are."""
+    return [_settled_one(frame, one) if ":" in one.constraint else one for one in expectations]
+
+
+def _settled_one(frame: DataFrame, expectation: Expectation) -> Expectation:
+    from pyspark.errors import PySparkException
+
+    try:
+        return replace(expectation, constraint=settled(frame, expectation.constraint, is_column=False))
+    except (PySparkException, NoJson):
+        return expectation  # which is said when it is checked
 
 
 def _are_conditions(frame: DataFrame, expectations: Sequence[Expectation]) -> bool:

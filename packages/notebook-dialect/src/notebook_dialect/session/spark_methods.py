@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import spark_hooks
-from notebook_dialect.session import option_names, spark_sql
+from notebook_dialect.session import option_names, spark_expressions, spark_sql
 from stream_view import display
 
 
@@ -16,6 +16,7 @@ def install() -> None:
     from pyspark.sql.streaming import DataStreamWriter
 
     spark_sql.install()
+    spark_expressions.install()
     option_names.install()
     writers = [DataStreamWriter]
     # Loaded where a session is a Connect one, and only then to be had.

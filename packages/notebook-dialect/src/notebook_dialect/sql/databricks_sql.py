@@ -38,6 +38,8 @@ class RefusedStatement:
         Whether :mod:`.sql.catalog_names`, :mod:`.sql.time_travel` and :mod:`.sql.json_columns` are.
     variants : frozenset of int
         Where the expressions begin that :mod:`.sql.json_columns` leaves alone.
+    is_column : bool
+        Whether the text is not a statement but a column of ``selectExpr``.
     """
 
     text: str
@@ -45,6 +47,7 @@ class RefusedStatement:
     travel: bool = False
     json: bool = False
     variants: frozenset[int] = frozenset()
+    is_column: bool = False
 
     @cached_property
     def rewritten(self) -> Rewritten:
@@ -81,12 +84,12 @@ class RefusedStatement:
         if self.travel:
             yield from time_travel.edits(self.tokens)
         if self.json:
-            yield from json_columns.edits(self.tokens, self.variants)
+            yield from json_columns.edits(self.tokens, self.variants, self.is_column)
 
     def _with_form(self, message: str) -> RefusedStatement | None:
         if not self.travel and time_travel.is_refused(message, self.tokens):
             return replace(self, travel=True)
-        if not self.json and json_columns.is_refused(message):
+        if not self.json and json_columns.is_refused(message, self.tokens):
             return replace(self, json=True)
         if not self.catalog and catalog_names.is_refused(message, self.tokens):
             return replace(self, catalog=True)

@@ -49,15 +49,17 @@ class Extraction:
     path: JsonPath
 
 
-def edits(tokens: list[Token], variants: Collection[int] = ()) -> Iterator[Edit]:
+def edits(tokens: list[Token], variants: Collection[int] = (), is_column: bool = False) -> Iterator[Edit]:
     """Put ``get_json_object`` in the place of each expression, under the name that its column would have.
 
     Parameters
     ----------
     variants : collection of int
         Where in the text those expressions begin whose column is a VARIANT.
+    is_column : bool
+        Whether the text is a column in the list of a SELECT.
     """
-    listed = _in_select_lists(tokens)
+    listed = _in_select_lists(tokens, is_column)
     for found in extractions(tokens):
         begin = tokens[found.first].start
         if begin in variants:
@@ -72,10 +74,18 @@ def edits(tokens: list[Token], variants: Collection[int] = ()) -> Iterator[Edit]
             yield Edit(end, end, f" AS `{name}`")
 
 
-def is_refused(message: str) -> bool:
-    """Whether Spark says that what is before a colon is no VARIANT."""
+def is_refused(message: str, tokens: list[Token]) -> bool:
+    """Whether Spark says that what is before a colon is no VARIANT, or cannot parse a path such as ``a:b[ * ]``."""
     # Spark 4.2 has the first without its text, inside an internal error.
-    return any(refusal in message for refusal in _REFUSALS)
+    if any(refusal in message for refusal in _REFUSALS):
+        return True
+    return "PARSE_SYNTAX_ERROR" in message and any(_has_loose_star(tokens, found) for found in extractions(tokens))
+
+
+def _has_loose_star(tokens: list[Token], found: Extraction) -> bool:
+    """Whether a path has blanks around a ``*``, which Spark's lexer does not know."""
+    path = range(found.colon, found.path.last)
+    return any(tokens[n].text == "*" and not touch(tokens[n - 1], tokens[n]) for n in path)
 
 
 def extractions(tokens: list[Token]) -> Iterator[Extraction]:
@@ -155,9 +165,9 @@ def _is_a_whole_column(tokens: list[Token], first: int, last: int) -> bool:
     return before and (last + 1 == len(tokens) or word(tokens[last + 1]) in _BEHIND_A_COLUMN)
 
 
-def _in_select_lists(tokens: list[Token]) -> list[bool]:
+def _in_select_lists(tokens: list[Token], is_column: bool) -> list[bool]:
     """Say of each token whether it is in the list of a SELECT, not in parentheses there."""
-    inside, lists = [], [False]
+    inside, lists = [], [is_column]
     for token in tokens:
         text = word(token)
         if text in (")", "]") and len(lists) > 1:

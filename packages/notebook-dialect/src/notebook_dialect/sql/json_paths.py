@@ -47,16 +47,19 @@ def read(tokens: list[Token], colon: int) -> JsonPath | None:
 
 
 def _mark(tokens: list[Token], number: int) -> str:
-    """Return what leads on from the token before, if nothing is between."""
-    if number >= len(tokens) or is_quoted(tokens[number]) or not touch(tokens[number - 1], tokens[number]):
+    """Return what leads on from the token before; blanks may be before a bracket or a dot, as in Spark."""
+    if number >= len(tokens) or is_quoted(tokens[number]):
         return ""
-    return tokens[number].text if tokens[number].text in (":", ".", "[") else ""
+    mark = tokens[number].text
+    is_next = mark in (".", "[") or (mark == ":" and touch(tokens[number - 1], tokens[number]))
+    return mark if is_next else ""
 
 
 def _field(path: JsonPath, tokens: list[Token]) -> JsonPath | None:
     """Go on with ``:name``, ``.name`` or the colon in ``:[...]``."""
     number = path.last + 2
-    if number >= len(tokens) or not touch(tokens[number - 1], tokens[number]):
+    is_colon = tokens[number - 1].text == ":"
+    if number >= len(tokens) or (is_colon and not touch(tokens[number - 1], tokens[number])):
         return None
     if tokens[number].text == "[" and tokens[number - 1].text == ":":
         return path.then("", "", number - 1)
