@@ -58,6 +58,16 @@ def test_a_message_of_several_lines_is_kept_whole():
     assert with_cause(text, "").startswith("[UNKNOWN_FIELD_EXCEPTION.X] a\nFile: file:/b c\n\n")
 
 
+@pytest.mark.parametrize("text", ["[TASK_WRITE_FAILED] Task failed", "[UNKNOWN_FIELD_EXCEPTION.X] a\nFile: b\n\nmore"])
+def test_an_unknown_field_has_the_name_that_programs_look_for(text: str):
+    stack = "pyspark_cloudfiles.errors.UnknownFields: [UNKNOWN_FIELD_EXCEPTION.X] a\nFile: b\n SQLSTATE: 3"
+    found = with_cause(text, stack)
+    assert found.startswith("[UNKNOWN_FIELD_EXCEPTION.X] a\nFile: b\n\n")
+    assert found.count("UnknownFieldException") == 1 and found.endswith(text[-4:])
+    assert with_cause(found, stack) == found
+    assert "UnknownFieldException" not in with_cause("failed", TRACE)
+
+
 def test_a_worker_with_another_version_is_the_cause():
     assert with_cause("ImportError: [CF_VERSION_MISMATCH] x", "").startswith("[CF_VERSION_MISMATCH] x\n\n")
 

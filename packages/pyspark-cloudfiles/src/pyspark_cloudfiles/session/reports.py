@@ -29,6 +29,9 @@ _OURS = re.compile(
     re.DOTALL,
 )
 
+# What Databricks' text has as well, from the JVM: programs that start a stream again look for the name.
+_UNKNOWN_FIELD = "org.apache.spark.sql.catalyst.util.UnknownFieldException"
+
 
 def install_progress() -> None:
     """Let the sources of progress reports be described as Auto Loader does."""
@@ -115,6 +118,11 @@ def _beginning_with_cause(original: Any) -> Any:
 def with_cause(text: str, stack_trace: str) -> str:
     """Return an error's text, begun by the message of ours that is somewhere in it or in its stack trace."""
     match = _OURS.search(stack_trace) or _OURS.search(text)
-    if match is None or text.startswith(match[1]):
+    if match is None:
         return text
-    return f"{match[1]}\n\n{text}"
+    cause, rest = match[1], text.removeprefix(match[1])
+    if cause.startswith("[UNKNOWN_FIELD_EXCEPTION") and _UNKNOWN_FIELD not in rest:
+        rest = f"{_UNKNOWN_FIELD}\n\n{rest.lstrip()}"
+    elif rest != text:
+        return text
+    return f"{cause}\n\n{rest}"
