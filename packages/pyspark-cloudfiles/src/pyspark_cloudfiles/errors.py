@@ -52,6 +52,12 @@ class UnsupportedOption(CloudFilesError):
     condition = "CF_UNSUPPORTED_OPTION"
 
 
+class PythonWithoutPackages(CloudFilesError):
+    """Spark would start a Python that cannot run the source: set ``PYSPARK_PYTHON`` before the session starts."""
+
+    condition = "CF_PYTHON_WITHOUT_PACKAGES"
+
+
 class SchemaLocationNeeded(CloudFilesError):
     """Inference needs a place to keep what it found: set ``cloudFiles.schemaLocation`` or give a schema."""
 

@@ -7,10 +7,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
+from pyspark_cloudfiles.errors import PythonWithoutPackages
 from pyspark_cloudfiles.session import registration
 
 
@@ -87,3 +89,37 @@ def test_threads_that_load_at_a_time_register_the_source_once():
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(registration.register, [session] * 4))
     assert len(registered) == 1
+
+
+@pytest.fixture
+def python_without_packages(tmp_path: Path) -> Path:
+    """Make a ``python3`` that has no packages."""
+    program = tmp_path / "bin/python3"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    program.chmod(0o755)
+    return program
+
+
+def test_a_python_that_lacks_the_packages_is_refused_with_what_to_set(python_without_packages: Path):
+    said = rf"Spark starts {python_without_packages} .* Set the environment variable PYSPARK_PYTHON to {sys.executable}"
+    with pytest.raises(PythonWithoutPackages, match=said):
+        registration.refuse_python_without_packages(str(python_without_packages))
+    with pytest.raises(PythonWithoutPackages, match="Spark starts no-such-python"):
+        registration.refuse_python_without_packages("no-such-python")
+    registration.refuse_python_without_packages(sys.executable)
+
+
+@pytest.mark.slow
+def test_a_plain_script_says_what_to_set(run_python: Any, tmp_path: Path, python_without_packages: Path):
+    (tmp_path / "in").mkdir()
+    script = f"""
+from pyspark.sql import SparkSession
+import pyspark_cloudfiles
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+pyspark_cloudfiles.install(spark)
+spark.readStream.format("cloudFiles").option("cloudFiles.format", "json").schema("id INT").load("{tmp_path}/in")
+"""
+    found = run_python(script, PYSPARK_PYTHON=str(python_without_packages))
+    assert found.returncode != 0
+    assert "[CF_PYTHON_WITHOUT_PACKAGES]" in found.stderr and sys.executable in found.stderr

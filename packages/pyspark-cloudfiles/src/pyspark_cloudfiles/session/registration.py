@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pyspark_cloudfiles import shipping
+from pyspark_cloudfiles.errors import PythonWithoutPackages
 from pyspark_cloudfiles.session.session_options import setting_of
 
 if TYPE_CHECKING:
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 SAME_PACKAGES = "spark.cloudFiles.workersHavePackagesOfDriver"
 _MARK = "_cloudfiles_registered"
 _MANAGER = "org.apache.spark.sql.execution.datasources.DataSourceManager"
+_PYTHON = "org.apache.spark.api.python.PythonUtils"
 _PREFIX = "pyspark_"
+_NEEDED = "import pyarrow, msgspec, numpy"
 # Flows of a pipeline load in threads of their own.  Spark looks for a source of the name before it registers one, so of
 # two at a time the one may find the other's, and is refused.
 _ONE_AT_A_TIME = Lock()
@@ -35,6 +39,8 @@ def register(spark: SparkSession) -> None:
     """Register the source, once a session."""
     with _ONE_AT_A_TIME:
         if not hasattr(spark, f"{_MARK}_source"):
+            if hasattr(spark, "_jvm"):
+                _refuse_other_python(spark)
             spark.dataSource.register(_travelling_source())
             setattr(spark, f"{_MARK}_source", True)
 
@@ -45,6 +51,31 @@ def register_functions(spark: SparkSession) -> None:
         if not hasattr(spark, f"{_MARK}_functions"):
             spark.udtf.register("cloud_files_state", _state_function(setting_of(spark, "mounts")))
             setattr(spark, f"{_MARK}_functions", True)
+
+
+def _refuse_other_python(spark: SparkSession) -> None:
+    """Refuse a session on this machine whose Python lacks what the source needs; its JVM cannot be given another."""
+    context = spark.sparkContext
+    if context.getConf().get(SAME_PACKAGES, "false") != "true" and context.master.startswith("local"):
+        refuse_python_without_packages(getattr(getattr(spark._jvm, f"{_PYTHON}$"), "MODULE$").defaultPythonExec())
+
+
+def refuse_python_without_packages(python: str) -> None:
+    """Refuse a Python, by its command, that Spark starts for the source and that cannot run it.
+
+    Raises
+    ------
+    PythonWithoutPackages
+    """
+    found = shutil.which(python)
+    if found is not None and _is_this_python(found):
+        return
+    if found is None or subprocess.run([found, "-c", _NEEDED], capture_output=True, timeout=60).returncode:
+        raise PythonWithoutPackages(
+            f"Spark starts {found or python} to read the files, and it does not have the packages that cloudFiles "
+            "needs (pyarrow, msgspec, numpy). Set the environment variable PYSPARK_PYTHON to "
+            f"{sys.executable} before the session starts, or activate this Python's environment."
+        )
 
 
 def _travelling_source() -> type:
@@ -116,9 +147,17 @@ def _workers_are_like_this_process(spark: SparkSession) -> bool:
         return True
     if re.fullmatch(r"local(\[[\w*, ]*\])?", context.master) is None:
         return False
-    theirs, ours = shutil.which(context.pythonExec), Path(sys.executable)
-    # `python3` may be `python`; but in another directory even a link to the same one may have other packages.
-    return theirs is not None and Path(theirs).parent == ours.parent and Path(theirs).samefile(ours)
+    theirs = shutil.which(context.pythonExec)
+    return theirs is not None and _is_this_python(theirs)
+
+
+def _is_this_python(path: str) -> bool:
+    """Whether a program is this process's Python with its packages.
+
+    ``python3`` may be ``python``; but in another directory even a link to the same one may have other packages.
+    """
+    theirs, ours = Path(path), Path(sys.executable)
+    return theirs.parent == ours.parent and theirs.samefile(ours)
 
 
 def _others() -> list[str]:

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
 SHREDDING = "spark.sql.variant.writeShredding.enabled"
-INTERVALS = """SELECT INTERVAL '3' DAY AS d, INTERVAL '1 02:03:04.5' DAY TO SECOND AS s, named_struct('h', INTERVAL '5' HOUR)
-    AS n, array(INTERVAL '-1' SECOND) AS a UNION ALL SELECT NULL, NULL, NULL, NULL"""
+INTERVALS = """SELECT INTERVAL '3' DAY AS d, INTERVAL '1 02:03:04.5' DAY TO SECOND AS s,
+    named_struct('h', INTERVAL '5' HOUR) AS n, array(INTERVAL '-1' SECOND) AS a
+    UNION ALL SELECT NULL, NULL, NULL, NULL"""
 
 
 def read(file_format: str, files: list[SourceFile], schema: StructType | str) -> list[dict[str, Any]]:
