@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pandas as pd
@@ -13,8 +13,9 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
+from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
-from stream_view import displaying, front_end
+from stream_view import displaying, front_end, waiting
 from stream_view.displaying import display, displayHTML
 from stream_view.errors import NameInUse, NoInterval, StreamTimeout
 from stream_view.starts import abandoned_starts
@@ -175,6 +176,35 @@ def test_without_a_person_a_source_that_is_never_dry_is_shown_at_the_deadline(
     endless = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
     display(endless.selectExpr("value % 2 AS odd").groupBy("odd").count(), streamName="endless")
     assert "(endless: " in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_stream_with_processing_time_timeouts_is_shown_with_its_rows(
+    stream: DataFrame, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    timeouts: list[StreamTimeout] = []
+    wait = waiting.wait_until_processed
+    monkeypatch.setattr(waiting, "wait_until_processed", lambda *given: _noting(timeouts, wait, *given))
+    counted = stream.groupBy("id").applyInPandasWithState(
+        _counted, "id LONG, n INT", "n INT", "append", GroupStateTimeout.ProcessingTimeTimeout
+    )
+    display(counted, streamName="counted", outputMode="append")
+    assert "(counted: 3 rows)" in capsys.readouterr().out and not timeouts
+
+
+def _noting(timeouts: list[StreamTimeout], wait: Callable[..., None], *given: object) -> None:
+    try:
+        wait(*given)
+    except StreamTimeout as error:
+        timeouts.append(error)
+        raise
+
+
+def _counted(key: tuple, frames: Iterator[pd.DataFrame], state: GroupState) -> Iterator[pd.DataFrame]:
+    for frame in frames:
+        yield pd.DataFrame({"id": [key[0]], "n": [len(frame)]})
+    state.update((1,))
+    state.setTimeoutDuration(3_600_000)
 
 
 def test_without_a_person_a_stream_that_does_nothing_is_an_error_at_the_deadline(

@@ -7,6 +7,7 @@ that is too late is left behind: ``SparkSession.interruptTag`` of Spark 4.2.0 st
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread
@@ -15,11 +16,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
+CHECK_INTERVAL = 0.5  # seconds between two checks whether a call is still needed
 INTERRUPT_TIMEOUT = 5.0  # seconds that an interrupted call is given to end
 
 
-def call_within(seconds: float, query: StreamingQuery, call: Callable[[], object]) -> bool:
-    """Make a call that may block, and return whether it ended in time.
+def call_within(
+    seconds: float, query: StreamingQuery, call: Callable[[], object], is_needless: Callable[[], bool] | None = None
+) -> bool:
+    """Make a call that may block, and return whether it ended in time or became needless.
 
     Parameters
     ----------
@@ -29,6 +33,8 @@ def call_within(seconds: float, query: StreamingQuery, call: Callable[[], object
         The stream that is called, in a classic session or over Spark Connect.
     call : callable
         The call.
+    is_needless : callable, optional
+        Whether the call need not be waited for any longer; it is then interrupted.
 
     Raises
     ------
@@ -37,7 +43,15 @@ def call_within(seconds: float, query: StreamingQuery, call: Callable[[], object
     """
     caller = _Caller(query, call)
     caller.start()
-    caller.join(max(0.0, seconds))
+    deadline = time.monotonic() + max(0.0, seconds)
+    if is_needless is None:
+        caller.join(max(0.0, seconds))
+    else:
+        while caller.is_alive() and (left := deadline - time.monotonic()) > 0:
+            caller.join(min(left, CHECK_INTERVAL))
+            if caller.is_alive() and is_needless():
+                caller.interrupt_in_spark()
+                return True
     if caller.is_alive():
         caller.interrupt_in_spark()
         return False

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
 FIRST_RESULT_TIMEOUT = 8.0  # seconds that a cell waits for a first result on the screen
-DRAIN_TIMEOUT = 120.0  # seconds that a cell waits, when nobody looks, for the stream to run dry
+# Seconds that a cell waits, when nobody looks, for the stream to run dry; runners give a cell two minutes.
+DRAIN_TIMEOUT = 90.0
 NO_COLUMNS = "Done: the statement has no rows to show."  # an INSERT, say
 LOOK_EVERY = 0.1  # seconds between two looks for a first result
 

@@ -7,15 +7,15 @@ with, at once, and one that does nothing raises :class:`StreamTimeout` with its 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stream_view.batches_left import BatchesLeft
 from stream_view.blocking_calls import call_within
 from stream_view.errors import StreamNotFound, StreamTimeout
 from stream_view.progress_reports import is_batch as is_batch  # callers know it from here
-from stream_view.progress_reports import next_batch, report_count
+from stream_view.progress_reports import next_batch, report_count, reports_since
 from stream_view.wait_line import waiting_for
 
 if TYPE_CHECKING:
@@ -192,9 +192,19 @@ def _await(query: StreamingQuery, condition: Callable[[], bool], timeout: float)
 
 
 def _process_all_available(query: StreamingQuery, deadline: float, timeout: float) -> None:
-    """Do what ``query.processAllAvailable`` does, but not for ever."""
+    """Do what ``query.processAllAvailable`` does, but with a deadline.
+
+    It also ends where a batch has found nothing new to read.  With processing-time timers Spark runs such batches one
+    after another, and ``processAllAvailable`` waits for a trigger without a batch, which never comes.
+    """
+    last = query.lastProgress
+
+    def has_read_all() -> bool:
+        # The first of the reports may be of a batch that began before this wait, without the newest data.
+        return any(map(_read_nothing, reports_since(query, last)[1:]))
+
     try:
-        in_time = call_within(deadline - time.monotonic(), query, query.processAllAvailable)
+        in_time = call_within(deadline - time.monotonic(), query, query.processAllAvailable, has_read_all)
     except Exception:
         # A stream that was stopped meanwhile, or ended by itself, makes processAllAvailable complain.
         _raise_if_failed(query)
@@ -204,6 +214,12 @@ def _process_all_available(query: StreamingQuery, deadline: float, timeout: floa
     _raise_if_failed(query)
     if not in_time:
         raise _timeout(query, timeout, "processed all that is there")
+
+
+def _read_nothing(report: Mapping[str, Any]) -> bool:
+    """Whether a batch was run, and no source had anything new for it."""
+    sources = report.get("sources") or ()
+    return is_batch(report) and all(source.get("startOffset") == source.get("endOffset") for source in sources)
 
 
 def _insist(ask: Callable[[], Answer]) -> Answer:
