@@ -148,11 +148,12 @@ def _by_hour(landed: DataFrame) -> DataFrame:
     return final.select("country", F.col("hour.start").alias("hour"), F.col("count").alias("payments"))
 
 
-def _payment(number: int, hour: float, card: int = 1, country: str = "PT", amount: float = 10.0) -> dict[str, object]:
-    at = _at(hour)
+def _payment(
+    number: int, hour: float, card: int = 1, country: str = "PT", amount: float = 10.0, received: float | None = None
+) -> dict[str, object]:
     return {
         "transaction_id": f"t{number}", "card_id": card, "amount": amount, "merchant": "Corner", "category": "fuel",
-        "country": country, "event_time": at, "received_at": at,
+        "country": country, "event_time": _at(hour), "received_at": _at(received or hour),
     }  # fmt: skip
 
 
@@ -163,9 +164,9 @@ def _at(hour: float) -> str:
 
 def _a_morning(sandbox: Sandbox) -> None:
     """Land six files: doubles in one file and across files, equal amounts of one card, a payment back (below zero)."""
-    again = _payment(2, 8.5) | {"received_at": _at(8.9)}
+    again = _payment(2, 8.5, received=8.9)
     sandbox.file("card-a.json", [_payment(1, 8.1), _payment(2, 8.5), again, _payment(3, 8.6, amount=10.0)])
-    sandbox.file("card-b.json", [_payment(4, 9.0, card=2, country="GR", amount=0.0), _payment(2, 8.5)])
+    sandbox.file("card-b.json", [_payment(4, 9.0, card=2, country="GR", amount=0.0), _payment(2, 8.5, received=9.05)])
     sandbox.file("card-c.json", [_payment(5, 9.5, card=2, amount=-4.25)])
     sandbox.file("card-d.json", [_payment(6, 10.0)])
     sandbox.file("card-e.json", [_payment(7, 10.9, card=3)])
@@ -174,8 +175,9 @@ def _a_morning(sandbox: Sandbox) -> None:
 
 def _late_and_sent_again(sandbox: Sandbox) -> None:
     """Land two payments that are late and in time, one that was sent hours ago, and one that ends an hour exactly."""
-    late = (_payment(9, 9.75, card=4), _payment(11, 9.1, card=4))  # the second by nearly two hours
-    sandbox.file("card-g.json", [*late, _payment(1, 8.1), _payment(10, 12.0, card=4)])
+    # The second is late by nearly two hours.
+    late = (_payment(9, 9.75, card=4, received=11.05), _payment(11, 9.1, card=4, received=11.05))
+    sandbox.file("card-g.json", [*late, _payment(1, 8.1, received=11.1), _payment(10, 12.0, card=4)])
 
 
 TASK = Exercise(

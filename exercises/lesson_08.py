@@ -166,6 +166,7 @@ DRIFT = Exercise(
         WrongAnswer(DRIFT_SOLUTION.replace('{"cloudFiles.maxFilesPerTrigger": 1}', "{}"), "more than one of the"),
         WrongAnswer(DRIFT_SOLUTION.replace("checkpoints}/archive", "checkpoints}/mine"), "another checkpoint"),
         WrongAnswer(DRIFT_SOLUTION.replace("restarts = 5", "restarts = 50"), "restarted more than five times"),
+        WrongAnswer(DRIFT_SOLUTION.replace("restarts = 5", "restarts = 4"), "gave up after 4 restarts"),
         WrongAnswer(
             DRIFT_SOLUTION.replace('"UNKNOWN_FIELD_EXCEPTION" not in str(error) or ', ""), "because the disk is full"
         ),

@@ -218,10 +218,19 @@ def _payments(sandbox: Sandbox) -> None:
     """Land payments that are 85 minutes late, at the end of a window to the second, and one that is sent again."""
     _land(sandbox, "a", ("t1", "08:00:00", "08:00:05"), ("t2", "09:59:59", "10:00:00"), ("t3", "10:00:00", "10:00:01"))
     _land(sandbox, "b", ("t4", "08:35:00", "10:00:30"), ("t1", "08:00:00", "10:10:00"), ("t5", "11:30:00", "11:30:01"))
-    _land(sandbox, "c", ("t1", "08:00:00", "11:40:00"), ("t6", "12:00:00", "12:00:00"))
+    # The rows of file c are late by 8:30, the watermark of the batch before: a repetition and two first rows are lost.
+    _land(
+        sandbox, "c",
+        ("t1", "08:00:00", "11:40:00"), ("t4", "08:35:00", "11:41:00"), ("t2", "09:49:59", "11:42:00"),
+        ("t6", "12:00:00", "12:00:00"), ("t7", "08:15:00", "11:43:00"), ("t8", "08:25:00", "11:44:00"),
+    )  # fmt: skip
     sandbox.keep(payment=_PAYMENT, late_rows=late_rows)
     landed = sandbox.spark.read.schema(_PAYMENT).json(sandbox.paths.landing)
     landed.createOrReplaceTempView("payments_vw")
+
+
+def _first_rows_lost(sandbox: Sandbox) -> DataFrame:
+    return sandbox.frame([(int(sandbox.value("first_rows_lost")),)], "first_rows_lost INT")
 
 
 def _land(sandbox: Sandbox, name: str, *payments: tuple[str, str, str]) -> None:
@@ -257,8 +266,8 @@ DELAY = Exercise(
     hidden=(
         HiddenTest(
             _payments,
-            ("payments_by_window",),
-            says="Your cell was run on other payments, one of them 85 minutes late.",
+            ("payments_by_window", _first_rows_lost),
+            says="Your cell was run on other payments: one is 85 minutes late, and the first rows of two are dropped.",
         ),
     ),
     wrong=(
@@ -269,6 +278,7 @@ DELAY = Exercise(
             DELAY_SOLUTION.replace('lost.join(first, ["transaction_id", "received_at"]).count()', "lost.count()"),
             "`first_rows_lost` is",
         ),
+        WrongAnswer(DELAY_SOLUTION[: DELAY_SOLUTION.index("first = ")] + "first_rows_lost = 0\n", "first_rows_lost"),
         WrongAnswer(DELAY_SOLUTION.replace('    .option("maxFilesPerTrigger", 1)\n', ""), "more than one file"),
         WrongAnswer(
             DELAY_SOLUTION.replace('groupBy("country", ', "groupBy(").replace('"country", F.col', "F.col"),

@@ -224,9 +224,9 @@ def check_closing(attempt: Attempt) -> None:
         raise Mistake("A heartbeat is in `unpaid_vw`, a row that is no order. Filter it out when you read the table.")
     if attempt.is_same(made, right.where("order_id != 'E'")):
         raise Mistake(
-            "Order E is still in state: the watermark of the orders has not passed 11:10. Unite heartbeats with the "
-            "orders as well, before their watermark, and do not filter them out within the stream: Spark moves such a "
-            "filter below the watermark, and time does not advance."
+            "Order E is still in state: the lower of the two watermarks has not passed 11:10. Unite heartbeats with "
+            "the orders and with the payments, before their watermarks, and do not filter them out within the stream: "
+            "Spark moves such a filter below the watermark, and time does not advance."
         )
     attempt.compare(made, right, "unpaid_vw")
     if attempt.table("closing").where("order_id NOT RLIKE '^[A-Z]$|[0-9]'").count():

@@ -88,14 +88,14 @@ def _payments(sandbox: Sandbox) -> DataFrame:
 
 
 def _late_and_again(sandbox: Sandbox) -> None:
-    """Land a payment that is 86 minutes late, two that are sent again in other files, and one of an unknown card.
+    """Land a payment that is 86 minutes late, two that are sent again, two that differ in their ids, an unknown card.
 
     A batch drops rows by the watermark of the batch before it, so the late payment comes two files after the newest.
     """
     _land(sandbox, "a", ("t1", 1, "PT", 480), ("t2", 2, "GR", 481), ("t1", 1, "PT", 480))
     _land(sandbox, "b", ("t3", 1, "GR", 600), ("t2", 2, "GR", 481), ("t4", 99, "PT", 601))
     _land(sandbox, "c", ("t6", 3, "DE", 602), ("t3", 1, "GR", 600))
-    _land(sandbox, "d", ("t5", 2, "GR", 516), ("t7", 3, "DE", 603))
+    _land(sandbox, "d", ("t5", 2, "GR", 516), ("t7", 3, "DE", 603), ("t8", 3, "DE", 603))
     sandbox.append("cards", [(1, "PT"), (2, "GR"), (3, "DE")], "card_id INT, country STRING")
     source = sandbox.spark.readStream.schema(planted.PAYMENT).option("maxFilesPerTrigger", 1)
     sandbox.keep(arrived=source.json(sandbox.paths.landing), cards=sandbox.spark.table("cards"))
@@ -132,12 +132,16 @@ PAYMENTS = Exercise(
         HiddenTest(
             _late_and_again,
             (_payments,),
-            says="Your cell was run on other payments, one of them 86 minutes late.",
+            says="Your cell was run on other payments: one is 86 minutes late, two are alike but for their ids.",
         ),
     ),
     wrong=(
         WrongAnswer(PAYMENTS_SOLUTION.replace('"2 hours"', '"10 minutes"'), "86 minutes late"),
         WrongAnswer(PAYMENTS_SOLUTION.replace('    .withWatermark("event_time", "2 hours")\n', ""), "watermark"),
+        WrongAnswer(
+            PAYMENTS_SOLUTION.replace('["transaction_id"]', '["card_id", "amount", "event_time"]'),
+            "alike but for their",
+        ),
         WrongAnswer(
             PAYMENTS_SOLUTION.replace('    .dropDuplicatesWithinWatermark(["transaction_id"])\n', ""), "more than once"
         ),

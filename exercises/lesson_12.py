@@ -116,10 +116,17 @@ def _snapshot(sandbox: Sandbox) -> None:
     ]
     sandbox.keep(snapshot=sandbox.frame(rows, f"{_CUSTOMER}, updated_at TIMESTAMP, sequence LONG"))
     _changes(
-        sandbox, "a", (12, "DELETE", 1), (11, "UPDATE", 1), (14, "DELETE", 7), (20, "UPDATE", 2), (21, "INSERT", 8)
+        sandbox, "a", (12, "DELETE", 1), (11, "UPDATE", 1), (14, "DELETE", 7), (20, "UPDATE", 2), (18, "UPDATE", 2)
     )
     _changes(
-        sandbox, "b", (10, "UPDATE", 1), (13, "INSERT", 7), (19, "UPDATE", 2), (22, "DELETE", 8), (22, "DELETE", 8)
+        sandbox,
+        "b",
+        (10, "UPDATE", 1),
+        (13, "INSERT", 7),
+        (19, "UPDATE", 2),
+        (21, "INSERT", 8),
+        (22, "DELETE", 8),
+        (22, "DELETE", 8),
     )
     source = sandbox.spark.readStream.schema(_EVENT).option("maxFilesPerTrigger", 1).json(sandbox.paths.landing)
     sandbox.keep(landing=source.selectExpr("*", "_metadata.file_name AS file"))
@@ -135,8 +142,9 @@ def _changes(sandbox: Sandbox, name: str, *changes: tuple[int, str, int]) -> Non
 
 
 def _change(sequence: int, operation: str, customer: int) -> dict[str, object]:
+    """Return a change; the clock of its sender runs backwards, so that only the sequence tells the order."""
     event = {"sequence": sequence, "operation": operation, "customer_id": customer}
-    event["changed_at"] = f"2024-03-05T08:00:{sequence:02}Z"
+    event["changed_at"] = f"2024-03-05T08:00:{59 - sequence:02}Z"
     person = {"name": f"name {sequence}", "email": "e", "country": "GR", "city": "Athens", "segment": "business"}
     return event if operation == "DELETE" else event | person
 
@@ -165,7 +173,7 @@ MEMBERS = Exercise(
             ("members_now",),
             later=(_one_returns, planted.crash_before_commit),
             says="Your cell was run on other changes, and again after a restart: deletes before older changes, or of "
-            "unknown customers.",
+            "unknown customers, and times that contradict the sequence.",
         ),
     ),
     wrong=(
@@ -177,6 +185,12 @@ MEMBERS = Exercise(
                 "        WHEN NOT MATCHED AND NOT change.gone THEN",
             ),
             "that arrived later has won",
+        ),
+        WrongAnswer(
+            MEMBERS_SOLUTION.replace(
+                'F.struct(*batch.columns), "sequence")', 'F.struct(*batch.columns), "changed_at")'
+            ),
+            "contradict the sequence",
         ),
         WrongAnswer(MEMBERS_SOLUTION.replace(" WHERE gone IS NOT TRUE", ""), "Filter them out in the view"),
         WrongAnswer(MEMBERS_SOLUTION.replace("AND change.sequence > member.sequence ", ""), "later has won"),

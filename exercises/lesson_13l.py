@@ -557,8 +557,22 @@ def _waiting(sandbox: Sandbox) -> None:
 
 def _half_done(sandbox: Sandbox) -> None:
     """Put a line back that was moved, as a crash between the two writes leaves it, and one of a depot listed now."""
+    inserted, deleted = (_last_commit(sandbox, table) for table in ("silver_deliveries", "quarantine"))
+    sandbox.keep(insert_came_first=inserted <= deleted)
     sandbox.append("depots", [(7, "east", date(2024, 3, 5))], _DEPOTS)
     _plant(sandbox, [("unknown depot", _line("b", 2), "2024-03-04.json")], [])
+
+
+def _last_commit(sandbox: Sandbox, table: str) -> datetime:
+    return sandbox.spark.sql(f"DESCRIBE HISTORY {table}").agg({"timestamp": "max"}).first()[0]
+
+
+def _lost_by_a_crash(sandbox: Sandbox) -> DataFrame:
+    """Return whether a crash between the first run's two writes would have lost lines."""
+    return sandbox.frame([(not sandbox.kept["insert_came_first"],)], "lost BOOLEAN")
+
+
+_lost_by_a_crash.__name__ = "lines that a crash between the two writes loses"
 
 
 def _plant(sandbox: Sandbox, quarantine: list[tuple], silver: list[tuple]) -> None:
@@ -586,7 +600,7 @@ RETRY = Exercise(
     hidden=(
         HiddenTest(
             _waiting,
-            ("silver_deliveries", "quarantine"),
+            ("silver_deliveries", "quarantine", _lost_by_a_crash),
             later=(_half_done,),
             above=f"{CHECKED_DEFINED}\n\n{SILVER_DEFINED}",
             says="Your cell was run on another quarantine, and again with a line that was only half moved.",
@@ -597,6 +611,12 @@ RETRY = Exercise(
             RETRY_SOLUTION[: RETRY_SOLUTION.index("    known.select")] + "\n\nretry()\n", "still in `quarantine`"
         ),
         WrongAnswer(RETRY_SOLUTION.replace("    insert_new(known)\n", ""), "they are lost"),
+        WrongAnswer(
+            RETRY_SOLUTION.replace("    insert_new(known)\n", "").replace(
+                '    """)\n\n\nretry()', '    """)\n    insert_new(known)\n\n\nretry()'
+            ),
+            "a crash between the two writes",
+        ),
         WrongAnswer(
             RETRY_SOLUTION[: RETRY_SOLUTION.index("    known.select")]
             + "    spark.sql(\"DELETE FROM quarantine WHERE reason = 'unknown depot'\")\n\n\nretry()\n",
@@ -748,12 +768,13 @@ GOLD = Exercise(
         HiddenTest(
             _a_night,
             ("silver_deliveries", "quarantine", "gold_deliveries", _changed_rows),
-            later=(_a_late_night,),
+            later=(_a_late_night, planted.crash_before_commit),
             above="\n".join(
                 planted.functions_of(solution)
                 for solution in (BRONZE_SOLUTION, CHECKED_SOLUTION, SILVER_SOLUTION, RETRY_SOLUTION)
             ),
-            says="Your job was run for two other nights: a depot is listed late, and a delivery arrives late.",
+            says="Your job was run for two other nights: a depot is listed late, a delivery arrives late, and the last "
+            "batches are run again, as after a crash.",
         ),
     ),
     wrong=(

@@ -237,6 +237,7 @@ def _troubles(sandbox: Sandbox) -> None:
         "c": {0: 10, 1: 10, 2: 10, 3: 11, 4: 11},
         "d": {0: 11, 1: 0, 2: 11, 3: 0, 4: 11, 5: 11, 6: 0},
         "e": {100: 12, 99: 12, 98: 12, 97: 0, 9: 12},
+        "f": dict.fromkeys(range(20, 27), 70),  # seven batches: no second alert at the sixth
     }
     rows = [(name, batch, files) for name, batches in series.items() for batch, files in batches.items()]
     sandbox.append("backlogs", rows, "name STRING, batch LONG, backlog_files LONG")
@@ -289,14 +290,15 @@ ALERTS = Exercise(
             _troubles,
             ("alerts_vw",),
             says=(
-                "Your cell was run on other backlogs: troubles at the first and last batch, missing batch numbers, and "
-                "exactly ten files."
+                "Your cell was run on other backlogs: troubles at the first and last batch, one of seven batches, "
+                "missing batch numbers, and exactly ten files."
             ),
         ),
     ),
     wrong=(
         WrongAnswer(_EACH, "reported by each of its batches"),
         WrongAnswer(_BY_THREE_ROWS, "reported by each of its batches"),
+        WrongAnswer(ALERTS_SOLUTION.replace("WHERE bad = 3", "WHERE bad % 3 = 0"), "one of seven batches"),
         WrongAnswer(_ANY_THREE, "need not follow each other"),
         WrongAnswer(_FIRST_ONLY, "one alert in all"),
         WrongAnswer(ALERTS_SOLUTION.replace("WHERE bad = 3", "WHERE bad = 1"), "first batch above the limit"),
