@@ -131,6 +131,17 @@ CSV_OPTIONS += [
     {"nanValue": "a", "positiveInf": "1"},
     {"ignoreLeadingWhiteSpace": "true"},
 ]
+CSV_EDGES = [
+    {"escape": ""},
+    {"escape": "", "charToEscapeQuoteEscaping": "#"},
+    {"escape": "", "quote": ""},
+    {"comment": ""},
+    {"escape": "#"},
+    {"quote": "#"},
+    {"charToEscapeQuoteEscaping": ""},
+    {"charToEscapeQuoteEscaping": "#"},
+    {"charToEscapeQuoteEscaping": "\\"},
+]
 
 
 class JsonLines:
@@ -234,6 +245,16 @@ def test_csv_values(spark: SparkSession, tmp_path: Path, seed: int, types: list[
         lines += [line] if line.strip() else []
     ddl = ", ".join(f"{name} {kind}" for name, kind in zip("pqr", types, strict=True)) + ", _corrupt_record STRING"
     agree_on_values(spark, tmp_path / "f.csv", "\n".join(lines), ddl, {"header": "true", **options})
+
+
+@pytest.mark.parametrize("options", CSV_EDGES)
+def test_csv_dialects_at_their_edges(spark: SparkSession, tmp_path: Path, options: dict[str, str]) -> None:
+    chance = random.Random(1)
+    cells = [*CSV_ODD, '""', "", "x", "a#b", '"a#"b"']
+    lines = [",".join(chance.choice(cells) for _ in range(3)) for _ in range(ROWS)]
+    text = "\n".join(["p,q,r", *(line for line in lines if line.strip())])
+    ddl = "p STRING, q STRING, r STRING, _corrupt_record STRING"
+    agree_on_values(spark, tmp_path / "f.csv", text, ddl, {"header": "true", **options})
 
 
 @agreement

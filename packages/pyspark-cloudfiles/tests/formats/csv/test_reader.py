@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import types as T
 
-from pyspark_cloudfiles.errors import InvalidOption, MalformedRecord, UnknownFields, UnreadableFile
+from pyspark_cloudfiles.errors import InvalidOption, MalformedRecord, UnknownFields, UnreadableFile, UnsupportedOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
@@ -156,6 +156,12 @@ def test_options_are_followed(put: Put, options: dict[str, str], text: str | byt
 def test_an_impossible_option_is_refused(put: Put, options: dict[str, str]) -> None:
     with pytest.raises(InvalidOption, match=next(iter(options))):
         read(put("a,b\n1,2\n"), options=options)
+
+
+@pytest.mark.parametrize("handling", ["BACK_TO_DELIMITER", "skip_value", "RAISE_ERROR"])
+def test_a_handling_of_stray_quotes_that_is_not_there_is_refused(put: Put, handling: str) -> None:
+    with pytest.raises(UnsupportedOption, match=r"unescapedQuoteHandling is .* Set it to STOP_AT_DELIMITER or"):
+        read(put("a,b\n1,2\n"), options={"unescapedQuoteHandling": handling})
 
 
 @pytest.mark.parametrize("limit", ["maxColumns", "maxCharsPerColumn"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.errors import InvalidOption, UnsupportedOption
 
 _SEPARATORS = {r"\t": "\t", r"\r": "\r", r"\b": "\b", r"\f": "\f", r"\"": '"', r"\'": "'", r"\\": "\\", r"\u0000": "\0"}
 
@@ -100,7 +100,6 @@ def _number(options: Mapping[str, str], name: str, default: int) -> int:
 def _handling(options: Mapping[str, str]) -> str:
     handling = options.get("unescapedquotehandling", "STOP_AT_DELIMITER").upper()
     if handling not in ("STOP_AT_DELIMITER", "STOP_AT_CLOSING_QUOTE"):
-        raise InvalidOption(
-            f"unescapedQuoteHandling is {handling}. Set it to STOP_AT_DELIMITER or STOP_AT_CLOSING_QUOTE."
-        )
+        kind = UnsupportedOption if handling in ("BACK_TO_DELIMITER", "SKIP_VALUE", "RAISE_ERROR") else InvalidOption
+        raise kind(f"unescapedQuoteHandling is {handling}. Set it to STOP_AT_DELIMITER or STOP_AT_CLOSING_QUOTE.")
     return handling

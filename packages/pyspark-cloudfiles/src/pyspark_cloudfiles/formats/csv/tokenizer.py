@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pyspark_cloudfiles.formats.csv.dialect import Dialect
 
 Tokens = list["str | None"]
+_NONE = "\0"
 
 
 class Tokenizer:
@@ -77,7 +78,8 @@ class _Cursor:
         self._dialect = dialect
         self._next_at = 0
         self._at = ""
-        self._before = ""
+        # As to univocity, of what is none: a missing escape is also what stands before a value.
+        self._before, self._escape = _NONE, dialect.escape or _NONE
         self._unescaped = False
         self._separator = dialect.separator
         self._value: list[str] = []
@@ -88,7 +90,7 @@ class _Cursor:
         while self._next_at < len(self._text):
             start = self._next_at
             self._tokens, self._value = [], []
-            self._before, self._unescaped = "", False
+            self._before, self._unescaped = _NONE, False
             try:
                 self._advance()
                 if self._dialect.comment and self._at == self._dialect.comment:
@@ -127,7 +129,7 @@ class _Cursor:
         return True
 
     def _ended(self) -> bool:
-        return self._at == "\n" or (self._text.startswith(self._separator, self._next_at - 1) and self._at != "\0")
+        return self._at == "\n" or (self._text.startswith(self._separator, self._next_at - 1) and self._at != _NONE)
 
     def _forget_separator(self) -> None:
         """Take what follows a stray quote to the end of its line, if the separator has several characters."""
@@ -141,12 +143,16 @@ class _Cursor:
                 self._skip_blank()
             if self._ended():
                 self._tokens.append(None)
+            elif self._at == self._dialect.quote and self._is_empty_in_quotes():
+                self._next_at += 1
+                self._push()
+                self._advance()
             elif self._at == self._dialect.quote:
-                self._unescaped, self._before = False, ""
+                self._unescaped, self._before = False, _NONE
                 self._quoted()
                 self._push()
             else:
-                self._unescaped, self._before = False, ""
+                self._unescaped, self._before = False, _NONE
                 self._until_end()
                 self._trim()
                 self._push_plain()
@@ -159,6 +165,12 @@ class _Cursor:
     def _skip_blank(self) -> None:
         while self._at <= " " and not self._ended() and self._at != self._dialect.quote:
             self._advance()
+
+    def _is_empty_in_quotes(self) -> bool:
+        """Whether two quotes are an empty value where one of them could also be escaped by the start of the value."""
+        quote, separator = self._dialect.quote, self._dialect.separator
+        behind = self._text[self._next_at : self._next_at + 2]
+        return self._escape == _NONE and len(separator) == 1 and behind in (f"{quote}{separator}", f"{quote}\n")
 
     def _until_end(self) -> None:
         first = self._at
@@ -187,7 +199,7 @@ class _Cursor:
     def _quoted(self) -> None:
         """Read a value that began with a quote; the steps are univocity's."""
         dialect = self._dialect
-        if self._before and not dialect.to_closing_quote:
+        if self._before != _NONE and not dialect.to_closing_quote:
             self._value.insert(0, dialect.quote)
             self._advance()
             self._until_end()
@@ -195,7 +207,7 @@ class _Cursor:
             return
         self._advance()
         while not (self._before == dialect.quote and (self._at <= " " or self._ended())):
-            if self._at not in (dialect.quote, dialect.escape):
+            if self._at not in (dialect.quote, self._escape):
                 if self._before == dialect.quote:
                     self._stray_quote()
                     return
@@ -214,7 +226,7 @@ class _Cursor:
             self._after_quoted()
 
     def _until_special(self) -> None:
-        special = (self._dialect.quote, self._dialect.escape, self._dialect.escape_of_escape)
+        special = (self._dialect.quote, self._escape, self._dialect.escape_of_escape)
         first = self._at
         try:
             while self._at not in special:
@@ -232,13 +244,13 @@ class _Cursor:
 
     def _escaped(self) -> None:
         dialect = self._dialect
-        if self._at == dialect.escape and self._before == dialect.escape_of_escape and dialect.escape_of_escape:
-            self._value.append(dialect.escape)
-            self._at = "\0"
-        elif self._before == dialect.escape:
+        if self._at == self._escape and self._before == dialect.escape_of_escape and dialect.escape_of_escape:
+            self._value.append(self._escape)
+            self._at = _NONE
+        elif self._before == self._escape:
             if self._at == dialect.quote:
                 self._value.append(dialect.quote)
-                self._at = "\0"
+                self._at = _NONE
             else:
                 self._value.append(self._before)
         elif self._at == dialect.quote and self._before == dialect.quote:
@@ -252,7 +264,7 @@ class _Cursor:
     def _rest_with_escapes(self) -> None:
         """Read on to the end of a value in which a quote was none."""
         while not self._ended():
-            if self._at in (self._dialect.quote, self._dialect.escape):
+            if self._at in (self._dialect.quote, self._escape):
                 self._escaped()
                 if self._ended():
                     return
@@ -278,7 +290,7 @@ class _Cursor:
         if self._ended():
             return
         self._value += [self._dialect.quote, *blanks]
-        if not self._dialect.to_closing_quote or self._at not in (self._dialect.quote, self._dialect.escape):
+        if not self._dialect.to_closing_quote or self._at not in (self._dialect.quote, self._escape):
             self._value.append(self._at)
         self._forget_separator()
         self._before = self._at
@@ -292,7 +304,7 @@ class _Cursor:
                 taken = True
             elif not self._unescaped:
                 self._value.append(dialect.quote)
-        taken = taken or (bool(self._before) and self._at not in (dialect.separator[-1], "\n"))
+        taken = taken or (self._before != _NONE and self._at not in (dialect.separator[-1], "\n"))
         if self._value:
             self._trim_if_plain()
             self._push()
@@ -302,5 +314,5 @@ class _Cursor:
             self._tokens.append(None)
 
     def _trim_if_plain(self) -> None:
-        if not self._before:
+        if self._before == _NONE:
             self._trim()
