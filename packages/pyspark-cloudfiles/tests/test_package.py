@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import pyspark_cloudfiles
-from pyspark_cloudfiles import options
+from pyspark_cloudfiles import option_names
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -53,9 +53,9 @@ def options_in(heading: str) -> list[str]:
 @pytest.mark.parametrize(
     ("heading", "known"),
     [
-        ("supported", options.SUPPORTED),
-        ("ignored, with a warning", options.WITHOUT_EFFECT),
-        ("refused", options.CLOUD_ONLY),
+        ("supported", option_names.SUPPORTED),
+        ("ignored, with a warning", option_names.WITHOUT_EFFECT),
+        ("refused", option_names.CLOUD_ONLY),
     ],
 )
 def test_the_readme_has_every_option_once(heading: str, known: tuple[str, ...]):

@@ -66,7 +66,7 @@ def test_the_archive_is_small_and_has_every_module():
     root = Path(shipping.__file__).parent
     modules = {f"pyspark_cloudfiles/{path.relative_to(root).as_posix()}" for path in root.rglob("*.py")}
     assert set(zipfile.ZipFile(io.BytesIO(archive)).namelist()) == modules
-    assert len(archive) < 250_000
+    assert len(archive) < 300_000
 
 
 def test_what_a_build_has_left_is_not_sent_along(tmp_path: Path):
