@@ -1,4 +1,4 @@
-"""Names without regard to case, computed columns, and tables that cannot be made."""
+"""Names without regard to case, computed columns, views in the catalog, and tables that cannot be made."""
 
 from __future__ import annotations
 
@@ -82,3 +82,17 @@ def test_a_table_that_cannot_be_made_fails_the_update_at_its_line(
     update = pipeline.run()
     assert update.state is State.FAILED and isinstance(update.error, BadDefinition)
     assert f"pipeline.sql, line {line}: " in str(update.error) and words in str(update.error)
+
+
+def test_a_view_stays_in_the_catalog(pipeline: Pipeline) -> None:
+    pipeline.land(1, 2)
+    text = """CREATE VIEW Big COMMENT 'it''s big' AS SELECT v FROM one WHERE v > 1;
+        CREATE STREAMING TABLE one AS SELECT v FROM STREAM source;
+        CREATE MATERIALIZED VIEW total AS SELECT sum(v) AS v FROM big"""
+    pipeline.write(text, "pipeline.sql")
+    pipeline.run().raise_if_failed()
+    pipeline.land(5)
+    pipeline.run().raise_if_failed()
+    assert pipeline.values("big") == [2, 5] and pipeline.values("total") == [7]
+    pipeline.write(f"CREATE VIEW w AS SELECT * FROM STREAM source; {text}", "pipeline.sql")
+    assert "line 1: the view w reads a stream" in str(pipeline.run().error)

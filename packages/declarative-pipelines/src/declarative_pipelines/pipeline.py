@@ -221,7 +221,9 @@ class UpdateRun:
             context = RunContext(self._id, plan, chosen, writes, self._heard, emptied)
             steps = [FlowStep(run_of(flow, context), plan.before(flow)) for flow in flows]
             self._execution = Execution(steps, AT_ONCE, self._retries, self._observe, plan.engine.use_in_this_thread)
-            self._execution.run()
+            results = self._execution.run()
+        if all(flow.error is None for flow in results):
+            preparation.publish_views(plan)
 
     def _heard(self, flow: str, counts: Mapping[str, Any]) -> None:
         if self._execution is not None:

@@ -26,6 +26,7 @@ SUFFIXES = (".py", ".sql", ".ipynb")
 _CELLS_LEFT_OUT = ("md", "md-sandbox", "sh", "environment", "skip")
 _LINES_LEFT_OUT = (
     "pip", "uv", "conda", "restart_python", "run", "fs", "config", "matplotlib", "load_ext", "reload_ext", "autoreload",
+    "set_cell_max_output_size_in_mb",
 )  # fmt: skip
 _LINE = re.compile(rf"^(?:%(?:{'|'.join(_LINES_LEFT_OUT)})\b|!).*(?:(?<=\\)\n.*)*$", re.MULTILINE)
 

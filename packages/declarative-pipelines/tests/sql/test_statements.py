@@ -184,7 +184,9 @@ def test_an_expression_may_have_a_column_called_columns():
         ("SELECT 1;\nDROP TABLE t", "file.sql, line 1: SELECT 1 is no statement of a pipeline"),
         ("-- c\n\nINSERT INTO t SELECT 1", "line 3: INSERT INTO t is no statement"),
         ("CREATE TABLE t AS SELECT 1", "line 1: CREATE TABLE t creates no dataset"),
-        ("CREATE VIEW v AS SELECT 1", "creates no dataset of a pipeline"),
+        ("CREATE VIEW v AS SELECT * FROM read_files('/x')", "the view v reads files. Write CREATE TEMPORARY VIEW"),
+        ("CREATE VIEW v (CONSTRAINT c EXPECT (a > 0)) AS SELECT a FROM t", "the view v has expectations"),
+        ("CREATE VIEW shop.v AS SELECT a FROM t", "write its name alone"),
         ("CREATE MATERIALIZED VIEW v", "AS with a query is expected here, not the end"),
         (
             "CREATE MATERIALIZED VIEW v\n  SCHEDULE EVERY 1 HOUR AS SELECT 1",

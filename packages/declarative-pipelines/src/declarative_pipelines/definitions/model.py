@@ -104,6 +104,8 @@ class Dataset:
         As written, without ``LIVE.`` and without quotes; one to three parts.
     query
         None where only flows write to it (``create_streaming_table``), and for a sink.
+    is_published
+        Whether a view stays in the catalog; the pipeline itself reads it as its other views.
     take_batch
         What a sink does with each batch and its number, where it is a function.
     schema
@@ -129,6 +131,7 @@ class Dataset:
     format: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     take_batch: Callable[[DataFrame, int], None] | None = None
+    is_published: bool = False
     namespace: Namespace = Namespace()
 
     @property

@@ -26,6 +26,7 @@ from declarative_pipelines.engine.jvm_values import JvmValues
 from declarative_pipelines.engine.session_settings import having
 from declarative_pipelines.errors import BadDefinition, innermost_message
 from declarative_pipelines.sql.catalogs import CatalogMap
+from declarative_pipelines.sql.parameters import literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -205,6 +206,17 @@ class SparkEngine:
         parts = self._parts(dataset.name, dataset.namespace)
         # Delta's own functions know no catalog's name.
         return ".".join(f"`{part}`" for part in (parts[1:] if parts[0] == _OWN_CATALOG else parts))
+
+    def publish_view(self, view: Dataset, text: str) -> None:
+        """Make a view of the pipeline's database, in the catalog, of a query's text."""
+        comment = f" COMMENT {literal(view.comment)}" if view.comment else ""
+        name = ".".join(f"`{part}`" for part in self._parts(view.name, view.namespace)[1:])
+        before = self.session.catalog.currentDatabase()
+        self.session.catalog.setCurrentDatabase(self._parts(view.name, view.namespace)[1])
+        try:
+            self.session.sql(f"CREATE OR REPLACE VIEW {name}{comment} AS {self.catalogs.in_text(text)}")
+        finally:
+            self.session.catalog.setCurrentDatabase(before)
 
     def has_catalog_of(self, dataset: Dataset) -> bool:
         """Whether the session has the catalog that a table is in."""

@@ -243,6 +243,9 @@ def _with_kind(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
         A streaming table's query is no stream, or a materialized view's is one.
     """
     name = flow.target.name
+    if flow.target.is_published and resolved.is_streaming:
+        problem = f"the view {name} reads a stream, which a view in the catalog cannot."
+        raise BadDefinition(flow.location, f"{problem} Read without STREAM, or write CREATE TEMPORARY VIEW.")
     if flow.kind is None:
         return replace(flow, kind=FlowKind.APPEND if resolved.is_streaming else FlowKind.REPLACE)
     if flow.is_once:

@@ -21,6 +21,7 @@ _KINDS: tuple[tuple[tuple[str, ...], DatasetKind], ...] = (
     (("LIVE", "TABLE"), DatasetKind.MATERIALIZED_VIEW),
     (("STREAMING|INCREMENTAL", "LIVE", "VIEW"), _VIEW),
     (("LIVE", "VIEW"), _VIEW),
+    (("VIEW",), _VIEW),
 )
 # What the platform has and a pipeline on this machine has not, with the reason.
 _REFUSED = {
@@ -47,11 +48,16 @@ def read_kind(reader: TokenReader) -> DatasetKind | None:
                 reader.take("TEMPORARY|TEMP|PRIVATE")
             reader.expect(*kind_words)
             return kind
-    return DatasetKind.TEMPORARY_VIEW if temporary and reader.take("TEMPORARY|TEMP|PRIVATE", "VIEW") else None
+    return None
 
 
 def read_dataset(
-    reader: TokenReader, kind: DatasetKind, name: str, location: SourceLocation, common: dict[str, Any]
+    reader: TokenReader,
+    kind: DatasetKind,
+    name: str,
+    location: SourceLocation,
+    common: dict[str, Any],
+    is_published: bool = False,
 ) -> list[Dataset]:
     """Read what is behind a dataset's name; return it, behind the views of the files that it reads.
 
@@ -61,6 +67,8 @@ def read_dataset(
     ----------
     common
         Values that all datasets have at this place of the file.
+    is_published
+        Whether it is a view that stays in the catalog.
 
     Raises
     ------
@@ -76,7 +84,9 @@ def read_dataset(
     elif kind is not DatasetKind.STREAMING_TABLE:
         raise reader.unexpected("AS with a query")
     if kind is DatasetKind.TEMPORARY_VIEW and (unfit := given.keys() - {"comment", "properties"}):
-        raise SqlError(location, f"a temporary view has no {min(unfit).replace('_', ' ')}.")
+        raise SqlError(location, f"a {'' if is_published else 'temporary '}view has no {min(unfit).replace('_', ' ')}.")
+    if is_published:
+        _refuse_in_catalog(name, location, columns, views)
     dataset = Dataset(
         name=name,
         kind=kind,
@@ -85,10 +95,30 @@ def read_dataset(
         schema=columns.schema,
         expectations=columns.expectations,
         computed=columns.computed,
+        is_published=is_published,
         **given,
         **common,
     )
     return [*views, dataset]
+
+
+def _refuse_in_catalog(name: str, location: SourceLocation, columns: Columns, views: list[Dataset]) -> None:
+    """Refuse what a view in the catalog cannot have.
+
+    Raises
+    ------
+    SqlError
+        It has expectations, reads files, or is in another database.
+    """
+    if columns.expectations:
+        problem = "has expectations, which count in tables and temporary views"
+    elif views:
+        problem = "reads files"
+    elif "." in name:
+        raise SqlError(location, f"the view {name} is made in the pipeline's own database: write its name alone.")
+    else:
+        return
+    raise SqlError(location, f"the view {name} {problem}. Write CREATE TEMPORARY VIEW or CREATE MATERIALIZED VIEW.")
 
 
 def _clauses(reader: TokenReader) -> dict[str, Any]:

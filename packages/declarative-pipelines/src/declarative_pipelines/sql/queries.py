@@ -107,10 +107,25 @@ def read_query(reader: TokenReader, name: str) -> tuple[QueryText, list[Dataset]
     for call, view in _file_views(query, name):
         views.append(view)
         edits.append(Edit(call.start - begin, call.end - begin, f"STREAM {view.name}" if call.streaming else view.name))
+    calls = [(edit.start, edit.end, view.name) for edit, view in zip(edits, views, strict=True)]
+    edits += _without_metadata(query.text, calls) if any(map(_names_metadata, views)) else []
     for token in live_prefixes(query.tokens):
         if not any(edit.start <= token.start - begin < edit.end for edit in edits):
             edits.append(Edit(token.start - begin, token.end - begin, ""))
     return QueryText(Rewritten.of(query.text, edits), location), views
+
+
+def _names_metadata(view: Dataset) -> bool:
+    return isinstance(view.query, FileRead) and view.query.with_metadata
+
+
+def _without_metadata(text: str, calls: list[tuple[int, int, str]]) -> list[Edit]:
+    """Return the edits after which no ``*`` of a query means ``_metadata``, a plain column of a view of files."""
+    try:
+        from pyspark_cloudfiles.session.star_columns import star_edits
+    except ImportError:  # as for FileRead
+        return []
+    return [Edit(*edit) for edit in star_edits(text, calls)]
 
 
 def read_file_source(reader: TokenReader, name: str) -> Dataset:

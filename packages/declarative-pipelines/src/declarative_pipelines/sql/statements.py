@@ -1,7 +1,7 @@
 """The statements of a pipeline's SQL file, as the same definitions that the Python decorators make.
 
-A file has ``CREATE`` of streaming tables, materialized views and temporary views, flows into them, change flows, and
-``SET`` and ``USE`` for what is below them.  Anything else is refused: a pipeline's file says what there is, and the
+A file has ``CREATE`` of streaming tables, materialized views and views, flows into them, change flows, and ``SET`` and
+``USE`` for what is below them.  Anything else is refused: a pipeline's file says what there is, and the
 pipeline decides what to run.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from notebook_dialect.sql.statements import Statement
 
 _KNOWN = (
-    "A pipeline's file has CREATE STREAMING TABLE, CREATE MATERIALIZED VIEW, CREATE TEMPORARY VIEW, CREATE FLOW, "
+    "A pipeline's file has CREATE STREAMING TABLE, CREATE MATERIALIZED VIEW, CREATE [TEMPORARY] VIEW, CREATE FLOW, "
     "AUTO CDC or APPLY CHANGES, SET and USE."
 )
 _LINE = re.compile(r"Line (\d+): ")
@@ -99,13 +99,14 @@ class _Scope:
     def _create(self, reader: TokenReader, location: SourceLocation) -> None:
         if reader.take("OR"):
             reader.expect("REFRESH|REPLACE")
+        is_published = reader.at("VIEW")
         kind = read_kind(reader)
         if kind is None:
             raise SqlError(location, f"{_beginning(reader.source.text)} creates no dataset of a pipeline. {_KNOWN}")
         reader.take("IF", "NOT", "EXISTS")
         name = _name(reader)
         reader.take("IF", "NOT", "EXISTS")
-        self.found.datasets += read_dataset(reader, kind, name, location, self._common)
+        self.found.datasets += read_dataset(reader, kind, name, location, self._common, is_published)
         if reader.take("FLOW"):
             reader.expect("AUTO", "CDC")
             self._changes(reader, name, name, location)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import cast
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 
 from declarative_pipelines.changes.change_log import forget_changes
 from declarative_pipelines.changes.snapshots import forget_snapshots
@@ -11,10 +15,11 @@ from declarative_pipelines.engine import checkpoints
 from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.spark_engine import SparkEngine, TableNotCreated
 from declarative_pipelines.engine.storage import Storage
-from declarative_pipelines.errors import BadDefinition
+from declarative_pipelines.errors import BadDefinition, innermost_message
 from declarative_pipelines.planning.flow_failures import not_created
 from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
 from declarative_pipelines.planning.plan import PipelinePlan
+from declarative_pipelines.sql.queries import QueryText
 
 
 def choose(
@@ -50,6 +55,23 @@ def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, 
         if chosen[flow.name].is_new:
             chosen[flow.name].table_is_empty()
     return [table.name for table in emptied]
+
+
+def publish_views(plan: PipelinePlan) -> None:
+    """Make the views that stay in the catalog, over the tables as they are now.
+
+    Raises
+    ------
+    BadDefinition
+        Spark rejects one, such as over a temporary view, which the catalog does not have.
+    """
+    for dataset in plan.definitions.datasets:
+        if dataset.is_published:
+            try:
+                plan.engine.publish_view(dataset, cast(QueryText, dataset.query).text)
+            except (PySparkException, Py4JJavaError) as error:
+                problem = f"the view {dataset.name} cannot be made in the catalog: {innermost_message(error)}"
+                raise BadDefinition(dataset.location, problem) from error
 
 
 def _create(plan: PipelinePlan, tables: Sequence[Dataset], emptied: Sequence[Dataset]) -> None:
