@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pyspark.errors import AnalysisException, ParseException
@@ -208,3 +209,13 @@ def test_sql_cells_and_the_name_sql_understand_it_as_well(notebook) -> None:
     assert notebook.ok("%sql SELECT raw:a FROM said@v0").text == "a\n1\n(1 row)\n"
     assert notebook.value("(sql('SELECT raw:a FROM said').first().a, table('said@v0').count())") == ("1", 1)
     notebook.ok("%sql DROP TABLE said")
+
+
+def test_a_thread_without_an_active_session_makes_the_table_of_a_stream(sql: SparkSession, tmp_path) -> None:
+    def make() -> None:
+        writer = sql.readStream.table("t").writeStream.trigger(availableNow=True)
+        writer.option("checkpointLocation", str(tmp_path)).toTable("copy").awaitTermination()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(make).result()
+    assert sql.table("copy").count() == sql.table("t").count()

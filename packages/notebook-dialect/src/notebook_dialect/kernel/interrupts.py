@@ -106,8 +106,6 @@ class Interrupts:
         signal.signal(signal.SIGINT, self._interrupt)  # IPython's kernel puts another back after the cell
         with suppress(Exception):  # as above
             self._group = _name_jobs(self._get_session())
-        with suppress(Exception):  # as above
-            _make_active(self._get_session())
 
     def _interrupt(self, _number: int, _frame: object) -> NoReturn:
         if self._canceller is None:
@@ -132,18 +130,6 @@ def _going_on(names: list[str], stopping_all: str) -> str:
     shown = ", ".join(names[:SHOWN_NAMES]) + (" …" if len(names) > SHOWN_NAMES else "")
     streams = "The stream goes on" if len(names) == 1 else f"The {len(names)} streams go on"
     return f" {streams}: {shown}. To stop {'it' if len(names) == 1 else 'them'}: {stopping_all}."
-
-
-def _make_active(spark: SparkSession) -> None:
-    """Make a classic session the active one of the JVM's thread that serves this one.
-
-    An interrupt cuts the connection, and with the next one comes another thread, which has no active session; without
-    one, Delta as the default source refuses ``toTable`` (DELTA_INVALID_V1_TABLE_CALL).
-    """
-    from pyspark.sql import SparkSession
-
-    if hasattr(spark, "_jsparkSession"):
-        SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
 
 
 def _name_jobs(spark: SparkSession) -> str:

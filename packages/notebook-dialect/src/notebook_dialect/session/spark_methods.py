@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import spark_hooks
@@ -18,6 +20,8 @@ def install() -> None:
     spark_sql.install()
     spark_expressions.install()
     option_names.install()
+    why = "Delta's toTable needs an active session, which only the thread that made the session has"
+    spark_hooks.wrap(DataStreamWriter, "toTable", _in_active_session, by=spark_sql.BY, layer="language", why=why)
     writers = [DataStreamWriter]
     # Loaded where a session is a Connect one, and only then to be had.
     if connect := sys.modules.get("pyspark.sql.connect.streaming.readwriter"):
@@ -25,6 +29,23 @@ def install() -> None:
     for writer in writers:
         spark_hooks.add(writer, "table", writer.toTable, by=spark_sql.BY, why="Databricks has writeStream.table")
     spark_hooks.add(DataFrame, "display", _display, by=spark_sql.BY, why="Databricks has DataFrame.display")
+
+
+def _in_active_session(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Make the writer's session the active one of the JVM's thread that serves this thread.
+
+    A thread of the notebook's own has none, and neither has the main thread after an interrupt, which cuts its
+    connection.  Without one Delta's ``toTable`` fails (DELTA_INVALID_V1_TABLE_CALL).
+    """
+
+    @wraps(original)
+    def toTable(self: Any, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        spark = self._spark
+        type(spark)._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
+        return original(self, *args, **kwargs)
+
+    return toTable
 
 
 def _display(self: Any, *arguments: Any, **options: Any) -> None:
