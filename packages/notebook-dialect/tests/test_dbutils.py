@@ -152,13 +152,34 @@ def test_a_missing_notebook_and_one_that_runs_itself_are_errors(notebook) -> Non
     assert notebook.run("dbutils.notebook.run('Selfish', 10)").ename == "IncludeCycle"
 
 
-def test_a_thread_cannot_run_one(notebook) -> None:
-    notebook.write("quiet.py", HEADER + "x = 1\n")
+def test_runs_in_threads_follow_each_other_each_with_its_widgets_and_names(notebook) -> None:
+    text = (
+        "who = dbutils.widgets.get('who')\nspark.range(9).count()\ndbutils.notebook.exit(who + str('other' in dir()))"
+    )
+    notebook.write("one.py", HEADER + text)
+    notebook.ok("from concurrent.futures import ThreadPoolExecutor\nother = 1")
+    notebook.ok(
+        "with ThreadPoolExecutor(3) as pool:\n"
+        "    runs = [pool.submit(dbutils.notebook.run, './one', 100, {'who': n}) for n in ('a', 'b', 'c')]"
+    )
+    assert notebook.value("([run.result() for run in runs], 'who' in dir())") == (["aFalse", "bFalse", "cFalse"], False)
+
+
+def test_a_run_in_a_thread_that_takes_too_long_is_stopped(notebook) -> None:
+    stream = "spark.readStream.format('rate').load().writeStream.format('noop').start().awaitTermination()"
+    notebook.write("endless.py", HEADER + stream)
     result = notebook.run(
         "from concurrent.futures import ThreadPoolExecutor\n"
-        "with ThreadPoolExecutor(1) as pool: pool.submit(dbutils.notebook.run, 'quiet', 10).result()"
+        "with ThreadPoolExecutor(1) as pool: pool.submit(dbutils.notebook.run, 'endless', 3).result()"
     )
-    assert "Call it in a loop instead." in result.error
+    assert result.ename == "NotebookTimeout"
+
+
+def test_task_values_are_those_of_a_notebook_outside_a_job(notebook) -> None:
+    notebook.ok("dbutils.jobs.taskValues.set('rows', 3)")
+    assert notebook.value("dbutils.jobs.taskValues.get('load', 'rows', default=1, debugValue=7)") == 7
+    result = notebook.run("dbutils.jobs.taskValues.get('load', 'rows', default=1)")
+    assert result.ename == "TypeError" and "pass debugValue=" in result.error
 
 
 def test_exit_ends_the_cell_and_says_its_value(notebook) -> None:
@@ -197,7 +218,7 @@ def test_the_ways_to_the_context_that_older_notebooks_take(notebook) -> None:
     context = "dbutils.entry_point.getDbutils().notebook().getContext()"
     assert notebook.value(f"{context}.tags().apply('user')") == "learner"
     assert notebook.value(f"__import__('json').loads({context}.toJson())['tags']['user']") == "learner"
-    assert "there is no dbutils.jobs" in notebook.run("dbutils.jobs.taskValues.get('a', 'b')").error
+    assert "there is no dbutils.credentials" in notebook.run("dbutils.credentials.showRoles()").error
 
 
 def test_helper_files_import_what_the_notebook_has(notebook) -> None:

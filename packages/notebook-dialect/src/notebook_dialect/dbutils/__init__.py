@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from notebook_dialect.dbutils.fs import FileInfo, FileSystemUtils
 from notebook_dialect.dbutils.help import describe
+from notebook_dialect.dbutils.jobs import JobsUtils
 from notebook_dialect.dbutils.library import LibraryUtils
 from notebook_dialect.dbutils.notebook_runs import NotebookUtils
 from notebook_dialect.dbutils.parameters import papermill_parameters
@@ -54,6 +55,7 @@ class DBUtils:
         self.notebook = NotebookUtils(running, user, isolated_notebook)
         self.secrets = SecretUtils()
         self.library = LibraryUtils()
+        self.jobs = JobsUtils()
 
     @property
     def entry_point(self) -> object:

@@ -1,25 +1,27 @@
 """``dbutils.notebook``: runs another notebook for its result, and ends this one with a result.
 
 The other notebook runs in this process, with a namespace, a Spark session and widgets of its own.  The sessions
-share tables and global temporary views, as on Databricks, and nothing else.
+share tables and global temporary views, as on Databricks, and nothing else.  Runs that are asked for in several threads
+follow each other, since the shell has one notebook at a time.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from notebook_dialect.dbutils.help import describe
 from notebook_dialect.errors import NotebookExit
 from notebook_dialect.notebooks import include
-from stream_view import front_end
+from stream_view import front_end, waiting
 from stream_view.errors import ExplainedError, NotAvailable
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ class NotebookUtils:
 
     def __init__(self, running: RunningNotebooks, user: Callable[[], str], isolated_notebook: IsolatedNotebook) -> None:
         self._running, self._user, self._isolated_notebook = running, user, isolated_notebook
+        # Of this notebook's runs: one that it runs has a lock of its own, and may use threads as well.
+        self._lock = threading.RLock()
 
     def run(self, path: str, timeout_seconds: float = 0, arguments: Mapping[str, str] | None = None) -> str:
         """Run a notebook and return what it exits with.
@@ -84,14 +88,15 @@ class NotebookUtils:
         """
         __tracebackhide__ = True
         shell = _shell()
-        file = include.find(self._running.current.directory, path)
         values = {name: str(value) for name, value in (arguments or {}).items()}
-        try:
-            with self._isolated_notebook(shell), _deadline(path, timeout_seconds):
-                include.execute(self._running, shell, file, values, isolated=True)
-        except NotebookExit as end:
-            return end.value
-        return ""
+        with self._lock:
+            file = include.find(self._running.current.directory, path)
+            try:
+                with self._isolated_notebook(shell), _deadline(path, timeout_seconds, shell):
+                    include.execute(self._running, shell, file, values, isolated=True)
+            except NotebookExit as end:
+                return end.value
+            return ""
 
     def exit(self, value: Any = "") -> None:
         """End this notebook here, with a result for the one that runs it."""
@@ -187,28 +192,25 @@ def _shell() -> InteractiveShell:
     shell = front_end.ipython()
     if shell is None:
         raise NotAvailable("dbutils.notebook.run needs a notebook to run from.", "Call it in a notebook's cell.")
-    if threading.current_thread() is not threading.main_thread():
-        raise NotAvailable(
-            "dbutils.notebook.run runs in the notebook's own process here, one at a time, and not in a thread.",
-            "Call it in a loop instead.",
-        )
     return shell
 
 
 @contextmanager
-def _deadline(notebook: str, seconds: float) -> Iterator[None]:
-    """Interrupt the main thread when the time is over, as Ctrl-C would, and say so instead."""
+def _deadline(notebook: str, seconds: float, shell: InteractiveShell) -> Iterator[None]:
+    """Interrupt this thread when the time is over, as Ctrl-C interrupts the main thread, and say so instead."""
     if seconds <= 0:
         yield
         return
     missed = threading.Event()
+    thread, spark = threading.current_thread(), shell.user_ns.get("spark")
 
     def interrupt() -> None:
         missed.set()
-        # A real signal, which ends a wait for Spark's answer as well.
-        if sys.platform == "win32":
+        if thread is not threading.main_thread():
+            _interrupt_thread(thread, spark)
+        elif sys.platform == "win32":
             os.kill(os.getpid(), signal.CTRL_C_EVENT)
-        else:
+        else:  # a real signal, which ends a wait for Spark's answer as well
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     timer = threading.Timer(seconds, interrupt)
@@ -223,3 +225,11 @@ def _deadline(notebook: str, seconds: float) -> Iterator[None]:
         raise
     finally:
         timer.cancel()
+
+
+def _interrupt_thread(thread: threading.Thread, spark: Any) -> None:
+    """Raise KeyboardInterrupt in a thread, which no signal reaches, and end what the thread waits for in Spark."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(KeyboardInterrupt))
+    with suppress(Exception):  # a session that is gone has nothing to wait for
+        waiting.stop_streams(waiting.active_streams(spark))
+        spark.interruptAll()
