@@ -86,3 +86,15 @@ def test_another_language_is_refused_with_a_sentence(notebook, cell: str, langua
 
 def test_pip_is_ipythons(notebook) -> None:
     assert "pip " in notebook.ok("%pip --version").text
+
+
+def test_a_cell_that_says_so_is_skipped(notebook) -> None:
+    notebook.ok("kept = 1\n")
+    assert notebook.ok("%skip\nkept = 2\n1 / 0").outputs == []
+    assert notebook.value("kept") == 1
+
+
+def test_magics_of_the_platforms_kernel_do_no_harm(notebook) -> None:
+    assert "Restart Kernel" in notebook.ok("%restart_python").text
+    notebook.ok("%set_cell_max_output_size_in_mb 10\nafter = 1")
+    assert notebook.ok('%environment\n{"client": "1"}').outputs == [] and notebook.value("after") == 1

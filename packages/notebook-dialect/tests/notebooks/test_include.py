@@ -297,3 +297,13 @@ def test_annotations_of_an_include_are_what_they_say(notebook) -> None:
     notebook.write("Typed.py", HEADER + "def f(x: int) -> str: ...\nannotations = f.__annotations__\n")
     notebook.ok("%run ./Typed")
     assert notebook.value("annotations == {'x': int, 'return': str}") is True
+
+
+def test_await_at_the_top_of_an_include_is_awaited(notebook) -> None:
+    cells = "import asyncio\nawait asyncio.sleep(0)\nasync def seven():\n    return 7\nfound = await seven()\n"
+    notebook.write("Awaits.py", HEADER + cells + "# COMMAND ----------\n\nawait seven()\n")
+    assert "7" in notebook.ok("%run ./Awaits").outputs[-1]["data"]["text/plain"]
+    assert notebook.value("found") == 7
+    notebook.write("Fails.py", HEADER + "import asyncio\n\nawait asyncio.wait_for(missing, 1)\n")
+    assert "Fails.py" in (error := notebook.run("%run ./Fails").error) and "missing" in error
+    notebook.ok("await seven()")

@@ -137,3 +137,13 @@ def test_ten_megabytes_of_sql_are_no_disaster(notebook) -> None:
 def test_the_whole_traceback_is_still_there(notebook) -> None:
     notebook.run("%sql SELEC 1")
     assert "sql_magic.py" in notebook.run("%tb").error
+
+
+def test_widgets_are_created_read_and_removed_by_statements(notebook) -> None:
+    notebook.ok("%sql\nCREATE WIDGET TEXT region DEFAULT 'north';\nSELECT :region AS region")
+    assert notebook.value("(_sqldf.first()[0], dbutils.widgets.get('region'))") == ("north", "north")
+    notebook.ok('%sql\nCREATE WIDGET DROPDOWN n DEFAULT "2" CHOICES SELECT id FROM range(3)')
+    assert notebook.value("dbutils.widgets.get('n')") == "2"
+    notebook.ok("%sql\nREMOVE WIDGET region;\nREMOVE WIDGET n")
+    assert notebook.run("dbutils.widgets.get('region')").ename == "InputWidgetNotDefined"
+    assert "Write CREATE WIDGET TEXT" in notebook.run("%sql\nCREATE WIDGET region DEFAULT 'north'").error

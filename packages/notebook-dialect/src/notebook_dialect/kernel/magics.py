@@ -61,6 +61,8 @@ def install(shell: InteractiveShell, context: MagicContext) -> None:
         transforms.append(cell_language.to_cell_magic)
     for name, function in _language_magics(shell, context).items():
         shell.register_magic_function(no_var_expand(function), "line_cell", name)
+    for name, function in _line_magics(context).items():
+        shell.register_magic_function(no_var_expand(function), "line", name)
     _replace_run(shell, context)
 
 
@@ -70,7 +72,8 @@ def _language_magics(shell: InteractiveShell, context: MagicContext) -> dict:
     def sql(line: str, cell: str | None = None) -> None:
         """Run SQL statements and display the last one's result."""
         __tracebackhide__ = True
-        sql_magic.run(_text(line, cell), shell.user_ns, context.running.current, context.widgets(), context.get_session)
+        widgets = context.utilities().widgets
+        sql_magic.run(_text(line, cell), shell.user_ns, context.running.current, widgets, context.get_session)
 
     def md(line: str, cell: str | None = None) -> None:
         """Render Markdown."""
@@ -97,7 +100,24 @@ def _language_magics(shell: InteractiveShell, context: MagicContext) -> dict:
         """Say that R does not run here."""
         raise NotAvailable("This cell is R, and the kernel here speaks Python and SQL.", "Say it in one of them.")
 
-    return {f.__name__: f for f in (sql, md, sh, fs, scala, r_language)}
+    def skip(line: str, cell: str | None = None) -> None:
+        """Skip the cell."""
+
+    def environment(line: str, cell: str | None = None) -> None:
+        """Skip the cell: it describes the environment of serverless compute."""
+
+    return {f.__name__: f for f in (sql, md, sh, fs, scala, r_language, skip, environment)}
+
+
+def _line_magics(context: MagicContext) -> dict:
+    def restart_python(line: str) -> None:
+        """Do what dbutils.library.restartPython() does."""
+        context.utilities().library.restartPython()
+
+    def set_cell_max_output_size_in_mb(line: str) -> None:
+        """Do nothing: a cell's output has no limit here."""
+
+    return {f.__name__: f for f in (restart_python, set_cell_max_output_size_in_mb)}
 
 
 def _text(line: str, cell: str | None) -> str:

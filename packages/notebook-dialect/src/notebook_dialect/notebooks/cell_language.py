@@ -17,6 +17,8 @@ LANGUAGES = {
     "fs": "fs",
     "scala": "scala",
     "r": "r_language",  # rpy2 has a magic of the name R
+    "skip": "skip",
+    "environment": "environment",
     "python": None,
 }
 # The title above a cell: whether it is shown (0 or 1), and its text.

@@ -7,10 +7,11 @@ dialect, by its first line or its suffix, is run here.
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from notebook_dialect.close_names import close_names
 from notebook_dialect.errors import IncludeCycle, NotebookNotFound
@@ -95,14 +96,37 @@ def run_cell(shell: InteractiveShell, name: str, cell: source.Cell) -> None:
     # Blank lines in front let every error, a syntax error too, name the line of the file.
     tree = ast.parse("\n" * (cell.line - 1) + shell.transform_cell(cell.text), name)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, name, "exec", dont_inherit=True), shell.user_ns)
+    _evaluate(tree, name, "exec", shell.user_ns)
     if last is None:
         return
-    value = eval(compile(ast.Expression(last.value), name, "eval", dont_inherit=True), shell.user_ns)
+    value = _evaluate(ast.Expression(last.value), name, "eval", shell.user_ns)
     if value is not None and not cell.text.rstrip().endswith(";"):
         from IPython.display import display
 
         display(value)
+
+
+def _evaluate(tree: ast.Module | ast.Expression, name: str, mode: str, namespace: dict[str, Any]) -> Any:
+    """Run code that may have ``await`` outside of functions, and return its value."""
+    __tracebackhide__ = True
+    code = compile(tree, name, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    value = eval(code, namespace)
+    return _run_until_complete(value) if code.co_flags & inspect.CO_COROUTINE else value
+
+
+def _run_until_complete(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine to its end in an event loop of its own, within the kernel's loop, which waits meanwhile."""
+    import asyncio
+
+    __tracebackhide__ = True
+    outer = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)  # a second loop in one thread is refused otherwise
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(coroutine)
+    finally:
+        loop.close()
+        asyncio._set_running_loop(outer)
 
 
 def find(directory: Path, target: str) -> Path:

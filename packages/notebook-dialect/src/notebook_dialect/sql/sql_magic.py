@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from notebook_dialect.sql import widget_statements
 from notebook_dialect.sql.statements import Statement, split, with_markers
 from stream_view import display
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
 
+    from notebook_dialect.dbutils.widgets import Widgets
     from notebook_dialect.notebooks.running_notebooks import Notebook
 
 _RESULT = "_sqldf"
@@ -30,7 +32,7 @@ def run(
     text: str,
     namespace: dict[str, Any],
     notebook: Notebook,
-    widgets: Mapping[str, str],
+    widgets: Widgets,
     get_session: Callable[[], SparkSession],
 ) -> None:
     """Run a cell's statements and display the last one's result.
@@ -43,8 +45,8 @@ def run(
         The notebook's variables: its ``spark`` runs the statements, and it is given the result as ``_sqldf``.
     notebook : Notebook
         The running one, which says where an error is.
-    widgets : mapping
-        The values of its widgets.
+    widgets : Widgets
+        Its widgets, which a statement may create or remove.
     get_session : callable
         Returns the session of a notebook that has no ``spark``.
 
@@ -57,12 +59,21 @@ def run(
     """
     __tracebackhide__ = True
     spark = _own_session(namespace) or get_session()
-    results = [_run(spark, notebook, statement, widgets) for statement in split(text)]
-    if not results:
+    results = [_run_statement(spark, notebook, statement, widgets) for statement in split(text)]
+    if not results or results[-1] is None:
         return
     namespace[_RESULT] = results[-1]
     if results[-1].columns:
         display(results[-1])
+
+
+def _run_statement(spark: SparkSession, notebook: Notebook, statement: Statement, widgets: Widgets) -> DataFrame | None:
+    __tracebackhide__ = True
+    about_widget = widget_statements.read(statement.text)
+    if about_widget is None:
+        return _run(spark, notebook, statement, widgets.getAll())
+    about_widget.run(widgets, spark)
+    return None
 
 
 def _run(spark: SparkSession, notebook: Notebook, statement: Statement, widgets: Mapping[str, str]) -> DataFrame:
