@@ -96,5 +96,5 @@ def test_a_cell_that_says_so_is_skipped(notebook) -> None:
 
 def test_magics_of_the_platforms_kernel_do_no_harm(notebook) -> None:
     assert "Restart Kernel" in notebook.ok("%restart_python").text
-    notebook.ok("%set_cell_max_output_size_in_mb 10\nafter = 1")
-    assert notebook.ok('%environment\n{"client": "1"}').outputs == [] and notebook.value("after") == 1
+    notebook.ok("%set_cell_max_output_size_in_mb 10\nsized = 1")
+    assert notebook.ok('%environment\n{"client": "1"}').outputs == [] and notebook.value("sized") == 1

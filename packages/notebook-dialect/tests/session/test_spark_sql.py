@@ -214,8 +214,8 @@ def test_sql_cells_and_the_name_sql_understand_it_as_well(notebook) -> None:
 def test_a_thread_without_an_active_session_makes_the_table_of_a_stream(sql: SparkSession, tmp_path) -> None:
     def make() -> None:
         writer = sql.readStream.table("t").writeStream.trigger(availableNow=True)
-        writer.option("checkpointLocation", str(tmp_path)).toTable("copy").awaitTermination()
+        writer.option("checkpointLocation", str(tmp_path)).toTable("by_thread").awaitTermination()
 
     with ThreadPoolExecutor(1) as pool:
         pool.submit(make).result()
-    assert sql.table("copy").count() == sql.table("t").count()
+    assert sql.table("by_thread").count() == sql.table("t").count()
