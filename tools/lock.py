@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 import binary_locks
+from benchmarks import _kafka_tools
 from streaming_classroom.setup import jars
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -30,7 +31,9 @@ _PINNED = re.compile(r"==(\d+\.\d+\.\d+)")
 def main(options: list[str]) -> None:
     """Resolve everything together, so that a group never asks for other versions; write a lock for each part of it."""
     if options == ["--binaries"]:
-        changed = [line for of in (jars.SPARK, jars.KAFKA_BROKER) for line in binary_locks.upgrade_jars(of)]
+        changed = [
+            line for of in (jars.SPARK, jars.KAFKA_BROKER, _kafka_tools.TOOLS) for line in binary_locks.upgrade_jars(of)
+        ]
         print("\n".join([*changed, f"Java: {binary_locks.upgrade_java()}"]))
         return
     with tempfile.TemporaryDirectory() as scratch:

@@ -36,7 +36,7 @@ def lesson(open_notebook):
     """Lesson 01's own cells up to its live query, and some more."""
     committed = nbformat.read(directories.notebooks() / "01-Understanding-Incremental-Data.ipynb", 4)
     code = [cell.source for cell in committed.cells if cell.cell_type == "code"]
-    until_live = code[: next(i for i, source in enumerate(code) if "heartrate < 0" in source) + 1]
+    until_live = code[: next(i for i, source in enumerate(code) if "WHERE heartrate < 0" in source) + 1]
     notebook = open_notebook("lesson-01", *until_live, "DA.data_factory.load()", STREAMS, PER_WINDOW, FAILING, FRAME)
     notebook.live = len(until_live) - 1
     for cell in range(len(until_live)):

@@ -133,7 +133,7 @@ def test_the_error_names_the_unknown_field_its_value_and_the_file(landed, lines)
         (name, str(value)) for record in landed["gateway-1.json"] for name, value in record.items() if name not in known
     }
 
-    first, file, *_ = lines(LESSON, "l08-30")
+    _wrote, first, file, *_ = lines(LESSON, "l08-30")
 
     assert json.dumps(dict([unknown]), separators=(",", ":")) in first
     assert file == "File: …/gateway-1.json"

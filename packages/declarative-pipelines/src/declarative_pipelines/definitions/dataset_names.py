@@ -6,7 +6,7 @@ definition has it, where the two differ by case only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,16 +16,6 @@ if TYPE_CHECKING:
 _BEFORE_A_RELATION = ("FROM", "JOIN", "STREAM", "TABLE")
 # After the first of these a comma in a query separates no relations.
 _AFTER_RELATIONS = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WINDOW", "UNION", "EXCEPT", "INTERSECT", "SELECT")
-
-
-def is_same(one: str, other: str) -> bool:
-    """Whether two names are those of one dataset."""
-    return one.lower() == other.lower()
-
-
-def find(name: str, names: Iterable[str]) -> str | None:
-    """Return the one of several names that is the same, as it is written there; None if there is none."""
-    return next((one for one in names if is_same(one, name)), None)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from declarative_pipelines.definitions.dataset_names import is_same
+from declarative_pipelines.definitions.name_matching import is_same
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

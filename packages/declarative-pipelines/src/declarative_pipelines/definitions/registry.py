@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from declarative_pipelines.definitions.dataset_names import is_same
 from declarative_pipelines.definitions.model import ChangeFlow, Dataset, Definitions, Flow, SnapshotFlow, SourceLocation
+from declarative_pipelines.definitions.name_matching import is_same
 from declarative_pipelines.errors import BadDefinition
 from stream_view import front_end
 

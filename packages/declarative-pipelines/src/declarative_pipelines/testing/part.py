@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.definitions.dataset_names import find
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions
+from declarative_pipelines.definitions.name_matching import find
 from declarative_pipelines.errors import BadArgument, NotMocked
 from declarative_pipelines.planning.flow_nodes import flows_of, suggestion
 from declarative_pipelines.planning.plan import source_of

@@ -8,8 +8,8 @@ from enum import Enum
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from declarative_pipelines.definitions.dataset_names import is_same
 from declarative_pipelines.definitions.model import DatasetKind, Violation
+from declarative_pipelines.definitions.name_matching import is_same
 from declarative_pipelines.planning.expectations import Counts
 
 if TYPE_CHECKING:
