@@ -39,7 +39,7 @@ _SYSTEMS = {
 
 @dataclass(frozen=True)
 class BadRange:
-    """Releases of a module with a known vulnerability: those of a minor release before its fix."""
+    """Releases of a module with a known vulnerability: all that are older than its fix."""
 
     module: str
     fixed: tuple[int, ...]
@@ -64,7 +64,7 @@ def upgrade_jars(of: jars.JarSet) -> list[str]:
         if revision == jar.revision:
             continue
         newer = jars.Jar(jar.organisation, jar.module, revision, "")
-        line = f"{jar.organisation}:{jar.module}:{revision} {hashlib.sha256(_read(jars._url(newer))).hexdigest()}"
+        line = f"{jar.organisation}:{jar.module}:{revision} {hashlib.sha256(_read(jars.jar_url(newer))).hexdigest()}"
         text = text.replace(f"{jar.organisation}:{jar.module}:{jar.revision} {jar.sha256}", line)
         changed.append(f"{jar.module}: {jar.revision} -> {revision}")
     of.lock_file.write_text(text, encoding="utf-8")
@@ -76,7 +76,7 @@ def _newest(jar: jars.Jar) -> str:
     if jar.organisation in _PINNED:
         requirements = (PROJECT / "requirements.txt").read_text(encoding="utf-8")
         return re.search(rf"^{_PINNED[jar.organisation]}(?:\[.*\])?==(\S+)", requirements, re.MULTILINE)[1]
-    folder = jars._url(jar).rsplit("/", 2)[0]
+    folder = jars.jar_url(jar).rsplit("/", 2)[0]
     metadata = ElementTree.fromstring(_read(f"{folder}/maven-metadata.xml"))
     revisions = {element.text for element in metadata.iter("version") if re.fullmatch(r"[\d.]+", element.text or "")}
     # Below 1.0 a third number is a minor release, and Delta says which.

@@ -48,6 +48,22 @@ class ExerciseProgress:
     chosen: str = ""
 
 
+def learners_file() -> Path:
+    """Return the file with the learner's progress; a file that an older version left in the home moves there first."""
+    in_home, folder = directories.home() / NAME, directories.work() / "progress"
+    if os.environ.get("CLASSROOM_HOME"):
+        return in_home
+    try:
+        ownership.claim(directories.work(), mark=ownership.WORKSPACE)
+        ownership.claim(folder)
+    except (SetupError, OSError):  # a folder of somebody else's, or one that cannot be written
+        return in_home
+    if in_home.exists() and not (folder / NAME).exists():
+        with suppress(FileNotFoundError):  # another kernel has moved it
+            shutil.move(in_home, folder / NAME)
+    return folder / NAME
+
+
 @dataclass
 class ExerciseRecord:
     """The file with what was done; several kernels may use it.
@@ -58,7 +74,7 @@ class ExerciseRecord:
         The file; by default the learner's.
     """
 
-    path: Path = field(default_factory=lambda: learners_file())
+    path: Path = field(default_factory=learners_file)
 
     def read(self) -> dict[str, ExerciseProgress]:
         """Return what was done, by exercise; nothing where there is no file, or one that cannot be read."""
@@ -101,22 +117,6 @@ class ExerciseRecord:
 
     def _changing(self, exercise: str) -> _Change:
         return _Change(self, exercise)
-
-
-def learners_file() -> Path:
-    """Return the file with the learner's progress; a file that an older version left in the home moves there first."""
-    in_home, folder = directories.home() / NAME, directories.work() / "progress"
-    if os.environ.get("CLASSROOM_HOME"):
-        return in_home
-    try:
-        ownership.claim(directories.work(), mark=ownership.WORKSPACE)
-        ownership.claim(folder)
-    except (SetupError, OSError):  # a folder of somebody else's, or one that cannot be written
-        return in_home
-    if in_home.exists() and not (folder / NAME).exists():
-        with suppress(FileNotFoundError):  # another kernel has moved it
-            shutil.move(in_home, folder / NAME)
-    return folder / NAME
 
 
 def _kept(done: ExerciseProgress) -> dict[str, object]:

@@ -96,7 +96,7 @@ def fetch(wanted: Sequence[Jar] | None = None, of: JarSet = SPARK) -> None:
     """
     wanted = missing_or_damaged(of) if wanted is None else wanted
     try:
-        download.fetch([Download(_url(jar), jar.sha256, directory(of) / jar.file_name) for jar in wanted])
+        download.fetch([Download(jar_url(jar), jar.sha256, directory(of) / jar.file_name) for jar in wanted])
     except download.WrongContent as error:
         name = error.download.target.name
         raise JarsUnavailable(
@@ -111,7 +111,7 @@ def fetch(wanted: Sequence[Jar] | None = None, of: JarSet = SPARK) -> None:
         ) from error
 
 
-def _url(jar: Jar) -> str:
+def jar_url(jar: Jar) -> str:
     """Return where a jar is in a Maven repository; an organisation's own is set in ``CLASSROOM_MAVEN_REPOSITORY``."""
     repository = os.environ.get("CLASSROOM_MAVEN_REPOSITORY") or default_repository()
     folder = "/".join([*jar.organisation.split("."), jar.module, jar.revision])
