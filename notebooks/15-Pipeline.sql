@@ -26,7 +26,8 @@ FROM (
 LEFT JOIN (SELECT customer_id, coalesce(country, 'none') AS country FROM sql_customers) AS customers
 ON lines.order.customer_id = customers.customer_id;
 
-CREATE TEMPORARY VIEW sql_valid_orders (
+-- Databricks documents the expectations of a view for this older form, CREATE LIVE VIEW.
+CREATE TEMPORARY LIVE VIEW sql_valid_orders (
     CONSTRAINT readable EXPECT (broken IS NULL AND order_id IS NOT NULL) ON VIOLATION DROP ROW,
     CONSTRAINT good_time EXPECT (ordered_at IS NOT NULL) ON VIOLATION DROP ROW,
     CONSTRAINT has_a_customer EXPECT (customer_id IS NOT NULL) ON VIOLATION DROP ROW,

@@ -202,6 +202,7 @@ def test_the_first_start_sets_up_and_the_second_does_nothing_again(small: Small)
     assert small.builds() == 1
 
 
+@pytest.mark.slow
 def test_two_set_ups_at_once_do_the_work_once(small: Small) -> None:
     both = [small.start("lab"), small.start("lab")]
     outputs = [process.communicate(timeout=TIMEOUT)[0] for process in both]
@@ -211,6 +212,7 @@ def test_two_set_ups_at_once_do_the_work_once(small: Small) -> None:
     assert sum("Another set-up is running" in output for output in outputs) == 1
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_explained(small: Small, index: Index) -> None:
     if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"]).returncode != 0:
         pytest.skip("a file system cannot be mounted here")

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import nbformat
+import pytest
 import yaml
 
 from streaming_classroom import cli
@@ -99,6 +100,7 @@ def test_commands_in_documents_and_scripts_parse() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_documented_settings_are_read_by_the_code() -> None:
     text, settings = sources(), documented_settings()
 

@@ -114,6 +114,7 @@ def wrong(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_packages_import_only_those_below_them() -> None:
     assert upward_imports() == []
 

@@ -34,6 +34,7 @@ def required(package: str) -> list[str]:
     return sorted({package, *names, *(name for each in names for name in required(each))})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", sorted({path.name for path in PACKAGES.iterdir()} - {"streaming-classroom"}))
 def test_every_module_imports_without_packages_that_are_not_required(package: str) -> None:
     root = PACKAGES / package / "src"

@@ -97,6 +97,7 @@ def hooked() -> list[tuple[str, str]]:
     return [(package, owner) for package, owner in json.loads(done.stdout)]
 
 
+@pytest.mark.slow
 def test_hooks_keep_signatures_form_one_chain_and_can_be_removed_in_any_order(hooked: list[tuple[str, str]]) -> None:
     assert {package for package, _owner in hooked} == {
         "declarative_pipelines",

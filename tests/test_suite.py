@@ -67,6 +67,7 @@ def test_what_would_exceed_the_limit_is_left_out_and_named(monkeypatch: pytest.M
     assert left_out == {"tests/test_notebooks.py[07] slow": selection.LIMIT}
 
 
+@pytest.mark.slow
 def test_each_test_is_in_exactly_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = [selected(monkeypatch, [], all=True, part=f"{number}/3")[0] for number in (1, 2, 3)]
 
@@ -97,6 +98,7 @@ def test_what_differs_from_the_day_before_the_last_commit_has_changed(repository
     assert selection.changed_files(repository, "HEAD") == ["uncommitted"]
 
 
+@pytest.mark.slow
 def test_a_commit_that_git_does_not_know_is_a_usage_error(repository: Path) -> None:
     with pytest.raises(pytest.UsageError, match="--since nonsense"):
         selection.changed_files(repository, "nonsense")

@@ -33,6 +33,7 @@ def lesson(site: Path) -> BeautifulSoup:
     return page(site, "notebooks/00-Start-Here.html")
 
 
+@pytest.mark.slow
 def test_a_lesson_has_colored_code_saved_outputs_without_widgets_and_folded_notes(lesson: BeautifulSoup) -> None:
     colored = {token.get_text(): token["class"] for token in lesson.select(".cell_input span[class]")}
     assert (colored["%sql"], colored["SELECT"]) == (["nd"], ["k"])
@@ -53,6 +54,7 @@ def test_an_exercise_has_folded_hints_and_no_solution(lesson: BeautifulSoup) -> 
     assert not lesson.select("details.hint[open]")
 
 
+@pytest.mark.slow
 def test_links_lead_to_pages_and_to_files_that_the_book_brings(lesson: BeautifulSoup, site: Path) -> None:
     links = [link["href"] for link in lesson.article.find_all("a", href=True)]
     [to_license] = [link for link in links if link.endswith("LICENSE")]
@@ -76,6 +78,7 @@ def test_the_list_of_lessons_has_the_question_and_the_minutes(site: Path) -> Non
     assert cells == ["00", "Start Here", "What is there?", "3"]
 
 
+@pytest.mark.slow
 def test_a_broken_link_fails_each_build_until_its_page_is_removed(tmp_path: Path, capfd) -> None:
     document = write_project(tmp_path / "project") / "docs" / "new.md"
     document.write_text("# New\n\n[Gone](gone.md)", encoding="utf-8")

@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="needs Chromium: on Debian, apt install chromium"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder with the includes, where notebooks can be opened without touching the committed ones."""
     folder = tmp_path_factory.mktemp("project")
@@ -61,7 +61,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def open_notebook(project: Path) -> Iterator[Callable[..., Notebook]]:
     """Open a notebook with the given code cells, or as it is, in a new kernel, in a page of its own."""
     with running_lab(project) as lab, running_browser() as browser:

@@ -35,6 +35,7 @@ def outputs_of(path: Path) -> int:
     return sum(len(cell.get("outputs", [])) for cell in nbformat.read(path, as_version=4).cells)
 
 
+@pytest.mark.slow
 def test_a_learner_has_copies_without_outputs_a_quiz_that_answers_and_the_glossary(opened, tmp_path: Path) -> None:
     page = opened()
     assert f"notebooks/{LESSON}" in page.url  # the first lesson, at once

@@ -59,6 +59,7 @@ def test_the_numbers_rise_while_another_cell_runs(lesson, screenshot) -> None:
     screenshot(lesson, "risen")
 
 
+@pytest.mark.slow
 def test_every_tab_shows_the_stream_and_the_keyboard_moves_between_them(lesson, screenshot) -> None:
     lesson.run(lesson.live + 3)
     lesson.run(lesson.live + 1)
@@ -78,6 +79,7 @@ def test_every_tab_shows_the_stream_and_the_keyboard_moves_between_them(lesson, 
     expect(view.locator("pre")).to_contain_text('"name": "per_window"')
 
 
+@pytest.mark.slow
 def test_stop_stops_the_query_and_leaves_its_last_frame(lesson, screenshot) -> None:
     lesson.view(lesson.live).get_by_role("button", name="Stop the stream display_query_1").click()
     view = lesson.view(lesson.live)

@@ -139,6 +139,7 @@ def reports(batches: int = 40) -> dict[str, Any]:
 # ---------------------------------------------------------------- header and dashboard
 
 
+@pytest.mark.slow
 def test_the_header_tells_the_rate_and_says_nothing_of_an_idle_stream(view) -> None:
     one = view()
     expect(one.page.locator(".sc-numbers")).to_have_text("batch 7 · 1,234 rows so far · 4.8 rows/s")
@@ -431,6 +432,7 @@ VALUES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bar", "line", "scatter"])
 def test_the_ticks_of_an_axis_cover_the_data_and_bars_start_at_0(view, kind: str) -> None:
     one = view()
@@ -476,6 +478,7 @@ def scroll_to(one: View, top: int) -> None:
     one.page.evaluate("top => { document.querySelector('.sc-scroll').scrollTop = top; }", top)
 
 
+@pytest.mark.slow
 def test_the_rows_that_one_reads_stay_when_others_come_in_above(view) -> None:
     one = view()
     one.put("table", log(800))
@@ -502,6 +505,7 @@ def test_at_the_top_the_newest_rows_are_shown(view) -> None:
     assert one.page.evaluate(FIRST_VISIBLE)[0] == "row 900"
 
 
+@pytest.mark.slow
 def test_new_and_changed_rows_are_marked_for_three_seconds_by_more_than_colour(view) -> None:
     one, columns = view(), {"device": "int", "count": "bigint"}
     one.put("table", table(columns, [["1", "5"], ["2", "5"]]))
@@ -638,6 +642,7 @@ EVERY_KIND = table(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_text_of_the_view_has_enough_contrast(view, theme: str) -> None:
     one = view(theme=theme)
@@ -682,6 +687,7 @@ OVERFLOW = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

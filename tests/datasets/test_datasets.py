@@ -108,6 +108,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return folders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", NAMES)
 def test_the_card_has_the_checksum_and_the_seed(dataset: str, generated: dict[str, Path]) -> None:
     facts = next(tables(dataset, ""))
@@ -115,6 +116,7 @@ def test_the_card_has_the_checksum_and_the_seed(dataset: str, generated: dict[st
     assert facts["generator"][0].endswith(f"seed {load(dataset).SEED}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", NAMES)
 @pytest.mark.parametrize(("added", "is_same"), [(0, True), (1, False)], ids=["same seed", "other seed"])
 def test_the_seed_determines_the_bytes(
@@ -326,6 +328,7 @@ def test_each_reading_has_a_patient_to_join_with(generated: dict[str, Path]) -> 
     assert len(readings.drop_duplicates(["device_id", "mrn"])) == len(patients) == 12
 
 
+@pytest.mark.slow
 def test_both_forms_of_the_activity_hold_the_same_samples(generated: dict[str, Path]) -> None:
     numeric, text = (rows_of(generated["activity"] / part) for part in ("activity-data", "activity-data-stream.json"))
     recorded = pd.to_datetime(text.pop("Recorded_At"), format="ISO8601")

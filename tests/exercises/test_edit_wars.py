@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from lesson_exercises import lesson_14l
 from pyspark.sql import DataFrame, SparkSession
 
 from streaming_classroom.data import datasets
+
+pytestmark = pytest.mark.slow
 
 CINDREL = ("Cindrel Bridge", "PaperOwl", "SaltFox")
 WARS = {

@@ -86,6 +86,7 @@ def test_a_quiz_is_asked_once_and_in_order(exercised: Draft, monkeypatch, cells:
     assert exercised.messages("quiz") == ([says] if says else [])
 
 
+@pytest.mark.slow
 def test_a_section_and_the_lesson_state_the_time_that_they_need(draft: Draft) -> None:
     draft.insert(6, new_markdown_cell("word " * 1800))
     total, section = draft.messages("time")

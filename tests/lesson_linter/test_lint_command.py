@@ -30,6 +30,7 @@ def course(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
     return draft
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", find_lessons([], directories.notebooks()), ids=lambda path: path.stem)
 def test_a_lesson_of_the_course_has_no_problem(lesson: Path) -> None:
     assert [str(problem) for problem in check(lesson)] == []

@@ -15,7 +15,7 @@ import pytest
 
 from streaming_classroom.files import directories
 
-pytestmark = pytest.mark.lesson("08")
+pytestmark = [pytest.mark.lesson("08"), pytest.mark.slow]
 
 LESSON = "08"
 DAYS = 3  # of the dataset, which the lesson lands

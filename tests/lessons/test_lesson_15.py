@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from declarative_pipelines import run_pipeline
 from streaming_classroom.files import directories
 
-pytestmark = pytest.mark.lesson("15")
+pytestmark = [pytest.mark.lesson("15"), pytest.mark.slow]
 
 DAYS = 7
 LESSONS = directories.notebooks()

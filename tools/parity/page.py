@@ -19,6 +19,9 @@ Changes are merged by `id` in the order of `seq`. Rows are shown as `id name cit
 after them. "Same" means that the case gave the rows that follow from what is documented. No workspace was used: where a
 case is not documented, nothing is claimed of the platform.
 
+Expectations of a view in SQL: the reference of `CREATE TEMPORARY VIEW` has a version that takes `CONSTRAINT`, and one
+that says that only the older `CREATE LIVE VIEW` does. Both forms take it here; lesson 15 writes the older one.
+
 | case | the platform | source | here | same | stock Spark 4.2.0 |
 | --- | --- | --- | --- | --- | --- |
 """

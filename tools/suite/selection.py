@@ -32,7 +32,7 @@ LIMIT = 20 * 60 * 2  # seconds of the tests of a run with --since, in two proces
 _DAY = 24 * 60 * 60
 _UNKNOWN, _UNKNOWN_SLOW = 5.0, 120.0  # seconds for a file that was never measured
 # A fixture that a process has once, and the group of the tests that must share it.
-_SHARED = {"_cluster": "cluster", "_session": "spark", "open_notebook": "kernel"}
+_SHARED = {"_cluster": "cluster", "_session": "spark", "open_notebook": "kernel", "results": "runner"}
 # Of the folders that a change touches, those of lessons come first, and of their tests those that run them.
 _ORDER = ("lesson", "packages", "tests")
 _RUNS_LESSONS = "tests/test_notebooks.py"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .conftest import Pipeline
+
+pytestmark = pytest.mark.slow
 
 SQL = """
 CREATE STREAMING TABLE kinds (

@@ -21,6 +21,7 @@ CREATE FLOW changes AS AUTO CDC INTO NEWEST FROM STREAM(hires_RAW)
 """
 
 
+@pytest.mark.slow
 def test_names_of_datasets_and_columns_do_not_mind_case(pipeline: Pipeline) -> None:
     pipeline.land(1, 2, 3)
     pipeline.write(NAMES_SQL, "pipeline.sql")
@@ -60,6 +61,7 @@ def test_generated_columns_and_defaults_are_computed(pipeline: Pipeline) -> None
     assert "The column v is NOT NULL" in failed["c"] and "another ten than its expression" in failed["d"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
@@ -84,6 +86,7 @@ def test_a_table_that_cannot_be_made_fails_the_update_at_its_line(
     assert f"pipeline.sql, line {line}: " in str(update.error) and words in str(update.error)
 
 
+@pytest.mark.slow
 def test_a_view_stays_in_the_catalog(pipeline: Pipeline) -> None:
     pipeline.land(1, 2)
     text = """CREATE VIEW Big COMMENT 'it''s big' AS SELECT v FROM one WHERE v > 1;

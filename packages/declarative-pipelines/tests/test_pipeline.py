@@ -249,6 +249,7 @@ def test_a_table_that_somebody_dropped_is_read_anew(pipeline: Pipeline) -> None:
     assert pipeline.values("one") == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_table_that_something_else_has_made_is_left_alone(pipeline: Pipeline) -> None:
     pipeline.land(1)
     for query in ("spark.readStream.table('source').limit(1)", "spark.range(1)"):
@@ -304,6 +305,7 @@ def test_an_answer_that_the_jvm_has_lost_is_asked_for_again_and_reported(
     assert event.level == "WARN" and "lost the answer of a flow 1 times" in event.message
 
 
+@pytest.mark.slow
 def test_a_second_update_at_the_same_time_is_refused(pipeline: Pipeline) -> None:
     pipeline.write(MEDALLION)
     pipeline.land(1)
@@ -316,6 +318,7 @@ def test_a_second_update_at_the_same_time_is_refused(pipeline: Pipeline) -> None
         assert pipeline.run(dry_run=True).state is State.COMPLETED
 
 
+@pytest.mark.slow
 def test_another_pipeline_at_the_same_time_in_the_same_session_is_refused(pipeline: Pipeline) -> None:
     refused = []
 

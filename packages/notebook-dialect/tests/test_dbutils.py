@@ -95,6 +95,7 @@ raise AssertionError("this cell must not run")
 )
 
 
+@pytest.mark.slow
 def test_a_notebook_is_run_for_its_result(notebook) -> None:
     notebook.write("Child.py", CHILD)
     notebook.ok("mode = 'mine'")
@@ -131,6 +132,7 @@ def test_a_notebook_that_fails_fails_the_caller_at_its_line(notebook) -> None:
     assert notebook.value("spark.range(1).count()") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "waits",
     [
@@ -165,6 +167,7 @@ def test_runs_in_threads_follow_each_other_each_with_its_widgets_and_names(noteb
     assert notebook.value("([run.result() for run in runs], 'who' in dir())") == (["aFalse", "bFalse", "cFalse"], False)
 
 
+@pytest.mark.slow
 def test_a_run_in_a_thread_that_takes_too_long_is_stopped(notebook) -> None:
     stream = "spark.readStream.format('rate').load().writeStream.format('noop').start().awaitTermination()"
     notebook.write("endless.py", HEADER + stream)

@@ -43,6 +43,7 @@ def workspace(open_notebook):
     notebook.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cell",
     ["from streaming_classroom import set_up_notebook\nset_up_notebook(globals())", "%load_ext streaming_classroom"],

@@ -50,6 +50,7 @@ def test_more_than_a_thousand_rows_are_cut_and_it_is_said(notebook, rows: str) -
     assert "first 1,000 rows" in result.text and result.html.count("<tr>") == 1001
 
 
+@pytest.mark.slow
 def test_a_figure_is_shown_as_ipython_would(notebook) -> None:
     result = notebook.ok(
         "import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2])\nplt.close()\ndisplay(figure)"
@@ -61,6 +62,7 @@ def test_a_figure_is_shown_as_ipython_would(notebook) -> None:
 # Row 6: display(stream, ...)
 
 
+@pytest.mark.slow
 def test_a_displayed_stream_has_its_name_and_its_table(source) -> None:
     result = source.ok("display(stream, streamName='shown')")
     assert "(shown: 3 rows)" in result.text
@@ -68,6 +70,7 @@ def test_a_displayed_stream_has_its_name_and_its_table(source) -> None:
     assert source.value("spark.table('shown').count()") == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -84,6 +87,7 @@ def test_each_option_of_a_displayed_stream_is_taken(source, options: str) -> Non
     source.ok("stopAllStreams(); spark.catalog.dropTempView('with_option')")
 
 
+@pytest.mark.slow
 def test_a_stream_displays_itself(source) -> None:
     assert "3 rows" in source.ok("stream.display()").text
 
@@ -215,6 +219,7 @@ def test_the_change_feed_is_read_under_both_names(source, option: str) -> None:
 # Row 13
 
 
+@pytest.mark.slow
 def test_waiting_for_a_stream_that_failed_raises_its_error(source) -> None:
     source.ok(
         "q = stream.selectExpr(\"raise_error('the sensor is broken')\").writeStream.format('memory').queryName('bad').start()"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 NAMES = ("a b.json", "x=1.json", "h#1.json", "p%41.json", "line\nbreak.json", "дані.json", "q?[1]{2}.json", "é'\".json")
 
 
+@pytest.mark.slow
 def test_odd_content_harms_no_other_row(ingestion: Ingestion):
     good = {"id": 1, "text": "x"}
     ingestion.put("good.json", good)
@@ -50,6 +51,7 @@ def test_odd_content_harms_no_other_row(ingestion: Ingestion):
     assert len(json.loads(wide)) == 1001
 
 
+@pytest.mark.slow
 def test_odd_names_are_read_and_told(ingestion: Ingestion):
     for number, name in enumerate(NAMES):
         ingestion.put(name, {"id": number})
@@ -59,6 +61,7 @@ def test_odd_names_are_read_and_told(ingestion: Ingestion):
     assert {tuple(row) for row in ingestion.rows("id", "file_path")} == {(str(row[0]), row[1]) for row in native}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 def test_dangling_links_are_passed_over(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
@@ -80,6 +83,7 @@ def test_a_corrupt_file_ends_the_stream_by_name_or_is_passed_over_on_request(ing
     assert ingestion.ids()[:2] == [1, 2]
 
 
+@pytest.mark.slow
 def test_csv_of_all_sorts(ingestion: Ingestion):
     ingestion.format = "csv"
     ingestion.put("a.csv", "id,text", "1,x")

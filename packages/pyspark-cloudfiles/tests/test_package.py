@@ -71,6 +71,7 @@ def test_the_version_is_said_once():
     assert PROJECT["project"]["version"] == pyspark_cloudfiles.__version__
 
 
+@pytest.mark.slow
 def test_it_runs_on_the_oldest_python_that_it_asks_for():
     found = subprocess.run(
         [Path(sys.executable).with_name("vermin"), "--no-tips", "--eval-annotations", ROOT / "src"],

@@ -216,6 +216,7 @@ def test_none_ignores_new_columns(ingestion: Ingestion):
     assert rescued(ingestion) == [None, None]
 
 
+@pytest.mark.slow
 def test_none_rescues_where_a_rescued_column_is_asked_for(ingestion: Ingestion):
     ingestion.schema = "id BIGINT"
     ingestion.put("a.json", {"id": 1, "currency": "USD"}, {"id": "x"})
@@ -230,6 +231,7 @@ def test_a_given_schema_cannot_evolve(ingestion: Ingestion):
         ingestion.run(schemaEvolutionMode="addNewColumns")
 
 
+@pytest.mark.slow
 def test_types_grow_where_the_mode_lets_them(ingestion: Ingestion):
     ingestion.options |= {"schemaEvolutionMode": "addNewColumnsWithTypeWidening", "inferColumnTypes": "true"}
     ingestion.options["schemaHints"] = "n INT"
@@ -254,6 +256,7 @@ def test_another_case_of_a_name_is_rescued_unless_case_does_not_matter(ingestion
     assert ingestion.ids() == [1, 2, 4]
 
 
+@pytest.mark.slow
 def test_directories_give_columns(ingestion: Ingestion):
     ingestion.put("event=click/date=2026-01-02/a.json", {"id": 1})
     ingestion.put("event=a%2Fb/date=__HIVE_DEFAULT_PARTITION__/b.json", {"id": 2})
@@ -287,6 +290,7 @@ def test_a_directory_level_that_appears_later_is_read_and_adds_no_column(ingesti
     assert "region" not in ingestion.frame().columns
 
 
+@pytest.mark.slow
 def test_a_given_schema_takes_columns_from_the_directories(ingestion: Ingestion):
     ingestion.schema = "id BIGINT, event STRING"
     ingestion.put("event=click/a.json", {"id": 1})
@@ -294,6 +298,7 @@ def test_a_given_schema_takes_columns_from_the_directories(ingestion: Ingestion)
     assert tuple(ingestion.rows()[0]) == (1, "click")
 
 
+@pytest.mark.slow
 def test_a_malformed_record_is_rescued_or_kept_and_harms_no_other(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1}, '{"id": ', {"id": 3})
     ingestion.schema = "id BIGINT, _corrupt_record STRING"
@@ -308,6 +313,7 @@ def test_failfast_ends_at_a_malformed_record_and_names_it(ingestion: Ingestion):
         ingestion.run(mode="FAILFAST")
 
 
+@pytest.mark.slow
 def test_a_glob_chooses_files_by_name(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.put("b.txt", "not json")
@@ -328,6 +334,7 @@ def test_cloud_files_is_for_streams(ingestion: Ingestion):
         reader.load(ingestion.url("in")).collect()
 
 
+@pytest.mark.slow
 def test_whole_records_are_one_variant_and_nothing_has_to_be_inferred(ingestion: Ingestion):
     ingestion.put("day=1/a.json", {"id": 1, "user": {"name": "x"}}, "{broken", "[1,2]")
     ingestion.put("day=1/b.json", {"id": 2, "new": 1.5})
@@ -347,6 +354,7 @@ def test_whole_records_are_one_variant_and_nothing_has_to_be_inferred(ingestion:
     ]
 
 
+@pytest.mark.slow
 def test_a_column_that_is_hinted_as_variant_takes_any_value(ingestion: Ingestion):
     ingestion.options["schemaHints"] = "payload VARIANT"
     rows = [{"id": number, "payload": value} for number, value in enumerate([{"a": [1, "x"]}, 7, None, "text"])]
@@ -376,6 +384,7 @@ def test_types_that_grew_reach_a_table_that_lets_them(ingestion: Ingestion):
         ingestion.spark.conf.unset(widening)
 
 
+@pytest.mark.slow
 def test_what_a_stream_cannot_read_is_kept_and_the_stream_goes_on(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1}, "{broken")
     ingestion.run(badRecordsPath=ingestion.url("bad"))

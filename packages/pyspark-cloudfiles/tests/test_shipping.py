@@ -47,6 +47,7 @@ def test_where_the_drivers_directory_exists_it_is_used(pickled: Path, tmp_path: 
     assert load(pickled, tmp_path / "t") == f"CloudFilesDataSource /data {includes}"
 
 
+@pytest.mark.slow
 def test_elsewhere_the_package_is_unpacked_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request):
     _, *rest = shipping._origin()
     monkeypatch.setattr(shipping, "_origin", lambda: ("/no/such/place", *rest))

@@ -27,6 +27,7 @@ def test_all_files_are_ingested_once_and_new_ones_later(ingestion: Ingestion):
     assert ingestion.ids() == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_names_that_are_not_data_are_passed_over(ingestion: Ingestion):
     for name in (".hidden.json", "_SUCCESS", "_temporary/0/x.json", ".crc/x.json", "x.json._COPYING_"):
         ingestion.put(name, {"id": 9})
@@ -43,6 +44,7 @@ def test_a_batch_keeps_the_limit_of_files(ingestion: Ingestion):
     assert ingestion.batches() == [2, 2, 1]
 
 
+@pytest.mark.slow
 def test_a_batch_keeps_the_lower_of_both_limits(ingestion: Ingestion):
     for number in range(4):
         ingestion.put(f"{number}.json", {"id": number})
@@ -50,6 +52,7 @@ def test_a_batch_keeps_the_lower_of_both_limits(ingestion: Ingestion):
     assert ingestion.batches() == [2, 2]
 
 
+@pytest.mark.slow
 def test_once_takes_everything_in_one_batch(ingestion: Ingestion):
     for number in range(3):
         ingestion.put(f"{number}.json", {"id": number})
@@ -72,6 +75,7 @@ def test_a_running_stream_sees_what_comes(ingestion: Ingestion):
     assert ingestion.ids() == [1, 2]
 
 
+@pytest.mark.slow
 def test_available_now_leaves_what_comes_after_the_start(ingestion: Ingestion):
     for number in range(4):
         ingestion.put(f"{number}.json", {"id": number})
@@ -86,6 +90,7 @@ def test_available_now_leaves_what_comes_after_the_start(ingestion: Ingestion):
     assert ingestion.ids() == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_not_read_again(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.run()
@@ -216,6 +221,7 @@ def test_a_stream_that_has_moved_with_its_checkpoint_goes_on(ingestion: Ingestio
     assert ingestion.ids() == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_batch_that_was_planned_and_not_done_is_planned_again_identically(ingestion: Ingestion):
     ingestion.put("a.json", {"id": 1})
     ingestion.put("b.json", {"id": 2})

@@ -406,6 +406,7 @@ def test_triggers_that_find_different_numbers_of_files_leave_few_segments(tmp_pa
     assert Segments(f"file:{tmp_path}/log").rows(0, len(segments))["n"].to_pylist() == list(range(len(segments)))
 
 
+@pytest.mark.slow
 def test_a_reader_is_not_disturbed_by_merges(tmp_path: Path):
     place = f"file:{tmp_path}/log"
     segments, stop, errors = Segments(place), threading.Event(), []

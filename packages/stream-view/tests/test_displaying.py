@@ -61,6 +61,7 @@ def test_the_query_fills_a_table_of_its_name(spark: SparkSession, stream: DataFr
     assert spark.table("rows").count() == 4
 
 
+@pytest.mark.slow
 def test_an_aggregation_is_complete_and_anything_else_is_appended(
     spark: SparkSession, stream: DataFrame, land, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_trigger_that_is_another_string_says_what_may_stand_there(
     assert names(spark) == []
 
 
+@pytest.mark.slow
 def test_two_displays_of_one_frame_have_two_names(spark: SparkSession, stream: DataFrame) -> None:
     display(stream)
     display(stream)
@@ -207,6 +209,7 @@ def _counted(key: tuple, frames: Iterator[pd.DataFrame], state: GroupState) -> I
     state.setTimeoutDuration(3_600_000)
 
 
+@pytest.mark.slow
 def test_without_a_person_a_stream_that_does_nothing_is_an_error_at_the_deadline(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +219,7 @@ def test_without_a_person_a_stream_that_does_nothing_is_an_error_at_the_deadline
         display(stuck.select(udf(lambda value: time.sleep(10) or value)("value")), streamName="stuck")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.02, 0.1, 0.3, 0.6, 1.0])
 def test_interrupted_before_there_is_a_view_it_leaves_no_stream(
     spark: SparkSession, stream: DataFrame, monkeypatch: pytest.MonkeyPatch, seconds: float

@@ -105,6 +105,7 @@ def test_a_real_querys_reports_come_once(spark: SparkSession) -> None:
     assert pytest.approx(report_count(query)) == len(seen)
 
 
+@pytest.mark.slow
 def test_rows_of_state_below_an_order_by_are_counted_once(spark) -> None:
     numbers = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 70).load()
     groups = numbers.selectExpr("value % 7 AS k").groupBy("k").count()

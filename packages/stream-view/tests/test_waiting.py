@@ -110,6 +110,7 @@ def test_a_source_that_never_runs_dry_meets_the_deadline(spark: SparkSession, en
     assert query.isActive
 
 
+@pytest.mark.slow
 def test_a_wait_that_timed_out_leaves_no_thread_here_and_none_in_the_jvm(
     spark: SparkSession, endless: DataFrame
 ) -> None:

@@ -68,6 +68,7 @@ def test_the_target_is_what_all_changes_say_in_order(kind, flow, merge, rows, ne
     check()
 
 
+@pytest.mark.slow
 def test_a_late_change_takes_its_place_in_the_history(flow, merge, rows, new_target):
     target, how = new_target(), flow(scd_type=2)
     merge(how, target, [Change(1, 10, "U", "Ada", "Rome"), Change(1, 30, "U", "Ada", "Rome")])

@@ -13,6 +13,7 @@ from declarative_pipelines.errors import BadArgument
 from ..conftest import Pipeline
 
 
+@pytest.mark.slow
 def test_python_and_sql_read_each_other(pipeline: Pipeline) -> None:
     pipeline.write(
         """

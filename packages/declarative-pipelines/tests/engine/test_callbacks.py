@@ -42,6 +42,7 @@ def test_updates_do_not_leave_more_and_more_threads(pipeline: Pipeline) -> None:
     assert min(counts[3:]) <= counts[2], counts
 
 
+@pytest.mark.slow
 def test_a_thread_whose_connection_was_closed_can_call_again(pipeline: Pipeline) -> None:
     called: list[int] = []
     pipeline.land(1)

@@ -39,6 +39,7 @@ def test_an_expectation_that_is_no_condition(wrong: Wrong, condition: str, words
     assert "the expectation 'bad' of a" in said and words in said and said.startswith("pipeline.py, line 3")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "action",
     ["collect()", "count()", "show()", "write.saveAsTable('x')", "toPandas()", "writeStream.start()", "first()"],

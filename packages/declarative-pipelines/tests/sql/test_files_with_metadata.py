@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ..conftest import Pipeline
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_star_has_the_files_columns_and_not_their_metadata(pipeline: Pipeline) -> None:

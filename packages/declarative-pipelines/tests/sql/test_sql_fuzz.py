@@ -48,6 +48,7 @@ def read(text: str) -> Definitions:
     return definitions
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join) | st.text(max_size=60))
 @example("CREATE STREAMING TABLE t (")
 @example("SHOW TABLES")
@@ -90,6 +91,7 @@ def expectations(draw: st.DrawFn) -> list[tuple[Expectation, str]]:
     return found
 
 
+@pytest.mark.slow
 @given(PLAIN, expectations(), st.lists(PLAIN, unique=True, max_size=3), SAYING, SAYING, PLAIN)
 @settings(max_examples=150)
 def test_a_table_comes_back_as_it_was_put_together(name, expected, columns, comment, said, source):
@@ -128,6 +130,7 @@ def test_a_change_flow_comes_back_whatever_the_order_of_its_clauses(names, chanc
     assert {name: getattr(flow, name) for name in names} == {name: CLAUSES[name][1] for name in names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["(" * 30_000, "CREATE STREAMING TABLE t AS SELECT " + "(" * 30_000, "LIVE." * 30_000],

@@ -95,6 +95,7 @@ def test_a_view_that_is_asked_for_has_rows(under_test) -> None:
         pipeline.run("orders").rows("numbered")
 
 
+@pytest.mark.slow
 def test_a_record_that_fails_the_update_is_raised_or_told(under_test) -> None:
     pipeline = under_test("""
         import dlt
@@ -207,6 +208,7 @@ def test_rows_that_do_not_say_what_they_are_are_refused(rows, schema, words: str
         under_test(ORDERS).mock("source", rows, schema)
 
 
+@pytest.mark.slow
 def test_mistakes_of_a_test_are_named(under_test) -> None:
     pipeline = under_test(ORDERS)
     with pytest.raises(BadArgument, match=r"no dataset order, or the test has mocked it\. Did you mean orders"):

@@ -62,6 +62,7 @@ COUNTED = """
 """
 
 
+@pytest.mark.slow
 def test_a_report_of_spark_that_does_not_come_makes_counts_unknown_and_says_so(
     pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,6 +198,7 @@ def test_changes_are_merged_before_their_target_is_read(pipeline: Pipeline) -> N
     assert (pipeline.values("newest", "n"), pipeline.values("total")) == ([1, 4, 5], [3])
 
 
+@pytest.mark.slow
 def test_snapshots_are_compared(pipeline: Pipeline) -> None:
     pipeline.write("""
         dlt.create_streaming_table("history")
@@ -208,6 +210,7 @@ def test_snapshots_are_compared(pipeline: Pipeline) -> None:
     assert pipeline.values("history") == [0, 1]
 
 
+@pytest.mark.slow
 def test_a_sink_gets_the_rows_of_several_flows_each_once(pipeline: Pipeline) -> None:
     location = f"file:{pipeline.folder}/sink"
     pipeline.write(f"""
@@ -226,6 +229,7 @@ def test_a_sink_gets_the_rows_of_several_flows_each_once(pipeline: Pipeline) -> 
     assert sorted(row.v for row in pipeline.spark.read.load(location).collect()) == [1, 2, 10, 20]
 
 
+@pytest.mark.slow
 def test_a_sink_may_be_a_function_of_each_batch_and_its_rows_are_counted_over_all(pipeline: Pipeline) -> None:
     pipeline.write(f"""
         @dlt.foreach_batch_sink
@@ -254,6 +258,7 @@ def test_a_sink_may_be_a_function_of_each_batch_and_its_rows_are_counted_over_al
     assert pipeline.values("one") == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_function_that_fails_fails_its_flow_and_gets_the_batch_again(pipeline: Pipeline) -> None:
     text = """
         @dlt.foreach_batch_sink(name="outside")

@@ -69,6 +69,7 @@ def test_a_stream_of_a_table_with_nothing_new_is_not_started_and_the_next_row_is
     assert started == ["first", "second"] * 3 and pipeline.values("second") == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_source_that_was_changed_is_looked_at(pipeline: Pipeline, started: list[str]) -> None:
     pipeline.write(CHAIN.partition("    @dlt.view")[0])
     pipeline.land(1)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import gc
 import time
 
+import pytest
 from py4j.java_gateway import JavaObject
 
 from ..conftest import Pipeline
+
+pytestmark = pytest.mark.slow
 
 WITHIN = 30  # seconds, in which the JVM says what it no longer needs
 EVERY_KIND = """

@@ -16,6 +16,8 @@ from declarative_pipelines.updates.results import State
 from ..conftest import Pipeline
 from .test_flow_runs import Killed, logged
 
+pytestmark = pytest.mark.slow
+
 BACKFILL = """
     dlt.create_streaming_table("every", expect_all={"even": "v % 2 = 0"}, expect_all_or_drop={"there": "v IS NOT NULL"})
     @dlt.append_flow(target="every")

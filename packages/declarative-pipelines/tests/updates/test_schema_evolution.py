@@ -9,6 +9,8 @@ import pytest
 
 from ..conftest import Pipeline
 
+pytestmark = pytest.mark.slow
+
 
 def land(folder: Path, name: str, **row: object) -> None:
     folder.mkdir(exist_ok=True)

@@ -80,6 +80,7 @@ def remote(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Storage:
     return storage
 
 
+@pytest.mark.slow
 def test_a_lease_is_held_as_long_as_the_update_runs_and_given_back(remote: Storage) -> None:
     with only_update(remote):
         threading.Event().wait(2.5)  # longer than a lease that nobody touches
@@ -90,6 +91,7 @@ def test_a_lease_is_held_as_long_as_the_update_runs_and_given_back(remote: Stora
         pass
 
 
+@pytest.mark.slow
 def test_a_lease_that_nobody_touches_is_taken_over_when_its_time_has_passed(remote: Storage) -> None:
     remote.write("of a process that was killed", "system", "update.lock")
     with pytest.raises(UpdateRunning), only_update(remote):
@@ -100,6 +102,7 @@ def test_a_lease_that_nobody_touches_is_taken_over_when_its_time_has_passed(remo
     assert remote.names("system") == []
 
 
+@pytest.mark.slow
 def test_of_those_that_find_a_dead_lease_no_two_get_it(remote: Storage) -> None:
     remote.write("of a process that was killed", "system", "update.lock")
     threading.Event().wait(2.1)

@@ -277,6 +277,7 @@ def test_tables_that_are_there_or_not_are_sparks_own_errors(sql: SparkSession, s
     assert [table.name for table in sql.catalog.listTables()] == ["s"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "says"),
     [

@@ -59,6 +59,7 @@ print(json.dumps(widgets.getAll() | {"got": widgets.get("no widget".replace(" ",
 """
 
 
+@pytest.mark.slow
 def test_papermill_sets_widgets_in_a_real_kernel(tmp_path: Path) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(_LESSON)])
     notebook.metadata["kernelspec"] = {"name": "python3", "language": "python", "display_name": "python3"}

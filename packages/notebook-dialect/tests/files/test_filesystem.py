@@ -130,6 +130,7 @@ def test_no_top_folder_is_the_machines_own(spark: SparkSession, folder: str) -> 
     assert not Path(f"/{folder}/test-of-top-folders").exists()
 
 
+@pytest.mark.slow
 def test_a_home_with_spaces_and_umlauts_works(run_python, tmp_path: Path) -> None:
     home = tmp_path / "Übung eins"
     done = run_python(_IN_AN_AWKWARD_HOME, CLASSROOM_HOME=str(home))

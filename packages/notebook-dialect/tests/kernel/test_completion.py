@@ -12,6 +12,7 @@ def tables(notebook):
     return notebook
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cell", "offered"),
     [
@@ -29,6 +30,7 @@ def test_names_that_begin_so_are_offered(tables, cell: str, offered: list[str]) 
     assert tables.complete(cell) == offered
 
 
+@pytest.mark.slow
 def test_tables_of_another_database_are_offered(tables) -> None:
     tables.ok("%sql\nCREATE DATABASE IF NOT EXISTS other; CREATE TABLE IF NOT EXISTS other.rooms (n INT)")
     assert tables.complete("%sql\nSELECT * FROM other.ro") == ["other.rooms"]

@@ -64,6 +64,7 @@ def test_its_jobs_are_cancelled_and_one_line_says_so(lesson, cell: str) -> None:
     assert interrupted(lesson, cell) == "Interrupted; Spark's job was cancelled."
 
 
+@pytest.mark.slow
 def test_streams_go_on(lesson) -> None:
     lesson.ok(STREAM)
     assert (
@@ -82,6 +83,7 @@ WAITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", WAITS.values(), ids=WAITS)
 def test_a_wait_ends_and_the_stream_goes_on(lesson, cell: str) -> None:
     lesson.ok(STREAM)
@@ -115,6 +117,7 @@ def test_after_an_interrupted_wait_tables_are_written_as_before(lesson, call: st
     lesson.ok(f"name = {('after_' + call).lower()!r}" + AFTERWARDS, timeout=90)
 
 
+@pytest.mark.slow
 def test_a_notebook_that_another_runs_ends_with_it(lesson) -> None:
     lesson.write("Inner.py", "# Databricks notebook source\n" + SIGN.format(sign="inner") + JOBS["collect"])
     result = lesson.run_until("inner", "dbutils.notebook.run('Inner', 100)")

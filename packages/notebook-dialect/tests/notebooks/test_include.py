@@ -55,6 +55,7 @@ def test_it_runs_in_the_callers_namespace(notebook) -> None:
     assert notebook.value("(total, double(0))") == (21, 42)
 
 
+@pytest.mark.slow
 def test_a_function_of_an_include_works_in_a_udf(notebook) -> None:
     notebook.write("Udf.py", HEADER + "offset = 5\ndef shifted(x):\n    return x + offset\n")
     notebook.ok("%run ./Udf")

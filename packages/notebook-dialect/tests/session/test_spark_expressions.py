@@ -23,6 +23,7 @@ def frame(_session: SparkSession) -> DataFrame:
     return text.selectExpr("body", "parse_json(body) AS v", "named_struct('a', 1) AS s")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ask", "columns", "values"),
     [

@@ -45,6 +45,7 @@ def values(spark: SparkSession, statement: str) -> list[tuple]:
 # hive_metastore
 
 
+@pytest.mark.slow
 def test_use_catalog_makes_its_default_schema_the_current_one(sql: SparkSession) -> None:
     sql.sql("USE CATALOG hive_metastore")
     assert values(sql, "SELECT current_catalog(), current_schema()") == [("spark_catalog", "default")]
@@ -59,6 +60,7 @@ def test_a_catalog_that_is_not_there_is_said_to_be_missing(sql: SparkSession) ->
         sql.sql("USE CATALOG main")
 
 
+@pytest.mark.slow
 def test_names_of_three_parts_are_understood_in_statements(sql: SparkSession) -> None:
     for statement in (
         "CREATE SCHEMA IF NOT EXISTS hive_metastore.forms",
@@ -90,6 +92,7 @@ def test_names_of_three_parts_are_understood_by_readers_and_writers(sql: SparkSe
 # t@v1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["t@v1", "forms.t@v1", "`t`@v1", "`t@v1`", "forms.`t@v1`", "hive_metastore.forms.t@v1"]
 )
@@ -99,6 +102,7 @@ def test_a_version_behind_a_name_is_read(sql: SparkSession, name: str) -> None:
     assert [tuple(row) for row in sql.read.table(name).collect()] == [(1,)]
 
 
+@pytest.mark.slow
 def test_a_time_behind_a_name_is_read(sql: SparkSession) -> None:
     history = sql.sql("DESCRIBE HISTORY t").where("version = 1")
     [behind] = history.selectExpr("date_format(timestamp, 'yyyyMMddHHmmssSSS')").first()
@@ -125,6 +129,7 @@ def test_a_version_that_is_not_there_is_deltas_own_error(sql: SparkSession) -> N
 # raw:field
 
 
+@pytest.mark.slow
 def test_fields_of_json_text_are_read(sql: SparkSession) -> None:
     frame = sql.sql(
         "SELECT raw:a.b[0], raw:['c d']::int, raw.raw:a.b AS list, raw:nothing FROM raw WHERE raw:a IS NOT NULL"
@@ -152,6 +157,7 @@ def test_the_columns_of_a_struct_are_not_json(sql: SparkSession) -> None:
         sql.sql("SELECT raw:a, s:a FROM raw")
 
 
+@pytest.mark.slow
 def test_fields_of_a_streaming_view_are_read(sql: SparkSession) -> None:
     sql.readStream.table("raw").createOrReplaceTempView("stream_vw")
     frame = sql.sql("CREATE OR REPLACE TEMP VIEW parsed AS SELECT raw:a.b[0]::int AS b FROM stream_vw")
@@ -211,6 +217,7 @@ def test_sql_cells_and_the_name_sql_understand_it_as_well(notebook) -> None:
     notebook.ok("%sql DROP TABLE said")
 
 
+@pytest.mark.slow
 def test_a_thread_without_an_active_session_makes_the_table_of_a_stream(sql: SparkSession, tmp_path) -> None:
     def make() -> None:
         writer = sql.readStream.table("t").writeStream.trigger(availableNow=True)

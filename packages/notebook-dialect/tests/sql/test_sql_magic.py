@@ -44,6 +44,7 @@ def test_a_block_of_sql_scripting_is_one_statement(notebook) -> None:
     assert "42" in notebook.ok(script).text
 
 
+@pytest.mark.slow
 def test_a_streaming_result_is_a_live_query(notebook) -> None:
     notebook.ok(
         "spark.readStream.format('rate').option('rowsPerSecond', 100).load().createOrReplaceTempView('rows_view')"
@@ -128,6 +129,7 @@ def test_listings_have_the_columns_that_databricks_has(notebook, statement: str,
     assert notebook.value("_sqldf.columns") == columns
 
 
+@pytest.mark.slow
 def test_ten_megabytes_of_sql_are_no_disaster(notebook) -> None:
     notebook.ok("big = '%sql\\nSELECT length(\\'' + 'x' * 10_000_000 + '\\') AS n'")
     assert "10000000" in notebook.ok("get_ipython().run_cell(big).raise_error()", timeout=100).text

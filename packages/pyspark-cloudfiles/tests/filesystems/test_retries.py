@@ -98,6 +98,7 @@ def test_a_store_that_heals_is_listed_from_where_it_failed(failing: Callable[...
     assert [file.name for file in discover("s3://bucket/in")] == ["a.json", "b.json", "c.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", MOMENTARY)
 def test_a_store_that_does_not_heal_ends_the_query_with_one_sentence(failing: Callable[..., None], failure: int | str):
     failing(failure)

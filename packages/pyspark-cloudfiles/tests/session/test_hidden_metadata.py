@@ -101,6 +101,7 @@ def test_other_frames_know_no_file_afterwards(files) -> None:
     assert {row[0] for row in files.spark.range(8).select(F.input_file_name()).collect()} == {""}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file_format", ["json", "parquet"])
 @pytest.mark.parametrize("given", [True, False])
 def test_a_column_of_the_data_comes_before_that_of_the_file(ingestion, file_format: str, given: bool) -> None:
@@ -115,6 +116,7 @@ def test_a_column_of_the_data_comes_before_that_of_the_file(ingestion, file_form
     assert ingestion.rows("id", "_metadata.file_path", "_metadata.n") == expected
 
 
+@pytest.mark.slow
 def test_a_column_of_the_data_may_look_like_that_of_the_file(files) -> None:
     kept = files.spark.read.schema("id INT").json(files.url("in")).select("id", "_metadata")
     kept.write.parquet(files.url("kept"))

@@ -68,6 +68,7 @@ def test_a_query_that_uses_it_has_it_and_notes_no_files(files, place: str) -> No
     assert sorted((row.id, row.file_name) for row in files.rows("id", "file_name")) == expected
 
 
+@pytest.mark.slow
 def test_a_filter_may_use_what_is_not_selected(files) -> None:
     files.run(files.frame().where("_metadata.file_name = 'two.json'").select("id"))
     assert sorted(row.id for row in files.rows("id")) == [3, 4]
@@ -121,6 +122,7 @@ def test_a_stream_goes_on_when_its_query_begins_to_use_it(files) -> None:
     assert sorted(row.id for row in files.rows("id")) == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.slow
 def test_an_inferred_schema_stays_as_it_was_when_the_frame_was_loaded(files) -> None:
     files.schema = None
     frame = files.frame()

@@ -55,6 +55,7 @@ def land(ingestion: Ingestion, file_format: str) -> dict[str, str]:
     return {"csv": {"header": "true"}, "xml": {"rowTag": "row"}}.get(file_format, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case_sensitive", ["false", "true"])
 @pytest.mark.parametrize("file_format", ["parquet", "orc", "json", "xml"])
 def test_a_column_in_another_case_is_read_as_by_spark(
@@ -66,6 +67,7 @@ def test_a_column_in_another_case_is_read_as_by_spark(
     assert read_files(ingestion, schema="id INT", **options) == native.collect()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file_format", ["parquet", "csv"])
 def test_a_stream_reads_a_column_in_another_case_unless_it_can_be_rescued(ingestion: Ingestion, file_format: str):
     options = land(ingestion, file_format)
@@ -90,6 +92,7 @@ def test_columns_that_are_one_without_case_are_refused(ingestion: Ingestion, set
         read_files(ingestion, schema="id INT")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file_format", ["csv", "json", "xml"])
 @pytest.mark.parametrize("policy", ["LEGACY", "EXCEPTION"])
 def test_another_parser_of_times_is_refused_where_times_are_read(
@@ -107,6 +110,7 @@ def test_another_parser_of_times_is_refused_where_times_are_read(
     assert [row.day for row in ingestion.rows("day")] == ["2065-10-6"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "expected"), [("true", [(True,)]), ("false", [(False,)])])
 @pytest.mark.parametrize("file_format", ["csv", "json"])
 def test_the_fallback_of_dates_is_the_session_s(

@@ -21,6 +21,7 @@ def files(ingestion: Ingestion) -> str:
     return f"read_files('{ingestion.url('in')}', format => 'json', schema => 'id INT, v STRING')"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "columns"),
     [

@@ -72,6 +72,7 @@ TEXTS = st.one_of(st.sampled_from([*NUMBERS, *TIMES, "true", "TRUE", "1"]), st.n
 DIGITS = st.from_regex(r"\A[12]\d{3}-[01]\d-[0-3]\d[ T][0-2]\d:[0-5]\d:[0-5]\d(\.\d{1,7})?(Z|[+-][01]\d:\d\d)?\Z")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data_type", TYPES, ids=lambda data_type: data_type.simpleString())
 @given(texts=st.lists(st.one_of(TEXTS, DIGITS)), zone=st.sampled_from(ZONES), lone=st.booleans())
 def test_a_column_is_what_its_cells_are(data_type: T.DataType, texts: list[str | None], zone: str, lone: bool) -> None:

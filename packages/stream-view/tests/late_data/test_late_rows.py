@@ -209,6 +209,7 @@ def test_where_nothing_was_dropped_the_frame_is_empty(files: DataFrame, tmp_path
     assert late.select("row.*").columns == ["window", "time", "key", "id"]
 
 
+@pytest.mark.slow
 def test_where_the_event_time_was_pruned_nothing_is_dropped(files: DataFrame, tmp_path: Path) -> None:
     times = files.withWatermark("time", "10 minutes")
     query, dropped = run_and_forget(times.dropDuplicates(["id"]).select("id"), tmp_path)
@@ -240,6 +241,7 @@ def test_where_operators_cannot_follow_each_other_the_watermark_is_the_batchs_ow
     assert ids(late_rows(query)) == ["2-0", "3-0", "3-1", "3-3"]
 
 
+@pytest.mark.slow
 def test_two_columns_of_one_name_stay_apart(files: DataFrame, tmp_path: Path) -> None:
     times = files.withWatermark("time", "10 minutes")
     query = queries.run(times.select("*", F.col("key").alias("Key")).dropDuplicates(["time"]).select("id"), tmp_path)
@@ -268,6 +270,7 @@ def test_the_first_of_two_operators_is_told_and_the_second_says_nothing_where_it
     assert {(row.operator, row.batch) for row in late.select("operator", "batch").collect()} == {(1, 3)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "why"),
     [("rand(1)", "depend on chance"), ("current_timestamp()", "reads the clock")],
@@ -280,6 +283,7 @@ def test_rows_that_would_be_others_now_are_refused(files: DataFrame, tmp_path: P
         late_rows(query)
 
 
+@pytest.mark.slow
 def test_sessions_are_counted_as_each_task_has_grouped_them(spark: SparkSession, tmp_path: Path) -> None:
     queries.land(tmp_path / "landed", rows_of([[50], [50], [51], [51], [1, 1, 2], [1]]))
     pairs = spark.readStream.schema(queries.SCHEMA).option("maxFilesPerTrigger", 2)
@@ -321,6 +325,7 @@ def test_operators_whose_code_decides_are_refused(files: DataFrame, tmp_path: Pa
         late_rows(queries.run(counted, tmp_path))
 
 
+@pytest.mark.slow
 def test_a_query_without_a_watermark_has_no_late_rows(files: DataFrame, tmp_path: Path) -> None:
     query = queries.run(files.groupBy("key").count(), tmp_path, "update")
 

@@ -47,6 +47,7 @@ def assert_all_are_found(query: StreamingQuery, is_late: str) -> None:
     assert late.where(is_late).count() == late.count()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["rate", "rate-micro-batch"])
 def test_rates_give_their_rows_again(spark: SparkSession, tmp_path: Path, source: str) -> None:
     options = {"rowsPerSecond": 20} if source == "rate" else {"rowsPerBatch": 20, "startTimestamp": FIRST}
@@ -123,6 +124,7 @@ def say() -> Iterator[Callable[[str], None]]:
         connection.close()
 
 
+@pytest.mark.slow
 def test_a_socket_gives_its_rows_only_once_which_is_said(spark: SparkSession, tmp_path: Path, say) -> None:
     lines = spark.readStream.format("socket").option("host", "localhost").option("port", say.port).load()
     rows = deduplicated(lines.select(F.col("value").cast("timestamp").alias("time")))
@@ -137,6 +139,7 @@ def test_a_socket_gives_its_rows_only_once_which_is_said(spark: SparkSession, tm
         late_rows(query)
 
 
+@pytest.mark.slow
 def test_memory_forgets_its_rows_which_is_said(spark: SparkSession, tmp_path: Path) -> None:
     jvm = spark._jvm
     runtime = jvm.org.apache.spark.sql.execution.streaming.runtime

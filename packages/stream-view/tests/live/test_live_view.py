@@ -81,6 +81,7 @@ def test_the_first_batch_is_on_the_screen_when_the_cell_ends(
     assert json.loads(output.widget.raw)["name"] == "rows"
 
 
+@pytest.mark.slow
 def test_the_cell_ends_soon_where_nothing_comes(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, outputs: list[Output], monkeypatch
 ) -> None:
@@ -92,6 +93,7 @@ def test_the_cell_ends_soon_where_nothing_comes(
     outputs[0].wait_for(lambda output: output.rows == [["7"]])
 
 
+@pytest.mark.slow
 def test_new_rows_come_first_and_idle_looks_change_nothing(
     spark: SparkSession, stream: DataFrame, land, outputs: list[Output]
 ) -> None:
@@ -151,6 +153,7 @@ def test_the_last_rows_stay_when_a_lesson_that_starts_over_takes_the_table(
     outputs[0].wait_for_frame("(rows · stopped · batch 0: 3 rows)")
 
 
+@pytest.mark.slow
 def test_two_views_of_one_stream_share_a_thread_and_end_alone(
     spark: SparkSession, stream: DataFrame, land, outputs: list[Output]
 ) -> None:
@@ -191,6 +194,7 @@ def test_a_view_with_a_name_keeps_the_table_and_says_when_it_is_large(
     assert "the table rows holds 1,294 rows in memory" in outputs[0].widget.table["caption"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "columns",
     [
@@ -278,6 +282,7 @@ def test_while_it_lives_its_last_rows_are_kept_for_when_the_kernel_dies(
     assert f'data-sc-view="{outputs[0].widget.name}"' in outputs[0].frame["text/html"]
 
 
+@pytest.mark.slow
 def test_a_batch_that_comes_soon_after_another_is_kept_although_none_follows(
     spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
 ) -> None:
@@ -301,6 +306,7 @@ def test_when_it_has_ended_the_view_keeps_its_reports_and_says_how_it_ended(
     assert len(outputs[0].rows) == 3 and outputs[0].widget.comm is not None
 
 
+@pytest.mark.slow
 def test_the_rate_goes_from_the_header_when_nothing_comes_any_more(
     spark: SparkSession, stream: DataFrame, outputs: list[Output], monkeypatch
 ) -> None:

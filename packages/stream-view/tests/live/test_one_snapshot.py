@@ -190,6 +190,7 @@ def test_however_slow_reading_is_rows_are_read_again_after_seconds(monkeypatch: 
         assert clock.now < begin + live_view.MOST_BETWEEN + 1.5
 
 
+@pytest.mark.slow
 def test_in_real_spark_the_rows_are_those_of_the_batch_in_the_header(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ def ended(spark: SparkSession, tmp_path: Path):
     return query, rows, (tmp_path / "checkpoint").as_uri()
 
 
+@pytest.mark.slow
 def test_each_batch_has_its_offsets_its_watermark_and_what_its_report_says(ended) -> None:
     query, rows, checkpoint = ended
 
@@ -47,6 +48,7 @@ def test_without_a_query_the_state_is_counted_where_it_is_asked_for(ended) -> No
     assert list(batches(checkpoint, count_state=True)["state_rows"]) == list(batches(checkpoint, query)["state_rows"])
 
 
+@pytest.mark.slow
 def test_a_batch_without_a_commit_is_not_committed(ended, spark: SparkSession, tmp_path: Path) -> None:
     last = len(batches(ended[2])) - 1
     (tmp_path / f"checkpoint/commits/{last}").unlink()
@@ -61,6 +63,7 @@ def test_a_folder_that_is_no_checkpoint_is_refused(spark: SparkSession, tmp_path
         batches(tmp_path.as_uri())
 
 
+@pytest.mark.slow
 def test_a_source_without_an_offset_yet_is_told(ended, tmp_path: Path) -> None:
     entry = tmp_path / "checkpoint/offsets/0"
     (entry.parent / ".0.crc").unlink()
@@ -85,6 +88,7 @@ print(json.dumps(found[["batch", "rows", "state_rows"]].head(2).astype(int).to_d
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("suite") is None, reason="the repository around has the server")
 def test_over_connect_the_list_is_the_same(connect_server: str, run_python, tmp_path: Path) -> None:
     done = run_python(CONNECT, SERVER=connect_server, CHECKPOINT=(tmp_path / "checkpoint").as_uri())

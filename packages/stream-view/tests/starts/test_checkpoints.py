@@ -38,6 +38,7 @@ def files(spark: SparkSession, landing: Path) -> DataFrame:
     return spark.readStream.schema("id INT").json(landing.as_uri())
 
 
+@pytest.mark.slow
 def test_another_source_is_refused_and_the_first_stream_goes_on(
     spark: SparkSession, landing: Path, checkpoint: str, tmp_path: Path
 ) -> None:

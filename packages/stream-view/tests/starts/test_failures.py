@@ -72,6 +72,7 @@ def test_a_function_of_ones_own_is_named_with_its_line(spark: SparkSession, told
     assert line.endswith("it resumes from its checkpoint.")
 
 
+@pytest.mark.slow
 def test_a_cell_that_waits_and_raises_it_has_said_so_already(spark: SparkSession, told: list) -> None:
     failures._cells.begin()
     query = failing(spark).writeStream.format("noop").start()
@@ -83,6 +84,7 @@ def test_a_cell_that_waits_and_raises_it_has_said_so_already(spark: SparkSession
     assert told == []
 
 
+@pytest.mark.slow
 def test_code_that_catches_the_error_or_asks_for_it_has_heard_of_it(spark: SparkSession, told: list) -> None:
     failures._cells.begin()
     end_of(failing(spark).writeStream.format("noop").start())
@@ -94,6 +96,7 @@ def test_code_that_catches_the_error_or_asks_for_it_has_heard_of_it(spark: Spark
     assert told == []
 
 
+@pytest.mark.slow
 def test_a_cell_that_goes_on_without_waiting_does_not_keep_the_line_back(spark: SparkSession, told: list) -> None:
     failures._cells.begin()
     failing(spark).writeStream.format("noop").start()

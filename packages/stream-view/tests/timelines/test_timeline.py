@@ -159,6 +159,7 @@ def test_events_are_judged_as_spark_counts_and_drops_them(
     assert "Not shown" not in str(picture) and "Check" not in str(picture)
 
 
+@pytest.mark.slow
 def test_complete_mode_drops_nothing_and_deduplication_goes_by_the_time_itself(
     spark: SparkSession, tmp_path: Path, land
 ) -> None:

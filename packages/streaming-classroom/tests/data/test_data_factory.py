@@ -283,6 +283,7 @@ def test_a_half_written_position_does_not_count(factory, tmp_path: Path, monkeyp
     assert factory().landed == 1
 
 
+@pytest.mark.slow
 def test_a_table_gets_the_rows_of_each_batch_with_the_schema(spark: SparkSession, factory, table: TableTarget) -> None:
     factory(spark, table).load()
     factory(spark, table).load()
@@ -290,6 +291,7 @@ def test_a_table_gets_the_rows_of_each_batch_with_the_schema(spark: SparkSession
     assert spark.table("landed").schema.simpleString() == "struct<id:int>"
 
 
+@pytest.mark.slow
 def test_a_table_takes_csv_with_a_header(spark: SparkSession, tmp_path: Path, table: TableTarget) -> None:
     (tmp_path / "rows.csv").write_text("id\n1\n2\n")
     target = replace(table, source=tmp_path.as_uri(), application="of csv")

@@ -65,6 +65,7 @@ def test_what_was_not_started_is_no_stream(attempt, spark: SparkSession, source:
     assert "was not started" in sentence(attempt(q=source.writeStream).stream, "q")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trigger", "named"),
     [
@@ -128,6 +129,7 @@ def test_a_stream_with_an_interval_gets_two_of_them_more(trigger: str, seconds: 
     assert waited == [seconds] and "this machine is busy" in said
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_streaming_frame_are_those_of_all_that_is_there(attempt, source: DataFrame, spark) -> None:
     rows = attempt().rows_of_stream(source.groupBy("id").count(), mode="complete")
     assert sorted(map(tuple, rows.collect())) == [(1, 1), (2, 1)]
@@ -254,6 +256,7 @@ def test_a_record_that_cannot_be_written_is_no_reason_for_an_exercise_to_fail(
     assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
 
 
+@pytest.mark.slow
 def test_an_earlier_try_is_taken_away_and_nothing_else(
     spark: SparkSession, source: DataFrame, tmp_path: Path, monkeypatch
 ) -> None:

@@ -44,6 +44,7 @@ def test_views_of_the_lesson_are_not_there_and_settings_are(open_sandbox, spark:
         box.run('frame = spark.table("numbers_vw")')
 
 
+@pytest.mark.slow
 def test_a_cell_that_makes_a_table_twice_is_told_what_to_do_and_one_that_is_there_before_is_its_mistake(
     open_sandbox,
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_name_that_another_cell_made_and_nobody_lends_is_named(open_sandbox, s
         box.run("nobody_has_this")
 
 
+@pytest.mark.slow
 def test_a_function_that_another_cell_defines_has_the_session_and_the_paths_of_the_sandbox(open_sandbox) -> None:
     source = "def read():\n    return spark.table('bronze'), DA.paths.checkpoints\n"
     linecache.cache["<read>"] = (len(source), None, source.splitlines(keepends=True), "<read>")

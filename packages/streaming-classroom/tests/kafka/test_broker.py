@@ -93,6 +93,7 @@ def test_an_unfinished_directory_is_made_anew(messages_of_before: Path, broken_j
     assert not half_made.exists()
 
 
+@pytest.mark.slow
 def test_a_port_that_another_program_takes_is_not_mistaken_for_the_brokers(home: Path, monkeypatch) -> None:
     free_ports, asked = broker._free_ports, []
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -107,6 +108,7 @@ def test_a_port_that_another_program_takes_is_not_mistaken_for_the_brokers(home:
     assert len(asked) == 2 and address != f"127.0.0.1:{port}"
 
 
+@pytest.mark.slow
 def test_the_port_of_before_is_left_where_another_program_has_it_now(home: Path) -> None:
     address = servers.bootstrap_servers()
     shared_broker.leave()

@@ -107,6 +107,7 @@ def use(guarded: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     return use
 
 
+@pytest.mark.slow
 @needs_keytool
 @pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
 def test_spark_and_python_get_in_with_one_options_file(spark: SparkSession, use, protocol: str) -> None:
@@ -119,6 +120,7 @@ def test_spark_and_python_get_in_with_one_options_file(spark: SparkSession, use,
     kafka._clear()
 
 
+@pytest.mark.slow
 @needs_keytool
 @pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
 def test_python_gets_in_with_the_options_file(use, protocol: str) -> None:
@@ -128,6 +130,7 @@ def test_python_gets_in_with_the_options_file(use, protocol: str) -> None:
     kafka._clear()
 
 
+@pytest.mark.slow
 @needs_keytool
 def test_a_wrong_password_is_a_sentence(use, monkeypatch, capfd) -> None:
     monkeypatch.setattr(client, "TIMEOUT", 3.0)

@@ -69,6 +69,7 @@ def test_events_are_parsed_as_the_protocol_has_it() -> None:
     assert list(live.parse(lines)) == [live.ServerSentEvent("a", "one\ntwo"), live.ServerSentEvent("a", "three")]
 
 
+@pytest.mark.slow
 def test_a_connection_that_breaks_is_made_anew_after_the_last_event(url: str) -> None:
     found = list(live.events(url, "", time.monotonic() + 1.5))
     assert [event.data for event in found] == [text(number) for number in range(TOTAL)]

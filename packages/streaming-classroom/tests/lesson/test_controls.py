@@ -471,6 +471,7 @@ def test_a_cell_and_the_panel_land_at_the_same_time_and_no_batch_is_lost_or_doub
     assert len(lesson.landed) == 60
 
 
+@pytest.mark.slow
 def test_the_buttons_move_a_real_lesson(
     spark: SparkSession, person: SimpleNamespace, make_panel, capsys: pytest.CaptureFixture[str]
 ) -> None:

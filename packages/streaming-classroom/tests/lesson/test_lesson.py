@@ -133,6 +133,7 @@ def test_two_lessons_do_not_collide(spark: SparkSession) -> None:
     first.cleanup()
 
 
+@pytest.mark.slow
 def test_cleanup_leaves_nothing_and_may_be_called_twice(
     spark: SparkSession, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -146,12 +147,14 @@ def test_cleanup_leaves_nothing_and_may_be_called_twice(
     assert not spark.catalog.databaseExists(lesson.schema_name)
 
 
+@pytest.mark.slow
 def test_a_lesson_is_busy_while_another_kernel_has_it(another_kernel: subprocess.Popen[str]) -> None:
     with pytest.raises(LessonBusy, match="Lesson Test is already running in another kernel"):
         start_lesson("Test")
     module._current = None
 
 
+@pytest.mark.slow
 def test_a_refused_kernel_cannot_clean_up_the_other_ones_lesson(another_kernel: subprocess.Popen[str]) -> None:
     theirs = classroom_files().local_path(f"{user_files.base_path()}/{identifier('Test')}") / "theirs.txt"
     theirs.parent.mkdir(parents=True, exist_ok=True)
@@ -162,6 +165,7 @@ def test_a_refused_kernel_cannot_clean_up_the_other_ones_lesson(another_kernel: 
     assert theirs.exists()
 
 
+@pytest.mark.slow
 def test_a_busy_lesson_is_told_before_a_spark_is_started_for_it(
     another_kernel: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +186,7 @@ def test_a_lesson_that_has_no_spark_is_free_for_other_kernels(
     assert _is_free(directories.home() / "locks" / "without_spark.lock")
 
 
+@pytest.mark.slow
 def test_a_lesson_goes_on_while_the_one_that_was_asked_for_is_busy(
     spark: SparkSession, another_kernel: subprocess.Popen[str]
 ) -> None:
@@ -312,6 +317,7 @@ def test_an_unknown_dataset_keeps_the_lesson_that_is_open(run_python) -> None:
     assert "Timeout" in run_python(lock).stderr
 
 
+@pytest.mark.slow
 def test_a_user_may_have_an_apostrophe_and_a_blank(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLASSROOM_USER", "Ann O'Neil")
     lesson = start_lesson("Test", dataset=READINGS, into_table="bronze")
@@ -356,6 +362,7 @@ def test_several_datasets_do_not_land_in_one_table() -> None:
         start_lesson("Test", dataset=["device-readings/patients.json", READINGS], into_table="bronze")
 
 
+@pytest.mark.slow
 def test_a_dataset_of_one_file_lands_in_a_table(spark: SparkSession) -> None:
     start_lesson("Test", dataset="device-readings/patients.json", into_table="patients").data_factory.load()
     assert spark.table("patients").count() == 12

@@ -117,6 +117,7 @@ def test_an_error_of_the_first_hour_is_short_and_ends_with_what_to_do(
     assert advice in lines[-1], lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["DA", "spark"])
 def test_a_name_that_set_up_defines_asks_for_the_set_up_cell(notebook: Notebook, name: str) -> None:
     notebook.ok(f"kept = {name}\ndel {name}")

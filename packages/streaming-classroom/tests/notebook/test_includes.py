@@ -30,6 +30,7 @@ def test_an_include_is_databricks_source_of_at_most_a_dozen_lines_without_logic(
     assert not [node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, branching)]
 
 
+@pytest.mark.slow
 def test_the_includes_work_in_a_stock_kernel_by_the_names_that_older_notebooks_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,6 +58,7 @@ def test_the_includes_work_in_a_stock_kernel_by_the_names_that_older_notebooks_u
     ]
 
 
+@pytest.mark.slow
 def test_with_a_person_an_include_shows_one_line_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +97,7 @@ DA = start_lesson("05", dataset="device-readings/readings")
 """
 
 
+@pytest.mark.slow
 def test_an_older_copy_of_a_lesson_still_runs_and_says_in_a_sentence_what_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ def test_a_kernel_that_was_slow_to_start_takes_nothing_from_the_lesson() -> None
     assert Deadlines(cell=5, lesson=2, started=monotonic() - 10).from_now().left == pytest.approx(2, abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unlucky", "outcome"), [(2, "passed"), (3, "failed")])
 def test_a_kernel_whose_port_another_program_has_taken_is_started_anew(
     fixture_notebook: Callable[[str], Path],
@@ -58,6 +59,7 @@ def test_an_endless_cell_is_ended_at_its_deadline_with_the_line_it_was_in(
     assert processes_of(lesson.kept) == []  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_deaf_endless_cell_and_its_detached_child_are_gone_after_the_lessons_deadline(
     fixture_notebook: Callable[[str], Path], run: Callable[..., SuiteResult], tmp_path: Path
 ) -> None:
@@ -69,6 +71,17 @@ def test_a_deaf_endless_cell_and_its_detached_child_are_gone_after_the_lessons_d
     assert processes_of(lesson.kept) == []  # type: ignore[arg-type]
 
 
+def test_what_a_cell_writes_since_its_deadline_interrupted_it_is_no_failure_of_its_own(
+    tmp_path: Path, run: Callable[..., SuiteResult]
+) -> None:
+    cell = "import sys, time\ntry:\n    time.sleep(600)\nfinally:\n    print('interrupted', file=sys.stderr)"
+    notebook = tmp_path / "interrupted.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)]), notebook)
+    (lesson,) = run(notebook, cell_timeout=2).lessons
+    assert [failure.kind for failure in lesson.failures] == ["deadline"]
+
+
+@pytest.mark.slow
 def test_quick_cells_may_still_take_too_long_together(
     fixture_notebook: Callable[[str], Path], run: Callable[..., SuiteResult]
 ) -> None:
@@ -77,6 +90,7 @@ def test_quick_cells_may_still_take_too_long_together(
     assert 0 < lesson.cells < lesson.total
 
 
+@pytest.mark.slow
 def test_the_whole_traceback_stays_in_the_executed_notebook(
     fixture_notebook: Callable[[str], Path], run: Callable[..., SuiteResult]
 ) -> None:

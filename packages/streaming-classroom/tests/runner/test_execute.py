@@ -87,6 +87,7 @@ def test_late_stderr_is_shown_in_the_executed_notebook(results: dict[str, Lesson
     assert [output.text for output in nb.cells[1].outputs] == ["late warning\n"]
 
 
+@pytest.mark.slow
 def test_a_lesson_runs_in_its_own_directory_whatever_the_path_is_called(
     lesson: Callable[..., Path], run: Callable[..., SuiteResult], tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ def test_more_may_be_put_into_the_kernels_environment(tmp_path: Path) -> None:
     assert kernel_environment(tmp_path, tmp_path / "guest.py", {"CLASSROOM_ANSI": "off"})["CLASSROOM_ANSI"] == "off"
 
 
+@pytest.mark.slow
 def test_neither_installed_kernels_nor_the_users_profile_count(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

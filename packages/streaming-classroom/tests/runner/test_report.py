@@ -58,6 +58,7 @@ def schema():
     return pytest.importorskip("xmlschema").XMLSchema(Path(__file__).parent / "junit.xsd")
 
 
+@pytest.mark.slow
 def test_junit_keeps_the_schema_that_others_read_by(tmp_path: Path, schema) -> None:
     write_junit(RESULT, tmp_path / "junit.xml")
     schema.validate(tmp_path / "junit.xml")

@@ -17,12 +17,15 @@ from streaming_classroom.files import ownership
 from streaming_classroom.runner import NoLessons, SuiteResult, execute, run_lessons
 from streaming_classroom.runner.processes import HOME_VARIABLE, end_processes
 
+pytestmark = pytest.mark.slow
+
 
 def test_running_nothing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(NoLessons):
         run_lessons([], home=tmp_path)
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_do_not_meet(lesson: Callable[..., Path], tmp_path: Path) -> None:
     path, results = lesson("passing"), []
 
@@ -40,6 +43,7 @@ def test_two_runs_at_once_do_not_meet(lesson: Callable[..., Path], tmp_path: Pat
     assert first.is_file() and second.is_file()
 
 
+@pytest.mark.slow
 def test_the_next_lesson_begins_while_the_last_ends_its_processes(
     lesson: Callable[..., Path], run: Callable[..., SuiteResult], tmp_path: Path, monkeypatch
 ) -> None:
@@ -57,6 +61,7 @@ def test_the_next_lesson_begins_while_the_last_ends_its_processes(
     assert seen
 
 
+@pytest.mark.slow
 def test_on_a_cluster_the_next_lesson_begins_when_the_last_has_ended_its_processes(
     lesson: Callable[..., Path], run: Callable[..., SuiteResult], monkeypatch
 ) -> None:
@@ -81,6 +86,7 @@ def test_the_oldest_runs_make_room(lesson: Callable[..., Path], tmp_path: Path) 
     assert (runs / left[-1] / "01-Lesson.ipynb").is_file()
 
 
+@pytest.mark.slow
 def test_lessons_of_one_name_get_homes_of_their_own(
     lesson: Callable[..., Path], run: Callable[..., SuiteResult]
 ) -> None:
@@ -89,6 +95,7 @@ def test_lessons_of_one_name_get_homes_of_their_own(
     assert [entry.lesson for entry in result.lessons] == ["01-X", "01-x-2"]
 
 
+@pytest.mark.slow
 def test_without_save_a_lesson_is_not_touched(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
     path = lesson("passing")
     before = path.read_bytes()
@@ -96,6 +103,7 @@ def test_without_save_a_lesson_is_not_touched(lesson: Callable[..., Path], run: 
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_saving_twice_gives_the_same_bytes(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
     path = lesson("passing")
     before = path.read_bytes()
@@ -106,6 +114,7 @@ def test_saving_twice_gives_the_same_bytes(lesson: Callable[..., Path], run: Cal
     assert b"/classroom" in first and b"papermill" not in first and str(path.parent).encode() not in first
 
 
+@pytest.mark.slow
 def test_a_failed_lesson_is_not_saved(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
     path = lesson("failing-cell")
     before = path.read_bytes()
@@ -128,6 +137,7 @@ def test_signal_handlers_come_back(lesson: Callable[..., Path], run: Callable[..
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process on Windows")
 def test_ctrl_c_reports_what_is_known_and_leaves_no_kernel(lesson: Callable[..., Path], tmp_path: Path) -> None:
     lessons = [

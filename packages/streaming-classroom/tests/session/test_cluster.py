@@ -65,6 +65,7 @@ for _ in range(2):
 """
 
 
+@pytest.mark.slow
 def test_a_home_on_another_machine_ends_each_start_of_the_session(run_python, cluster: str, tmp_path: Path) -> None:
     done = run_python(_BLIND, SPARK_MASTER=cluster)
     assert done.stdout.splitlines()[-2:] == [f"SAID {tmp_path / 'home'}"] * 2, done.stderr[-3000:]
@@ -85,6 +86,7 @@ spark.stop()
 """
 
 
+@pytest.mark.slow
 def test_a_session_has_the_clusters_partitions_and_its_tables_in_the_home(run_python, cluster: str) -> None:
     """One session for many claims: sessions are expensive."""
     done = run_python(_SESSION, SPARK_MASTER=cluster)

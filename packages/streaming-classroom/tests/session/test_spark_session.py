@@ -28,6 +28,7 @@ def test_there_is_one_session(spark: SparkSession) -> None:
     assert get_spark() is spark
 
 
+@pytest.mark.slow
 def test_the_default_format_is_delta(spark: SparkSession) -> None:
     spark.range(1).write.mode("overwrite").save("dbfs:/tmp/test_session")
     assert spark.sql("DESCRIBE DETAIL 'dbfs:/tmp/test_session'").first()["format"] == "delta"
@@ -47,6 +48,7 @@ def test_a_session_has_the_settings_that_lessons_rely_on(spark: SparkSession, ke
     assert spark.conf.get(key) == value
 
 
+@pytest.mark.slow
 def test_workers_are_this_python(spark: SparkSession) -> None:
     where = udf(lambda _number: sys.executable, "string")
     assert spark.range(1).select(where("id")).first()[0] == sys.executable
@@ -127,6 +129,7 @@ def test_executors_get_the_jars_and_are_tuned_to_start_on_this_machine_only(
     )
 
 
+@pytest.mark.slow
 def test_the_environment_of_another_spark_does_no_harm_and_the_users_settings_win(run_python, tmp_path: Path) -> None:
     """One session for three claims: sessions are expensive."""
     (tmp_path / "conf").mkdir()
@@ -148,6 +151,7 @@ print(spark.sparkContext.master, spark.conf.get("spark.sql.session.timeZone"), s
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_jvm_that_dies_at_its_start_gives_its_last_words(run_python, tmp_path: Path) -> None:
     (tmp_path / "spark-defaults.conf").write_text("spark.driver.memory 1k\n")
     code = """
@@ -164,6 +168,7 @@ except SessionStartError as error:
     assert str(tmp_path / "home" / "logs") in done.stdout
 
 
+@pytest.mark.slow
 def test_a_jvm_that_has_ended_is_no_child_of_the_kernel_any_more(run_python) -> None:
     """A kernel that shuts down would wait for it until its patience is over."""
     code = """
@@ -181,6 +186,7 @@ print(pid in {child.pid for child in psutil.Process().children()})
     assert done.stdout.split() == ["False"], done.stderr
 
 
+@pytest.mark.slow
 def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> None:
     """One session for many claims; that the process ends by itself is one of them."""
     done = run_python(_OVER_CONNECT, timeout=240, SPARK_REMOTE=connect_server, CLASSROOM_USER="ann b")

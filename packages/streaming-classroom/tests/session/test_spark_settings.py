@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from pyspark.sql import SparkSession
 
 from streaming_classroom.session import spark_settings
@@ -33,6 +34,7 @@ SAID = {
 }
 
 
+@pytest.mark.slow
 def test_the_stock_values_are_those_of_a_spark_without_settings(run_python) -> None:
     names = [setting.name for setting in EVERY if setting.name not in SAID]
     done = run_python(f"NAMES = {names!r}\n{STOCK}")

@@ -6,6 +6,8 @@ import pytest
 
 from streaming_classroom.files import ownership
 
+pytestmark = pytest.mark.slow
+
 MAKE = """
 from streaming_classroom import get_spark
 spark = get_spark()

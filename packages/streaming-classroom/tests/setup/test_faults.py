@@ -181,6 +181,7 @@ def test_the_doctor_repairs_what_set_up_makes(fault: Callable[[World], None], wo
     assert check(FAULTS[fault][0]).ok
 
 
+@pytest.mark.slow
 def test_a_repair_removes_nothing_that_set_up_did_not_make(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     world.fixture("maven")
     missing_dataset(world)

@@ -52,6 +52,7 @@ def test_without_a_network_a_sentence_says_to_connect(cache: Path, monkeypatch) 
     assert "refused" in caught.value.detail
 
 
+@pytest.mark.slow
 def test_a_fetch_that_was_killed_is_taken_up_where_it_was(maven) -> None:
     last = jars.locked()[-1]
     maven.stalled.add(last.file_name)

@@ -81,6 +81,7 @@ def test_timestamps_are_what_the_clock_of_the_machine_showed(tmp_path: Path) -> 
     assert rows.batch["x"][0].as_py() == NOW
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York", "Etc/GMT+3"])
 def test_timestamps_are_those_that_were_written_whatever_the_machine_s_zone(ingestion: Any, zone: str) -> None:
     zones = ingestion.spark._jvm.java.util.TimeZone

@@ -298,6 +298,7 @@ MERGES += [
 MERGES += [(pa.list_(pa.struct([("a", pa.int32())])), pa.list_(pa.struct([("b", pa.int32())])))]
 
 
+@pytest.mark.slow
 def test_schemas_are_merged_as_spark_merges_them(spark: SparkSession, write: Write) -> None:
     for one, other in MERGES:
         files = [write(column([None], one)), write(column([None], other))]

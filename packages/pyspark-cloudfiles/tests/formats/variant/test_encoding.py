@@ -45,6 +45,7 @@ def test_a_number_is_exact_where_a_decimal_holds_it(source: str):
     assert encoded(f"[{source}]") == VariantBuilder().build(f"[{source}]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [255, 256, 300, 70_000])
 def test_large_objects_and_arrays(count: int):
     text = json.dumps({"a": list(range(count)), **{f"k{number}": "x" * 10 for number in range(count)}})

@@ -192,6 +192,7 @@ def test_other_records_are_not(record: str) -> None:
     assert cutter.cut(text) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["<x>", "<x><r><a>"])
 def test_a_large_file_that_is_cut_off_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str

@@ -101,6 +101,7 @@ class LessonClient(PapermillNotebookClient):
         self._prepare = prepare
         self._on_cells_done = on_cells_done
         self._cell_of: dict[str, int] = {}
+        self._interrupted = False
 
     def create_kernel_manager(self) -> LessonKernelManager:
         """Return the course's own manager; nbclient shuts down what this makes."""
@@ -213,6 +214,8 @@ class LessonClient(PapermillNotebookClient):
     def _note_stderr(self, message: dict[str, Any], index: int) -> bool:
         if message["msg_type"] != "stream" or message["content"]["name"] != "stderr":
             return False
+        if self._interrupted:  # a kernel that was interrupted between two cells says so there
+            return False
         # Not read from the outputs in the end, which a later clear_output may have emptied.
         self._seen.stderr[index] = self._seen.stderr.get(index, "") + message["content"]["text"]
         return True
@@ -220,6 +223,7 @@ class LessonClient(PapermillNotebookClient):
     async def _async_handle_timeout(self, timeout: float, cell: NotebookNode | None = None) -> None:
         """Interrupt first: the traceback says in which line the cell hung."""
         assert self.km is not None and cell is not None
+        self._interrupted = True
         await ensure_async(self.km.interrupt_kernel())
         deadline = monotonic() + _TRACEBACK
         while monotonic() < deadline and not any(out.output_type == "error" for out in cell.outputs):

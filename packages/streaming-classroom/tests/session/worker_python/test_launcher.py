@@ -104,6 +104,7 @@ def test_a_deleted_launcher_is_made_again(prepared: Path, monkeypatch: pytest.Mo
     assert launcher.prepare() and os.access(prepared, os.X_OK)
 
 
+@pytest.mark.slow
 def test_workers_have_the_installed_pyspark(spark: SparkSession) -> None:
     @F.udf("string")
     def where(_: int) -> str:
