@@ -14,8 +14,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from declarative_pipelines import run_pipeline
 from declarative_pipelines.definitions import registry
-from declarative_pipelines.updates.progress import Progress
-from declarative_pipelines.updates.results import Update
+from declarative_pipelines.updates.results import Progress, Update
 
 _numbers = itertools.count(1)
 

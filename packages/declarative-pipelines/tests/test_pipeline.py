@@ -13,8 +13,7 @@ from declarative_pipelines.engine import spark_engine
 from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import BadArgument, ExpectationFailed, FlowFailed, SessionBusy, UpdateRunning
-from declarative_pipelines.updates.progress import FlowChanged, GraphKnown, UpdateChanged
-from declarative_pipelines.updates.results import State, Update
+from declarative_pipelines.updates.results import FlowChanged, GraphKnown, State, Update, UpdateChanged
 from declarative_pipelines.updates.update_lock import only_update
 
 from .conftest import Pipeline

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from declarative_pipelines.source_names import names_for_files
+from declarative_pipelines.source_files import names_for_files
 from stream_view import front_end
 from stream_view.errors import NotAvailable
 

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pyspark_cloudfiles.errors import CloudFilesError
-from pyspark_cloudfiles.filesystems import filesystem, object_store, remote
+from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base, format_named
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
@@ -153,23 +153,12 @@ def s3() -> Iterator[str]:
         patch.setenv("AWS_ACCESS_KEY_ID", "test")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        _forget_stores()
+        object_store._opened.cache_clear()
         system, bucket = FileSystem.from_uri("s3://bucket/?allow_bucket_creation=true")
         system.create_dir(bucket)
         yield "s3://bucket"
-        _forget_stores()
+        object_store._opened.cache_clear()
     server.stop()
-
-
-def _forget_stores() -> None:
-    remote._store.cache_clear()
-    object_store._opened.cache_clear()
-
-
-@pytest.fixture
-def without_obstore(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have stores be what pyarrow and fsspec make of them."""
-    monkeypatch.setattr(object_store, "_is_installed", lambda: False)
 
 
 Agree = Callable[[str, list[SourceFile], "ReadRequest | InferRequest"], None]

@@ -11,8 +11,6 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
 
-from pyspark_cloudfiles.driver_warnings import CloudFilesWarning
-
 if TYPE_CHECKING:
     from conftest import Ingestion
 
@@ -353,19 +351,3 @@ def test_a_view_of_a_statement_that_reads_files_stays_of_use(ingestion: Ingestio
     assert made.columns == []
     assert spark.sql("SELECT id FROM of_files").first()["id"] == 1
     assert [table.name for table in spark.catalog.listTables() if table.isTemporary] == ["of_files"]
-
-
-@pytest.mark.slow
-def test_what_the_planner_warns_of_is_shown_to_the_user(ingestion: Ingestion):
-    ingestion.put("a.json", {"id": 1})
-    (ingestion.root / "full").write_text("a file, where the destination would be")
-    ingestion.options |= {
-        "cleanSource": "MOVE",
-        "cleanSource.retentionDuration": "0 seconds",
-        "cleanSource.moveDestination": ingestion.url("full/moved"),
-    }
-    ingestion.run()
-    ingestion.put("b.json", {"id": 2})
-    with pytest.warns(CloudFilesWarning, match=r"a\.json was ingested and could not be cleaned up"):
-        ingestion.run()
-    assert ingestion.ids() == [1, 2]

@@ -15,7 +15,6 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadMaxFiles
 from pyspark.sql.types import IntegerType, StructField, StructType
 
-from pyspark_cloudfiles.driver_warnings import CloudFilesWarning
 from pyspark_cloudfiles.errors import InvalidOption, StateInUse, StateLost, UnknownFields
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.log.file_state import FileState, file_states
@@ -346,19 +345,6 @@ def test_a_second_query_of_one_log_is_told(query: Query, monkeypatch: pytest.Mon
         query.run()
     other.stop()
     query.run()
-
-
-def test_a_store_that_refuses_no_second_writer_is_told_once_at_the_start(query: Query):
-    query.put("a.json", {"id": 1})
-    query.options = {"schemaLocation": f"memory://told{query.root}"}
-    with pytest.warns(CloudFilesWarning, match="Run one stream at a time with the file log memory://told") as told:
-        query.run()
-    assert len(told) == 1
-    query.options = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        query.offset = None
-        query.run()
 
 
 def test_a_damaged_segment_that_was_given_out_ends_the_query_and_stays(query: Query):

@@ -10,7 +10,7 @@ _HOMES = {
     "forget_cells": "definitions.registry",
     "install": "installation",
     "install_when_imported": "installation",
-    "run_continuously": "continuous",
+    "run_continuously": "pipeline",
     "run_pipeline": "pipeline",
     "PipelineError": "errors",
     "Update": "updates.results",

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.pipeline import run_pipeline
-from declarative_pipelines.updates.progress import FlowChanged, Progress
-from declarative_pipelines.updates.results import State
+from declarative_pipelines.updates.results import FlowChanged, Progress, State
 from stream_view.errors import ExplainedError
 
 if TYPE_CHECKING:

@@ -1,4 +1,8 @@
-"""``run_pipeline``: one update, from the sources to its result, in the notebook's own session."""
+"""``run_pipeline``: one update, from the sources to its result, in the notebook's own session.
+
+Spark's engine has no continuous mode for pipelines in 4.2; what the platform calls continuous is here an update that is
+repeated at an interval.
+"""
 
 from __future__ import annotations
 
@@ -17,31 +21,68 @@ from declarative_pipelines import source_files
 from declarative_pipelines.definitions import api_modules, registry
 from declarative_pipelines.definitions.model import DatasetKind, Definitions
 from declarative_pipelines.engine import dataset_reads
-from declarative_pipelines.engine.callbacks import close_idle_connections
 from declarative_pipelines.engine.checkpoints import Checkpoint
-from declarative_pipelines.engine.pipeline_location import PipelineLocation, find_location
+from declarative_pipelines.engine.jvm_values import close_idle_connections
 from declarative_pipelines.engine.session_settings import having
 from declarative_pipelines.engine.spark_engine import SparkEngine, WriteObserver
-from declarative_pipelines.engine.storage import Storage
+from declarative_pipelines.engine.storage import PipelineLocation, Storage, find_location
 from declarative_pipelines.errors import BadArgument, FailedBeforeFlows, UpdateStopped
-from declarative_pipelines.planning.declared_schemas import parse_schemas
 from declarative_pipelines.planning.flow_nodes import FlowNode, flows_of
-from declarative_pipelines.planning.plan import PipelinePlan, plan
+from declarative_pipelines.planning.plan import PipelinePlan, parse_schemas, plan
 from declarative_pipelines.planning.selection import Selection, select
-from declarative_pipelines.source_names import names_for_files
-from declarative_pipelines.sql.catalogs import CatalogMap
+from declarative_pipelines.source_files import names_for_files
+from declarative_pipelines.sql.parameters import CatalogMap
 from declarative_pipelines.updates import preparation, update_record
 from declarative_pipelines.updates.event_log import EventLog
 from declarative_pipelines.updates.execution import Execution, FlowStep
 from declarative_pipelines.updates.flow_runs import RunContext, run_of
-from declarative_pipelines.updates.progress import FlowChanged, Observer, Progress, UpdateChanged
-from declarative_pipelines.updates.results import FlowResult, State, Update
+from declarative_pipelines.updates.results import (
+    FlowChanged,
+    FlowResult,
+    Observer,
+    Progress,
+    State,
+    Update,
+    UpdateChanged,
+)
 from declarative_pipelines.updates.update_lock import only_in_session, only_update
-from declarative_pipelines.view import live_update
+from declarative_pipelines.view import update_graph
+from declarative_pipelines.view.update_graph import one_graph
 from stream_view.errors import ExplainedError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+def run_continuously(*files: str | Path, every: float = 10.0, updates: int | None = None, **arguments: Any) -> Update:
+    """Update a pipeline again and again, and return the last update.
+
+    It ends with an update that fails, with an interrupt of the cell, or after ``updates`` of them.
+
+    Parameters
+    ----------
+    every
+        Seconds from one begin to the next; an update that takes longer is followed at once.
+    **arguments
+        As of :func:`run_pipeline`. What is to be refreshed in full is so in the first update only.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        It was interrupted.
+    """
+    done = 0
+    with one_graph():
+        while True:
+            began = time.monotonic()
+            update = run_pipeline(*files, **arguments)
+            done += 1
+            if update.error is not None or done == updates:
+                return update
+            for once in ("full_refresh", "full_refresh_all"):
+                arguments.pop(once, None)
+            time.sleep(max(0.0, began + every - time.monotonic()))
+
 
 AT_ONCE = 2  # flows at a time; more of them wait for each other on a laptop
 RETRIES = 2  # of a flow, outside development
@@ -134,7 +175,7 @@ def run_pipeline(
     lock = nullcontext() if dry_run else only_update(location.storage)
     with lock, only_in_session(session, location.name), in_session(session, location, settings):
         if show:
-            return live_update.shown(update, location.name, dry_run, observer or _nobody)
+            return update_graph.shown(update, location.name, dry_run, observer or _nobody)
         return update(observer or _nobody)
 
 

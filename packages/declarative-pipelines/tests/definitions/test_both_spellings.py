@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from declarative_pipelines import run_pipeline
-from declarative_pipelines.continuous import run_continuously
 from declarative_pipelines.definitions import decorators as dlt
 from declarative_pipelines.definitions.model import DatasetKind
 from declarative_pipelines.errors import BadArgument
+from declarative_pipelines.pipeline import run_continuously
 
 from ..conftest import Pipeline
 

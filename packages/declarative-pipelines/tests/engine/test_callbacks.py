@@ -8,7 +8,7 @@ import time
 import pytest
 from py4j.clientserver import ClientServerConnection
 
-from declarative_pipelines.engine.callbacks import close_idle_connections
+from declarative_pipelines.engine.jvm_values import close_idle_connections
 
 from ..conftest import Pipeline
 

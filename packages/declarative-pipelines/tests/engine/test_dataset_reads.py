@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import SparkSession
 
-from declarative_pipelines.updates.progress import GraphKnown
+from declarative_pipelines.updates.results import GraphKnown
 
 from ..conftest import Pipeline
 

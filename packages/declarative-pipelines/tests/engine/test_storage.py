@@ -42,8 +42,12 @@ def test_a_reader_finds_the_old_text_or_the_new_one_while_a_file_is_replaced(sto
     assert caplog.text == ""
 
 
-def test_a_file_that_hadoop_has_written_with_a_checksum_is_replaced(storage: Storage) -> None:
-    assert storage.create("of Hadoop", "c", "text")
+def test_a_file_that_hadoop_has_written_with_a_checksum_is_replaced(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Storage, "local", None)
+    storage.write("of Hadoop", "c", "text")
+    monkeypatch.undo()
     storage.write("new", "c", "text")
     assert storage.read("c", "text") == "new"
     storage.remove("c")
@@ -56,12 +60,6 @@ def test_what_hadoop_alone_reaches_is_written_by_it(storage: Storage, monkeypatc
         assert storage.read("d", "text") == text
     assert storage.names("d") == ["text"]
     storage.remove("d")
-
-
-def test_a_file_is_made_once(storage: Storage) -> None:
-    assert storage.create("mine", "b", "lock") and not storage.create("yours", "b", "lock")
-    assert storage.read("b", "lock") == "mine"
-    storage.remove("b")
 
 
 class Refusing:

@@ -8,8 +8,7 @@ import pytest
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, SourceLocation
 from declarative_pipelines.errors import ExpectationFailed
-from declarative_pipelines.planning.flow_failures import explained, failed
-from declarative_pipelines.planning.flow_nodes import FlowNode
+from declarative_pipelines.planning.flow_nodes import FlowNode, explained, failed
 
 ORDERS = Dataset("orders", DatasetKind.TABLE, SourceLocation("p.py", 7))
 FLOW = FlowNode("orders", ORDERS, None, ORDERS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from declarative_pipelines.sql.catalogs import CatalogMap, how_to_map
+from declarative_pipelines.sql.parameters import CatalogMap, how_to_map
 
 MAP = CatalogMap.of({"pipelines.catalogs.Main": "main_", "pipelines.catalogs.samples": "", "shop.day": "1"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from declarative_pipelines.sql.live_names import without_live_names
+from declarative_pipelines.sql.queries import without_live_names
 
 
 @pytest.mark.parametrize(

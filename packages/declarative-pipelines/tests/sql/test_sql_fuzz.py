@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from declarative_pipelines.definitions.model import Definitions, Expectation, Violation
-from declarative_pipelines.sql.sql_error import SqlError
 from declarative_pipelines.sql.statements import read_statements
+from declarative_pipelines.sql.token_reader import SqlError
 
 TEXTS = [path.read_text() for path in sorted((Path(__file__).parent).glob("*.sql"))]
 WORDS = r"""

@@ -16,8 +16,8 @@ from declarative_pipelines.definitions.model import (
 )
 from declarative_pipelines.sql.columns import read_schema
 from declarative_pipelines.sql.queries import FileRead
-from declarative_pipelines.sql.sql_error import SqlError
 from declarative_pipelines.sql.statements import read_statements
+from declarative_pipelines.sql.token_reader import SqlError
 
 FILES = Path(__file__).parent
 

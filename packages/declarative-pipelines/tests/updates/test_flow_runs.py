@@ -11,10 +11,9 @@ import pytest
 from declarative_pipelines import event_log
 from declarative_pipelines.engine import spark_engine
 from declarative_pipelines.engine.spark_engine import WriteObserver
-from declarative_pipelines.updates import batch_counts, execution, flow_runs, update_record
+from declarative_pipelines.updates import execution, flow_runs, idle_streams, update_record
 from declarative_pipelines.updates.flow_runs import StreamRun
-from declarative_pipelines.updates.progress import FlowChanged, Progress
-from declarative_pipelines.updates.results import State
+from declarative_pipelines.updates.results import FlowChanged, Progress, State
 
 from ..conftest import Pipeline
 
@@ -118,7 +117,7 @@ def test_what_a_killed_update_has_counted_is_put_into_the_log_by_the_next_one(ch
     assert checked.values("checked") == [1, 2, 3, 5]
     assert update.dataset("checked").rows == 1
     assert logged(checked, update) == [(1, 1), (3, 4)]
-    with patch.object(batch_counts, "forget"):  # killed after the log was written
+    with patch.object(idle_streams, "forget"):  # killed after the log was written
         checked.land(7)
         checked.run()
     assert logged(checked, checked.run()) == [(0, 0), (1, 1), (1, 1), (3, 4)]

@@ -10,18 +10,21 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 from IPython.display import DisplayHandle
 
-from declarative_pipelines import continuous
+from declarative_pipelines import pipeline
 from declarative_pipelines.definitions.model import DatasetKind
-from declarative_pipelines.updates.progress import (
+from declarative_pipelines.updates.results import (
     DatasetNode,
+    DatasetResult,
     FlowChanged,
+    FlowResult,
     GraphKnown,
     Observer,
     Progress,
+    State,
+    Update,
     UpdateChanged,
 )
-from declarative_pipelines.updates.results import DatasetResult, FlowResult, State, Update
-from declarative_pipelines.view import live_update
+from declarative_pipelines.view import update_graph
 from declarative_pipelines.view.update_graph import UpdateGraph
 from stream_view import front_end
 from stream_view.graphs import live_graph
@@ -83,7 +86,7 @@ def nobody(progress: Progress) -> None:
 
 
 def run(observer: Observer = nobody, what: Callable[[Observer], Update] = update) -> Update:
-    return live_update.shown(what, "shop", False, observer)
+    return update_graph.shown(what, "shop", False, observer)
 
 
 def test_a_cell_shows_it_once_whether_or_not_the_update_is_its_last_value(notebook: Notebook) -> None:
@@ -149,8 +152,8 @@ def test_an_error_of_who_observes_is_not_hidden(notebook: Notebook) -> None:
 
 
 def test_updates_one_after_another_have_one_graph(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(continuous, "run_pipeline", run)
-    done = continuous.run_continuously(updates=3, every=0)
+    monkeypatch.setattr(pipeline, "run_pipeline", run)
+    done = pipeline.run_continuously(updates=3, every=0)
     assert len(notebook.outputs) == 1
     assert notebook.last_value(done) == {}
     run()
@@ -171,5 +174,5 @@ def test_a_failed_update_says_so_on_stderr_where_nobody_looks_at_its_picture(
 def test_a_plan_that_is_wrong_is_the_result_of_a_dry_run(
     notebook: Notebook, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    live_update.shown(failing, "shop", True, nobody)
+    update_graph.shown(failing, "shop", True, nobody)
     assert capsys.readouterr().err == ""

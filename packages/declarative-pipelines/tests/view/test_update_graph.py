@@ -7,8 +7,7 @@ import pytest
 from declarative_pipelines.definitions.model import DatasetKind, Expectation, Violation
 from declarative_pipelines.errors import ExpectationFailed, FlowFailed
 from declarative_pipelines.planning.expectations import Counts
-from declarative_pipelines.updates.progress import DatasetNode, FlowChanged, GraphKnown, UpdateChanged
-from declarative_pipelines.updates.results import State
+from declarative_pipelines.updates.results import DatasetNode, FlowChanged, GraphKnown, State, UpdateChanged
 from declarative_pipelines.view.update_graph import UpdateGraph, first_sentence, visible_edges
 from stream_view.graphs.graph import Bar, Graph, Node, Phase, Shape
 

@@ -220,3 +220,7 @@ class UnknownFields(CloudFilesError):
 def shortened(text: str, limit: int = 1000) -> str:
     """Return ``text``, cut where it is too long for a message."""
     return text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
+
+
+class CloudFilesWarning(UserWarning):
+    """A condition that the user should know of and that ends no query."""

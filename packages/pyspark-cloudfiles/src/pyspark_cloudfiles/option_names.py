@@ -8,10 +8,10 @@ read, has no effect and is mentioned, or is refused; a name that is in none of t
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Iterator, Mapping
 
-from pyspark_cloudfiles import driver_warnings
-from pyspark_cloudfiles.errors import InvalidOption, UnknownOptions, UnsupportedOption
+from pyspark_cloudfiles.errors import CloudFilesWarning, InvalidOption, UnknownOptions, UnsupportedOption
 
 PREFIX = "cloudfiles."
 # What this package's own wrapper of `load` tells the data source; nobody else sets them.
@@ -206,12 +206,11 @@ def _refuse_other_values_than_true_and_false(given: Mapping[str, str], file_form
 
 
 def _mention_names_without_effect(given: Mapping[str, str], file_format: str) -> None:
-    address = given.get(f"{INTERNAL}warnings")
     named = [f"cloudFiles.{key}" for key in WITHOUT_EFFECT if f"cloudFiles.{key}".lower() in given]
     if named:
-        driver_warnings.warn(f"{', '.join(named)} has no effect outside Databricks.", address)
+        warnings.warn(f"{', '.join(named)} has no effect outside Databricks.", CloudFilesWarning, stacklevel=2)
     for sentence in _sentences(given, file_format):
-        driver_warnings.warn(sentence, address)
+        warnings.warn(sentence, CloudFilesWarning, stacklevel=2)
 
 
 def _sentences(given: Mapping[str, str], file_format: str) -> Iterator[str]:

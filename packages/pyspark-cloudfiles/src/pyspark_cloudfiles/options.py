@@ -80,8 +80,6 @@ class Options:
         Local directories that URL prefixes stand for; see :mod:`pyspark_cloudfiles.filesystems.mounts`.
     state : str or None
         Where to keep the file log of a stream without a schema location; None: as the process's environment says.
-    warnings_address : str or None
-        Where the user's process hears warnings; see :mod:`pyspark_cloudfiles.driver_warnings`.
     """
 
     format: str
@@ -124,7 +122,6 @@ class Options:
     inferred: bool = False
     mounts: str | None = None
     state: str | None = None
-    warnings_address: str | None = None
 
     @property
     def log_location(self) -> str | None:
@@ -192,7 +189,6 @@ def _values(read: _Reader) -> Options:
         inferred=read.boolean(f"{INTERNAL}inferred", False),
         mounts=read.plain(f"{INTERNAL}mounts"),
         state=read.plain(f"{INTERNAL}state"),
-        warnings_address=read.plain(f"{INTERNAL}warnings"),
     )
 
 

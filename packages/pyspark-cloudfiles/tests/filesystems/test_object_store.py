@@ -221,7 +221,6 @@ def test_what_has_changed_is_not_replaced(store: str):
 
 
 def test_of_two_planners_the_store_refuses_the_second(store: str):
-    assert filesystem.creates_exclusively(store)
     one, other = FileLog(store), FileLog(store)
     for number in range(12):
         one.add([SourceFile(f"file:/in/{number}", 1, number)])

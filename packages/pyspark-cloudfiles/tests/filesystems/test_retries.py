@@ -12,7 +12,7 @@ from typing import ClassVar
 import pytest
 
 from pyspark_cloudfiles.errors import CloudFilesError, ListingFailed, PathNotFound
-from pyspark_cloudfiles.filesystems import object_store, remote, retries
+from pyspark_cloudfiles.filesystems import object_store, retries
 from pyspark_cloudfiles.planning.discovery import discover
 
 PAGES = [["a.json", "b.json"], ["c.json"]]
@@ -83,7 +83,6 @@ def failing(serve_as_s3: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(retries, "DEADLINE", 0.5)
 
     def forget(*failures: int | str) -> None:
-        remote._store.cache_clear()
         object_store._opened.cache_clear()
         FailingStore.failures[:] = failures
         FailingStore.requests = 0

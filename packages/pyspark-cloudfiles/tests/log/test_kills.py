@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.log.file_log import FileLog
+
+from .conftest import KilledError, Kills
 
 pytestmark = pytest.mark.slow
 
@@ -38,14 +41,12 @@ class Program:
         assert len(set(self.acknowledged)) == len(self.acknowledged)
 
 
-def test_every_acknowledged_file_stays_once_and_the_stream_goes_on(
-    remote_directory: Callable[[], str], kills, killed_between_operations: None
-):
+def test_every_acknowledged_file_stays_once_and_the_stream_goes_on(new_directory: Callable[[], str], kills: Kills):
     chance = random.Random(8)
     hit = 0
-    for program in programs(remote_directory):
+    for program in programs(new_directory):
         # Early ones hit the start, later ones appends, merges and what is removed after them.
-        kills.at(chance.choice([chance.randint(1, 12), chance.randint(1, 110)]), chance.random())
+        kills.at(chance.choice([chance.randint(1, 12), chance.randint(1, 70)]), chance.random() < 0.5)
         hit += lives_until_killed(program)
         kills.restart()
         program.run(3)
@@ -67,24 +68,19 @@ def programs(new_directory: Callable[[], str]) -> Iterator[Program]:
 def lives_until_killed(program: Program, files: int = FILES) -> bool:
     try:
         program.run(files)
-    except BaseException as error:
-        if type(error).__name__ == "KilledError":
-            return True
-        raise
+    except KilledError:
+        return True
     return False
 
 
-@pytest.mark.parametrize("scheme", ["torn", "renaming"])
-def test_each_single_operation_of_a_merge_may_be_the_last(
-    scheme: str, kills, killed_between_operations: None, tmp_path
-):
+def test_each_single_operation_of_a_merge_may_be_the_last(kills: Kills, tmp_path: Path) -> None:
     """Nothing by chance: eight appends, the merge of them, and the removal of what was merged."""
     point, hit = 0, True
     while hit:
         point += 1
-        for kept in (0.0, 0.6, 1.0):
-            program = Program(f"{scheme}://every/{tmp_path.name}/{point}-{kept}")
-            kills.at(point, kept)
+        for is_before in (True, False):
+            program = Program(f"file:{tmp_path}/{point}-{is_before}")
+            kills.at(point, is_before)
             hit = lives_until_killed(program, 8)
             kills.restart()
             program.run(9)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import uuid
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from pyspark_cloudfiles.errors import StateInUse, StateLost
@@ -163,32 +161,12 @@ def test_any_changed_bit_is_noticed(directory: str, tmp_path: Path):
     assert Segments(directory).rows(0, 20).num_rows == 20
 
 
-def test_a_segment_of_before_without_a_checksum_is_read(directory: str, tmp_path: Path):
-    (tmp_path / "log").mkdir()
-    pq.write_table(numbers(0, 3), tmp_path / "log" / "00000000000000000000-3.parquet")
-    grown(directory, 2)
-    assert Segments(directory).rows(0, 5)["n"].to_pylist() == [0, 1, 2, 3, 4]
-
-
 def test_of_two_that_append_the_second_is_refused_and_nothing_is_lost(directory: str):
     one, other = Segments(directory), Segments(directory)
     one.append(numbers(0, 3))
     with pytest.raises(StateInUse, match="was written by another stream"):
         other.append(numbers(100, 105))
     assert Segments(directory).rows(0, 3)["n"].to_pylist() == [0, 1, 2]
-
-
-def test_where_there_are_no_locks_the_second_is_refused_after_a_merge_too():
-    directory = f"memory://logs/{uuid.uuid4().hex}"
-    stale = Segments(directory)
-    grown(directory, *[1] * MERGED)  # the name that the stale one would write is free again
-    assert sum(name.endswith(".parquet") for name in filesystem.names(directory)) == 1
-    with pytest.raises(StateInUse):
-        stale.append(numbers(100, 109))
-    again = Segments(directory)
-    again.clear_up()
-    assert again.rows(0, 8)["n"].to_pylist() == list(range(8))
-    assert len(again) == 8
 
 
 def test_columns_are_read_that_only_newer_segments_have(directory: str):

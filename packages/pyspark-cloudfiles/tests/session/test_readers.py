@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql.types import IntegerType, StructField, StructType
 
-from pyspark_cloudfiles.driver_warnings import CloudFilesWarning
+from pyspark_cloudfiles.errors import CloudFilesWarning
 from pyspark_cloudfiles.session import readers
 
 GIVEN = StructType([StructField("id", IntegerType(), nullable=False)])
@@ -72,12 +71,10 @@ def strict() -> Any:
 def test_what_the_user_said_arrives_with_what_the_session_knows():
     reader = Session().readStream.format("cloudFiles").name("files").option("cloudFiles.format", "json")
     loaded = reader.options(header=True, sep=None).option("cloudFiles.schemaLocation", "/c").load("/in")
-    spelled = json.loads(loaded.pop("__cloudfiles.spelling"))
     assert loaded == {
         "format": "cloudFiles", "name": "files", "cloudfiles.format": "json", "cloudfiles.schemalocation": "/c",
         "header": "true", "path": "/in", "__cloudfiles.timezone": "Europe/Berlin",
     }  # fmt: skip
-    assert spelled["cloudfiles.schemalocation"] == "cloudFiles.schemaLocation"
 
 
 def test_how_much_inference_looks_at_is_told_where_the_session_says_it():
@@ -104,17 +101,6 @@ def test_a_schema_is_completed_as_file_sources_do():
     reader = Session().readStream.format("cloudFiles").option("cloudFiles.schemaLocation", "/c")
     schema = reader.option("rescuedDataColumn", "rest").schema(GIVEN).load("/in")["schema"]
     assert [(field.name, field.nullable) for field in schema.fields] == [("id", True), ("rest", True)]
-
-
-def test_progress_in_the_home_of_a_far_server_is_told():
-    reader = Session("far.example.org").readStream.format("cloudFiles").schema(GIVEN)
-    with pytest.warns(CloudFilesWarning, match=r"far\.example\.org.*cloudFiles\.schemaLocation"):
-        reader.load("/in")
-
-
-def test_progress_elsewhere_is_not_told_where_its_place_was_given_or_is_near():
-    Session("far.example.org").readStream.format("cloudFiles").option("cloudFiles.schemaLocation", "/c").load("/in")
-    Session("localhost").readStream.format("cloudFiles").load("/in")
 
 
 def test_what_is_no_path_is_left_to_spark():

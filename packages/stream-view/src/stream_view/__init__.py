@@ -14,13 +14,11 @@ _HOMES = {
     "compare": "past_batches.comparison",
     "display": "displaying",
     "displayHTML": "displaying",
-    "first_batch_where": "past_batches.bisection",
     "late_rows": "late_data.late_rows",
     "observed_metrics": "progress_reports",
     "replay": "past_batches.replayed_batch",
     "rows_per_batch": "progress_reports",
     "rows_read": "progress_reports",
-    "step_through": "past_batches.batch_slider",
     "stream_health": "health.stream_health",
     "timeline": "timelines.timeline",
 }

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.changes.change_errors import ChangedFlow
-from declarative_pipelines.changes.change_rows import WINNING_ORDER, ChangeLayout, newest
-from declarative_pipelines.changes.column_names import SEQUENCE, beside, quoted
+from declarative_pipelines.changes.change_rows import SEQUENCE, WINNING_ORDER, ChangeLayout, beside, newest, quoted
 from declarative_pipelines.changes.delta_tables import add_columns, create
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.changes.column_names import THERE, comparable, quoted
+from declarative_pipelines.changes.change_rows import THERE, comparable, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

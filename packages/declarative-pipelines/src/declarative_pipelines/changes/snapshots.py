@@ -12,8 +12,16 @@ from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.changes.change_errors import BadChangeFlow, BadChanges
-from declarative_pipelines.changes.change_rows import ChangeLayout, layout_of
-from declarative_pipelines.changes.column_names import END, START, THERE, beside, comparable, quoted
+from declarative_pipelines.changes.change_rows import (
+    END,
+    START,
+    THERE,
+    ChangeLayout,
+    beside,
+    comparable,
+    layout_of,
+    quoted,
+)
 from declarative_pipelines.changes.delta_tables import ChangeCounts, bring_in_line, create
 
 if TYPE_CHECKING:

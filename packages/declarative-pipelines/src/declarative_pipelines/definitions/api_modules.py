@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from declarative_pipelines.definitions import decorators, unsupported
+from declarative_pipelines.definitions import decorators, registry
 from declarative_pipelines.definitions.registry import location
 from declarative_pipelines.errors import UnsupportedFeature
 
@@ -22,8 +22,8 @@ class _DltModule(ModuleType):
     """The module ``dlt``: what it has not says why."""
 
     def __getattr__(self, name: str) -> Any:
-        if name in unsupported.MODULE:
-            raise UnsupportedFeature(location(), f"{self.__name__}.{name}: {unsupported.MODULE[name]}")
+        if name in registry.MODULE:
+            raise UnsupportedFeature(location(), f"{self.__name__}.{name}: {registry.MODULE[name]}")
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from declarative_pipelines.sql.tokens import Token
+    from declarative_pipelines.sql.token_reader import Token
+
 
 _BEFORE_A_RELATION = ("FROM", "JOIN", "STREAM", "TABLE")
 # After the first of these a comma in a query separates no relations.
@@ -45,7 +46,7 @@ class DatasetNames:
         lower = text.lower()
         if all(lower.count(part.lower()) == text.count(part) for parts in self.names for part in parts):
             return text  # without the tokenizer's import
-        from declarative_pipelines.sql.tokens import SourceText
+        from declarative_pipelines.sql.token_reader import SourceText
 
         tokens, pieces, done = SourceText(text, "").tokens(), [], 0
         for first, last in _relations(tokens):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from declarative_pipelines.definitions import registry, unsupported
+from declarative_pipelines.definitions import registry
 from declarative_pipelines.definitions.model import (
     ChangeFlow,
     Dataset,
@@ -38,7 +38,7 @@ _NOTED = "__pipeline_datasets__"
 def _dataset_decorator(kind: DatasetKind, spelling: str) -> Callable[..., Any]:
     def decorator(query_function: Function | None = None, *, name: str | None = None, **arguments: Any) -> Any:
         def define(function: Function) -> Function:
-            _note_dataset(function, name, kind, unsupported.known(spelling, arguments, _location(function)))
+            _note_dataset(function, name, kind, registry.known(spelling, arguments, _location(function)))
             return function
 
         return define if query_function is None else define(query_function)
@@ -133,7 +133,7 @@ def create_streaming_table(name: str, **arguments: Any) -> None:
         for violation, conditions in given.items()
         for one, condition in conditions.items()
     )
-    details = _details(unsupported.known("create_streaming_table", arguments, location()))
+    details = _details(registry.known("create_streaming_table", arguments, location()))
     note(Dataset(without_live(name), DatasetKind.STREAMING_TABLE, location(), None, expectations, **details))
 
 
@@ -155,7 +155,7 @@ def append_flow(
     **arguments: Any,
 ) -> Callable[[Function], Function]:
     """Define a flow that appends to a streaming table or a sink."""
-    unsupported.known("append_flow", arguments, location())
+    registry.known("append_flow", arguments, location())
 
     def define(function: Function) -> Function:
         flow = name or function.__name__
@@ -168,7 +168,7 @@ def append_flow(
 
 def create_sink(name: str, format: str, options: Mapping[str, str] | None = None, **arguments: Any) -> None:
     """Define a sink: a place outside the catalog that flows append to."""
-    unsupported.known("create_sink", arguments, location())
+    registry.known("create_sink", arguments, location())
     said = {key: str(value) for key, value in (options or {}).items()}
     note(Dataset(name, DatasetKind.SINK, location(), format=format, options=said))
 
@@ -212,7 +212,7 @@ def create_auto_cdc_flow(
     Every change must meet ``where``: it drops none, as on the platform, and a change that does not meet it fails the
     update.
     """
-    arguments = unsupported.known("create_auto_cdc_flow", arguments, location())
+    arguments = registry.known("create_auto_cdc_flow", arguments, location())
     if sequence_by is None:
         raise BadDefinition(location(), f"the change flow into {target} needs sequence_by, which orders its changes.")
     null_lists = ignore_null_updates_column_list, ignore_null_updates_except_column_list
@@ -264,7 +264,7 @@ def create_auto_cdc_from_snapshot_flow(
 
     ``snapshot_and_version`` is the older name of ``source``.
     """
-    unsupported.known("create_auto_cdc_from_snapshot_flow", arguments, location())
+    registry.known("create_auto_cdc_from_snapshot_flow", arguments, location())
     if source is not None and snapshot_and_version is not None:
         raise BadDefinition(location(), "snapshot_and_version is the older name of source: give one of the two.")
     source = snapshot_and_version if source is None else source

@@ -6,16 +6,24 @@ was written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from declarative_pipelines.definitions.name_matching import is_same
-
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two names are those of one dataset."""
+    return one.lower() == other.lower()
+
+
+def find(name: str, names: Iterable[str]) -> str | None:
+    """Return the one of several names that is the same, as it is written there; None if there is none."""
+    return next((one for one in names if is_same(one, name)), None)
 
 
 @dataclass(frozen=True)

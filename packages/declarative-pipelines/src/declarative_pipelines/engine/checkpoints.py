@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from declarative_pipelines.definitions.name_matching import find
+from declarative_pipelines.definitions.model import find
 from declarative_pipelines.engine.storage import Storage
 
 _ROOT = "_checkpoints"

@@ -17,14 +17,42 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import DataFrame
+from pyspark.sql.sql_formatter import SQLStringFormatter
+
 import spark_hooks
 from declarative_pipelines.errors import ActionInDefinition
-from declarative_pipelines.sql.live_names import without_live_names
 from declarative_pipelines.sql.parameters import with_values
+from declarative_pipelines.sql.queries import without_live_names
 from notebook_dialect.session import spark_expressions, spark_sql
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+
+PREFIX = "__frame_"
+
+
+class FrameNames(SQLStringFormatter):
+    """Spark's own formatter, which replaces a frame by a name here without registering a temporary view.
+
+    Attributes
+    ----------
+    frames : dict of str to DataFrame
+        The frames that the text reads, by the names that it now has for them.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        super().__init__(session)
+        self.frames: dict[str, DataFrame] = {}
+
+    def _convert_value(self, val: Any, field_name: str) -> str | None:
+        if not isinstance(val, DataFrame):
+            return super()._convert_value(val, field_name)
+        known = (name for name, frame in self.frames.items() if frame is val)
+        name = next(known, None) or f"{PREFIX}{len(self.frames) + 1}"
+        self.frames[name] = val
+        return name
+
 
 _FORMAT = "_declarative_pipelines_format"
 _OPTIONS = "_declarative_pipelines_options"
@@ -152,8 +180,6 @@ def _with_frames(session: Any, text: str, values: Mapping[str, Any]) -> tuple[st
     """Return a query with names and literals in place of its ``{...}`` and of files, and the frames of these names."""
     if not values and not _FILES.search(text):
         return text, {}  # without the formatter's import
-    from declarative_pipelines.engine.named_frames import FrameNames
-
     names = FrameNames(session)
     if not _FILES.search(text):
         return names.format(text, **values), names.frames

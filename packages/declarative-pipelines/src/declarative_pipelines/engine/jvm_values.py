@@ -1,18 +1,34 @@
-"""Classes of the session's JVM, looked up once, and Scala's values made from Python's.
+"""Classes of the session's JVM, Scala's values made from Python's, and the JVM's connections to this process.
 
 py4j asks the JVM about each part of a name each time that it is said: of the time that a plan took, half went there.
+
+Each thread of the JVM that calls a Python function, of ``foreachBatch`` or of a listener, has a connection of its own,
+and a thread in this process that waits for its next call.  py4j closes connections that have become idle only where
+somebody asks for it, and the threads of streams do not come back: after hundreds of updates there would be thousands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from py4j.java_gateway import JavaObject
+from py4j.protocol import Py4JError
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
+
+
+def close_idle_connections(session: SparkSession) -> None:
+    """Close the connections that have not been used since this was called last; who calls again gets another one."""
+    gateway = session.sparkContext._gateway
+    with suppress(Py4JError):  # a session without callbacks, or one that is ending
+        JavaObject("GATEWAY_SERVER", gateway._gateway_client).getCallbackClient().periodicCleanup()
+
 
 #: What each JVM has been asked for so far, by full names.
 _known: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()

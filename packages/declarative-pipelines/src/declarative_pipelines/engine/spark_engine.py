@@ -25,8 +25,7 @@ from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.jvm_values import JvmValues
 from declarative_pipelines.engine.session_settings import having
 from declarative_pipelines.errors import BadDefinition, innermost_message
-from declarative_pipelines.sql.catalogs import CatalogMap
-from declarative_pipelines.sql.parameters import literal
+from declarative_pipelines.sql.parameters import CatalogMap, literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

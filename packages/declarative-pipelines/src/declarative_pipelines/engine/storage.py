@@ -1,13 +1,15 @@
-"""A pipeline's small files, written whole, through Hadoop's file systems.
+"""A pipeline's storage: where it is, and its small files, each written whole.
 
-They are reached through Hadoop's file systems, as Spark's own checkpoints are, so they may be wherever Spark can write;
-where that is a folder of this machine, it is opened directly, which costs no calls of the JVM.
+The files are reached through Hadoop's file systems, as Spark's own checkpoints are, so they may be wherever Spark can
+write; where that is a folder of this machine, it is opened directly, which costs no calls of the JVM.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +17,50 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from declarative_pipelines.engine.jvm_values import JvmValues
+from declarative_pipelines.sql.parameters import OWN, CatalogMap
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+OF_CELLS = "notebook"
+
+
+@dataclass(frozen=True)
+class PipelineLocation:
+    """Where a pipeline is."""
+
+    name: str
+    catalog: str
+    database: str
+    storage: Storage
+
+
+def find_location(
+    session: SparkSession,
+    files: Sequence[str | Path],
+    database: str | None,
+    storage: str | None,
+    name: str | None,
+    catalogs: CatalogMap,
+) -> PipelineLocation:
+    """Return where a pipeline is; its database is made if there is none.
+
+    Without a storage it has a folder in the database's own, so dropping the database drops what belongs to its tables.
+    """
+    *given, database = (database or session.catalog.currentDatabase()).replace("`", "").split(".")
+    catalog, database = catalogs.located(given[0] if given else OWN, database)
+    session.sql(f"CREATE SCHEMA IF NOT EXISTS `{database}`")
+    name = name or (Path(files[0]).stem if files else OF_CELLS)
+    if storage is None:
+        folder = re.sub(r"[^\w-]", "_", name)
+        storage = f"{session.catalog.getDatabase(database).locationUri.rstrip('/')}/_pipelines/{folder}"
+    return PipelineLocation(name, catalog, database, Storage(session, _absolute(session, storage)))
+
+
+def _absolute(session: SparkSession, path: str) -> str:
+    java = JvmValues(session).new("org.apache.hadoop.fs.Path", path)
+    return java.getFileSystem(session._jsc.hadoopConfiguration()).makeQualified(java).toString()
+
 
 _log = logging.getLogger(__name__)
 
@@ -102,30 +145,6 @@ class Storage:
         files.delete(path, False)
         if not files.rename(hidden, path):
             raise OSError(f"{path} could not be written. What it was to have is in {hidden}.")
-
-    def create(self, text: str, *parts: str) -> bool:
-        """Write a file that is not there yet; return whether it was not.
-
-        Of two at the same time one is told so, on file systems that make a file in one step: HDFS and local ones do,
-        not all object stores.
-        """
-        from py4j.protocol import Py4JJavaError
-
-        path, files = self._open(*parts)
-        try:
-            stream = files.create(path, False)
-        except Py4JJavaError:
-            if files.exists(path):
-                return False
-            raise
-        with _closing(stream):
-            stream.write(bytearray(text.encode()))
-        return True
-
-    def modified(self, *parts: str) -> float:
-        """Return when a file was last written, in seconds since the epoch, by the file system's clock."""
-        path, files = self._open(*parts)
-        return files.getFileStatus(path).getModificationTime() / 1000
 
     def make_folder(self, *parts: str) -> None:
         """Make a folder and those that it is in."""

@@ -1,6 +1,9 @@
 """A pipeline's plan: what each dataset reads, which kind it is, and the order in which flows run.
 
 Spark's engine calls each definition and says what it reads; what is wrong with a definition is said here, at its line.
+
+Generated columns and defaults are computed by the flow, since Spark's engine knows neither.  The table's rows are those
+that Delta would have computed.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from declarative_pipelines.changes.auto_cdc import target_schema
+from declarative_pipelines.changes.change_rows import quoted
 from declarative_pipelines.definitions.model import (
     ChangeFlow,
     Dataset,
@@ -21,16 +25,65 @@ from declarative_pipelines.definitions.model import (
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.spark_engine import FailedFlow, FlowSource, ResolvedFlow, ResolvedGraph, SparkEngine
 from declarative_pipelines.errors import BadDefinition, PipelineError
-from declarative_pipelines.planning.computed_columns import with_computed
 from declarative_pipelines.planning.expectations import checked, validate
-from declarative_pipelines.planning.flow_failures import explained
-from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, flows_of
-from declarative_pipelines.sql.catalogs import how_to_map
+from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, explained, flows_of
+from declarative_pipelines.sql.columns import read_schema
+from declarative_pipelines.sql.parameters import how_to_map
+from declarative_pipelines.sql.token_reader import SqlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
+
+    from declarative_pipelines.definitions.model import ComputedColumn, Dataset
+
+
+def with_computed(frame: DataFrame, dataset: Dataset) -> DataFrame:
+    """Return the frame with the computed columns that it lacks.
+
+    A generated column that the query has fails the update where its value is not that of the expression, as in Delta.
+    """
+    from pyspark.sql import functions as F
+
+    for column in dataset.computed:
+        value = F.expr(f"CAST((\n{column.expression}\n) AS {column.kind})")
+        if column.name.lower() not in {name.lower() for name in frame.columns}:
+            frame = frame.withColumn(column.name, value)
+        elif not column.is_default:
+            frame = frame.withColumn(column.name, _with_constraint_check(column, value, dataset))
+    return frame
+
+
+def _with_constraint_check(column: ComputedColumn, value: Column, dataset: Dataset) -> Column:
+    from pyspark.sql import functions as F
+
+    given = F.col(quoted(column.name)).cast(column.kind)
+    text = f"A row of {dataset.name} has another {column.name} than its expression, {column.expression}, generates."
+    return F.when(given.eqNullSafe(value), given).otherwise(F.raise_error(F.lit(text)).cast(column.kind))
+
+
+def parse_schemas(definitions: Definitions) -> None:
+    """Replace each dataset whose schema has keys or computed columns by one whose schema Spark can parse.
+
+    Raises
+    ------
+    BadDefinition
+        Such a schema is no list of columns, or has an expectation in it.
+    """
+    definitions.datasets[:] = [_parsed(dataset) for dataset in definitions.datasets]
+
+
+def _parsed(dataset: Dataset) -> Dataset:
+    if not isinstance(dataset.schema, str):
+        return dataset
+    try:
+        columns = read_schema(dataset.schema)
+    except SqlError as error:
+        raise BadDefinition(dataset.location, f"the schema of {dataset.name}: {error.problem}") from None
+    if columns.schema == dataset.schema:
+        return dataset
+    return replace(dataset, schema=columns.schema, computed=columns.computed)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, without_live
-from declarative_pipelines.definitions.name_matching import find
+from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, find, without_live
 from declarative_pipelines.errors import BadArgument
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, suggestion
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions.model import ChangeFlow, SourceLocation
 from declarative_pipelines.sql.queries import read_file_source
-from declarative_pipelines.sql.sql_error import SqlError
+from declarative_pipelines.sql.token_reader import SqlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

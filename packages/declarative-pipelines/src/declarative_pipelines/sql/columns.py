@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import ComputedColumn, Expectation, Violation
-from declarative_pipelines.sql.token_reader import TokenReader
-from declarative_pipelines.sql.tokens import SourceText
+from declarative_pipelines.sql.token_reader import SourceText, TokenReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,23 +12,21 @@ from typing import TYPE_CHECKING, Any
 from declarative_pipelines import source_files
 from declarative_pipelines.definitions import api_modules
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, SourceLocation, without_live
-from declarative_pipelines.engine.pipeline_location import PipelineLocation
 from declarative_pipelines.engine.spark_engine import SparkEngine
-from declarative_pipelines.engine.storage import Storage
+from declarative_pipelines.engine.storage import PipelineLocation, Storage
 from declarative_pipelines.errors import BadArgument, BadDefinition
 from declarative_pipelines.pipeline import UpdateRun, in_session, usable
-from declarative_pipelines.planning.declared_schemas import parse_schemas
+from declarative_pipelines.planning.plan import parse_schemas
 from declarative_pipelines.planning.selection import Selection
-from declarative_pipelines.source_names import names_for_files
-from declarative_pipelines.sql.catalogs import OWN
-from declarative_pipelines.testing import mock_tables, part, redirected_reads
-from declarative_pipelines.testing.mock_files import MockFiles
-from declarative_pipelines.testing.mock_topics import TABLE as TOPICS
-from declarative_pipelines.testing.mock_topics import MockTopics
+from declarative_pipelines.source_files import names_for_files
+from declarative_pipelines.sql.parameters import OWN
+from declarative_pipelines.testing import mock_files, part, redirected_reads
+from declarative_pipelines.testing.mock_files import TABLE as TOPICS
+from declarative_pipelines.testing.mock_files import MockFiles, MockTopics
 from declarative_pipelines.testing.outcome import PipelineTestResult
-from declarative_pipelines.testing.redirected_names import RedirectedNames, paths_in
+from declarative_pipelines.testing.redirected_reads import RedirectedNames, paths_in
 from declarative_pipelines.updates.event_log import EventLog, EventRow
-from declarative_pipelines.updates.progress import GraphKnown, Progress
+from declarative_pipelines.updates.results import GraphKnown, Progress
 from declarative_pipelines.updates.update_lock import only_in_session
 
 if TYPE_CHECKING:
@@ -122,7 +120,7 @@ class PipelineTest:
         name = without_live(name)
         if schema is None and not hasattr(rows, "columns"):
             schema = self._declared(name)
-        frame = mock_tables.frame_of(self.spark, name, rows, schema)
+        frame = mock_files.frame_of(self.spark, name, rows, schema)
         if name in self._mocked and self._mocked[name] != format:
             self.spark.sql(f"DROP TABLE {self._names.quoted(name)}")
         self._mocked[name] = format
@@ -136,7 +134,7 @@ class PipelineTest:
                 f"{name} is not mocked yet, so nothing can be appended to it: pipeline.mock({name!r}, ...)."
             )
         schema = self.spark.table(self._names.quoted(name)).schema
-        self._write(name, mock_tables.frame_of(self.spark, name, rows, schema), "append")
+        self._write(name, mock_files.frame_of(self.spark, name, rows, schema), "append")
 
     def mock_files(self, path: str, files: Mapping[str, Any] | str | Path | None = None) -> Path:
         """Put files in place of those that the pipeline reads at a path, and return the folder that they are in.
@@ -233,7 +231,7 @@ class PipelineTest:
     def _write(self, name: str, frame: DataFrame, mode: str) -> None:
         self._names.learn(name)
         self._create_database(self._names.table(name)[0])
-        mock_tables.write(self._names.quoted(name), frame, mode, self._mocked[name])
+        mock_files.write(self._names.quoted(name), frame, mode, self._mocked[name])
 
     def _create_database(self, database: str) -> None:
         if database not in self._databases:

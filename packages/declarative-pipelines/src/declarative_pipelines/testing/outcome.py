@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from declarative_pipelines.definitions.name_matching import find, is_same
+from declarative_pipelines.definitions.model import find, is_same
 from declarative_pipelines.errors import BadArgument, did_you_mean
 
 if TYPE_CHECKING:

@@ -6,16 +6,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions
-from declarative_pipelines.definitions.name_matching import find
+from declarative_pipelines.definitions.model import Dataset, DatasetKind, Definitions, find
 from declarative_pipelines.errors import BadArgument, NotMocked
 from declarative_pipelines.planning.flow_nodes import flows_of, suggestion
 from declarative_pipelines.planning.plan import source_of
 
 if TYPE_CHECKING:
     from declarative_pipelines.engine.spark_engine import FailedFlow, ResolvedFlow, ResolvedGraph, SparkEngine
-    from declarative_pipelines.testing.redirected_names import RedirectedNames
-    from declarative_pipelines.updates.progress import GraphKnown
+    from declarative_pipelines.testing.redirected_reads import RedirectedNames
+    from declarative_pipelines.updates.results import GraphKnown
 
 
 def without_mocked(definitions: Definitions, mocked: Collection[str]) -> Definitions:

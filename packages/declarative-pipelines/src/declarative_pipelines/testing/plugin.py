@@ -5,7 +5,11 @@ The files are those of the marker ``pipeline``, or else of ``pipeline_files`` in
 
 from __future__ import annotations
 
+import os
+import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +19,43 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from declarative_pipelines.testing.harness import PipelineTest
+
+# Tests are short: the JVM's second compiler and a collector with many threads cost them more than they give.  With one
+# compiler the JVM reserves 48 MB for code, which a few streams fill.
+_QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
+
+
+@contextmanager
+def small_session() -> Iterator[SparkSession]:
+    """Give the session; Delta's jars are those that ``delta-spark`` names, which Spark fetches once.
+
+    Workers are this Python, unless ``PYSPARK_PYTHON`` says otherwise.
+    """
+    from delta import configure_spark_with_delta_pip
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with tempfile.TemporaryDirectory(prefix="pipeline_tests_", ignore_cleanup_errors=True) as folder:
+        builder = SparkSession.builder.master("local[2]").appName("pipeline tests")
+        for key, value in {
+            "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+            "spark.sql.sources.default": "delta",  # as on Databricks
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.warehouse.dir": folder,
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            # Delta 4.4's parser loses the arguments of spark.sql(query, args) otherwise.
+            "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
+            "spark.driver.extraJavaOptions": _QUICK_START,
+            "spark.databricks.delta.snapshotPartitions": "1",
+        }.items():
+            builder = builder.config(key, value)
+        session = configure_spark_with_delta_pip(builder).getOrCreate()
+        try:
+            yield session
+        finally:
+            session.stop()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,8 +80,6 @@ def pipeline_session() -> Iterator[SparkSession]:
         yield active
         return
     # Spark is started by tests that use the fixture, not by pytest.
-    from declarative_pipelines.testing.small_session import small_session
-
     with small_session() as session:
         yield session
 

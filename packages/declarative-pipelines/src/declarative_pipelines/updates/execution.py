@@ -14,11 +14,9 @@ from typing import Any
 
 from declarative_pipelines.errors import PipelineError
 from declarative_pipelines.planning.expectations import Counts
-from declarative_pipelines.planning.flow_failures import failed
-from declarative_pipelines.planning.flow_nodes import FlowNode
+from declarative_pipelines.planning.flow_nodes import FlowNode, failed
 from declarative_pipelines.updates.flow_runs import FlowRun
-from declarative_pipelines.updates.progress import FlowChanged, Observer
-from declarative_pipelines.updates.results import FlowResult, State
+from declarative_pipelines.updates.results import FlowChanged, FlowResult, Observer, State
 
 LOOK_EVERY = 0.1  # seconds in which an interrupt is noticed at the latest
 FIRST_PAUSE = 1.0  # seconds before a flow that failed is tried again; doubled each time

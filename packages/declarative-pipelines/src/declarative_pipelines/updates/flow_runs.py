@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from declarative_pipelines.changes import auto_cdc, snapshots
-from declarative_pipelines.changes.column_names import quoted
+from declarative_pipelines.changes.change_rows import quoted
 from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, SnapshotFlow
 from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.session_settings import having
@@ -25,9 +25,8 @@ from declarative_pipelines.planning import expectations
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
 from declarative_pipelines.planning.log_prefetch import logs_read
-from declarative_pipelines.updates import batch_counts, idle_streams
-from declarative_pipelines.updates.batch_counts import BatchCounts
-from declarative_pipelines.updates.idle_views import ViewRows
+from declarative_pipelines.updates import idle_streams
+from declarative_pipelines.updates.idle_streams import BatchCounts, ViewRows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -166,7 +165,7 @@ class StreamRun(FlowRun):
         counted = [BatchCounts(self._update.id, batch, counts) for batch, counts in self._counts.items()]
         if any(self.flow.target.name not in one.counts for one in counted):
             return {}  # a sum without one of its batches would be taken for the whole
-        return self._nothing() | batch_counts.summed(counted)
+        return self._nothing() | idle_streams.summed(counted)
 
     def _has_nothing_new(self) -> bool:
         return not self._counts and idle_streams.has_nothing_new(self._update.plan, self.flow, self._checkpoint)
@@ -213,7 +212,7 @@ class StreamRun(FlowRun):
         return self._update.plan.engine.committed_batch(self.flow.target, application)
 
     def _keep(self, number: int, counts: Mapping[str, Counts]) -> None:
-        batch_counts.write(self._checkpoint, BatchCounts(self._update.id, number, counts))
+        idle_streams.write(self._checkpoint, BatchCounts(self._update.id, number, counts))
         self._counts[number] = counts
         self._update.heard(self.flow.name, counts)
 
@@ -268,7 +267,7 @@ class JobsRun(FlowRun):
         return expectations.counts(metrics or {})
 
     def _kept(self, counts: dict[str, Counts]) -> dict[str, Counts]:
-        batch_counts.add(self._checkpoint, self._update.id, counts)
+        idle_streams.add(self._checkpoint, self._update.id, counts)
         return counts
 
     def stop(self) -> None:
@@ -334,7 +333,7 @@ class OnceRun(JobsRun):
         """Return that nothing was written; no counts where an update was killed between its rows and their counts."""
         if self._checkpoint.is_done:
             return self._nothing()
-        is_counted = batch_counts.is_something_there(self._checkpoint)
+        is_counted = idle_streams.is_something_there(self._checkpoint)
         self._checkpoint.end_once()
         return self._nothing() if is_counted else {}
 
@@ -352,7 +351,7 @@ class OnceChangesRun(JobsRun):
         counts = self._observed()
         auto_cdc.merge_changes(self._update.session, _changes(self.flow), changes, 0, self._table)
         # Under one number: what is merged again after a kill is counted once.
-        batch_counts.write(self._checkpoint, BatchCounts(self._update.id, 0, counts))
+        idle_streams.write(self._checkpoint, BatchCounts(self._update.id, 0, counts))
         self._checkpoint.end_once()
         return counts
 

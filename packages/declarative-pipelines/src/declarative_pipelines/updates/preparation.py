@@ -16,8 +16,7 @@ from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.spark_engine import SparkEngine, TableNotCreated
 from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import BadDefinition, innermost_message
-from declarative_pipelines.planning.flow_failures import not_created
-from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
+from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode, not_created
 from declarative_pipelines.planning.plan import PipelinePlan
 from declarative_pipelines.sql.queries import QueryText
 

@@ -2,18 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from declarative_pipelines.definitions.model import DatasetKind, Violation
-from declarative_pipelines.definitions.name_matching import is_same
+from declarative_pipelines.definitions.model import DatasetKind, Expectation, Violation, is_same
 from declarative_pipelines.planning.expectations import Counts
 
 if TYPE_CHECKING:
     from stream_view.graphs.live_graph import Drawn
+
+
+@dataclass(frozen=True)
+class DatasetNode:
+    """A dataset of the graph."""
+
+    name: str
+    kind: DatasetKind
+    expectations: tuple[Expectation, ...] = ()
+    comment: str | None = None
+
+
+@dataclass(frozen=True)
+class GraphKnown:
+    """The definitions were planned.
+
+    Parameters
+    ----------
+    datasets
+        All of the pipeline, in the order of their definitions.
+    flows
+        Each flow's dataset.
+    edges
+        Pairs of what is read and what reads it, by dataset; a table outside the pipeline has its full name.
+    """
+
+    datasets: tuple[DatasetNode, ...]
+    flows: Mapping[str, str]
+    edges: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class UpdateChanged:
+    """The update is in another state."""
+
+    state: State
+    seconds: float
+    error: Exception | None = None
+
+
+@dataclass(frozen=True)
+class FlowChanged:
+    """A flow is in another state, or, while it runs, has written one more batch.
+
+    Parameters
+    ----------
+    counts
+        What it has counted in this update so far, by dataset.
+    seconds
+        Since it was begun.
+    """
+
+    flow: str
+    dataset: str
+    state: State
+    counts: Mapping[str, Counts] = field(default_factory=dict)
+    seconds: float = 0.0
+    error: Exception | None = None
+
+
+Progress = GraphKnown | UpdateChanged | FlowChanged
+Observer = Callable[[Progress], None]
 
 
 class State(Enum):

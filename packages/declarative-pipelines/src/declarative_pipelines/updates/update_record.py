@@ -13,13 +13,21 @@ from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode
 from declarative_pipelines.planning.plan import PipelinePlan
 from declarative_pipelines.planning.selection import Selection
 from declarative_pipelines.sql.queries import FILES
-from declarative_pipelines.updates import batch_counts
+from declarative_pipelines.updates import idle_streams
 from declarative_pipelines.updates.event_log import EventLog, EventRow, flow_progress
-from declarative_pipelines.updates.progress import DatasetNode, FlowChanged, GraphKnown
-from declarative_pipelines.updates.results import DatasetResult, ExpectationResult, FlowResult, State, Update
+from declarative_pipelines.updates.results import (
+    DatasetNode,
+    DatasetResult,
+    ExpectationResult,
+    FlowChanged,
+    FlowResult,
+    GraphKnown,
+    State,
+    Update,
+)
 
 if TYPE_CHECKING:
-    from declarative_pipelines.engine.pipeline_location import PipelineLocation
+    from declarative_pipelines.engine.storage import PipelineLocation
 
 _FLOW_TYPES = {
     FlowKind.APPEND: "INCREMENTAL",
@@ -63,7 +71,7 @@ class UpdateRecord:
         """See which updates were killed, and what they have left counts of, also beside a checkpoint of before."""
         self._checkpoints = checkpoints
         for flow, checkpoint in checkpoints.items():
-            with_counts = filter(batch_counts.is_something_there, [*checkpoint.earlier(), checkpoint])
+            with_counts = filter(idle_streams.is_something_there, [*checkpoint.earlier(), checkpoint])
             self._left[flow] = list(with_counts)
         self._killed = self._log.running()
         self._log.begin(self._update)
@@ -87,18 +95,18 @@ class UpdateRecord:
             self._log.end()
         for flow, checkpoint in self._checkpoints.items():
             for one in {checkpoint, *self._left.get(flow, ())}:
-                batch_counts.forget(one)
+                idle_streams.forget(one)
 
     def _left_over(self) -> list[EventRow]:
         """Return the counts of updates that were killed before the log had them, and that they were killed."""
         known = self._log.updates()
-        found: dict[tuple[str, str], list[batch_counts.BatchCounts]] = {}
+        found: dict[tuple[str, str], list[idle_streams.BatchCounts]] = {}
         for flow, checkpoints in self._left.items():
-            for batch in (batch for checkpoint in checkpoints for batch in batch_counts.read(checkpoint)):
+            for batch in (batch for checkpoint in checkpoints for batch in idle_streams.read(checkpoint)):
                 if batch.update != self._update and batch.update not in known:
                     found.setdefault((batch.update, flow), []).append(batch)
         counted = [
-            self._flow_progress(flow, "STOPPED", batch_counts.summed(batches), None, update)
+            self._flow_progress(flow, "STOPPED", idle_streams.summed(batches), None, update)
             for (update, flow), batches in found.items()
         ]
         return [*counted, *(_killed(update) for update in self._killed if update not in known)]

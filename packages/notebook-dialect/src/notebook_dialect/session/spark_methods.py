@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 import spark_hooks
-from notebook_dialect.session import option_names, spark_expressions, spark_sql
+from notebook_dialect.session import spark_expressions, spark_sql
 from stream_view import display
 
 
@@ -19,7 +19,6 @@ def install() -> None:
 
     spark_sql.install()
     spark_expressions.install()
-    option_names.install()
     why = "Delta's toTable needs an active session, which only the thread that made the session has"
     spark_hooks.wrap(DataStreamWriter, "toTable", _in_active_session, by=spark_sql.BY, layer="language", why=why)
     writers = [DataStreamWriter]

@@ -1,1 +1,1 @@
-"""Files by URL: on this machine (``local``), or in a store that pyarrow or fsspec opens (``remote``)."""
+"""Files by URL: on this machine (``local``), or in an object store (``object_store``)."""

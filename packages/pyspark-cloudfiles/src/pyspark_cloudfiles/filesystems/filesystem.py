@@ -51,7 +51,7 @@ def read_bytes(url: str) -> bytes:
         It is gone.
     """
     where = resolved(url)
-    return local.read_bytes(where.path) if where.path is not None else _remote().read_bytes(where.url)
+    return local.read_bytes(where.path) if where.path is not None else _store().read_bytes(where.url)
 
 
 def open_binary(url: str) -> BinaryIO:
@@ -63,7 +63,7 @@ def open_binary(url: str) -> BinaryIO:
         It is gone.
     """
     where = resolved(url)
-    return local.open_binary(where.path) if where.path is not None else _remote().open_binary(where.url)
+    return local.open_binary(where.path) if where.path is not None else _store().open_binary(where.url)
 
 
 def open_arrow(url: str) -> NativeFile:
@@ -76,7 +76,7 @@ def open_arrow(url: str) -> NativeFile:
     """
     where = resolved(url)
     if where.path is None:
-        return _remote().open_arrow(where.url)
+        return _store().open_arrow(where.url)
     from pyarrow import OSFile
 
     return OSFile(where.path)
@@ -90,12 +90,11 @@ def write_atomically(url: str, data: bytes, overwrite: bool = True) -> None:
     Raises
     ------
     FileExistsError
-        It exists, and ``overwrite`` is false.  Where :func:`creates_exclusively` says so, one of several writers at
-        once succeeds; elsewhere it is looked for before it is written, which two may do at the same time.
+        It exists, and ``overwrite`` is false; of several writers at once, one succeeds.
     """
     where = resolved(url)
     if where.path is None:
-        _remote().write(where.url, data, overwrite)
+        _store().write(where.url, data, overwrite)
     else:
         local.write_atomically(where.path, data, overwrite)
 
@@ -110,24 +109,18 @@ def replace(url: str, data: bytes, current: bytes) -> None:
     """
     where = resolved(url)
     if where.path is None:
-        _remote().replace(where.url, data, current)
+        _store().replace(where.url, data, current)
     elif local.read_bytes(where.path) != current:
         raise FileExistsError(f"{url} has changed.")
     else:
         local.write_atomically(where.path, data, overwrite=True)
 
 
-def creates_exclusively(url: str) -> bool:
-    """Tell whether of several writers of a new file at once exactly one succeeds."""
-    where = resolved(url)
-    return where.path is not None or _remote().creates_exclusively(where.url)
-
-
 def exists(url: str) -> bool:
     """Tell whether there is a file or a directory."""
     where = resolved(url)
     if where.path is None:
-        return _remote().exists(where.url)
+        return _store().exists(where.url)
     return tried_again(where.url, partial(local.kind, where.path)) != 0
 
 
@@ -135,7 +128,7 @@ def is_directory(url: str) -> bool:
     """Tell whether there is a directory."""
     where = resolved(url)
     if where.path is None:
-        return _remote().is_directory(where.url)
+        return _store().is_directory(where.url)
     return stat.S_ISDIR(tried_again(where.url, partial(local.kind, where.path)))
 
 
@@ -143,7 +136,7 @@ def names(url: str) -> list[str]:
     """Return the names in a directory, in no order; none where there is no directory."""
     where = resolved(url)
     if where.path is None:
-        return _remote().names(where.url)
+        return _store().names(where.url)
     return tried_again(where.url, partial(local.names, where.path))
 
 
@@ -156,14 +149,14 @@ def modified(url: str) -> tuple[int, int]:
         There is none.
     """
     where = resolved(url)
-    return local.modified(where.path) if where.path is not None else _remote().modified(where.url)
+    return local.modified(where.path) if where.path is not None else _store().modified(where.url)
 
 
 def delete(url: str) -> None:
     """Delete a file; it is no error if it is gone already."""
     where = resolved(url)
     if where.path is None:
-        _remote().delete(where.url)
+        _store().delete(where.url)
     else:
         local.delete(where.path)
 
@@ -182,7 +175,7 @@ def move(source: str, destination: str) -> None:
         return
     with open_binary(source) as file:
         if target.path is None:
-            _remote().copy(file, target.url)
+            _store().copy(file, target.url)
         else:
             local.write_from(target.path, file)
     delete(source)
@@ -241,14 +234,14 @@ def list_files(
     """
     where = resolved(url)
     if where.path is None:
-        return _remote().list_files(where.url, enter, wanted, incremental)
+        return _store().list_files(where.url, enter, wanted, incremental)
     from pyspark_cloudfiles.filesystems import listing  # workers list nothing
 
     return listing.list_files(where.path, where.url, enter, wanted, listings)
 
 
-def _remote() -> ModuleType:
-    """Import late: most workers never need pyarrow's file systems."""
-    from pyspark_cloudfiles.filesystems import remote
+def _store() -> ModuleType:
+    """Import late: most workers read local files only."""
+    from pyspark_cloudfiles.filesystems import object_store
 
-    return remote
+    return object_store

@@ -1,11 +1,7 @@
-"""S3, Google Cloud Storage and Azure through obstore: paged listing, and a put that only one of two writers wins.
+"""S3, Google Cloud Storage and Azure through obstore: paged listings, and conditional puts.
 
-pyarrow gives a listing when it has all of it, and only looks before it writes, after which another may write first.
-obstore gives pages of a thousand, and has the store itself refuse the second of two writers.  Of the clients that do so
-it is the one whose listing is not slowed down by Python.  Where it is not installed, pyarrow and fsspec do what they
-can.  Files of S3 are read by pyarrow all the same, without Python in between.
-
-Credentials and endpoints come from the environment, as the stores' own tools have them.
+obstore lists a thousand files a page, and has the store itself refuse the second of two writers of a new file.
+Credentials and endpoints come from the environment, as in the stores' own tools.
 """
 
 from __future__ import annotations
@@ -17,7 +13,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
@@ -25,44 +21,64 @@ from pyspark_cloudfiles.filesystems.retries import Attempts, tried_again
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
+    from pyarrow import NativeFile
+
+    from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
 
 # What the store sends at once.
 PAGE = 1000
 _BUFFER = 1024 * 1024
-_S3, _GOOGLE, _AZURE = ("s3",), ("gs", "gcs"), ("abfs", "abfss", "az", "azure")
 
 
-def serves(url: str) -> bool:
-    """Tell whether a URL is one of these stores, and there is what opens it."""
-    return _scheme(url) in (*_S3, *_GOOGLE, *_AZURE) and _is_installed()
+def list_files(
+    url: str,
+    enter: Callable[[str], bool],
+    wanted: Callable[[list[str]], list[str]] | None = None,
+    names: IncrementalListing | None = None,
+) -> Iterator[tuple[str, int, int]]:
+    """Yield (URL, bytes, microseconds) of every wanted file below a directory.
 
-
-def reads(url: str) -> bool:
-    """Tell whether files of a URL are also read here."""
-    return serves(url) and _scheme(url) not in _S3
-
-
-def pages(url: str, after: str | None = None) -> Iterator[dict[str, tuple[int, int]]]:
-    """Yield the files below a directory, in the order of their names, a page at a time.
-
-    A page that fails is asked for again, from the last name on.
+    The store lists all files; those below a directory that ``enter`` refuses are left out afterwards.
 
     Parameters
     ----------
-    after : str, optional
-        The URL behind which to begin; there need not be such a file.
-
-    Yields
-    ------
-    dict
-        By URL, bytes and microseconds since the epoch.
+    names : IncrementalListing, optional
+        The state of earlier listings, so that a store may be asked for the new names only.
 
     Raises
     ------
     PathNotFound
-        It cannot be listed.
+        The directory cannot be listed.
     ListingFailed
-        The store kept failing.
+        The store kept failing until the deadline.
+    """
+    entered: dict[str, bool] = {url: True}
+
+    def is_inside(directory: str) -> bool:
+        if directory not in entered:
+            entered[directory] = is_inside(directory.rsplit("/", 1)[0]) and enter(directory)
+        return entered[directory]
+
+    after = names.after(url) if names is not None else None
+    last, first_new = after or "", None
+    for page in _pages(url, after):
+        found = [file for file in page if is_inside(file.rsplit("/", 1)[0])]
+        chosen = found if wanted is None else wanted(found)
+        for file in chosen:
+            size, modified = page[file]
+            if size or not stands_for_directory(file):
+                yield file, size, modified
+        last = max(last, *page, "")
+        if chosen and first_new is None:
+            first_new = min(chosen)
+    if names is not None:
+        names.listed(url, after, last, first_new)
+
+
+def _pages(url: str, after: str | None) -> Iterator[dict[str, tuple[int, int]]]:
+    """Yield the files behind a URL, in the order of their names: per page, (bytes, microseconds) by URL.
+
+    A page that fails is requested again, from the last name on.
     """
     import obstore
     from obstore.exceptions import BaseError
@@ -158,22 +174,20 @@ def open_binary(url: str) -> BinaryIO:
         return io.BufferedReader(_Readable(obstore.open_reader(_store(root), path, buffer_size=_BUFFER)), _BUFFER)
 
 
-def put(url: str, data: bytes) -> None:
-    """Write a file, which is there whole or not at all."""
-    import obstore
+def open_arrow(url: str) -> NativeFile:
+    """Open a file for pyarrow."""
+    from pyarrow import PythonFile
 
-    root, path = _split(url)
-    with _errors_of_the_system(url):
-        obstore.put(_store(root), path, data)
+    return PythonFile(open_binary(url), mode="r")
 
 
-def create(url: str, data: bytes) -> None:
-    """Write a file that must not be there.
+def write(url: str, data: bytes, overwrite: bool) -> None:
+    """Write a whole file in one put.
 
     Raises
     ------
     FileExistsError
-        There is one; of several writers at once, one succeeds.
+        It exists, and ``overwrite`` is false; of several writers at once, one succeeds.
     """
     import obstore
     from obstore.exceptions import AlreadyExistsError
@@ -181,7 +195,7 @@ def create(url: str, data: bytes) -> None:
     root, path = _split(url)
     with _errors_of_the_system(url):
         try:
-            obstore.put(_store(root), path, data, mode="create")
+            obstore.put(_store(root), path, data, mode="overwrite" if overwrite else "create")
         except AlreadyExistsError as error:
             raise FileExistsError(f"{url} exists.") from error
 
@@ -296,13 +310,6 @@ def _wait_or_raise(attempts: Attempts, url: str, error: Exception) -> None:
         ) from error
 
 
-@cache
-def _is_installed() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("obstore") is not None
-
-
 def _store(root: str) -> ObjectStore:
     """Return the store of a root, which tries again by itself, with pauses, what a busy store refuses."""
     return _opened(root, 10)
@@ -315,10 +322,16 @@ def _listing_store(root: str) -> ObjectStore:
 
 @lru_cache(maxsize=64)
 def _opened(root: str, retries: int) -> ObjectStore:
-    from obstore.exceptions import BaseError
-
     scheme, _, container = root.partition("://")
-    opener = _opened_s3 if scheme in _S3 else _opened_google if scheme in _GOOGLE else _opened_azure
+    opener = next((opener for schemes, opener in _OPENERS.items() if scheme in schemes), None)
+    if opener is None:
+        raise InvalidOption(f"{root} is in no store that cloudFiles opens: mount the store as a directory.")
+    try:
+        from obstore.exceptions import BaseError
+    except ImportError:
+        raise InvalidOption(
+            f"{root} needs the package obstore: pip install 'streaming-classroom-pyspark-cloudfiles[stores]'."
+        ) from None
     try:
         return opener(container, {"max_retries": retries})
     except BaseError as error:
@@ -358,6 +371,13 @@ def _opened_azure(container: str, retries: Any) -> ObjectStore:
     return AzureStore(name, client_options=_client_options(endpoint), retry_config=retries, **settings)
 
 
+_OPENERS: dict[tuple[str, ...], Callable[[str, Any], ObjectStore]] = {
+    ("s3",): _opened_s3,
+    ("gs", "gcs"): _opened_google,
+    ("abfs", "abfss", "az", "azure"): _opened_azure,
+}
+
+
 def _client_options(endpoint: str) -> Any:
     return {"allow_http": endpoint.startswith("http://")}
 
@@ -372,10 +392,6 @@ def _credentials_of_aws() -> Any:
         return Boto3CredentialProvider()
     except (ImportError, ValueError):  # neither boto3 nor credentials that it knows
         return None
-
-
-def _scheme(url: str) -> str:
-    return url.partition("://")[0]
 
 
 def _split(url: str) -> tuple[str, str]:

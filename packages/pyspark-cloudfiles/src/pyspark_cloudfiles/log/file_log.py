@@ -87,8 +87,6 @@ class FileLog:
     ------
     StateLost
         It has not as many, or is damaged.
-    StateInUse
-        Another takes it over at the same moment.
 
     Attributes
     ----------

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 MERGED = 8
-_NAME = re.compile(r"(\d{20})(?:-(\d{1,9}))?(?:\.(\d{10}-[0-9a-f]{12}))?\.parquet")
+_NAME = re.compile(r"(\d{20})(?:-(\d{1,9}))?\.parquet")
 
 
 class Segment(NamedTuple):
@@ -18,20 +18,17 @@ class Segment(NamedTuple):
         The number of its first row, and how many it has.
     is_counted : bool
         Whether its name says how many rows it has, as that of one which was put together of others.
-    epoch : str
-        Of the planner that has written it, in stores that need epochs (:mod:`.fencing`).
     """
 
     first: int
     count: int
     is_counted: bool = False
-    epoch: str = ""
 
     @staticmethod
     def of_name(name: str) -> Segment | None:
         """Return the segment that a file is by its name, None where it is another file."""
         match = _NAME.fullmatch(name)
-        return match and Segment(int(match[1]), int(match[2] or 0), match[2] is not None, match[3] or "")
+        return match and Segment(int(match[1]), int(match[2] or 0), match[2] is not None)
 
     @property
     def end(self) -> int:
@@ -40,8 +37,7 @@ class Segment(NamedTuple):
     @property
     def name(self) -> str:
         count = f"-{self.count}" if self.is_counted else ""
-        epoch = f".{self.epoch}" if self.epoch else ""
-        return f"{self.first:020d}{count}{epoch}.parquet"
+        return f"{self.first:020d}{count}.parquet"
 
     @property
     def level(self) -> int:

@@ -1,7 +1,7 @@
 """The content of a segment: Parquet with a checksum behind it.
 
 Parquet has checksums of its own for pages, but none for its footer, which says where the pages are and how many rows
-they have.  Files of before have nothing behind them, and are read as they are.
+they have.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import zlib
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-_SEALED, _PARQUET = b"CRC1", b"PAR1"
+_SEALED = b"CRC1"
 _SEAL_LENGTH = 4 + len(_SEALED)
 
 
@@ -42,13 +42,11 @@ def unseal(data: bytes, columns: list[str] | None = None) -> pa.Table:
     DamagedSegmentError
         A bit of them has changed, or a part is missing.
     """
-    content = memoryview(data)
-    if data.endswith(_SEALED):
-        content = content[:-_SEAL_LENGTH]
-        if zlib.crc32(content).to_bytes(4, "little") != data[-_SEAL_LENGTH : -len(_SEALED)]:
-            raise DamagedSegmentError("its checksum is another one")
-    elif not data.endswith(_PARQUET):
+    if not data.endswith(_SEALED):
         raise DamagedSegmentError("its end is missing")
+    content = memoryview(data)[:-_SEAL_LENGTH]
+    if zlib.crc32(content).to_bytes(4, "little") != data[-_SEAL_LENGTH : -len(_SEALED)]:
+        raise DamagedSegmentError("its checksum is another one")
     try:
         file = pq.ParquetFile(pa.BufferReader(content))
         names = file.schema_arrow.names

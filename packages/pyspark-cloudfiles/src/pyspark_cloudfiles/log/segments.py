@@ -3,7 +3,7 @@
 Row numbers begin at 0.  A file, a *segment*, holds consecutive rows and says in its name which the first is.  It is
 written whole and gets its name only when it is safe on disk, wherever the store can do that, so that a crash leaves
 either all of it or nothing.  The next rows have one name that they can get: of two processes that append, the store
-itself refuses one, also where there are no locks.  Where a store does not, the later takes over (:mod:`.fencing`).
+itself refuses one, also where there are no locks.
 
 Small segments are merged into larger ones, eight at a time, as a log-structured merge tree does: the number of files
 grows with the logarithm of the number of rows, and a row is rewritten only a handful of times.  A merged segment also
@@ -24,7 +24,6 @@ import pyarrow as pa
 
 from pyspark_cloudfiles.errors import StateInUse, StateLost
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.fencing import Fence, claims, counting
 from pyspark_cloudfiles.log.segment import MERGED, Segment
 from pyspark_cloudfiles.log.segment_files import DamagedSegmentError, seal, unseal
 
@@ -59,8 +58,6 @@ class Segments:
         self._segments: list[Segment] = []
         self._replaced: list[Segment] = []
         self._torn: _Torn | None = None
-        self._fence: Fence | None = None
-        self._is_fenced = False
         self._read_last: tuple[Segment, pa.Table] | None = None
         self._look()
 
@@ -137,44 +134,20 @@ class Segments:
         Raises
         ------
         StateInUse
-            Another process has appended, or taken over.
+            Another process has appended.
         """
-        before = len(self)
-        self._take_over()
-        if len(self) != before:
-            raise self._in_use()
-        try:
-            for offset in range(0, table.num_rows, SEGMENT_ROWS):
-                self._add(table.slice(offset, SEGMENT_ROWS))
-            while self._merge_last():
-                pass
-            self._remove_replaced()
-        except Exception:
-            self._fence = None  # what is there now is not known: who appends once more looks first
-            raise
+        for offset in range(0, table.num_rows, SEGMENT_ROWS):
+            self._add(table.slice(offset, SEGMENT_ROWS))
+        while self._merge_last():
+            pass
+        self._remove_replaced()
 
     def clear_up(self) -> None:
         """Begin to append: remove what a crash left of segments that were merged already.
 
-        Only the process that appends may do it, and only after it has required what was given out.  Where the store
-        does not refuse the second of two writers, this is where it takes over from others.
-
-        Raises
-        ------
-        StateInUse
-            Another process takes over at the same moment.
+        Only the process that appends may do it, and only after it has required what was given out.
         """
-        self._take_over()
         self._remove_replaced()
-
-    def _take_over(self) -> None:
-        """Put an end to what earlier planners append, in a store that needs it; once."""
-        if self._fence is not None or not self._is_fenced:
-            return
-        fence = Fence(self._directory)
-        self._look()
-        fence.adopt(self._segments)
-        self._fence, self._replaced, self._torn = fence, [], None
 
     def _look(self) -> None:
         """Find the segments; where a merge was not finished, the merged one counts.
@@ -192,14 +165,9 @@ class Segments:
 
     def _list(self, damaged: list[_Torn]) -> bool:
         """List the segments, and say whether there is no gap between them."""
-        names = filesystem.names(self._directory)
-        self._is_fenced = bool(claims(names)) or not filesystem.creates_exclusively(self._directory)
-        try:
-            counted = counting(self._directory, names)
-        except FileNotFoundError:
-            return False
+        counted = [segment for name in filesystem.names(self._directory) if (segment := Segment.of_name(name))]
         # Of those that begin with the same row the largest first, and what was merged before what it was made of.
-        counted.sort(key=lambda segment: (segment.first, -segment.count, segment.epoch))
+        counted.sort(key=lambda segment: (segment.first, -segment.count))
         self._segments, self._replaced, self._torn = [], [], None
         for position, segment in enumerate(counted):
             later = counted[position + 1 :]
@@ -234,14 +202,8 @@ class Segments:
         return True
 
     def _add(self, table: pa.Table) -> None:
-        data = seal(table)
-        if self._fence is not None:
-            segment = Segment(len(self), table.num_rows, True, self._fence.epoch)
-            filesystem.write_atomically(self._url(segment), data)
-            self._fence.check()
-        else:
-            segment = Segment(len(self), table.num_rows)
-            self._create(segment, data)
+        segment = Segment(len(self), table.num_rows)
+        self._create(segment, seal(table))
         self._segments.append(segment)
         self._read_last = (segment, table)
 
@@ -264,7 +226,7 @@ class Segments:
         """Look, where there are no locks, whether another has had these rows' numbers, and has merged them since."""
         names = filesystem.names(self._directory)
         others = [segment for name in names if (segment := Segment.of_name(name)) and segment.is_counted]
-        if claims(names) or written.name not in names or any(other.covers(written) for other in others):
+        if written.name not in names or any(other.covers(written) for other in others):
             raise self._in_use()
 
     def _merge_last(self) -> bool:
@@ -275,7 +237,7 @@ class Segments:
             table = pa.concat_tables([self._read(segment) for segment in last], promote_options="default")
         except (FileNotFoundError, _OtherRowsError) as error:  # which another has merged
             raise self._in_use() from error
-        merged = Segment(last[0].first, table.num_rows, True, self._fence.epoch if self._fence else "")
+        merged = Segment(last[0].first, table.num_rows, True)
         filesystem.write_atomically(self._url(merged), seal(table))
         if not self._is_kept(merged, table):
             return False
@@ -304,8 +266,6 @@ class Segments:
 
     def _remove_replaced(self) -> None:
         # After the merged one was read back; a reader that still wants one of these finds its rows in the other.
-        if self._fence is not None and self._replaced:
-            self._fence.check()
         for segment in self._replaced:
             filesystem.delete(self._url(segment))
         self._replaced = []
@@ -350,7 +310,7 @@ def _is_certain(segment: Segment, later: list[Segment]) -> bool:
     """Tell from names that a segment is whole: it has a successor, or what it was made of was removed."""
     if later:
         return not segment.is_counted or not segment.covers(later[0])
-    return segment.is_counted and not segment.epoch
+    return segment.is_counted
 
 
 def _has_content(url: str, data: bytes) -> bool:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Iterable
 from contextvars import copy_context
 from enum import Enum
 
-from pyspark_cloudfiles import driver_warnings
-from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.errors import CloudFilesWarning, InvalidOption
 from pyspark_cloudfiles.filesystems import filesystem, globs
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.log.file_log import files_between
@@ -138,7 +138,7 @@ class Cleaner:
             if file.url not in self._warned:
                 self._warned.add(file.url)
                 text = f"{file.url} was ingested and could not be cleaned up: {error}."
-                driver_warnings.warn(text, self._options.warnings_address)
+                warnings.warn(text, CloudFilesWarning, stacklevel=2)
             self._try_again_at = max(self._try_again_at, time.monotonic() + self._pause)
             return CleaningOutcome.FAILED
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import spark_hooks
-from pyspark_cloudfiles.session import log_location, readers, reports, sql
+from pyspark_cloudfiles.session import readers, reports, sql
 from pyspark_cloudfiles.shipping import PACKAGE
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def install_in(session: type, reader: type, is_classic: bool) -> None:
     reports.install_progress()
     sql.install(session)
     readers.install(reader)
-    log_location.install(_writer(is_classic))
     if is_classic:
         from pyspark_cloudfiles.session import metadata_pruning  # over Spark Connect there is no `_metadata`
 
@@ -44,14 +43,6 @@ def install_in(session: type, reader: type, is_classic: bool) -> None:
 def uninstall() -> None:
     """Give Spark's classes, of all sessions, their own methods back; ``cloudFiles`` itself stays registered."""
     spark_hooks.remove(PACKAGE)
-
-
-def _writer(is_classic: bool) -> type:
-    if is_classic:
-        from pyspark.sql.streaming import DataStreamWriter
-    else:
-        from pyspark.sql.connect.streaming.readwriter import DataStreamWriter  # type: ignore[assignment]
-    return DataStreamWriter
 
 
 def _errors(is_classic: bool) -> list[type]:

@@ -13,9 +13,8 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import spark_hooks
-from pyspark_cloudfiles import driver_warnings, spelling
 from pyspark_cloudfiles.option_names import INTERNAL, PREFIX
-from pyspark_cloudfiles.session import log_location, registration
+from pyspark_cloudfiles.session import registration
 from pyspark_cloudfiles.session.session_options import session_options
 from pyspark_cloudfiles.shipping import PACKAGE
 
@@ -32,11 +31,9 @@ class ReaderOptions:
         self.schema: StructType | str | None = None
         self.name: str | None = None
         self.options: dict[str, str] = {}
-        self.spelling: dict[str, str] = {}
 
     def note(self, key: str, value: Any) -> None:
-        """Remember an option as Spark's reader passes it on, and how it is spelled; one that is None is none."""
-        self.spelling[key.lower()] = key
+        """Record an option as Spark's reader passes it on; None removes it."""
         self.options.pop(key.lower(), None)
         if value is not None:
             self.options[key.lower()] = str(value).lower() if isinstance(value, bool) else str(value)
@@ -49,7 +46,7 @@ def install(reader: type) -> None:
         "schema": partial(_remembering, lambda given, schema: setattr(given, "schema", schema)),
         "option": partial(_remembering, lambda given, key, value: given.note(key, value)),
         "name": partial(_remembering, lambda given, name: setattr(given, "name", name)),
-        "options": _spelling_out_options,
+        "options": _recording_options,
         "load": _loading,
     }
     for method, make in hooks.items():
@@ -68,7 +65,7 @@ def _remembering(note: Any, original: Any) -> Any:
     return remembering
 
 
-def _spelling_out_options(original: Any) -> Any:
+def _recording_options(original: Any) -> Any:
     @wraps(original)
     def options(self: Any, **given: Any) -> Any:
         for key, value in given.items():
@@ -98,8 +95,7 @@ def _loaded(reader: Any, path: Any, load: Any) -> DataFrame:
     spark, given = _session_of(reader), _options_of(reader)
     options = given.options if path is None else {**given.options, "path": path}
     classic = hasattr(spark, "_jvm")
-    log_location.note_load(options)
-    options = {**options, **_of_the_session(spark, classic), spelling.KEY: spelling.as_text(given.spelling)}
+    options = {**options, **_of_the_session(spark, classic)}
     schema = given.schema
     if schema is not None:
         rescued = options.get("rescueddatacolumn") or options.get(f"{PREFIX}rescueddatacolumn")
@@ -107,20 +103,7 @@ def _loaded(reader: Any, path: Any, load: Any) -> DataFrame:
     if classic:
         return _without_metadata(_loaded_here(spark, given.name, options, schema, load))
     registration.register(spark)
-    frame = load(_ours(spark, given.name, options, schema))
-    _mention_where_progress_is(spark, options)
-    return frame
-
-
-def _mention_where_progress_is(spark: SparkSession, options: dict[str, str]) -> None:
-    """Warn that a stream without a schema location leaves its progress in a home on another machine."""
-    host = spark.client.host
-    if not options.get("cloudfiles.schemalocation") and not log_location.is_on_this_machine(host):
-        driver_warnings.warn(
-            f"The list of the files that this stream has read is kept on {host}, in ~/.pyspark_cloudfiles of the "
-            "server's user: set the option cloudFiles.schemaLocation, to the checkpoint for instance, so that both are "
-            "kept together."
-        )
+    return load(_ours(spark, given.name, options, schema))
 
 
 def _loaded_here(spark: SparkSession, name: str | None, options: dict, schema: StructType | None, load: Any) -> Any:
@@ -160,7 +143,6 @@ def _of_the_session(spark: SparkSession, classic: bool) -> dict[str, str]:
     known = session_options(spark)
     if classic:
         known |= {
-            f"{INTERNAL}warnings": driver_warnings.address(),
             f"{INTERNAL}metadata": "true",  # which is out of reach over Spark Connect
             f"{INTERNAL}parallelism": str(spark.sparkContext.defaultParallelism),
         }

@@ -26,7 +26,6 @@ from pyspark_cloudfiles.schemas import layout
 from pyspark_cloudfiles.schemas.layout import Layout
 from pyspark_cloudfiles.schemas.versions import SchemaStore, SchemaVersion, layout_of, settled
 from pyspark_cloudfiles.shipping import shipped
-from pyspark_cloudfiles.spelling import as_written
 
 
 class CloudFilesDataSource(DataSource):
@@ -47,11 +46,9 @@ class CloudFilesDataSource(DataSource):
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
-        self._given = dict(options)
-        with as_written(self._given):
-            self._options = parse(options)
-            with mounted(self._options.mounts):
-                self._check()
+        self._options = parse(options)
+        with mounted(self._options.mounts):
+            self._check()
         self._inferred: Layout | None = None
         self._inferred_from: str | None = None
 
@@ -88,7 +85,7 @@ class CloudFilesDataSource(DataSource):
         ------
         SchemaLocationNeeded, EmptyDirectory, InferenceFailed, InvalidOption
         """
-        with as_written(self._given), mounted(self._options.mounts):
+        with mounted(self._options.mounts):
             version = stored_version(self._options)
             if version is None:
                 version, self._inferred_from = infer_version(self._options)
@@ -99,7 +96,7 @@ class CloudFilesDataSource(DataSource):
         # A process needs one of the two readers.
         from pyspark_cloudfiles.source.stream_reader import CloudFilesStreamReader
 
-        with as_written(self._given), mounted(self._options.mounts):
+        with mounted(self._options.mounts):
             return CloudFilesStreamReader(self._plan(schema))
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -109,7 +106,7 @@ class CloudFilesDataSource(DataSource):
             raise InvalidOption(
                 "cloudFiles is a streaming source. Use spark.readStream, or spark.read with the files' own format."
             )
-        with as_written(self._given), mounted(self._options.mounts):
+        with mounted(self._options.mounts):
             return CloudFilesReader(self._plan(schema))
 
     def _plan(self, schema: StructType) -> Plan:

@@ -19,7 +19,6 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
-from pyspark_cloudfiles import driver_warnings
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile, digest_of
 from pyspark_cloudfiles.filesystems.mounts import iterated, mounted
@@ -166,23 +165,12 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         """Return the log, opened for appending, by this process alone."""
         if self._log is None:
             self._log_url = self._located(offset)
-            self._mention_takeover()
             self._open.enter_context(filesystem.lock(self._log_url, LOCK_TIMEOUT))
             self._log = FileLog(
                 self._log_url, tracks_changes=self._plan.options.allow_overwrites, acknowledged=offset.seq_num
             )
         self._log.require(offset.seq_num)
         return self._log
-
-    def _mention_takeover(self) -> None:
-        """Warn where a second stream on the log would not be refused at its start."""
-        if not filesystem.creates_exclusively(self._log_url):
-            driver_warnings.warn(
-                f"Run one stream at a time with the file log {self._log_url}: on this store a second stream is not "
-                "refused but takes over, and the first ends with the next files that it finds (with obstore installed, "
-                "S3, Google Cloud Storage and Azure refuse it).",
-                self._plan.options.warnings_address,
-            )
 
     def _done(self, offset: Offset) -> None:
         """Note that all before ``offset`` is in the sink, and clean up.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -223,3 +224,24 @@ def test_files_that_are_gone_or_broken(tmp_path: Path) -> None:
         read([SourceFile(f"file:{tmp_path}/a.gz", 1, 1)], "a STRING")
     with pytest.raises(MissingFile):
         read([SourceFile(f"file:{tmp_path}/none", 1, 1)], "a STRING")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", ["<x>", "<x><r><a>"])
+def test_a_large_file_that_is_cut_off_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    monkeypatch.setattr(elements, "_LARGEST_RECORD", 100_000)
+    monkeypatch.setattr(elements, "_MOST_TEXT", 1000)
+    (tmp_path / "f.xml").write_text(f"{start}{'<r><a>text &amp; text</a></r>' * 30_000}")
+    (tmp_path / "small.xml").write_text("<x/>")
+    file, small = (SourceFile(f"file:{tmp_path}/{name}.xml", 1, 1) for name in ("f", "small"))
+    read([small], "a STRING, _corrupt STRING", corrupt_column="_corrupt")  # imports take memory as well
+    tracemalloc.start()
+    try:
+        parts = [part.batch for part in read([file], "a STRING, _corrupt STRING", corrupt_column="_corrupt")]
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    assert sum(part.num_rows for part in parts) == (30_001 if start == "<x>" else 1)
+    assert len(parts[-1].column("_corrupt")[-1].as_py()) == 1000

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import BinaryIO
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
@@ -17,7 +15,6 @@ from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.compression import open_text, unreadable_if_broken
 from pyspark_cloudfiles.filesystems.files import SourceFile
 
-Decode = Callable[..., str]
 # Small, so that not too many records are in memory as trees at once.
 _CHUNK = 128 * 1024
 # A tree takes up to a hundred times the memory of its text.
@@ -140,50 +137,20 @@ def records(file: SourceFile, options: XmlOptions) -> Iterator[list[Element | Br
     MissingFile, UnreadableFile
         It is gone, or its compression is broken.
     """
-    with opened(file, options) as (source, decode):
-        yield from parsed(file, options, source, decode)
-
-
-@contextmanager
-def opened(file: SourceFile, options: XmlOptions) -> Iterator[tuple[BinaryIO, Decode]]:
-    """Open a file; give it, and what decodes its bytes, a part at a time."""
+    builder = _Builder(options.is_row)
+    decode = codecs.getincrementaldecoder(options.encoding)("replace").decode
     with unreadable_if_broken(file), open_text(file) as source:
-        yield source, codecs.getincrementaldecoder(options.encoding)("replace").decode
-
-
-def parsed(
-    file: SourceFile, options: XmlOptions, source: BinaryIO, decode: Decode, opening: str = "", text: str = ""
-) -> Iterator[list[Element | Broken]]:
-    """Yield the records of what is left of a file.
-
-    Parameters
-    ----------
-    opening, text : str
-        The tag of the root if that has been read already, and what has been decoded after it.
-    """
-    builder = _Builder(options.is_row)
-    read = bool(opening or text)
-    try:
-        builder.feed(opening)
-        for start in range(0, len(text), _CHUNK):
-            builder.feed(text[start : start + _CHUNK])
-            yield builder.take()
-        while chunk := source.read(_CHUNK):
-            read = True
-            builder.feed(decode(chunk))
-            yield builder.take()
-        if read:
-            builder.feed(decode(b"", True), last=True)
-            yield builder.take()
-    except (expat.ExpatError, _RecordTooLargeError):
-        yield [*builder.take(), Broken(_beginning(file, options))]
-
-
-def elements(opening: str, text: str, closing: str, options: XmlOptions) -> list[Element | Broken]:
-    """Return the records of a text that is known to be sound inside of its root."""
-    builder = _Builder(options.is_row)
-    builder.feed(opening + text + closing, last=True)
-    return builder.take()
+        is_empty = True
+        try:
+            while chunk := source.read(_CHUNK):
+                is_empty = False
+                builder.feed(decode(chunk))
+                yield builder.take()
+            if not is_empty:  # an empty file is no record, not a broken one
+                builder.feed(decode(b"", True), last=True)
+                yield builder.take()
+        except (expat.ExpatError, _RecordTooLargeError):
+            yield [*builder.take(), Broken(_beginning(file, options))]
 
 
 def _beginning(file: SourceFile, options: XmlOptions) -> str:

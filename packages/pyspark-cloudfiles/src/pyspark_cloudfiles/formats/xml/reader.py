@@ -1,7 +1,4 @@
-"""The format ``xml``: a row for each element with the name ``rowTag``.
-
-Records that have the same fields take the fast path (:mod:`.fast_path`); all others go through the parser.
-"""
+"""The format ``xml``: a row for each element with the name ``rowTag``."""
 
 from __future__ import annotations
 
@@ -12,12 +9,10 @@ from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import UnsupportedOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
 from pyspark_cloudfiles.formats.records.outcome import Record, file_rows
-from pyspark_cloudfiles.formats.xml.elements import Broken, Element, XmlOptions, elements, opened, parsed, records
-from pyspark_cloudfiles.formats.xml.fast_path import ColumnReader, RestOfFile, texts
+from pyspark_cloudfiles.formats.xml.elements import Broken, Element, XmlOptions, records
 from pyspark_cloudfiles.formats.xml.inference import XmlTypes
 from pyspark_cloudfiles.formats.xml.row_reader import XmlRowReader
 
@@ -61,21 +56,9 @@ class XmlFormat:
 
 
 def _pieces(file: SourceFile, request: ReadRequest, options: XmlOptions) -> Iterator[FileRows]:
-    rows, columns = XmlRowReader(request, options), ColumnReader(request, options)
-    with opened(file, options) as (source, decode):
-        for some in texts(source, decode, options):
-            if isinstance(some, RestOfFile):
-                if some.is_all:
-                    return
-                for part in parsed(file, options, source, decode, some.opening, some.text):
-                    yield file_rows(file, (_record(found, rows) for found in part), request)
-                return
-            batch = columns.batch(some.cut) if base.FAST_PATH else None
-            if batch is not None:
-                yield FileRows(file, batch)
-            else:
-                found = elements(some.opening, some.text, some.closing, options)
-                yield file_rows(file, (_record(element, rows) for element in found), request)
+    rows = XmlRowReader(request, options)
+    for some in records(file, options):
+        yield file_rows(file, (_record(found, rows) for found in some), request)
 
 
 def _record(found: Element | Broken, rows: XmlRowReader) -> tuple[Record, Callable[[], str]]:
