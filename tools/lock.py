@@ -1,10 +1,9 @@
-"""Make the locks anew: `.venv/bin/python tools/lock.py`, after a change of requirements.txt or of a group.
+"""Write the locks after a change of requirements.txt or of the group dev: `.venv/bin/python tools/lock.py`.
 
-A lock names every package that is installed with its version and the hashes of its files, for every Python and system
-that the course runs on; no address of an index is in it, so that it fits every mirror.  What is locked stays at its
-version as far as the sources allow: `tools/lock.py --upgrade` takes the newest, and `tools/lock.py --patches` also
-the newest patch releases of what the sources pin, to try them; the sources stay as they are.  Other options of
-`uv pip compile` may be given as well.  `tools/lock.py --binaries` upgrades the locks of jars and Java instead.
+A lock lists every package with its version and the hashes of its files, for every Python and system that the course
+runs on, and no address of an index.  Locked versions stay as far as the sources allow.  `--upgrade` takes the newest;
+`--patches` also takes the newest patch releases of pinned versions, to try them, without a change of the sources.
+Other options go to `uv pip compile`.  `--binaries` upgrades the locks of jars and Java instead.
 """
 
 from __future__ import annotations
@@ -16,62 +15,54 @@ import tempfile
 from pathlib import Path
 
 import binary_locks
-from benchmarks import _kafka_tools
 from streaming_classroom.setup import jars
 
 PROJECT = Path(__file__).resolve().parents[1]
-HEADER = "# Made by `python tools/lock.py`, which makes it anew; edit {sources} instead.\n"
-GROUPS = ("dev", "lint", "bench", "book")
-OLDEST = "3.11"
-SOURCES = ("requirements.txt", "pyproject.toml")
-PATCHES = "--patches"
-_PINNED = re.compile(r"==(\d+\.\d+\.\d+)")
+LOCKS = {"requirements.lock": "requirements.txt", "requirements-dev.lock": "the group dev of pyproject.toml"}
+HEADER = "# Made by `python tools/lock.py`; edit {source} instead.\n"
+OLDEST_PYTHON = "3.11"
 
 
 def main(options: list[str]) -> None:
-    """Resolve everything together, so that a group never asks for other versions; write a lock for each part of it."""
+    """Write the locks of packages; with `--binaries`, those of jars and Java."""
     if options == ["--binaries"]:
-        changed = [
-            line for of in (jars.SPARK, jars.KAFKA_BROKER, _kafka_tools.TOOLS) for line in binary_locks.upgrade_jars(of)
-        ]
+        changed = [line for jar_set in (jars.SPARK, jars.KAFKA_BROKER) for line in binary_locks.upgrade_jars(jar_set)]
         print("\n".join([*changed, f"Java: {binary_locks.upgrade_java()}"]))
         return
     with tempfile.TemporaryDirectory() as scratch:
-        if PATCHES in options:
-            options = [*(option for option in options if option != PATCHES), "--upgrade"]
-            requirements, groups_file = (_loosened(PROJECT / name, Path(scratch)) for name in SOURCES)
-        else:
-            requirements, groups_file = SOURCES
-        groups = {f"requirements-{group}.lock": f"--group={groups_file}:{group}" for group in GROUPS}
-        parts = {"requirements.lock": requirements, **groups}
+        sources = [PROJECT / "requirements.txt", PROJECT / "pyproject.toml"]
+        if "--patches" in options:
+            options = [*(option for option in options if option != "--patches"), "--upgrade"]
+            sources = [allow_patches(source, Path(scratch)) for source in sources]
+        requirements, dev = str(sources[0]), f"--group={sources[1]}:dev"
+        # Both are resolved together first, so that dev never needs other versions. uv keeps the versions that its
+        # output file has already.
         everything = Path(scratch) / "everything.txt"
-        # What uv finds in the file that it is to write, it keeps as far as it can.
-        everything.write_text("".join(_read(PROJECT / lock) for lock in parts), encoding="utf-8")
-        _compile(list(parts.values()), everything, options)
-        for lock, source in parts.items():
-            _compile([source, f"--constraint={everything}"], PROJECT / lock, options)
-            where = "requirements.txt" if source == requirements else "the groups of pyproject.toml"
-            text = HEADER.format(sources=where) + _read(PROJECT / lock)
+        everything.write_text("".join(read_lock(PROJECT / lock) for lock in LOCKS), encoding="utf-8")
+        compile_lock([requirements, dev], everything, options)
+        for (lock, source), argument in zip(LOCKS.items(), (requirements, dev), strict=True):
+            compile_lock([argument, f"--constraint={everything}"], PROJECT / lock, options)
+            text = HEADER.format(source=source) + read_lock(PROJECT / lock)
             (PROJECT / lock).write_text(text, encoding="utf-8")
 
 
-def _loosened(source: Path, folder: Path) -> str:
-    """Return a copy of a source that takes any patch release of what it pins: for ``==1.2.3``, ``~=1.2.3``."""
+def allow_patches(source: Path, folder: Path) -> Path:
+    """Write a copy of a source with `~=1.2.3` for each `==1.2.3`; return its path."""
     copy = folder / source.name
-    copy.write_text(_PINNED.sub(r"~=\1", source.read_text(encoding="utf-8")), encoding="utf-8")
-    return str(copy)
+    copy.write_text(re.sub(r"==(\d+\.\d+\.\d+)", r"~=\1", source.read_text(encoding="utf-8")), encoding="utf-8")
+    return copy
 
 
-def _compile(sources: list[str], lock: Path, options: list[str]) -> None:
-    """Let uv resolve; its own header and annotations would name paths."""
+def compile_lock(sources: list[str], lock: Path, options: list[str]) -> None:
+    """Resolve sources into a lock, without uv's header and annotations, which would name paths."""
     command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes"]
-    command += [f"--python-version={OLDEST}", "--no-header", "--no-annotate", f"--output-file={lock}"]
+    command += [f"--python-version={OLDEST_PYTHON}", "--no-header", "--no-annotate", f"--output-file={lock}"]
     subprocess.run([*command, *options, *sources], cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
 
 
-def _read(lock: Path) -> str:
+def read_lock(lock: Path) -> str:
     """Return a lock without its header."""
-    return re.sub(r"\A#.*\n", "", lock.read_text(encoding="utf-8")) if lock.exists() else ""
+    return re.sub(r"\A#.*\n", "", lock.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
