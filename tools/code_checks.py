@@ -1,4 +1,4 @@
-"""``course.py lint``: ruff and mypy for the code, or ruff for the exercises of lessons; then the lessons' linter."""
+"""``course.py lint``: ruff, mypy and codespell, or ruff for the exercises of lessons; then the lessons' linter."""
 
 from __future__ import annotations
 
@@ -12,17 +12,14 @@ from streaming_classroom.runner import lesson_number
 
 PROJECT = Path(__file__).resolve().parents[1]
 SOURCES = sorted(str(init.parent) for init in PROJECT.glob("packages/*/src/*/__init__.py"))
-CHECKS = (
-    ("ruff", "check", "--quiet", str(PROJECT)),
-    ("ruff", "format", "--check", "--quiet", str(PROJECT)),
-    ("mypy", "--no-error-summary", f"--config-file={PROJECT / 'pyproject.toml'}"),
-)
-
-
-def check_code() -> list[str]:
-    """Return the names of the checks that found something, which they have printed."""
-    *form, types = CHECKS
-    return _failed([*form, (*types, *SOURCES)])
+TEXTS = ("README.md", "CONTRIBUTING.md", "docs", "exercises", "notebooks")
+CHECKS = {
+    "ruff check": ("ruff", "check", "--quiet"),
+    "ruff format": ("ruff", "format", "--check", "--quiet"),
+    "mypy": ("mypy", "--no-error-summary", f"--config-file={PROJECT / 'pyproject.toml'}", *SOURCES),
+    # It knows misspellings, not words, so an unknown word is no problem; pictures in notebooks are skipped.
+    "codespell": ("codespell_lib", "--ignore-regex=[A-Za-z0-9+/=_-]{50,}", *TEXTS),
+}
 
 
 def exercises_of(lessons: Iterable[str]) -> list[str]:
@@ -32,21 +29,16 @@ def exercises_of(lessons: Iterable[str]) -> list[str]:
     return [str(file) for file in files if file.is_file()]
 
 
-def check_exercises(lessons: Iterable[str]) -> list[str]:
-    """Return the names of the checks that found something in the exercises of lessons; types are for the whole."""
-    files = exercises_of(lessons)
-    return _failed((*options, *files) for *options, _ in CHECKS[:-1]) if files else []
-
-
-def _failed(checks: Iterable[Sequence[str]]) -> list[str]:
+def run_checks(names: Iterable[str], files: Sequence[str] = ()) -> list[str]:
     """Run checks in the project; return the names of those that found something."""
-    failed = [check for check in checks if subprocess.run([sys.executable, "-m", *check], cwd=PROJECT).returncode]
-    return [" ".join(check[:2]) if check[0] == "ruff" else check[0] for check in failed]
+    commands = {name: [sys.executable, "-m", *CHECKS[name], *files] for name in names}
+    return [name for name, command in commands.items() if subprocess.run(command, cwd=PROJECT).returncode]
 
 
 def main(lessons: list[str]) -> int:
-    """Check code, then lessons; return 1 where something is to be mended."""
-    failed = check_exercises(lessons) if lessons else check_code()
+    """Check code, then lessons; return 1 if a check failed."""
+    files = exercises_of(lessons)
+    failed = run_checks(["ruff check", "ruff format"] if files else [], files) if lessons else run_checks(CHECKS)
     has_problems = lint_lessons(lessons)
     for name in failed:  # last, where it is not taken for the lessons' result
         print(f"{name} found something in the code, above.")

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from lesson_linter.questions import FEWEST_QUESTIONS
+from lesson_linter.form import FEWEST_QUESTIONS
 from notebook_dialect.notebooks.convert import jupyters_metadata
 from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_file import render

@@ -10,7 +10,7 @@ import sys
 import nbformat
 
 from lesson_linter import plan
-from lesson_linter.lesson_file import read
+from lesson_linter.lesson import read
 from streaming_classroom.files import directories
 from streaming_classroom.runner import find_lessons
 
@@ -27,7 +27,7 @@ def write_times(number: str) -> None:
             lines = cell.source.splitlines()
             head, below = "\n".join(lines[: part.line]), "\n".join(["", *lines[part.line :]])
             below = plan.STATED_OF_SECTION.sub("", below, count=1) if part.stated is not None else below
-            cell.source = f"{head}\n\n*{plan.minutes_of(part.minutes)}*{below}"
+            cell.source = f"{head}\n\n*{plan.format_minutes(part.minutes)}*{below}"
     opening = notebook.cells[0]
     total = sum(part.minutes for part in planned)
     opening.source = plan.STATED.sub(lambda found: f"{found[1]}{total}{found[3]}", opening.source)

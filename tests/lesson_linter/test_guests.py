@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from lesson_linter import guests
+from lesson_linter.rules import GUEST_RULES, check_guest
 
 PROJECT = Path(__file__).parents[2]
 STDERR = new_output("stream", name="stderr", text="WARN\n")
@@ -34,10 +34,10 @@ CASES = {
 def broken_rules(path: Path, cell: nbformat.NotebookNode, without: frozenset[str] = frozenset()) -> list[str]:
     """Write a notebook of one cell; return the rules that it breaks."""
     nbformat.write(new_notebook(cells=[cell]), path)
-    return [problem.rule for problem in guests.check(path, without)]
+    return [problem.rule for problem in check_guest(path, without)]
 
 
-@pytest.mark.parametrize("rule", guests.RULES)
+@pytest.mark.parametrize("rule", GUEST_RULES)
 def test_each_rule_finds_its_error_and_can_be_left_out(rule: str, tmp_path: Path) -> None:
     assert broken_rules(tmp_path / "theirs.ipynb", CASES[rule]) == [rule]
     assert broken_rules(tmp_path / "theirs.ipynb", CASES[rule], frozenset([rule])) == []
@@ -51,11 +51,11 @@ def test_the_form_and_the_language_are_not_checked(tmp_path: Path) -> None:
 def test_a_problem_of_a_file_in_source_format_has_the_line_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "theirs.py"
     path.write_text("# Databricks notebook source\nx = 1\n\n# COMMAND ----------\n\ny = 2\nz = = 3\n")
-    [problem] = guests.check(path)
+    [problem] = check_guest(path)
     assert str(problem).endswith("theirs.py: line 7: write valid Python: invalid syntax")
 
 
 def test_the_page_on_ci_lists_exactly_these_rules() -> None:
     page = (PROJECT / "docs" / "ci.md").read_text(encoding="utf-8")
     table = page.partition("| rule |")[2].partition("\n\n")[0]
-    assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE) == list(guests.RULES)
+    assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE) == list(GUEST_RULES)

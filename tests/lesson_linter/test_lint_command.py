@@ -37,13 +37,13 @@ def test_a_lesson_of_the_course_has_no_problem(lesson: Path) -> None:
 
 
 def test_each_problem_is_a_line_from_top_to_bottom(course: Draft, capsys: pytest.CaptureFixture[str]) -> None:
-    course.change(13, "It is small.", "It is small!")
+    course.change(13, "It is small.", "TODO: more")
     course.change(4, "Files land one after the other on a road", "")
     course.write()
     assert main(["7"]) == 1
     assert capsys.readouterr().out == (
         "notebooks/07-A-Small-Lesson.ipynb: cell 4 (l07-04), line 7: the picture has no alt text: say what it shows\n"
-        "notebooks/07-A-Small-Lesson.ipynb: cell 13 (l07-13), line 9: end the sentence without an exclamation mark\n"
+        "notebooks/07-A-Small-Lesson.ipynb: cell 13 (l07-13), line 9: write what is left to do in this line\n"
         "1 lesson, 2 problems.\n"
     )
 

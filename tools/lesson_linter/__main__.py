@@ -16,7 +16,8 @@ from streaming_classroom.errors import ClassroomError
 from streaming_classroom.files import directories
 from streaming_classroom.runner import find_lessons
 
-from . import Problem, check, guests
+from . import Problem, check
+from .rules import GUEST_RULES, check_guest
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="lesson_linter", description="Check the form of lessons; nothing is run.")
     parser.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
     parser.add_argument("--json", action="store_true", help="one line for a program; other notebooks are guests")
-    parser.add_argument("--without", action="append", default=[], choices=guests.RULES, help="a rule not for guests")
+    parser.add_argument("--without", action="append", default=[], choices=GUEST_RULES, help="a rule not for guests")
     options = parser.parse_args(arguments)
     try:
         lessons = find_lessons(options.lessons, directories.notebooks())
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _strict(notebook: Path, without: frozenset[str]) -> list[Problem]:
     is_lesson = notebook.is_relative_to(directories.notebooks())
-    return check(notebook) if is_lesson else guests.check(notebook, without)
+    return check(notebook) if is_lesson else check_guest(notebook, without)
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,101 +1,78 @@
-"""The pictures of a lesson: at least one, drawn for the course, beside it on disk, and described in words."""
+"""The pictures of a lesson: at least one, beside it on disk, described in words, drawn for any page."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
 from bs4.element import Tag
 
-from . import svg
-from .cell_html import tree
-from .lesson_file import Cell, Lesson
-from .problem import Problem
+from .lesson import Cell, Lesson, Problem
+from .markdown import tree
 
 SHORTEST_ALT = 20  # characters
 _REMOTE = re.compile(r"(?:[a-z][a-z0-9+.-]+:|//|/)", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Picture:
-    """One place where a picture is shown, and its file; None where it is not one of the course's."""
-
-    cell: Cell
-    element: Tag
-    file: Path | None
-
-    @property
-    def is_there(self) -> bool:
-        """Whether there is such a file."""
-        try:
-            return self.file is not None and self.file.is_file()
-        except OSError:  # a name too long to be one
-            return False
-
-    @property
-    def drawing(self) -> Path | None:
-        """The file, if it is an SVG that is there."""
-        return self.file if self.is_there and self.file and self.file.suffix.lower() == ".svg" else None
-
-
-def pictures(lesson: Lesson) -> Iterator[Picture]:
-    """Yield the pictures of a lesson, each as often as it is shown."""
-    for cell in lesson.markdown:
-        for element in tree(cell.source).find_all("img"):
-            yield Picture(cell, element, _file(lesson, element.get("src", "")))
+_INSIDE = ("attachment:", "data:")  # a picture that the notebook brings along
+_ELSEWHERE = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//|data:|javascript:", re.IGNORECASE)
+_URL = re.compile(r"url\(\s*['\"]?([^)]*)|@import\s+['\"]([^'\"]*)")
+_LIGHT = re.compile(r"white|#(?:[e-f]{3}|(?:[e-f][0-9a-f]){3})", re.IGNORECASE)
 
 
 def at_least_one(lesson: Lesson) -> Iterator[Problem]:
-    """A lesson shows something."""
-    if not any(pictures(lesson)) and not any(_diagrams(lesson)):
+    """A lesson shows a picture or a diagram."""
+    if not any(_pictures(lesson)) and not any(_diagrams(lesson)):
         yield lesson.problem("pictures", "add a picture where words are long: an SVG in images/")
 
 
 def described(lesson: Lesson) -> Iterator[Problem]:
-    """A picture says in words what it shows, for those who cannot see it."""
-    for picture in pictures(lesson):
-        alt = picture.element.get("alt", "").strip()
-        if not alt:
-            yield _at(lesson, picture, "alt", "the picture has no alt text: say what it shows")
-        elif len(alt) < SHORTEST_ALT:
-            yield _at(lesson, picture, "alt", f"say more in the alt text: at least {SHORTEST_ALT} characters")
+    """A picture has an alt text that says what it shows."""
+    for cell, picture in _pictures(lesson):
+        alt = picture.get("alt", "").strip()
+        if len(alt) < SHORTEST_ALT:
+            problem = f"say more in the alt text: at least {SHORTEST_ALT} characters"
+            message = problem if alt else "the picture has no alt text: say what it shows"
+            yield lesson.problem("alt", message, cell, cell.find_line(picture.get("src", "")))
     for cell, diagram in _diagrams(lesson):
         for wanted in ("accTitle", "accDescr"):
             if not re.search(rf"^\s*{wanted}\b", diagram.get_text(), re.MULTILINE):
-                yield lesson.problem("alt", f"add a line '{wanted}' to the diagram", cell, diagram.sourceline)
+                yield lesson.problem("alt", f"add a line '{wanted}' to the diagram", cell, cell.find_line("```mermaid"))
 
 
 def local(lesson: Lesson) -> Iterator[Problem]:
-    """A picture lies beside the lesson."""
-    yield from (problem for problem, _picture in strangers(lesson))
+    """A picture is a file beside the lesson."""
+    for cell, picture in _pictures(lesson):
+        source = picture.get("src", "")
+        file = _file(lesson, source)
+        if file is None or not file.is_file():
+            missing = f"draw the picture, or correct its path: there is no {unquote(source)}"
+            message = missing if file else "put the picture into images/ and show that file"
+            yield lesson.problem("local", message, cell, cell.find_line(source))
 
 
-def strangers(lesson: Lesson) -> Iterator[tuple[Problem, Picture]]:
-    """Yield the pictures that are not beside the lesson, each with what to do about it."""
-    for picture in pictures(lesson):
-        source = picture.element.get("src", "")
-        if picture.file is None:
-            yield _at(lesson, picture, "local", "put the picture into images/ and show that file"), picture
-        elif not picture.is_there:
-            message = f"draw the picture, or correct its path: there is no {unquote(source)}"
-            yield _at(lesson, picture, "local", message), picture
+def local_or_inside(lesson: Lesson) -> Iterator[Problem]:
+    """A picture is a file beside the notebook, or in it: a class may have no network."""
+    sources = {(cell.number, cell.find_line(picture.get("src", ""))): picture for cell, picture in _pictures(lesson)}
+    for problem in local(lesson):
+        if not sources[problem.cell, problem.line].get("src", "").startswith(_INSIDE):
+            yield problem
 
 
 def drawn(lesson: Lesson) -> Iterator[Problem]:
     """An SVG is well-formed, scales, needs nothing else, and has a name for those who cannot see it."""
-    for picture in pictures(lesson):
-        for message in svg.problems(picture.drawing) if picture.drawing else ():
-            yield _at(lesson, picture, "svg", f"{message} in {picture.drawing.name}")
+    for cell, picture in _pictures(lesson):
+        file = _file(lesson, picture.get("src", ""))
+        if file and file.suffix.lower() == ".svg" and file.is_file():
+            for message in _wrong_with(file):
+                yield lesson.problem("svg", f"{message} in {file.name}", cell, cell.find_line(picture["src"]))
 
 
-def _file(lesson: Lesson, source: str) -> Path | None:
-    path = unquote(source)
-    if not path or _REMOTE.match(path) or "\0" in path:
-        return None
-    return lesson.path.parent / path.split("?", 1)[0].split("#", 1)[0]
+def _pictures(lesson: Lesson) -> Iterator[tuple[Cell, Tag]]:
+    for cell in lesson.markdown:
+        yield from ((cell, picture) for picture in tree(cell.source).find_all("img"))
 
 
 def _diagrams(lesson: Lesson) -> Iterator[tuple[Cell, Tag]]:
@@ -103,5 +80,52 @@ def _diagrams(lesson: Lesson) -> Iterator[tuple[Cell, Tag]]:
         yield from ((cell, fence) for fence in tree(cell.source).select("pre > code.language-mermaid"))
 
 
-def _at(lesson: Lesson, picture: Picture, rule: str, message: str) -> Problem:
-    return lesson.problem(rule, message, picture.cell, picture.element.sourceline)
+def _file(lesson: Lesson, source: str) -> Path | None:
+    """Return the file that a picture shows; None for an address, and for a name that no file can have."""
+    path = unquote(source)
+    if not path or _REMOTE.match(path):
+        return None
+    file = lesson.path.parent / path.split("?", 1)[0].split("#", 1)[0]
+    with suppress(OSError, ValueError):  # a name that is too long, or has a null character
+        file.is_file()
+        return file
+    return None
+
+
+def _wrong_with(path: Path) -> Iterator[str]:
+    """Yield what to do about a drawing, one phrase each."""
+    try:
+        root = ElementTree.fromstring(path.read_bytes())
+    except (ElementTree.ParseError, ValueError, LookupError) as error:  # the last two for an unknown encoding
+        yield f"correct the XML ({error})"
+        return
+    if "viewBox" not in root.attrib:
+        yield "give the drawing a viewBox"
+    elif not _has_background(root):
+        yield "begin the drawing with a light <rect> of its whole size, as the page may be dark"
+    if root.get("role") != "img":
+        yield 'give the drawing role="img"'
+    if not (root.get("aria-label") or any(_name(child) == "title" and child.text for child in root)):
+        yield "give the drawing an aria-label or a <title>"
+    for element in root.iter():
+        if _name(element) in ("script", "foreignObject") or any(name.startswith("on") for name in element.attrib):
+            yield "leave out scripts"
+        texts = [*element.attrib.values(), element.text or ""]
+        references = [value for name, value in element.attrib.items() if name.rpartition("}")[2] in ("href", "src")]
+        references += [match[1] or match[2] or "" for text in texts for match in _URL.finditer(text)]
+        if any(_ELSEWHERE.match(reference.strip()) for reference in references):
+            yield "leave out references to other files"
+
+
+def _has_background(root: ElementTree.Element) -> bool:
+    """Whether a light rectangle covers everything: a picture does not know the theme of its page."""
+    first = next((child for child in root if _name(child) not in ("title", "desc", "defs", "style", "metadata")), None)
+    if first is None or _name(first) != "rect" or not _LIGHT.fullmatch(first.get("fill", "")):
+        return False
+    left, top, *size = root.get("viewBox", "").replace(",", " ").split()
+    covered = [first.get("x", "0"), first.get("y", "0"), first.get("width"), first.get("height")]
+    return covered == [left, top, *size] and not any("opacity" in name for name in first.attrib)
+
+
+def _name(element: ElementTree.Element) -> str:
+    return str(element.tag).rpartition("}")[2]

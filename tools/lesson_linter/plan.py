@@ -12,31 +12,29 @@ from itertools import pairwise
 
 from streaming_classroom.runner.results import EXERCISE
 
-from .cell_html import text_of, tree
-from .lesson_file import Cell, Lesson
-from .problem import Problem
-from .questions import quiz_questions
+from .exercises import quiz_questions
+from .lesson import Cell, Lesson, Problem
+from .markdown import text_of, tree
 
-WORDS_A_MINUTE = 180
-MINUTES_A_CELL = 25 / 60  # to read a cell, run it and read what it shows
-MINUTES_AN_EXERCISE = 6  # with its check
-MINUTES_A_WRAP_UP = 40  # its one task
-MINUTES_A_QUIZ = 4
+WORDS_PER_MINUTE = 180
+MINUTES_PER_CELL = 25 / 60  # to read a cell, run it and read its output
+MINUTES_PER_EXERCISE = 6  # with its check
+MINUTES_PER_WRAP_UP = 40  # its one task
+MINUTES_PER_QUIZ = 4
 LONGEST, LONGEST_LAB = 45, 50
 STATED = re.compile(r"^(\*\*Time:\*\* )(\d+)( minutes?\b)", re.MULTILINE)
 STATED_OF_SECTION = re.compile(r"\n\n\*(\d+) minutes?\*(?=\n|$)")
-_NUMBERED = re.compile(r"\d+\. \S")
-_CHECK, _QUIZ, _QUESTION = "DA.check(", "DA.quiz()", "DA.quiz("
+_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 @dataclass
 class Part:
-    """A numbered section with its minutes, or all that stands in none: the opening, recap and readings.
+    """A numbered section with its minutes, or all text and cells outside of such sections.
 
     Attributes
     ----------
     cell : Cell, optional
-        Where the section begins; None for what stands in none.
+        Where the section begins; None for everything outside of sections.
     line : int
         The line of its heading in that cell, from 1.
     needs : float
@@ -52,8 +50,7 @@ class Part:
         """The minutes that stand below the heading."""
         if self.cell is None:
             return None
-        heading = "\n".join(self.cell.source.splitlines()[self.line :])
-        found = STATED_OF_SECTION.match(f"\n{heading}")
+        found = STATED_OF_SECTION.match("\n" + "\n".join(self.cell.source.splitlines()[self.line :]))
         return int(found[1]) if found else None
 
     @property
@@ -63,78 +60,60 @@ class Part:
 
 
 def stated_time(lesson: Lesson) -> Iterator[Problem]:
-    """Each section says its minutes, and the opening cell their sum; waits come on top and are not counted."""
+    """Each section says its minutes, and the opening cell their sum, without the waits; the sum is not too long."""
     planned = parts(lesson)
     for part in planned:
         if part.cell is not None and part.stated != part.minutes:
-            message = f"state the section's time below its heading: '*{minutes_of(part.minutes)}*'"
+            message = f"state the section's time below its heading: '*{format_minutes(part.minutes)}*'"
             yield lesson.problem("time", message, part.cell, part.line)
-    cell = lesson.cells[0]
+    cell, total = lesson.cells[0], sum(part.minutes for part in planned)
     stated = STATED.search(cell.source) if cell.kind == "markdown" else None
-    total = sum(part.minutes for part in planned)
     if stated and int(stated[2]) != total:
         message = f"state {total} minutes, the sum of the sections', of the opening and of what follows the sections"
         yield lesson.problem("time", message, cell)
-
-
-def core(lesson: Lesson) -> Iterator[Problem]:
-    """A lesson can be worked through in one go; what is more goes into its companion."""
-    planned, longest = minutes(lesson), LONGEST_LAB if lesson.is_lab or lesson.is_wrap_up else LONGEST
-    if planned > longest:
-        message = f"shorten it, or move a part to a companion: it takes {planned} minutes, {longest} at most"
-        yield lesson.problem("core", message, lesson.cells[0])
-
-
-def minutes(lesson: Lesson) -> int:
-    """Return the minutes that a learner needs, with exercises; folded text is not read, and nothing is waited for."""
-    return sum(part.minutes for part in parts(lesson))
+    if total > (longest := LONGEST_LAB if lesson.form in ("L", "W") else LONGEST):
+        message = f"shorten it, or move a part to a companion: it takes {total} minutes, {longest} at most"
+        yield lesson.problem("core", message, cell)
 
 
 def parts(lesson: Lesson) -> list[Part]:
-    """Return what stands in no numbered section, and then each section, with its minutes."""
+    """Return the part outside of numbered sections, and then each section, with its minutes."""
     rest = Part(None, 0)
-    found = [rest]
-    now = rest
+    found, current = [rest], rest
     for cell in lesson.cells:
         if cell.kind != "markdown":
-            now.needs += 0 if cell is lesson.code[0] else _minutes_of_code(cell, lesson)
+            current.needs += 0 if cell is lesson.code[0] else _minutes_of_code(cell, lesson)
             continue
-        for line, text in _cut_at_headings(cell):
-            if line:
-                is_numbered = _NUMBERED.match(text.removeprefix("## "))
-                now = Part(cell, line) if is_numbered else rest
-                found += [now] if is_numbered else []
-            now.needs += _words(text) / WORDS_A_MINUTE
+        masked = _FENCED.sub(lambda fence: re.sub(r"[^\n]", " ", fence[0]), cell.source)
+        starts = [heading.start() for heading in re.finditer(r"^## ", masked, re.MULTILINE)]
+        current.needs += _words(cell.source[: starts[0] if starts else None]) / WORDS_PER_MINUTE
+        for start, end in pairwise([*starts, len(cell.source)]):
+            text = cell.source[start:end]
+            is_numbered = re.match(r"## \d+\. \S", text)
+            current = Part(cell, cell.source.count("\n", 0, start) + 1) if is_numbered else rest
+            found += [current] if is_numbered else []
+            current.needs += _words(text) / WORDS_PER_MINUTE
     return found
 
 
-def minutes_of(number: int) -> str:
+def format_minutes(number: int) -> str:
     """Return minutes in words: ``1 minute``, ``2 minutes``."""
     return f"{number} minute{'s' if number != 1 else ''}"
 
 
 def _minutes_of_code(cell: Cell, lesson: Lesson) -> float:
     if EXERCISE in cell.tags:
-        return MINUTES_A_WRAP_UP if lesson.is_wrap_up else MINUTES_AN_EXERCISE
-    if cell.source.startswith(_CHECK):
+        return MINUTES_PER_WRAP_UP if lesson.form == "W" else MINUTES_PER_EXERCISE
+    if cell.source.startswith("DA.check("):
         return 0
-    if cell.source.startswith(_QUIZ):
-        return MINUTES_A_QUIZ
-    if cell.source.startswith(_QUESTION):
-        return MINUTES_A_QUIZ / max(1, len(quiz_questions(lesson)))
-    return MINUTES_A_CELL
-
-
-def _cut_at_headings(cell: Cell) -> Iterator[tuple[int, str]]:
-    """Yield a cell's text up to its first section, which has no line, and each section's with the heading's line."""
-    lines = cell.source.splitlines()
-    starts = [0, *(tag.sourceline - 1 for tag in tree(cell.source).find_all("h2")), len(lines)]
-    for number, (start, end) in enumerate(pairwise(starts)):
-        if start != end:
-            yield (start + 1 if number else 0), "\n".join(lines[start:end])
+    if cell.source.startswith("DA.quiz("):
+        return MINUTES_PER_QUIZ / max(1, len(quiz_questions(lesson)))
+    return MINUTES_PER_CELL
 
 
 def _words(text: str) -> int:
-    read = tree(STATED_OF_SECTION.sub("", text))
-    folded = sum(len(text_of(fold).split()) for fold in read.find_all("details"))
-    return len(text_of(read).split()) - folded
+    """Return the words of a text, without those that are folded; neighboring cells of a table are read at a glance."""
+    soup = tree(STATED_OF_SECTION.sub("", text))
+    cells = sum(len(row.find_all("td")) - 1 for row in soup.find_all("tr") if row.td)
+    folded = sum(len(text_of(fold).split()) for fold in soup.find_all("details"))
+    return len(text_of(soup).split()) - folded - cells

@@ -1,7 +1,4 @@
-"""A lesson's file as the rules see it: cells with numbers, tags and outputs, and the way to report on one.
-
-Reading is the runner's, strict: what Jupyter would not open is no lesson, and the reason is one sentence.
-"""
+"""A lesson's file as the rules see it: cells with numbers, tags and outputs, and the problems that rules report."""
 
 from __future__ import annotations
 
@@ -11,14 +8,50 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from notebook_dialect.notebooks import source as dialect
 from notebook_dialect.notebooks.convert import ORIGIN, as_notebook
+from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_file import read_lesson
 from streaming_classroom.runner.runner_errors import InvalidNotebook
 
-from .problem import Problem
-
 NAME = re.compile(r"(?P<number>\d{2,}[A-Za-z]?)-(?P<title>.+)\.ipynb")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What an author must change.
+
+    Parameters
+    ----------
+    notebook
+        The lesson's file.
+    cell, cell_id
+        Number of the cell among all cells, from 1, and its id; None for a problem of the whole file.
+    line
+        Line in the cell's source, from 1, if it is known.
+    rule
+        The name of the broken rule, by which a lesson may be excused from it.
+    message
+        What to do, one short sentence.
+    """
+
+    notebook: Path
+    cell: int | None
+    cell_id: str | None
+    line: int | None
+    rule: str
+    message: str
+
+    def as_json(self) -> dict[str, str | int | None]:
+        """Return the problem for `course.py run --strict`."""
+        where = {"notebook": str(self.notebook), "cell": self.cell, "line": self.line}
+        return {**where, "rule": self.rule, "message": self.message}
+
+    def __str__(self) -> str:
+        inside = self.notebook.is_relative_to(directories.PROJECT)
+        notebook = self.notebook.relative_to(directories.PROJECT) if inside else self.notebook
+        places = [f"cell {self.cell} ({self.cell_id})"] if self.cell is not None else []
+        places += [f"line {self.line}"] if self.line is not None else []
+        return ": ".join(part for part in (notebook.as_posix(), ", ".join(places), self.message) if part)
 
 
 @dataclass(frozen=True)
@@ -36,7 +69,7 @@ class Cell:
     outputs
         Its committed outputs, as in the file.
     origin
-        The line of the file where it begins; None in a notebook, whose cells are told by their numbers.
+        The line of the file where it begins; None in an ``.ipynb``.
     """
 
     number: int
@@ -53,26 +86,14 @@ class Cell:
         """The lines of its source."""
         return self.source.split("\n")
 
-    @property
-    def is_python(self) -> bool:
-        """Whether the cell is code in no other language, as ``%sql`` cells are, and no command of the shell."""
-        first = self.source.lstrip()
-        return self.kind == "code" and dialect.Cell(first, 1).magic is None and not first.startswith(("%%", "!"))
+    def find_line(self, text: str) -> int | None:
+        """Return the first line that contains a text; None if no line does."""
+        return next((number for number, line in enumerate(self.lines, start=1) if text in line), None)
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson.
-
-    Parameters
-    ----------
-    number, title
-        What the file's name says; empty where it is no name of a lesson.
-    size
-        Bytes of the file.
-    ends_in_newline
-        Whether the file's last character is one.
-    """
+    """One lesson; its number and title, which the file's name gives, are empty for a file of another name."""
 
     path: Path
     number: str
@@ -80,8 +101,7 @@ class Lesson:
     cells: tuple[Cell, ...]
     metadata: dict[str, Any]
     minor: int
-    size: int
-    ends_in_newline: bool
+    content: bytes
 
     @property
     def markdown(self) -> tuple[Cell, ...]:
@@ -94,23 +114,13 @@ class Lesson:
         return tuple(cell for cell in self.cells if cell.kind == "code")
 
     @property
-    def is_lab(self) -> bool:
-        """Whether it is a lab, ``NNL-Title.ipynb``: a lesson's ideas in one story, written by the learner."""
-        return self.number.upper().endswith("L")
-
-    @property
-    def is_companion(self) -> bool:
-        """Whether it is a companion, ``NNX-Title.ipynb``: what goes deeper than the lesson, and nobody needs later."""
-        return self.number.upper().endswith("X")
-
-    @property
-    def is_wrap_up(self) -> bool:
-        """Whether it is a wrap-up, ``NNW-Title.ipynb``: one large task on unseen data, without hints."""
-        return self.number.upper().endswith("W")
+    def form(self) -> str:
+        """``L`` for a lab, ``W`` for a wrap-up, ``X`` for a companion, empty for a lesson."""
+        return self.number.upper()[-1:] if self.number[-1:].isalpha() else ""
 
     @property
     def has_run(self) -> bool:
-        """Whether the file was saved with what any cell gave."""
+        """Whether the file has the outputs of a run."""
         return any(cell.count is not None for cell in self.code)
 
     def tagged(self, tag: str) -> Iterator[Cell]:
@@ -122,7 +132,7 @@ class Lesson:
         return self.cells[cell.number] if cell.number < len(self.cells) else None
 
     def problem(self, rule: str, message: str, cell: Cell | None = None, line: int | None = None) -> Problem:
-        """Return a breach of a rule in this lesson."""
+        """Return a problem of this lesson."""
         number, cell_id = (cell.number, cell.id) if cell else (None, None)
         return Problem(self.path, number, cell_id, line, rule, message)
 
@@ -139,31 +149,24 @@ def read(path: Path) -> Lesson:
         notebook, content = read_lesson(path)
         cells = tuple(_cell(number, cell) for number, cell in enumerate(notebook.cells, start=1))
         "".join(cell.source for cell in cells).encode()  # half a surrogate pair is valid JSON, and no text
-    except RecursionError as error:
-        raise InvalidNotebook(path, "it is nested too deeply") from error
-    except TypeError as error:  # nbformat compares the number before it looks whether it is one
-        raise InvalidNotebook(path, "its nbformat_minor is no number") from error
-    except UnicodeEncodeError as error:
-        raise InvalidNotebook(path, "a cell has characters that are no text") from error
+    except (RecursionError, TypeError, UnicodeEncodeError) as error:
+        raise InvalidNotebook(path, f"it cannot be read: {error}") from error
     name = NAME.fullmatch(path.name)
     number, title = (name["number"], name["title"]) if name else ("", "")
-    ends_in_newline = content.endswith(b"\n")
-    minor = notebook.get("nbformat_minor", 0)
-    return Lesson(path, number, title, cells, notebook.metadata, minor, len(content), ends_in_newline)
+    return Lesson(path, number, title, cells, notebook.metadata, notebook.get("nbformat_minor", 0), content)
 
 
 def read_source(path: Path) -> Lesson:
-    """Return a notebook in Databricks' source format as the lesson that it would be.
+    """Return a notebook in Databricks' source format as a lesson.
 
     Raises
     ------
     UnreadableNotebook
-        It is none.
+        The file is in another format.
     """
     notebook = as_notebook(path)
     cells = tuple(_cell(number, cell) for number, cell in enumerate(notebook.cells, start=1))
-    content = path.read_bytes()
-    return Lesson(path, "", "", cells, notebook.metadata, 5, len(content), content.endswith(b"\n"))
+    return Lesson(path, "", "", cells, notebook.metadata, 5, path.read_bytes())
 
 
 def _cell(number: int, cell: Any) -> Cell:
