@@ -13,9 +13,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browser_harness import faint_texts, running_browser
-from stream_view.live.fallback import fallback_html
 from stream_view.live.static_frame import interactive_html
-from stream_view.live.stream_widget import SCRIPT, STYLE
+from stream_view.live.stream_widget import SCRIPT, STYLE, fallback_html
 from stream_view.tables import Table
 
 SECONDS = 10  # that anything may take: there is no kernel to wait for

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stream_view.batches_left import MOST_REPORTS, BatchesLeft
+from stream_view.waiting import MOST_REPORTS, BatchesLeft
 
 
 def query(*reports: dict[str, Any]) -> Any:

@@ -18,7 +18,7 @@ from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 from stream_view import displaying, front_end, waiting
 from stream_view.displaying import display, displayHTML
 from stream_view.errors import NameInUse, NoInterval, StreamTimeout
-from stream_view.starts import abandoned_starts
+from stream_view.starts import start_hooks
 
 
 def names(spark: SparkSession) -> list[str]:
@@ -236,7 +236,7 @@ def test_interrupted_before_there_is_a_view_it_leaves_no_stream(
     with pytest.raises((KeyboardInterrupt, Py4JError)), interrupted_after(seconds):
         display(stream, streamName="short_lived")
     assert views == []
-    abandoned_starts.wait_for_the_end_of("short_lived")
+    start_hooks.wait_for_the_end_of("short_lived")
     assert [query.name for query in spark.streams.active] == []
 
 

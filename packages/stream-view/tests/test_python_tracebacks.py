@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 
-from stream_view.python_tracebacks import in_one_line
+from stream_view.progress_reports import in_one_line
 
 BRIDGE = """An exception was raised by the Python Proxy. Return Message: Traceback (most recent call last):
   File "/x/lib/python3.11/site-packages/py4j/clientserver.py", line 644, in _call_proxy

@@ -1,4 +1,4 @@
-"""The line of a cell that waits (wait_line.py)."""
+"""The line of a cell that waits (waiting.py)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from stream_view import front_end, wait_line
-from stream_view.wait_line import waiting_for
+from stream_view import front_end, waiting
+from stream_view.waiting import waiting_for
 
 
 class Screen:
@@ -36,8 +36,8 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     screen = Screen()
     monkeypatch.setattr("IPython.display.display", screen.show)
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr(wait_line, "PATIENCE", 0.2)
-    monkeypatch.setattr(wait_line, "CHANGED_EVERY", 0.05)
+    monkeypatch.setattr(waiting, "PATIENCE", 0.2)
+    monkeypatch.setattr(waiting, "CHANGED_EVERY", 0.05)
     return screen
 
 
@@ -49,7 +49,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 
 def test_a_short_wait_is_silent(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wait_line, "PATIENCE", 60.0)
+    monkeypatch.setattr(waiting, "PATIENCE", 60.0)
     with waiting_for(lambda: "waiting for the sensor"):
         time.sleep(0.2)
     assert screen.seen == []

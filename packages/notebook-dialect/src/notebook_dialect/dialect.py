@@ -137,7 +137,7 @@ class Dialect:
             interrupts,
             last_lines,
             magics,
-            path_hints,
+            python_advice,
             short_errors,
             stream_loops,
         )
@@ -155,7 +155,7 @@ class Dialect:
         console.install()
         if self._python_files is not None:
             self._python_files.install()
-            path_hints.install(shell, self._python_files.explain)
+            python_advice.install(shell, self._python_files.explain)
 
     def _own_session(self) -> SparkSession:
         from pyspark.sql import SparkSession

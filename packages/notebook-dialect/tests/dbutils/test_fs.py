@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from notebook_dialect.dbutils import file_commands as files
+from notebook_dialect.dbutils import fs as files
 from notebook_dialect.dbutils.execution_errors import (
     FileCommandFailed,
     FileExists,

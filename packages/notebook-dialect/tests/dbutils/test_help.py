@@ -4,7 +4,7 @@ import pytest
 
 from notebook_dialect.dbutils.execution_errors import UnknownMethod
 from notebook_dialect.dbutils.fs import FileSystemUtils
-from notebook_dialect.dbutils.help import describe
+from notebook_dialect.dbutils.imports import describe
 from notebook_dialect.dbutils.secrets import SecretUtils
 from notebook_dialect.dbutils.widgets import Widgets
 from streaming_classroom.files.directories import classroom_files

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from papermill.translators import PythonTranslator
 
-from notebook_dialect.dbutils import parameters
-from notebook_dialect.dbutils.parameters import papermill_parameters
+from notebook_dialect.dbutils import notebook_runs
+from notebook_dialect.dbutils.notebook_runs import papermill_parameters
 from stream_view import front_end
 
 _VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text())
@@ -28,7 +28,7 @@ def have_run(monkeypatch: pytest.MonkeyPatch, *cells: str) -> None:
 @given(name=st.sampled_from(["a", "größe", "_"]), value=st.one_of(_VALUES, st.lists(_VALUES, max_size=3)))
 def test_what_papermill_writes_is_read_as_text(name: str, value: Any) -> None:
     cell = PythonTranslator.codify({name: value})
-    assert parameters._assignments(cell) == {name: str(value)}
+    assert notebook_runs._assignments(cell) == {name: str(value)}
 
 
 def test_without_papermill_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jupyter_client import KernelManager
 
-from notebook_dialect.dbutils import widget_view
+from notebook_dialect.dbutils import widgets as widget_views
 from notebook_dialect.dbutils.widgets import Widgets
 from stream_view import front_end
 
@@ -34,7 +34,7 @@ class Page:
 def page(monkeypatch: pytest.MonkeyPatch) -> Page:
     page = Page()
     monkeypatch.setattr(front_end, "ipython", lambda: page)
-    monkeypatch.setattr(widget_view, "_display", page.shown.append)
+    monkeypatch.setattr(widget_views, "_display", page.shown.append)
     return page
 
 

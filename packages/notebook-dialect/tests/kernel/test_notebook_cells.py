@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from notebook_dialect.kernel.notebook_cells import defining_line
+from notebook_dialect.kernel.magics import defining_line
 
 CELLS = [
     ("markdown", "silver = 1"),

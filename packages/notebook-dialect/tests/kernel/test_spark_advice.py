@@ -5,7 +5,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from notebook_dialect.kernel.spark_advice import advice
-from notebook_dialect.session.formats import FORMATS
+from notebook_dialect.session.spark_methods import FORMATS
 
 PLACE = "Correct the statement there: a keyword, a comma or a parenthesis before it."
 NO_FORMAT = "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: {}. Make sure the provider name is correct."

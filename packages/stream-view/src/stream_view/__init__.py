@@ -11,7 +11,7 @@ from typing import Any
 _HOMES = {
     "ServiceTarget": "health.service_target",
     "batches": "past_batches.batch_list",
-    "compare": "past_batches.comparison",
+    "compare": "past_batches.batch_list",
     "display": "displaying",
     "displayHTML": "displaying",
     "late_rows": "late_data.late_rows",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view import cell_streams, front_end, waiting
 from stream_view.errors import NoInterval, StreamTimeout, interrupt_behind
-from stream_view.starts import abandoned_starts
+from stream_view.starts import start_hooks
 from stream_view.tables import Table, first_rows, newest_rows, rows_of
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _start(
         return _Stream(frame.sparkSession, query, output_mode, name is not None)
 
     if name:
-        abandoned_starts.wait_for_the_end_of(name)
+        start_hooks.wait_for_the_end_of(name)
         cell_streams.refuse_name_in_use(name, frame.sparkSession.streams.active)
     query_name = name or _free_name(frame)
     with _stopped_if_interrupted(frame.sparkSession, query_name):
@@ -173,7 +173,7 @@ def _stopped_if_interrupted(spark: SparkSession, name: str) -> Iterator[None]:
         yield
     except BaseException as error:  # py4j may say otherwise that it was interrupted
         if interrupt_behind(error):
-            abandoned_starts.stop_when_it_appears(spark, name)
+            start_hooks.stop_when_it_appears(spark, name)
         raise
 
 
@@ -221,7 +221,7 @@ def _follow(stream: _Stream) -> None:
     """Show the stream live; return when its first result is on the screen, or when that takes too long."""
     # Widgets take a second to import, and without a person there are none.
     from stream_view.live.live_view import LiveView
-    from stream_view.live.shown_rows import ShownRows
+    from stream_view.live.static_frame import ShownRows
 
     with _stopped_if_interrupted(stream.spark, stream.query.name):
         view = LiveView(stream.query, ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from stream_view import python_tracebacks
+from stream_view import progress_reports
 
 # Where a message turns from what is wrong to how Spark sees it: plans, JVM frames, query progress.
 # Errors of cloudFiles begin with their reason; what follows is how it reached the user.
@@ -151,14 +151,14 @@ def short_message(error: BaseException) -> str:
     text = str(error).strip()
     if away := _BROKER_AWAY.search(text):
         call = re.sub(r"Call\(callName=(\w+),.*", r"\1 timed out", away[0])
-        words = python_tracebacks.without_state(call).rstrip(" .")
+        words = progress_reports.without_state(call).rstrip(" .")
         return (
             "The Kafka broker has stopped answering. Start it, and then the stream again: it resumes from its "
             f"checkpoint. Kafka's own words: {words}."
         )
     if cut := _PLUMBING.search(text):
         text = text[: cut.start()]
-    if raised := python_tracebacks.in_one_line(text):
+    if raised := progress_reports.in_one_line(text):
         condition = _OF_A_FUNCTION.search(text)
         return f"{condition[0]} {raised}" if condition and not raised.startswith("[") else raised
     return _without_volatile(text).rstrip().removesuffix(";").rstrip()

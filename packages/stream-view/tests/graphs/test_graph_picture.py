@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stream_view.graphs.boxes import counted, cut
+from stream_view.graphs.boxes import COLOURS, KINDS, PHASES, counted, cut
 from stream_view.graphs.graph import Bar, Graph, Node, Phase, Shape, as_text, description
 from stream_view.graphs.graph_picture import as_html, as_image, as_svg
-from stream_view.graphs.signs import COLOURS, KINDS, PHASES
 
 from .graphs import eight_datasets
 

@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stream_view.graphs.places import BETWEEN_BOXES, Box, Layout, layout
+from stream_view.graphs.layers import BETWEEN_BOXES, Box, Layout, layout
 
 from .test_layers import dags
 

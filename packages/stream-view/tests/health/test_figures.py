@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from stream_view.health.figures import duration, size, whole
+from stream_view.health.service_target import duration, size, whole
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from stream_view.health.health_frame import frame_of
+from stream_view.health.health_page import frame_of
 
 pytestmark = pytest.mark.skipif(find_spec("suite") is None, reason="the repository around has the server")
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from stream_view import ServiceTarget, front_end, stream_health
 from stream_view.health import stream_health as module
-from stream_view.health.health_widget import HealthWidget
+from stream_view.health.health_page import HealthWidget
 from stream_view.health.stream_health import StreamHealth
 from stream_view.waiting import block_until_stream_is_ready
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from stream_view.live import follower
+from stream_view.live import stream_widget
 
 
 class View:
@@ -32,7 +32,7 @@ class View:
 
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follower, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(stream_widget, "LOOK_EVERY", 0.01)
 
 
 def followers() -> list[threading.Thread]:
@@ -49,7 +49,7 @@ def wait_until_gone() -> None:
 def test_one_thread_follows_all_views_and_ends_with_the_last() -> None:
     views = [View(20), View(30), View(40)]
     for view in views:
-        follower.follow(view)
+        stream_widget.follow(view)
     assert len(followers()) == 1
     assert all(view.ended.wait(120) for view in views)
     wait_until_gone()
@@ -57,17 +57,17 @@ def test_one_thread_follows_all_views_and_ends_with_the_last() -> None:
 
 def test_a_broken_view_does_not_take_the_others_with_it() -> None:
     broken, sound = View(2, breaks=True), View(30)
-    follower.follow(broken)
-    follower.follow(sound)
+    stream_widget.follow(broken)
+    stream_widget.follow(sound)
     assert broken.ended.wait(120) and sound.ended.wait(120)
     wait_until_gone()
     assert (broken.given_up, sound.given_up) == ("the session is gone", "")
 
 
 def test_jobs_that_cannot_be_named_are_followed_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follower, "_name_jobs", lambda: 1 / 0)
+    monkeypatch.setattr(stream_widget, "_name_jobs", lambda: 1 / 0)
     view = View(3)
-    follower.follow(view)
+    stream_widget.follow(view)
     assert view.ended.wait(120)
     wait_until_gone()
 
@@ -79,22 +79,22 @@ def test_a_thread_that_died_is_replaced_and_its_views_go_on(monkeypatch: pytest.
 
     first, second = View(3), View(3)
     with monkeypatch.context() as dying:
-        dying.setattr(follower.time, "sleep", die)
-        follower.follow(first)
-        assert follower._thread is not None
-        follower._thread.join(10)
+        dying.setattr(stream_widget.time, "sleep", die)
+        stream_widget.follow(first)
+        assert stream_widget._thread is not None
+        stream_widget._thread.join(10)
     assert not first.ended.is_set()
-    follower.follow(second)
+    stream_widget.follow(second)
     assert first.ended.wait(120) and second.ended.wait(120)
     wait_until_gone()
 
 
 def test_a_view_that_comes_after_the_thread_has_ended_gets_a_new_one() -> None:
     first = View(1)
-    follower.follow(first)
+    stream_widget.follow(first)
     assert first.ended.wait(120)
     wait_until_gone()
     second = View(1)
-    follower.follow(second)
+    stream_widget.follow(second)
     assert second.ended.wait(120)
     wait_until_gone()

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from stream_view import displaying, front_end, listener
 from stream_view.displaying import display
-from stream_view.live import live_view, rates, shown_rows
+from stream_view.live import live_view, reports, static_frame
 from stream_view.live.stream_widget import StreamWidget
 
 
@@ -169,7 +169,7 @@ def test_two_views_of_one_stream_share_a_thread_and_end_alone(
 def test_a_view_without_a_name_keeps_what_it_shows_and_no_more(
     spark: SparkSession, stream: DataFrame, land, outputs: list[Output], monkeypatch
 ) -> None:
-    monkeypatch.setattr(shown_rows, "EMPTIED_EVERY", 0.0)
+    monkeypatch.setattr(static_frame, "EMPTIED_EVERY", 0.0)
     land(*range(10, 1300))
     display(stream)
     [query] = spark.streams.active
@@ -184,8 +184,8 @@ def test_a_view_without_a_name_keeps_what_it_shows_and_no_more(
 def test_a_view_with_a_name_keeps_the_table_and_says_when_it_is_large(
     spark: SparkSession, stream: DataFrame, land, outputs: list[Output], monkeypatch
 ) -> None:
-    monkeypatch.setattr(shown_rows, "EMPTIED_EVERY", 0.0)
-    monkeypatch.setattr(shown_rows, "LARGE", 1000)
+    monkeypatch.setattr(static_frame, "EMPTIED_EVERY", 0.0)
+    monkeypatch.setattr(static_frame, "LARGE", 1000)
     land(*range(10, 1300))
     display(stream, streamName="rows")
     land(5000)
@@ -259,7 +259,7 @@ def test_a_table_that_is_dropped_meanwhile_is_shown_on(
 def test_where_only_its_table_is_known_a_view_whose_table_is_dropped_leaves_the_last_rows_and_a_sentence(
     spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
 ) -> None:
-    monkeypatch.setattr(shown_rows.ShownRows, "_sink", None)  # as over Connect
+    monkeypatch.setattr(static_frame.ShownRows, "_sink", None)  # as over Connect
     display(stream, streamName="rows")
     [query] = spark.streams.active
     spark.catalog.dropTempView("rows")
@@ -310,7 +310,7 @@ def test_when_it_has_ended_the_view_keeps_its_reports_and_says_how_it_ended(
 def test_the_rate_goes_from_the_header_when_nothing_comes_any_more(
     spark: SparkSession, stream: DataFrame, outputs: list[Output], monkeypatch
 ) -> None:
-    monkeypatch.setattr(rates, "WINDOW", 1.5)
+    monkeypatch.setattr(reports, "WINDOW", 1.5)
     monkeypatch.setattr(live_view.LiveView, "_state", lambda _view: "waiting")  # no other state brings a new header
     display(stream, streamName="rows")
     [output] = outputs

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stream_view.live.rates import LONGEST, WINDOW, Work, latest_rate
+from stream_view.live.reports import LONGEST, WINDOW, Work, latest_rate
 
 
 def steady(interval: float, rows: int, took: float, batches: int) -> list[Work]:

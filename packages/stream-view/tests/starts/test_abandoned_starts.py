@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from stream_view import waiting
-from stream_view.starts import abandoned_starts
+from stream_view.starts import start_hooks
 from stream_view.starts.start import Start
 
 
@@ -29,13 +29,13 @@ def active(monkeypatch: pytest.MonkeyPatch) -> list[Stream]:
     streams: list[Stream] = []
     monkeypatch.setattr(waiting, "active_streams", lambda _spark: list(streams))
     monkeypatch.setattr(waiting, "stop_streams", lambda found: [query.stop() for query in found])
-    monkeypatch.setattr(abandoned_starts, "APPEARS_WITHIN", 0.6)
+    monkeypatch.setattr(start_hooks, "APPEARS_WITHIN", 0.6)
     return streams
 
 
 def abandon(name: str) -> threading.Thread:
-    abandoned_starts.stop_when_it_appears(SimpleNamespace(), name)  # type: ignore[arg-type]
-    return abandoned_starts._stoppers[name]
+    start_hooks.stop_when_it_appears(SimpleNamespace(), name)  # type: ignore[arg-type]
+    return start_hooks._stoppers[name]
 
 
 def test_the_stream_is_stopped_when_it_appears_and_nothing_is_kept(active: list[Stream]) -> None:
@@ -44,12 +44,12 @@ def test_the_stream_is_stopped_when_it_appears_and_nothing_is_kept(active: list[
     Stream("orders", active)
     other = Stream("clicks", active)
     stopper.join(5)
-    assert active == [other] and abandoned_starts._stoppers == {}
+    assert active == [other] and start_hooks._stoppers == {}
 
 
 def test_a_start_of_that_name_waits_until_it_cannot_be_taken_for_the_abandoned_one(active: list[Stream]) -> None:
     abandon("orders")
-    abandoned_starts.wait_before(Start(SimpleNamespace(), None, "orders", {}, {}))  # type: ignore[arg-type]
+    start_hooks.wait_before(Start(SimpleNamespace(), None, "orders", {}, {}))  # type: ignore[arg-type]
     mine = Stream("orders", active)
     time.sleep(0.3)
     assert active == [mine]

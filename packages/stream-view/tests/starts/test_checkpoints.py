@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from stream_view import starts
 from stream_view.errors import CheckpointInUse, CheckpointOfAnotherSource
-from stream_view.starts import checkpoints, offsets
+from stream_view.starts import checkpoints
 from stream_view.waiting import wait_until_processed
 
 
@@ -131,4 +131,4 @@ def test_a_checkpoint_that_cannot_be_looked_at_is_left_to_spark(spark: SparkSess
     ],
 )
 def test_an_offset_tells_its_kind_of_source_by_its_shape(line: str, kind: str | None) -> None:
-    assert offsets._kind(line) == kind
+    assert checkpoints._kind(line) == kind

@@ -11,7 +11,7 @@ from IPython.core.events import EventManager, available_events
 from pyspark.sql import SparkSession
 
 from stream_view import front_end, starts
-from stream_view.starts import removed_folders
+from stream_view.starts import checkpoints
 from stream_view.waiting import wait_until_processed
 
 
@@ -23,7 +23,7 @@ def told(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> list[str]:
     monkeypatch.setattr(front_end, "ipython", lambda: shell)
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
     monkeypatch.setattr(front_end, "print_below", lambda _cell, text: lines.append(text))
-    monkeypatch.setattr(removed_folders, "_watched", [])
+    monkeypatch.setattr(checkpoints, "_watched", [])
     return lines
 
 
@@ -35,23 +35,23 @@ def copy(spark: SparkSession, tmp_path: Path, told: list):
     writer = spark.readStream.schema("id INT").json((tmp_path / "in").as_uri()).writeStream.queryName("copy")
     query = writer.option("checkpointLocation", (tmp_path / "c").as_uri()).start((tmp_path / "out").as_uri(), "parquet")
     wait_until_processed([query], 60)
-    removed_folders.look()
+    checkpoints.look()
     return query
 
 
 def test_a_folder_that_is_read_and_one_that_is_written_are_told_once(copy, tmp_path: Path, told: list) -> None:
     assert told == []
     shutil.rmtree(tmp_path / "in")
-    removed_folders.look()
+    checkpoints.look()
     assert len(told) == 1 and "/in is gone, which the stream copy reads: it finds no more rows" in told[0]
     shutil.rmtree(tmp_path / "out")
-    removed_folders.look()
-    removed_folders.look()
+    checkpoints.look()
+    checkpoints.look()
     assert len(told) == 2 and "/out is gone, where the stream copy writes" in told[1]
 
 
 def test_of_a_stream_that_was_stopped_nothing_is_told(copy, tmp_path: Path, told: list) -> None:
     copy.stop()
     shutil.rmtree(tmp_path / "in")
-    removed_folders.look()
-    assert told == [] and removed_folders._watched == []
+    checkpoints.look()
+    assert told == [] and checkpoints._watched == []

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrameReader, SparkSession
 
 from stream_view import front_end, starts
-from stream_view.starts import schema_names
+from stream_view.starts import sources
 
 
 @pytest.fixture
@@ -95,6 +95,6 @@ def test_an_empty_folder_and_a_file_that_is_too_large_are_left_alone(
 ) -> None:
     (tmp_path / "empty").mkdir()
     start(spark.readStream.format("json").schema("patient INT"), tmp_path / "empty")
-    monkeypatch.setattr(schema_names, "LARGEST", 3)
+    monkeypatch.setattr(sources, "LARGEST", 3)
     start(spark.readStream.format("json").schema("patient INT"), landing)
     assert told == []

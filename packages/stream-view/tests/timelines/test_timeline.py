@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from stream_view import front_end
-from stream_view.live import follower
+from stream_view.live import stream_widget
 from stream_view.timelines.story import TimelineInput
 from stream_view.timelines.timeline import LiveTimeline, timeline
 
@@ -371,7 +371,7 @@ def handle(monkeypatch: pytest.MonkeyPatch) -> Handle:
     """Have a person look; give the output in which a live timeline is drawn anew."""
     handle = Handle()
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr(follower, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(stream_widget, "LOOK_EVERY", 0.01)
     monkeypatch.setattr("IPython.display.display", lambda bundle, raw, display_id: handle)
     return handle
 

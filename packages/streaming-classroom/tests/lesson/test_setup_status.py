@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from stream_view import front_end, wait_line
-from stream_view.wait_line import waiting_for
+from stream_view import front_end, waiting
+from stream_view.waiting import waiting_for
 from streaming_classroom.lesson import setup_status
 
 
@@ -82,7 +82,7 @@ def test_without_a_person_there_is_no_line(screen: Screen, monkeypatch: pytest.M
 def test_what_takes_longer_says_for_how_long_and_what_it_waits_for(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wait_line, "PATIENCE", 0.05)
+    monkeypatch.setattr(waiting, "PATIENCE", 0.05)
     said = threading.Event()
     monkeypatch.setattr(screen, "update", lambda bundle, raw: (screen.lines.append(bundle["text/plain"]), said.set()))
     with setup_status.doing("Starting lesson 14 ..."), waiting_for(lambda: "stopping clicks"):

@@ -16,12 +16,12 @@ set_up_notebook(globals())
 DA = start_lesson("waits", dataset="device-readings/readings")
 DA.data_factory.land()
 
-from stream_view import wait_line
-said, show_line = [], wait_line.show_line
+from stream_view import waiting
+said, show_line = [], waiting.show_line
 def show(text, line=None):
     said.append(text)
     return show_line(text, line)
-wait_line.show_line = show
+waiting.show_line = show
 
 import time
 stream = spark.readStream.schema("device_id INT").json(DA.paths.landing)

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import SourceLocation
-from notebook_dialect.sql.tokens import tokens_of
+from notebook_dialect.sql.statements import tokens_of
 from stream_view.errors import ExplainedError
 
 if TYPE_CHECKING:

@@ -9,11 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from notebook_dialect.dbutils.fs import FileInfo, FileSystemUtils
-from notebook_dialect.dbutils.help import describe
-from notebook_dialect.dbutils.jobs import JobsUtils
-from notebook_dialect.dbutils.library import LibraryUtils
-from notebook_dialect.dbutils.notebook_runs import NotebookUtils
-from notebook_dialect.dbutils.parameters import papermill_parameters
+from notebook_dialect.dbutils.imports import JobsUtils, LibraryUtils, describe
+from notebook_dialect.dbutils.notebook_runs import NotebookUtils, papermill_parameters
 from notebook_dialect.dbutils.secrets import SecretUtils
 from notebook_dialect.dbutils.widgets import Widgets
 from stream_view.errors import NotAvailable

@@ -1,27 +1,166 @@
 """``dbutils.fs``: files and folders with Databricks' commands, in plain Python.
 
 No JVM is asked, so the commands work before Spark has started and where Spark is a Connect server.
+
+Hadoop keeps a checksum beside each file it writes, ``.name.crc`` for ``name``, and refuses to read a file that
+does not match its own.  So whoever replaces a file takes the old checksum away first; a copy needs none.
+A file appears under its name when it is complete: a stream that watches the folder never sees half of it.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from stat import S_ISDIR
+from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple, NoReturn
+from uuid import uuid4
 
-from notebook_dialect.dbutils import file_commands
 from notebook_dialect.dbutils.execution_errors import (
     FileCommandFailed,
     FileExists,
     NotSupported,
     PathInvalid,
     PathNotFound,
+    PathProtected,
     as_execution_errors,
 )
-from notebook_dialect.dbutils.help import describe
-from notebook_dialect.dbutils.paths import ResolvedPath, locate, locate_removable, locate_writable
+from notebook_dialect.dbutils.imports import describe
+from notebook_dialect.dbutils.paths import ResolvedPath, locate, locate_removable, locate_writable, require_inside
 from notebook_dialect.files.filesystem import SCHEME, FileSystem
+
+
+def is_checksum(name: str) -> bool:
+    """Whether a file of that name is Hadoop's note on another file, which Databricks does not have."""
+    return name.startswith(".") and name.endswith(".crc")
+
+
+def children(folder: ResolvedPath) -> list[ResolvedPath]:
+    """Return what lies in a folder, by name, without checksums."""
+    names = sorted(path.name for path in folder.local.iterdir())
+    return [folder.child(name) for name in names if not is_checksum(name)]
+
+
+def require_file(place: ResolvedPath) -> None:
+    """Raise unless the place is an ordinary file: a folder has no contents, and a device's have no end.
+
+    Raises
+    ------
+    FileNotFoundError
+        Nothing is there.
+    FileCommandFailed
+        Something else is there.
+    """
+    if S_ISDIR(mode := place.local.stat().st_mode):
+        raise FileCommandFailed(f"{place.path} is a directory", f'List it: dbutils.fs.ls("{place.path}").')
+    if not S_ISREG(mode):
+        raise FileCommandFailed(f"{place.path} is a device or a pipe", "Name an ordinary file.")
+
+
+@contextmanager
+def appearing(target: ResolvedPath) -> Iterator[Path]:
+    """Give a temporary file beside the target, which becomes the target if all goes well."""
+    require_inside(target)
+    target.local.parent.mkdir(parents=True, exist_ok=True)
+    # Spark's file sources pass over names that begin with a dot.
+    temporary = target.local.with_name(f".{uuid4().hex}.tmp")
+    try:
+        yield temporary
+        _forget_checksum(target.local)
+        temporary.replace(target.local)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def remove(place: ResolvedPath) -> None:
+    """Remove a file with its checksum, a folder with all that is in it, or a link without what it points to.
+
+    Raises
+    ------
+    PathProtected
+        It is not below the classroom's home.
+    """
+    require_inside(place)
+    # A second look that shares no code with the first: what goes wrong here cannot be undone.
+    if Path(os.path.realpath(place.files.home)).is_relative_to(os.path.realpath(place.local)):
+        raise PathProtected(f"{place.path} holds the classroom's home", "Name a folder in it.")
+    if place.local.is_dir() and not place.local.is_symlink():
+        shutil.rmtree(place.local)
+    else:
+        place.local.unlink()
+        _forget_checksum(place.local)
+
+
+def copy(source: ResolvedPath, target: ResolvedPath) -> None:
+    """Copy a file, or a folder into a new or an existing one; files that are there already are replaced.
+
+    Raises
+    ------
+    FileCommandFailed
+        A link to a folder lies in the source, which might lead round in a circle.
+    PathProtected
+        A link in the target leads out of the classroom's home.
+    """
+    if not source.local.is_dir():
+        _copy_file(source, target)
+        return
+    _make_folder(target)
+    for child in children(source):
+        if child.local.is_symlink() and child.local.is_dir():
+            raise FileCommandFailed(f"{child.path} is a link to a folder", "Copy that folder on its own.")
+        copy(child, target.child(child.local.name))
+
+
+def move(source: ResolvedPath, target: ResolvedPath) -> None:
+    """Move a file or a folder, in one step where the file system can."""
+    if not source.local.is_dir() or source.local.is_symlink():
+        _move_file(source, target)
+    elif target.local.exists() or not _renamed(source, target):
+        copy(source, target)
+        remove(source)
+
+
+def _move_file(source: ResolvedPath, target: ResolvedPath) -> None:
+    require_inside(target)
+    target.local.parent.mkdir(parents=True, exist_ok=True)
+    _forget_checksum(target.local)
+    if not _renamed(source, target):
+        _copy_file(source, target)
+        source.local.unlink()
+    _forget_checksum(source.local)
+
+
+def _renamed(source: ResolvedPath, target: ResolvedPath) -> bool:
+    """Give the source its new name, or return False where the two are on different disks."""
+    require_inside(target)
+    target.local.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        source.local.replace(target.local)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        return False
+    return True
+
+
+def _copy_file(source: ResolvedPath, target: ResolvedPath) -> None:
+    if target.local.is_dir():
+        raise FileCommandFailed(f"{target.path} is a directory, {source.path} a file", "Remove one of them first.")
+    require_file(source)
+    with appearing(target) as temporary:
+        shutil.copyfile(source.local, temporary)
+
+
+def _make_folder(place: ResolvedPath) -> None:
+    require_inside(place)
+    place.local.mkdir(parents=True, exist_ok=True)
+
+
+def _forget_checksum(file: Path) -> None:
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
 
 
 class FileInfo(NamedTuple):
@@ -78,7 +217,7 @@ class FileSystemUtils:
         with as_execution_errors(place.path):
             if not place.local.is_dir():
                 return [_info(place)]
-            return [_info(child) for child in file_commands.children(place)]
+            return [_info(child) for child in children(place)]
 
     def head(self, file: str, maxBytes: int = 65536) -> str:
         """Return the beginning of a file as text, at most maxBytes bytes of it.
@@ -89,7 +228,7 @@ class FileSystemUtils:
         if maxBytes < 0:
             raise PathInvalid(f"maxBytes must not be negative: {maxBytes}", "Pass a number of bytes, such as 65536.")
         with as_execution_errors(place.path):
-            file_commands.require_file(place)
+            require_file(place)
             with place.local.open("rb") as opened:
                 start = opened.read(maxBytes + 1)
         if len(start) > maxBytes:
@@ -114,7 +253,7 @@ class FileSystemUtils:
             if place.local.exists() and not overwrite:
                 raise FileExists(place.path)
             written = contents.encode()
-            with file_commands.appearing(place) as temporary:
+            with appearing(place) as temporary:
                 temporary.write_bytes(written)
         print(f"Wrote {len(written)} bytes.")
         return True
@@ -146,24 +285,24 @@ class FileSystemUtils:
             if not (place.local.exists() or place.local.is_symlink()):
                 return False
             is_folder = place.local.is_dir() and not place.local.is_symlink()
-            if is_folder and not recurse and file_commands.children(place):
+            if is_folder and not recurse and children(place):
                 fix = f'Remove it with all that is in it: dbutils.fs.rm("{place.path}", True).'
                 raise FileCommandFailed(f"Directory {place.path} is not empty", fix)
-            file_commands.remove(place)
+            remove(place)
         return True
 
     def cp(self, from_: str, to: str, recurse: bool = False) -> bool:
         """Copy a file; with recurse a folder. Into the target, where that is a folder already."""
         source = locate(self._files, from_)
         with as_execution_errors(source.path):
-            file_commands.copy(source, _target(source, locate_writable(self._files, to), recurse))
+            copy(source, _target(source, locate_writable(self._files, to), recurse))
         return True
 
     def mv(self, from_: str, to: str, recurse: bool = False) -> bool:
         """Move a file; with recurse a folder. Into the target, where that is a folder already."""
         source = locate_removable(self._files, from_)
         with as_execution_errors(source.path):
-            file_commands.move(source, _target(source, locate_writable(self._files, to), recurse))
+            move(source, _target(source, locate_writable(self._files, to), recurse))
         return True
 
     def mounts(self) -> list[MountInfo]:
@@ -172,7 +311,7 @@ class FileSystemUtils:
         A folder of /mnt counts as mounted, so code that mounts only what is not there goes on.
         """
         mount_folder = locate(self._files, "/mnt")
-        folders = file_commands.children(mount_folder) if mount_folder.local.is_dir() else []
+        folders = children(mount_folder) if mount_folder.local.is_dir() else []
         places = [locate(self._files, "/"), *(folder for folder in folders if folder.local.is_dir())]
         return [MountInfo(p.path.removeprefix(SCHEME), p.local.as_uri(), "") for p in places]
 

@@ -3,13 +3,18 @@
 The other notebook runs in this process, with a namespace, a Spark session and widgets of its own.  The sessions
 share tables and global temporary views, as on Databricks, and nothing else.  Runs that are asked for in several threads
 follow each other, since the shell has one notebook at a time.
+
+Papermill puts a cell into the notebook that begins with the comment ``# Parameters`` and assigns each parameter
+a literal; nothing else of it reaches the kernel.  The cell is found again in IPython's own history of inputs.
 """
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -18,7 +23,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.dbutils.help import describe
+from notebook_dialect.dbutils.imports import describe
 from notebook_dialect.errors import NotebookExit
 from notebook_dialect.notebooks import include
 from stream_view import front_end, waiting
@@ -29,8 +34,50 @@ if TYPE_CHECKING:
 
     from notebook_dialect.notebooks.running_notebooks import Notebook, RunningNotebooks
 
-    #: Gives a shell an empty notebook, with a session and utilities of its own, for a ``with`` block.
     IsolatedNotebook = Callable[[InteractiveShell], AbstractContextManager[None]]
+
+_MARK = "# Parameters"
+
+
+def papermill_parameters() -> dict[str, str]:
+    """Return papermill's parameters as text; without papermill, none."""
+    history = getattr(front_end.ipython(), "history_manager", None)
+    values: dict[str, str] = {}
+    for cell in getattr(history, "input_hist_raw", ()):
+        if cell.startswith(_MARK):
+            values |= _assignments(cell)
+    return values
+
+
+def _assignments(cell: str) -> dict[str, str]:
+    """Return what a cell assigns, if that is all it does: a learner's cell may have the same first line."""
+    try:
+        statements = ast.parse(cell).body
+        return dict(_assignment(statement) for statement in statements)
+    except (SyntaxError, ValueError):
+        return {}
+
+
+def _assignment(statement: ast.stmt) -> tuple[str, str]:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return name, str(ast.literal_eval(_FloatsAsLiterals().visit(value)))
+    raise ValueError("not an assignment to a name")
+
+
+class _FloatsAsLiterals(ast.NodeTransformer):
+    """Takes ``float('nan')``, as papermill writes a number that has no literal, for that number."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        match node:
+            case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="nan" | "inf" | "-inf" as text)]):
+                return ast.Constant(float(text))
+        return node
+
+
+def variable_name(*names: str) -> str:
+    """Return ``CLASSROOM_A_B`` for ``a`` and ``b``: upper case, and ``_`` for all but letters and digits."""
+    return re.sub(r"[^A-Z0-9]", "_", "_".join(("CLASSROOM", *names)).upper())
 
 
 @dataclass(eq=False)

@@ -10,8 +10,8 @@ import os
 from typing import NamedTuple
 
 from notebook_dialect.dbutils.execution_errors import SecretNotFound
-from notebook_dialect.dbutils.help import describe
-from notebook_dialect.dbutils.parameters import variable_name
+from notebook_dialect.dbutils.imports import describe
+from notebook_dialect.dbutils.notebook_runs import variable_name
 
 _KIND = "SECRET"
 

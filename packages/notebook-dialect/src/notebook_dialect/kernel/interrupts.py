@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import uuid4
 
 from stream_view import waiting
-from stream_view.live.follower import JOB_GROUP as LIVE_VIEWS
+from stream_view.live.stream_widget import JOB_GROUP as LIVE_VIEWS
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -19,10 +19,29 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from notebook_dialect.close_names import NEARLY_SAME, meant
-from notebook_dialect.kernel import last_lines, notebook_cells
+from notebook_dialect.kernel import last_lines, magics
 
 if TYPE_CHECKING:
-    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+
+
+class _Hint:
+    """What the shell calls after each cell; the shell has one."""
+
+    def __init__(self, explain: Callable[[object], str]) -> None:
+        self._explain = explain
+
+    def __call__(self, result: ExecutionResult) -> None:
+        if isinstance(result.error_in_exec, OSError) and (sentence := self._explain(result.error_in_exec)):
+            print(sentence, file=sys.stderr)
+
+
+def install(shell: InteractiveShell, explain: Callable[[object], str]) -> None:
+    """Show what ``explain`` says of an error with which a cell ended; another one's sentences are shown no more."""
+    for callback in [known for known in shell.events.callbacks["post_run_cell"] if isinstance(known, _Hint)]:
+        shell.events.unregister("post_run_cell", callback)
+    shell.events.register("post_run_cell", _Hint(explain))
+
 
 _ARGUMENT = re.compile(r"(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 _LOST = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
@@ -57,7 +76,7 @@ def _of_name(error: Any, shell: InteractiveShell, _trace: object, set_up: Contai
         return None
     if name in set_up:
         return f"`{name}` comes from the set-up cell: run the set-up cell first."
-    if line := notebook_cells.defining_line(name, namespace):
+    if line := magics.defining_line(name, namespace):
         return f"Run the cell of this notebook that defines it: `{line}`"
     if other := meant(name, {*namespace, *dir(builtins)}):
         return f"Did you mean `{other}`?"

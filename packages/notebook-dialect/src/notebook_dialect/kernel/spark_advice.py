@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from notebook_dialect.close_names import NEARLY_SAME, meant
-from notebook_dialect.session.formats import FORMATS
+from notebook_dialect.session.spark_methods import FORMATS
 
 _NAMES_OF_TYPES: Final = """
     INT LONG BIGINT INTEGER SMALLINT DOUBLE FLOAT DECIMAL STRING BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ TINYINT BYTE SHORT

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.kernel.notebook_cells import FUNCTIONS, outside
+from notebook_dialect.kernel.magics import FUNCTIONS, outside
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell

@@ -20,7 +20,7 @@ import spark_hooks
 from notebook_dialect.sql import json_columns
 from notebook_dialect.sql.databricks_sql import RefusedStatement
 from notebook_dialect.sql.rewriting import explain
-from notebook_dialect.sql.tokens import tokens_of
+from notebook_dialect.sql.statements import tokens_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -5,11 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import spark_hooks
 from notebook_dialect.session import spark_expressions, spark_sql
 from stream_view import display
+
+# Those that are written most come first.
+_NAMES: Final = """
+    json csv parquet orc text delta kafka rate socket cloudFiles memory noop console avro xml binaryFile jdbc
+    rate-micro-batch statestore state-metadata hive libsvm image
+"""
+FORMATS = tuple(_NAMES.split())
 
 
 def install() -> None:

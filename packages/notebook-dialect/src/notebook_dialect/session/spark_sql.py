@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import spark_hooks
 from notebook_dialect.cloning import clone_statement, deep_clone
-from notebook_dialect.sql import catalog_names, time_travel
+from notebook_dialect.sql import rewriting, time_travel
 from notebook_dialect.sql.databricks_sql import RefusedStatement
 from notebook_dialect.sql.rewriting import explain
 
@@ -135,8 +135,8 @@ def _in_own_catalog(original: Callable[..., Any]) -> Callable[..., Any]:
             given = signature.bind(self, *args, **kwargs)
             name = list(given.arguments)[1]
             asked = given.arguments[name]
-            own = catalog_names.own_name(asked) if isinstance(asked, str) else asked
-            if own == asked or catalog_names.THEIRS not in str(error).lower():
+            own = rewriting.own_name(asked) if isinstance(asked, str) else asked
+            if own == asked or rewriting.THEIRS not in str(error).lower():
                 raise
         given.arguments[name] = own
         return original(*given.args, **given.kwargs)

@@ -1,6 +1,9 @@
 """The statements of a SQL text, split at semicolons outside strings, comments and blocks.
 
 A statement that only Spark understands is as good as any other: see :mod:`.sql.tokens`.
+
+Nothing is parsed, so that a statement which only Spark understands is as good as any other.  This is the one lexer of
+the packages: statements are split, rewritten and read by its tokens.
 """
 
 from __future__ import annotations
@@ -10,12 +13,125 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from notebook_dialect.errors import BadSql
-from notebook_dialect.sql.tokens import tokenize, word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pyspark.sql import SparkSession
     from sqlglot.tokens import Token
+
+    from notebook_dialect.dbutils.widgets import Widgets
+
+_KINDS = ("TEXT", "DROPDOWN", "COMBOBOX", "MULTISELECT")
+_FORMS = "Write CREATE WIDGET TEXT name DEFAULT 'x', CREATE WIDGET DROPDOWN name DEFAULT 'x' CHOICES SELECT ..., or "
+_FORMS += "REMOVE WIDGET name."
+
+
+@dataclass(frozen=True)
+class WidgetStatement:
+    """A statement about a widget; one that removes it has no kind."""
+
+    name: str
+    kind: str = ""
+    default: str = ""
+    choices: str = ""
+
+    def run(self, widgets: Widgets, spark: SparkSession) -> None:
+        """Create the widget, with the values of the first column of its query as choices, or remove it."""
+        if not self.kind:
+            widgets.remove(self.name)
+        elif self.kind == "text":
+            widgets.text(self.name, self.default)
+        else:
+            choices = [str(row[0]) for row in spark.sql(self.choices).collect()]
+            getattr(widgets, self.kind)(self.name, self.default, choices)
+
+
+def read(text: str) -> WidgetStatement | None:
+    """Return the statement about a widget in a text; None of any other statement.
+
+    Raises
+    ------
+    BadSql
+        It begins as one and goes on as none.
+    """
+    if "widget" not in text.lower():
+        return None
+    tokens = tokens_of(text)
+    words = [word(token) for token in tokens]
+    if words[:2] == ["REMOVE", "WIDGET"] and len(tokens) == 3 and is_name(tokens[2]):
+        return WidgetStatement(tokens[2].text)
+    if words[:2] not in (["CREATE", "WIDGET"], ["REMOVE", "WIDGET"]):
+        return None
+    kind = words[2] if len(words) > 5 else ""
+    is_widget = kind in _KINDS and is_name(tokens[3]) and words[4] == "DEFAULT" and is_string(tokens[5])
+    has_choices = is_widget and words[6:7] == ["CHOICES"] and len(tokens) > 7
+    if not is_widget or has_choices == (kind == "TEXT") or (kind == "TEXT" and len(tokens) > 6):
+        raise BadSql(f"This is no statement about a widget. {_FORMS}")
+    choices = text[tokens[7].start :] if has_choices else ""
+    return WidgetStatement(tokens[3].text, kind.lower(), tokens[5].text, choices)
+
+
+_WORD = re.compile(r"\w+")
+
+
+def tokenize(text: str) -> list[Token] | None:
+    """Return the tokens of a text; None where a string, a quoted name or a comment in it does not end."""
+    # Nobody waits for sqlglot's import who only imports this package.
+    import sqlglot
+    from sqlglot.errors import TokenError
+
+    try:
+        return sqlglot.tokenize(text, read="databricks")
+    except TokenError:
+        return None
+
+
+def tokens_of(text: str) -> list[Token]:
+    """Return a statement's tokens; none where it does not fall into tokens, which Spark says better."""
+    tokens = tokenize(text) or []
+    begin = tokens[0].end + 1 if tokens else 0
+    # Of statements that sqlglot does not parse, such as SHOW and EXPLAIN, all but the first word is one token.
+    if len(tokens) == 2 and text[begin:].lstrip().startswith(tokens[1].text) and is_string(tokens[1]):
+        return [tokens[0], *tokens_of(" " * begin + text[begin:])]
+    return tokens
+
+
+def is_quoted(token: Token) -> bool:
+    """Whether a token is a string or a quoted name."""
+    return token.end - token.start + 1 != len(token.text)
+
+
+def word(token: Token | None) -> str:
+    """Return a token's text in capitals; nothing for a string or a quoted name, or where there is none."""
+    return "" if token is None or is_quoted(token) else token.text.upper()
+
+
+def is_name(token: Token) -> bool:
+    """Whether a token may be a name: a word, or one in backticks."""
+    from sqlglot.tokens import TokenType
+
+    return token.token_type is TokenType.IDENTIFIER or (not is_quoted(token) and bool(_WORD.fullmatch(token.text)))
+
+
+def is_string(token: Token) -> bool:
+    """Whether a token is a string."""
+    from sqlglot.tokens import TokenType
+
+    return token.token_type in (TokenType.STRING, TokenType.RAW_STRING)
+
+
+def touch(left: Token, right: Token) -> bool:
+    """Whether nothing is between two tokens."""
+    return left.end + 1 == right.start
+
+
+def first_of_name(tokens: list[Token], last: int) -> int:
+    """Return the first token of the name, with dots or without, that ends with a token."""
+    while last > 1 and tokens[last - 1].text == "." and is_name(tokens[last - 2]):
+        last -= 2
+    return last
+
 
 _LONG = 1_000_000  # characters; the tokenizer takes about a second for each million
 _TRIES = 50  # quotation marks to try when one of them is not closed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from notebook_dialect.errors import BadSql
 from notebook_dialect.sql.rewriting import Edit
-from notebook_dialect.sql.tokens import first_of_name, is_name, touch, word
+from notebook_dialect.sql.statements import first_of_name, is_name, touch, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

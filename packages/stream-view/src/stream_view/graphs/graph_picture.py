@@ -8,11 +8,10 @@ from __future__ import annotations
 import base64
 from html import escape
 
-from stream_view.graphs.boxes import drawn_box, size_of
+from stream_view.graphs.boxes import COLOURED, COLOURS, drawn_box, size_of, style
 from stream_view.graphs.graph import Graph, Phase, description, seconds_text, timeless
-from stream_view.graphs.places import Layout, Route, layout
-from stream_view.graphs.signs import COLOURED, COLOURS, style
-from stream_view.timelines.svg_text import escaped
+from stream_view.graphs.layers import Layout, Route, layout
+from stream_view.timelines.layout import escaped
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 _HEAD = 7.0  # length of an arrow's head

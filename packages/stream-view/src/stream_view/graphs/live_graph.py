@@ -16,7 +16,7 @@ from stream_view import front_end
 from stream_view.errors import short_message
 from stream_view.graphs.graph import Graph, as_text
 from stream_view.graphs.graph_picture import as_html, as_image
-from stream_view.live.follower import LOOK_EVERY, follow
+from stream_view.live.stream_widget import LOOK_EVERY, follow
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle

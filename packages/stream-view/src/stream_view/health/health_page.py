@@ -8,10 +8,80 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
-from stream_view.health.figures import NONE, duration, size, whole
-from stream_view.health.service_target import Problem
-from stream_view.health.stream_reading import StreamReading
+import anywidget
+import pandas as pd
+import traitlets
+
+from stream_view.health.service_target import NONE, Problem, duration, size, whole
+from stream_view.health.watched_streams import StreamReading
+from stream_view.live.reports import PHASES
+from stream_view.live.stream_widget import STYLE, TEXTS
+
+_TEXTS = ("stream", "state", "watermark", "problems", "error")
+
+
+def frame_of(rows: Sequence[Row]) -> pd.DataFrame:
+    """Return a row for each stream; the names of its columns are those that problems name."""
+    values = [_values(row) for row in rows]
+    frame = pd.DataFrame(values, columns=list(_values_of_none()))
+    figures = [name for name in frame.columns if name not in (*_TEXTS, "batch", "backlog_is_estimate")]
+    types = dict.fromkeys(figures, "float64") | {"batch": "Int64", "backlog_is_estimate": "bool"}
+    return frame.astype(types | dict.fromkeys(_TEXTS, "object"))
+
+
+def _values_of_none() -> dict[str, object]:
+    """Return the columns, of a stream of which nothing is known."""
+    return _values(Row(StreamReading("", "starting"), []))
+
+
+def _values(row: Row) -> dict[str, object]:
+    reading = row.reading
+    return {
+        "stream": reading.name,
+        "state": reading.state,
+        "batch": reading.batch,
+        "age_seconds": reading.age_seconds,
+        "rows_per_second": reading.rows_per_second,
+        "processed_per_second": reading.processed_per_second,
+        "batch_seconds": reading.batch_seconds,
+        **{f"{phase}_seconds": reading.phases.get(phase) for phase in PHASES},
+        "backlog_rows": reading.backlog.rows,
+        "backlog_is_estimate": reading.backlog.is_estimate,
+        "backlog_files": reading.backlog.files,
+        "backlog_bytes": reading.backlog.size,
+        "backlog_seconds": reading.backlog_seconds,
+        "watermark": reading.watermark,
+        "watermark_lag_seconds": reading.watermark_lag_seconds,
+        "state_rows": reading.state_rows,
+        "state_bytes": reading.state_bytes,
+        "problems": "\n".join(problem.text for problem in row.problems),
+        "error": reading.error,
+    }
+
+
+_SHARED = ("elements.js", "keys.js", "kernel.js", "frame.js")  # in this order
+SCRIPT = "\n".join([*(TEXTS[part] for part in _SHARED), (Path(__file__).parent / "health.js").read_text("utf-8")])
+
+
+class HealthWidget(anywidget.AnyWidget):
+    """What the page shows; sent when set.
+
+    Parameters
+    ----------
+    name : str
+        Names the page; what stands there for readers without a kernel bears the same name.
+    """
+
+    _esm = SCRIPT
+    _css = STYLE
+    name = traitlets.Unicode().tag(sync=True)
+    html = traitlets.Unicode().tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)
+    over = traitlets.Bool().tag(sync=True)
+    beat = traitlets.Int().tag(sync=True)
+
 
 WRONG = "▲"
 _SIGNS = {"starting": "◌", "running": "●", "waiting": "○", "stopped": "■", "failed": WRONG}

@@ -13,15 +13,14 @@ from stream_view.errors import short_message
 from stream_view.health.health_page import Row, as_html, as_text
 from stream_view.health.service_target import ServiceTarget
 from stream_view.health.watched_streams import WatchedStreams
-from stream_view.live.fallback import fallback_html, show_with_fallback
-from stream_view.live.follower import follow
+from stream_view.live.stream_widget import fallback_html, follow, show_with_fallback
 
 if TYPE_CHECKING:
     import pandas as pd
     from IPython.display import DisplayHandle
     from pyspark.sql import SparkSession
 
-    from stream_view.health.health_widget import HealthWidget
+    from stream_view.health.health_page import HealthWidget
 
 LOOK_EVERY = 1.0  # seconds between two looks, while they are cheap
 SHARE_OF_TIME = 0.02  # that may go into looks: of a hundred streams, or of one whose batches take milliseconds
@@ -94,7 +93,7 @@ class StreamHealth:
         what is wrong, empty where nothing is.  Where a stream has no such figure it is missing (NaN).
         """
         # Of a page that is only looked at, pandas is not needed.
-        from stream_view.health.health_frame import frame_of
+        from stream_view.health.health_page import frame_of
 
         self._look()
         return frame_of(self._rows)
@@ -143,7 +142,7 @@ class _Page:
 
     def show(self) -> None:
         """Put the page on the screen and keep it up to date from now on; return at once."""
-        from stream_view.health.health_widget import HealthWidget  # widgets take a second to import
+        from stream_view.health.health_page import HealthWidget  # widgets take a second to import
 
         self._widget = HealthWidget(name=self._name, **self._values())
         self._frame = show_with_fallback(self._widget, self._bundle(WHILE_IT_LIVES))

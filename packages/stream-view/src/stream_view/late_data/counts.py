@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from stream_view.late_data.batches import History, PastBatch
 from stream_view.late_data.operators import Operator
-from stream_view.late_data.replay import GROUP
+from stream_view.late_data.replay import GROUP, History, PastBatch
 from stream_view.late_data.result import NoLateRows
 from stream_view.progress_reports import is_batch, reports_since
 

@@ -14,10 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
 from stream_view.late_data import plans
-from stream_view.late_data.batches import History, PastBatch, history
 from stream_view.late_data.counts import Counts
 from stream_view.late_data.operators import Input, Operator, operators
-from stream_view.late_data.replay import Replay
+from stream_view.late_data.replay import History, PastBatch, Replay, history
 from stream_view.late_data.replayed_sources import CannotBeRead, Sources, why_not
 from stream_view.late_data.result import NoLateRows, as_frame
 

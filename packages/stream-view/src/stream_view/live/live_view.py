@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, listener, waiting
 from stream_view.errors import short_message
-from stream_view.live.fallback import fallback_html, show_with_fallback
-from stream_view.live.follower import follow
 from stream_view.live.reports import Reports
-from stream_view.live.shown_rows import ShownRows
-from stream_view.live.static_frame import brings_script, interactive_html
-from stream_view.live.stream_widget import StreamWidget
+from stream_view.live.static_frame import ShownRows, brings_script, interactive_html
+from stream_view.live.stream_widget import StreamWidget, fallback_html, follow, show_with_fallback
 from stream_view.tables import Table
 
 if TYPE_CHECKING:

@@ -21,11 +21,10 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
 from stream_view.errors import ExplainedError, NotAvailable, StreamTimeout
 from stream_view.late_data import plans
-from stream_view.late_data.batches import offsets_of
+from stream_view.late_data.replay import offsets_of
 from stream_view.late_data.replayed_sources import CannotBeRead, Sources, refuse_read_once, why_not
-from stream_view.past_batches.checkpoint_log import LoggedBatch, checkpoint_log
+from stream_view.past_batches.checkpoint_log import LoggedBatch, checkpoint_log, state_stores
 from stream_view.past_batches.scratch_checkpoint import ScratchCheckpoint
-from stream_view.past_batches.state_stores import state_stores
 from stream_view.starts import failures
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import spark_hooks
 from stream_view import front_end, progress_reports
 from stream_view.errors import short_message
-from stream_view.python_tracebacks import without_state
+from stream_view.progress_reports import without_state
 from stream_view.starts.start import Start
 
 if TYPE_CHECKING:

@@ -6,32 +6,30 @@ from collections.abc import Sequence
 
 from stream_view.timelines.layout import (
     BATCH_X,
+    CLOSED,
+    COLOURS,
     DROPPED_X,
+    FAINT,
+    INK,
     LABEL,
     LEFT,
+    OPEN,
     RIGHT,
     ROWS_X,
+    SOFT,
     WATERMARK_X,
     Axis,
     Lane,
     Mark,
-    many_days,
-    moves,
-)
-from stream_view.timelines.story import DAY, Fate, Story, date_text, duration_text, time_text
-from stream_view.timelines.svg_text import (
-    CLOSED,
-    COLOURS,
-    FAINT,
-    INK,
-    OPEN,
-    SOFT,
     compact,
     escaped,
+    many_days,
+    moves,
     rectangle,
     text_element,
     width_of,
 )
+from stream_view.timelines.story import DAY, Fate, Story, date_text, duration_text, time_text
 
 
 def bands(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:

@@ -9,23 +9,27 @@ from __future__ import annotations
 import textwrap
 
 from stream_view.timelines.drawing import _knows_closed, bands, columns, grid, mark_shape, marks, spans, watermark
-from stream_view.timelines.layout import BATCH_X, WIDTH, axis_of, lanes_of, many_days
-from stream_view.timelines.story import Fate, Story, date_text, time_text
-from stream_view.timelines.svg_text import (
+from stream_view.timelines.layout import (
+    BATCH_X,
     CLOSED,
     COLOURS,
     FAINT,
     INK,
     OPEN,
     SOFT,
+    WIDTH,
     _clean,
+    axis_of,
     counted_noun,
     escaped,
+    lanes_of,
+    many_days,
     rectangle,
     shortened,
     text_element,
     width_of,
 )
+from stream_view.timelines.story import Fate, Story, date_text, time_text
 
 
 def picture(story: Story) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end
 from stream_view.errors import ExplainedError, short_message
-from stream_view.live.follower import follow
+from stream_view.live.stream_widget import follow
 from stream_view.progress_reports import is_batch, reports_since
 from stream_view.timelines import story as data
 from stream_view.timelines.picture import description, picture

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
-from stream_view.stopped_session import refuse_stopped
+from stream_view.cell_streams import refuse_stopped
 from stream_view.waiting import wait_until_processed
 from streaming_classroom.data import stream_sources
 from streaming_classroom.data.landing_status import LandingLine

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from stream_view import front_end
-from stream_view.changing_line import show_line
+from stream_view.waiting import show_line
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle

@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from stream_view import front_end, waiting
+from stream_view.cell_streams import refuse_stopped
 from stream_view.errors import short_message
-from stream_view.stopped_session import refuse_stopped
-from stream_view.wait_line import waiting_for
+from stream_view.waiting import waiting_for
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, cell_source, last_cell
 from streaming_classroom.exercises.attempt import Attempt

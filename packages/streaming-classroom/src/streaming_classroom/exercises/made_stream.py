@@ -12,9 +12,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from stream_view import waiting
-from stream_view.batches_left import BatchesLeft
 from stream_view.progress_reports import is_batch, rows_per_batch
-from stream_view.wait_line import waiting_for
+from stream_view.waiting import BatchesLeft, waiting_for
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery

@@ -10,7 +10,7 @@ import threading
 from contextlib import suppress
 
 from stream_view import front_end
-from stream_view.wait_line import waiting_for
+from stream_view.waiting import waiting_for
 from streaming_classroom import environment
 from streaming_classroom.errors import JarsUnavailable, NotAvailable
 from streaming_classroom.kafka import client_settings, redirect, shared_broker

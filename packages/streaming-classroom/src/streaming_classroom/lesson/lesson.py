@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from stream_view import listener, waiting
-from stream_view.stopped_session import refuse_stopped
+from stream_view.cell_streams import refuse_stopped
 from streaming_classroom.data import datasets
 from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget, Target, landing
 from streaming_classroom.errors import NotAvailable

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stream_view import front_end
-from stream_view.changing_line import show_line
-from stream_view.wait_line import waiting_for
+from stream_view.waiting import show_line, waiting_for
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle

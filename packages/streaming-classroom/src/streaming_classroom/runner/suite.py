@@ -75,7 +75,7 @@ def run_lessons(
     parameters
         Values that papermill puts into each notebook.
     compare
-        Fail a lesson also where a fresh output is not the one in its file; see :mod:`.comparison`.
+        Fail a lesson also where a fresh output is not the one in its file; see :mod:`.batch_list`.
     ansi
         What guests find Spark's ANSI mode to be, ``on`` or ``off``; by default as it is elsewhere.
     solved
