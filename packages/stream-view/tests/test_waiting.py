@@ -63,6 +63,18 @@ def test_a_stream_that_has_ended_well_is_ready(spark: SparkSession, files: DataF
     block_until_stream_is_ready(spark, query, timeout=120)
 
 
+def test_an_answer_that_does_not_know_of_the_newest_data_is_asked_for_again(
+    spark: SparkSession, files: DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = start(files, "stale")
+    wait_until_processed([query], timeout=120)
+    process, answers = query.processAllAvailable, iter([lambda: None])
+    monkeypatch.setattr(query, "processAllAvailable", lambda: next(answers, process)())
+    (tmp_path / "a.json").write_text('{"id": 1}')
+    wait_until_processed([query], timeout=120)
+    assert spark.table("stale").count() == 1
+
+
 def test_waiting_for_a_failed_stream_raises_its_error(spark: SparkSession, failing: DataFrame) -> None:
     query = start(failing, "failing")
     with pytest.raises(StreamingQueryException, match="the sensor is broken"):

@@ -283,8 +283,13 @@ def wait_until_processed(
     for _round in queries:
         before = [last_batch(query) for query in queries]
         for query in queries:
+            batch = last_batch(query)
             with waiting_for(BatchesLeft(query, partial(rows_there, query)).wait):
                 _process_all_available(query, deadline, timeout)
+                if last_batch(query) == batch:
+                    # Spark may have been looking for data since before the newest landed, and answers that there is
+                    # none.  It does so one look after another, so the next answer knows of it.
+                    _process_all_available(query, deadline, timeout)
         if before == [last_batch(query) for query in queries]:
             return
 
