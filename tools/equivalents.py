@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from streaming_classroom.exercises import cell_source
+from streaming_classroom.exercises import last_cell
 
 _SETTING = re.compile(r"^    \.(?:option|trigger|outputMode|queryName)\(.*\)$")
 _KEYWORDS = re.compile(
@@ -17,7 +17,7 @@ _KEYWORDS = re.compile(
 
 def of(solution: str) -> list[str]:
     """Return cells that do what a right one does, each written differently."""
-    made = _of_sql(solution) if cell_source.is_sql(solution) else _of_python(solution)
+    made = _of_sql(solution) if last_cell.is_sql(solution) else _of_python(solution)
     return [cell for cell in dict.fromkeys(made) if cell != solution]
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from streaming_classroom.exercises import cell_source
+from streaming_classroom.exercises import last_cell
 
 # Links of a chain of calls that can be left out and leave a chain that runs.
 _LINKS = {
@@ -100,7 +100,7 @@ class Mutant:
 
 def of(solution: str) -> list[Mutant]:
     """Return the mutants of a cell, each once, in the order of their places."""
-    made = _of_sql(solution) if cell_source.is_sql(solution.strip()) else _of_python(solution)
+    made = _of_sql(solution) if last_cell.is_sql(solution.strip()) else _of_python(solution)
     found: dict[str, str] = {}
     times: Counter[str] = Counter()
     for mutant in made:

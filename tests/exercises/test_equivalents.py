@@ -9,7 +9,7 @@ import pytest
 
 import equivalents
 from answering import SECONDS, Task, code_of
-from streaming_classroom.exercises import Exercise, catalogue, cell_source
+from streaming_classroom.exercises import Exercise, catalogue, last_cell
 from suite.selection import lesson_cases
 
 
@@ -158,7 +158,7 @@ EVERY = catalogue.every()
 @pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
 def test_other_words_can_be_read(exercise: Exercise) -> None:
     for cell in equivalents.of(exercise.solution):
-        if not cell_source.is_sql(cell):
+        if not last_cell.is_sql(cell):
             ast.parse(cell)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import mutants
 from answering import SECONDS, Task, code_of
-from streaming_classroom.exercises import Exercise, catalogue, cell_source
+from streaming_classroom.exercises import Exercise, catalogue, last_cell
 from suite.selection import lesson_cases
 
 WAITED = 100  # seconds, for a mutant that may never end
@@ -115,7 +115,7 @@ def test_a_mutant_is_a_cell_that_can_be_read_and_no_two_are_the_same(exercise: E
     made = mutants.of(exercise.solution)
     assert len({mutant.code for mutant in made} | {exercise.solution}) == len(made) + 1
     for mutant in made:
-        if not cell_source.is_sql(mutant.code):
+        if not last_cell.is_sql(mutant.code):
             ast.parse(mutant.code)
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from html import escape
 from string import ascii_lowercase
 
-from streaming_classroom.exercises.exercise import Exercise
-from streaming_classroom.exercises.question import Choice, Question
+from streaming_classroom.exercises.exercise import Choice, Exercise, Question
 from streaming_classroom.exercises.verdict import MARKS, marked_up
 
 

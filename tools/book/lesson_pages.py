@@ -14,8 +14,7 @@ from urllib.parse import quote
 
 import nbformat
 
-from streaming_classroom.exercises.exercise import Exercise
-from streaming_classroom.exercises.question import Question
+from streaming_classroom.exercises.exercise import Exercise, Question
 
 from .cell_lexer import NAME as LEXER
 from .guidance import hints_html, quiz_html

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from notebook_dialect.notebooks.convert import ORIGIN, as_notebook
 from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_file import read_lesson
-from streaming_classroom.runner.runner_errors import InvalidNotebook
+from streaming_classroom.runner.results import InvalidNotebook
 
 NAME = re.compile(r"(?P<number>\d{2,}[A-Za-z]?)-(?P<title>.+)\.ipynb")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from notebook_dialect.errors import UnreadableNotebook
-from streaming_classroom.runner.runner_errors import InvalidNotebook
+from streaming_classroom.runner.results import InvalidNotebook
 
 from . import code, exercises, form, links, pictures, plan, wording
 from .lesson import Lesson, Problem, read, read_source

@@ -13,8 +13,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, PathNotFound
 from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
-from pyspark_cloudfiles.filesystems.listing import ListingCache
+from pyspark_cloudfiles.filesystems.listing import IncrementalListing, ListingCache
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.formats.text import FORMAT as TEXT
 from pyspark_cloudfiles.formats.typed.avro import FORMAT as AVRO

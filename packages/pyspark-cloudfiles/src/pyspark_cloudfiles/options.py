@@ -14,7 +14,7 @@ from typing import Any, overload
 
 from pyspark_cloudfiles import reader_settings
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.filesystems import mounts
+from pyspark_cloudfiles.filesystems import urls
 from pyspark_cloudfiles.option_names import INTERNAL, PREFIX, check_names
 
 DAY = 24 * 3600
@@ -26,7 +26,7 @@ MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 # Settings of the session that a data source cannot see, by what the wrapper calls them: how much inference looks at,
 # and where files are.
 SETTINGS = {
-    "mounts": mounts.SETTING,
+    "mounts": urls.SETTING,
     "state": "spark.cloudFiles.state",
     "samplebytes": "spark.databricks.cloudFiles.schemaInference.sampleSize.numBytes",
     "samplefiles": "spark.databricks.cloudFiles.schemaInference.sampleSize.numFiles",
@@ -77,7 +77,7 @@ class Options:
     inferred : bool
         Whether the schema that comes with the options is the one that was inferred for them, not the user's.
     mounts : str or None
-        Local directories that URL prefixes stand for; see :mod:`pyspark_cloudfiles.filesystems.mounts`.
+        Local directories that URL prefixes stand for; see :mod:`pyspark_cloudfiles.filesystems.urls`.
     state : str or None
         Where to keep the file log of a stream without a schema location; None: as the process's environment says.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark_cloudfiles.filesystems.incremental_listing import SHORT_IN_A_ROW, IncrementalListing
+from pyspark_cloudfiles.filesystems.listing import SHORT_IN_A_ROW, IncrementalListing
 
 
 def test_the_first_listing_is_of_everything():

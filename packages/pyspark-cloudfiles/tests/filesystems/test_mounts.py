@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.filesystems.mounts import VARIABLE, iterated, mounted
+from pyspark_cloudfiles.filesystems.urls import VARIABLE, iterated, mounted
 
 A, B = (json.dumps({"dbfs:/": directory}) for directory in ("/a", "/b"))
 

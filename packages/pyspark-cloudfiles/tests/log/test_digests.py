@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyspark_cloudfiles.log import digests
-from pyspark_cloudfiles.log.digests import LENGTH, Digests
+from pyspark_cloudfiles.log import file_log
+from pyspark_cloudfiles.log.file_log import LENGTH, Digests
 
 # Few values, so that many begin alike or end alike.
 HALVES = st.sampled_from([bytes(8), b"\xff" * 8, bytes(7) + b"\1", b"\1" + bytes(7), b"abcdefgh"])
@@ -24,7 +24,7 @@ def numbered(count: int) -> list[bytes]:
 def test_it_answers_as_a_set_does(groups: list[set[bytes]], asked: list[bytes], few: int) -> None:
     model: set[bytes] = set()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(digests, "FEW", few)
+        patch.setattr(file_log, "FEW", few)
         ours = Digests()
         for number, group in enumerate(groups):
             new = sorted(group - model)

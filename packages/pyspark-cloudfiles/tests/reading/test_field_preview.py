@@ -10,7 +10,7 @@ from pyspark.sql import types as T
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.options import parse
 from pyspark_cloudfiles.planning.plan import FilePartition, Plan
-from pyspark_cloudfiles.reading.field_preview import is_plainly_known
+from pyspark_cloudfiles.reading.columns import is_plainly_known
 from pyspark_cloudfiles.schemas.layout import Layout
 
 AB = T.StructType([T.StructField("a", T.LongType()), T.StructField("b", T.StringType())])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import StructType
 
-from pyspark_cloudfiles.schemas.evolution import evolved
 from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
+from pyspark_cloudfiles.schemas.layout import evolved
 
 
 def schema(columns: str) -> StructType:

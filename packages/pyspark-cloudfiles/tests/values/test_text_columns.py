@@ -10,8 +10,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
 from pyspark_cloudfiles.values import conversion, text_columns
-from pyspark_cloudfiles.values.arrow_casts import arrow_casts
-from pyspark_cloudfiles.values.text_columns import converted, one_by_one
+from pyspark_cloudfiles.values.text_columns import arrow_casts, converted, one_by_one
 
 NUMBERS = [
     "0",

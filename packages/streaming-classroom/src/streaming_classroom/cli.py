@@ -160,7 +160,7 @@ def _linted(notebooks: Sequence[Path], without: Sequence[str]) -> list[Failure]:
 def progress(_options: argparse.Namespace) -> int:
     """Show which exercises you have done."""
     from streaming_classroom.exercises.exercise_record import ExerciseRecord
-    from streaming_classroom.exercises.guidance import progress_shown
+    from streaming_classroom.exercises.verdict import progress_shown
 
     print(progress_shown(ExerciseRecord()))
     return 0

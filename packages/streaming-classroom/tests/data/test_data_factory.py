@@ -12,7 +12,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from stream_view import front_end
-from streaming_classroom.data import data_factory, landing_status
+from streaming_classroom.data import data_factory
 from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget
 from streaming_classroom.data.datasets import DatasetBatch
 from streaming_classroom.errors import StreamTimeout
@@ -176,7 +176,7 @@ def test_continuous_lands_all_that_is_left(factory, landing: Path, capsys: pytes
 
 
 def test_continuous_says_in_one_place_how_far_it_is(factory, screen: Screen, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(landing_status, "DRAWN_EVERY", 0)
+    monkeypatch.setattr(data_factory, "DRAWN_EVERY", 0)
     factory().load(continuous=True, interval=0)
     assert screen.drawn == [
         "Landing batch 1 of 3 ...",

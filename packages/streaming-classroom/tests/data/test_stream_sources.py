@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from streaming_classroom.data import stream_sources
+from streaming_classroom.data import data_factory
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import lesson as lesson_module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
@@ -41,16 +41,16 @@ def stream(*descriptions: str | None) -> SimpleNamespace:
     ],
 )
 def test_a_source_is_known_by_its_description(source: str | None, answer: bool | None) -> None:
-    assert stream_sources.reads([stream(source)], Path("/a/landing")) is answer
+    assert data_factory.reads([stream(source)], Path("/a/landing")) is answer
 
 
 def test_one_that_reads_it_is_enough_and_one_that_is_not_known_leaves_it_open() -> None:
     here, there = "FileStreamSource[file:/a/landing]", "FileStreamSource[file:/b]"
-    assert stream_sources.reads([stream(there), stream(there, here)], Path("/a/landing")) is True
-    assert stream_sources.reads([stream(here), stream()], Path("/a/landing")) is True
-    assert stream_sources.reads([stream(there), stream()], Path("/a/landing")) is None
-    assert stream_sources.reads([stream(there), stream(there)], Path("/a/landing")) is False
-    assert stream_sources.reads([], Path("/a/landing")) is False
+    assert data_factory.reads([stream(there), stream(there, here)], Path("/a/landing")) is True
+    assert data_factory.reads([stream(here), stream()], Path("/a/landing")) is True
+    assert data_factory.reads([stream(there), stream()], Path("/a/landing")) is None
+    assert data_factory.reads([stream(there), stream(there)], Path("/a/landing")) is False
+    assert data_factory.reads([], Path("/a/landing")) is False
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def is_read(frame: DataFrame, place: Path) -> bool | None:
     query = frame.writeStream.format("noop").start()
     try:
         query.processAllAvailable()
-        return stream_sources.reads([query], place)
+        return data_factory.reads([query], place)
     finally:
         query.stop()
 
@@ -105,5 +105,5 @@ def test_a_directory_is_read_as_files_or_by_auto_loader(spark: SparkSession, DA:
     ],
 )
 def test_what_a_stream_reads_is_named_in_a_word(source: str | None, name: str) -> None:
-    assert stream_sources.short_name(stream(source)) == name
-    assert stream_sources.short_name(stream()) == ""
+    assert data_factory.short_name(stream(source)) == name
+    assert data_factory.short_name(stream()) == ""

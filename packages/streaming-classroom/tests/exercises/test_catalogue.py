@@ -8,7 +8,7 @@ import pytest
 from streaming_classroom.exercises import Makes, catalogue
 from streaming_classroom.exercises.catalogue import UnknownExercise
 from streaming_classroom.exercises.exercise_record import ExerciseRecord
-from streaming_classroom.exercises.guidance import progress_shown
+from streaming_classroom.exercises.verdict import progress_shown
 
 EVERY = catalogue.every()
 

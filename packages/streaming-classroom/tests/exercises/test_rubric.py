@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streaming_classroom.exercises import Mistake, Rubric
-from streaming_classroom.exercises.mistake import NotTried
+from streaming_classroom.exercises.made_stream import NotTried
 
 
 def test_one_mistake_does_not_hide_what_is_met_and_what_is_not_tried() -> None:

@@ -7,8 +7,7 @@ import pytest
 from stream_view import front_end
 from stream_view.tables import Table
 from streaming_classroom.exercises import catalogue
-from streaming_classroom.exercises.guidance import hint_shown, progress_shown, solution_shown
-from streaming_classroom.exercises.verdict import ExerciseNotSolved, Verdict
+from streaming_classroom.exercises.verdict import ExerciseNotSolved, Verdict, hint_shown, progress_shown, solution_shown
 
 EXERCISE = replace(catalogue.find("01.1"), title="A <b>title</b>", hints=("Do `this`.", "Then `<that>`.", "All."))
 ROWS = Table(("", "id"), (False, True), (("missing", "1"),), cut=False)

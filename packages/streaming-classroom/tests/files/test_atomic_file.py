@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom.files.atomic_file import write_atomically
+from streaming_classroom.files.ownership import write_atomically
 
 
 def test_a_text_replaces_the_one_before_and_its_folder_is_made(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.files.lesson_paths import Paths
+from streaming_classroom.files.directories import Paths, classroom_files
 from streaming_classroom.hidden_tests import sandbox
 from streaming_classroom.session import user_files
 

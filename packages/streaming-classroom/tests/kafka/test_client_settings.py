@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from streaming_classroom.errors import BrokerUnreachable, NotAvailable
-from streaming_classroom.kafka import broker, client, client_settings, servers
+from streaming_classroom.kafka import broker, client, servers
 from streaming_classroom.kafka.topics import LessonKafka
 
 PASSWORD = 's3c"ret'
@@ -100,7 +100,7 @@ def use(guarded: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         certificate = guarded["certificate"]
         text = OPTIONS.format(protocol=protocol, module=LOGIN, password=escaped(password), certificate=certificate)
         file.write_text(text)
-        monkeypatch.setenv(client_settings.VARIABLE, str(file))
+        monkeypatch.setenv(client.VARIABLE, str(file))
         monkeypatch.setenv(servers.VARIABLE, guarded[protocol])
         return LessonKafka("guarded-", tmp_path / "mark")
 
@@ -141,7 +141,7 @@ def test_a_wrong_password_is_a_sentence(use, monkeypatch, capfd) -> None:
 
 def test_a_properties_file_has_comments_and_long_lines() -> None:
     text = '# no\n! no\n\na = 1\nb:2\nc 3 4\nlong=one \\\n   two\nsaid=a \\\\"b\nempty='
-    assert client_settings.parse(text) == {
+    assert client.parse(text) == {
         "a": "1",
         "b": "2",
         "c": "3 4",
@@ -153,18 +153,18 @@ def test_a_properties_file_has_comments_and_long_lines() -> None:
 
 def test_what_only_java_reads_is_refused_in_a_sentence() -> None:
     with pytest.raises(NotAvailable, match=r"Export it as PEM, and set ssl\.truststore\.type=PEM"):
-        client_settings.for_python({"ssl.truststore.location": "/etc/ca.jks"})
+        client.for_python({"ssl.truststore.location": "/etc/ca.jks"})
 
 
 def test_a_file_that_is_not_there_is_a_sentence(monkeypatch) -> None:
-    monkeypatch.setenv(client_settings.VARIABLE, "/not/there.properties")
+    monkeypatch.setenv(client.VARIABLE, "/not/there.properties")
     with pytest.raises(NotAvailable, match=r"KAFKA_OPTIONS_FILE=/not/there\.properties cannot be read"):
-        client_settings.given()
+        client.given()
 
 
 def test_a_certificate_may_be_for_another_name() -> None:
     java = {"security.protocol": "SSL", "ssl.endpoint.identification.algorithm": "", "ssl.truststore.type": "PEM"}
-    assert client_settings.for_python(java) == {
+    assert client.for_python(java) == {
         "security.protocol": "SSL",
         "ssl.endpoint.identification.algorithm": "none",
     }

@@ -12,8 +12,7 @@ from pyspark.sql import SparkSession
 
 from streaming_classroom.errors import LessonBusy, NotAvailable, UnknownDataset
 from streaming_classroom.files import directories
-from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.files.lesson_paths import Paths
+from streaming_classroom.files.directories import Paths, classroom_files
 from streaming_classroom.lesson import lesson as module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
 from streaming_classroom.lesson.lesson_directory import identifier

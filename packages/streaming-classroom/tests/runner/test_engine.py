@@ -10,8 +10,7 @@ import pytest
 
 from streaming_classroom.runner import SuiteResult, engine
 from streaming_classroom.runner.engine import Deadlines
-from streaming_classroom.runner.kernel import LessonKernelManager
-from streaming_classroom.runner.processes import processes_of
+from streaming_classroom.runner.kernel import LessonKernelManager, processes_of
 
 
 def test_a_cell_may_take_what_is_left_of_the_lesson_and_never_zero() -> None:

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from streaming_classroom.runner import LessonResult, SuiteResult, run_lessons
-from streaming_classroom.runner.processes import processes_of
+from streaming_classroom.runner.kernel import processes_of
 
 NAMES = (
     "leaked-stream",

@@ -8,7 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from rich.console import Console
 
-from streaming_classroom.runner import Failure, LessonResult, SuiteResult, github
+from streaming_classroom.runner import Failure, LessonResult, SuiteResult, report
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def result(*failures: Failure, notebook: Path = Path("x.ipynb")) -> SuiteResult:
 
 def told(given: SuiteResult) -> list[str]:
     console = Console(file=io.StringIO(), width=20)
-    github.tell(given, console)
+    report.tell(given, console)
     return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
 
 
@@ -58,7 +58,7 @@ def test_a_broken_rule_is_named_and_a_line_of_source_format_is_the_files(noteboo
 
 def test_what_a_notebook_prints_is_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(file=io.StringIO())
-    with pytest.raises(KeyboardInterrupt), github.silenced(console):
+    with pytest.raises(KeyboardInterrupt), report.silenced(console):
         console.print("::add-mask::everything")
         raise KeyboardInterrupt
     stop, command, go_on = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
@@ -85,6 +85,6 @@ def test_the_summary_is_a_table_of_notebooks_times_and_results_as_github_reads_i
 
 def test_a_summary_that_github_would_refuse_is_cut_at_a_line() -> None:
     many = [Failure(Path("x.ipynb"), 1, None, None, "stderr", "ä" * 400) for _ in range(2000)]
-    text = github.summary(result(*many))
+    text = report.summary(result(*many))
     assert len(text.encode()) < 2**20
     assert text.endswith("ä\n\nThe rest is in the log.\n")

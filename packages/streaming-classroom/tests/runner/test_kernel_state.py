@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from streaming_classroom.runner.kernel_state import EXPRESSION, active_streams
+from streaming_classroom.runner.kernel import EXPRESSION, active_streams
 
 
 class SparkSession:

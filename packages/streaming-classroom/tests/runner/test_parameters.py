@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom.runner.parameters import refuse_unknown
-from streaming_classroom.runner.runner_errors import UnknownParameter
+from streaming_classroom.runner.results import UnknownParameter
 
 NOTEBOOK = """# Databricks notebook source
 dbutils.widgets.text("region", "north")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom.runner.processes import HOME_VARIABLE, end_processes, processes_of
+from streaming_classroom.runner.kernel import HOME_VARIABLE, end_processes, processes_of
 
 SLEEP = "import time; print('up', flush=True); time.sleep(600)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom.errors import SetupError
-from streaming_classroom.runner import run_directory
-from streaming_classroom.runner.run_directory import KEPT, new_run
+from streaming_classroom.runner import find
+from streaming_classroom.runner.find import KEPT, new_run
 
 
 @pytest.fixture(autouse=True)
 def each_begins_a_second_later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs that begin one after the other have names in this order."""
     seconds = itertools.count(10)
-    monkeypatch.setattr(run_directory.time, "strftime", lambda _format: f"20250101-0000{next(seconds)}")
+    monkeypatch.setattr(find.time, "strftime", lambda _format: f"20250101-0000{next(seconds)}")
 
 
 def test_a_run_that_is_still_going_is_not_removed_by_the_many_that_follow(tmp_path: Path) -> None:

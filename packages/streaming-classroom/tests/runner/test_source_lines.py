@@ -8,7 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from streaming_classroom.files import directories
-from streaming_classroom.runner.source_lines import source_lines
+from streaming_classroom.runner.lesson_file import source_lines
 
 LESSONS = sorted(directories.notebooks().glob("*.ipynb"))
 

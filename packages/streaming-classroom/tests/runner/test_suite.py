@@ -15,7 +15,7 @@ from rich.console import Console
 
 from streaming_classroom.files import ownership
 from streaming_classroom.runner import NoLessons, SuiteResult, execute, run_lessons
-from streaming_classroom.runner.processes import HOME_VARIABLE, end_processes
+from streaming_classroom.runner.kernel import HOME_VARIABLE, end_processes
 
 pytestmark = pytest.mark.slow
 

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom.session import spark_logs
+from streaming_classroom.session import cluster
 
 
 def test_old_logs_are_removed_unless_their_process_lives(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path))
     (tmp_path / "logs").mkdir()
-    gone = [10**7 + number for number in range(spark_logs.KEPT + 5)]  # beyond what Linux gives to a process
+    gone = [10**7 + number for number in range(cluster.KEPT + 5)]  # beyond what Linux gives to a process
     for age, process in enumerate([os.getppid(), *gone]):
         log = tmp_path / "logs" / f"spark-{process}.log"
         log.touch()
         os.utime(log, (age, age))
-    spark_logs.new_log().touch()
+    cluster.new_log().touch()
     kept = {path.name for path in (tmp_path / "logs").iterdir()}
-    newest = {f"spark-{process}.log" for process in gone[-spark_logs.KEPT + 1 :]}
+    newest = {f"spark-{process}.log" for process in gone[-cluster.KEPT + 1 :]}
     assert kept == newest | {f"spark-{os.getppid()}.log", f"spark-{os.getpid()}.log"}
 
 
@@ -27,9 +27,9 @@ def test_a_log_that_another_kernel_removes_meanwhile_is_no_error(
 ) -> None:
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path))
     (tmp_path / "logs").mkdir()
-    for number in range(spark_logs.KEPT + 5):
+    for number in range(cluster.KEPT + 5):
         (tmp_path / "logs" / f"spark-{10**7 + number}.log").touch()
     listed = list((tmp_path / "logs").iterdir())
     # What the listing gives is gone when it is looked at.
     monkeypatch.setattr(Path, "glob", lambda _self, _pattern: (log.unlink() or log for log in listed))
-    assert spark_logs.new_log().name == f"spark-{os.getpid()}.log"
+    assert cluster.new_log().name == f"spark-{os.getpid()}.log"

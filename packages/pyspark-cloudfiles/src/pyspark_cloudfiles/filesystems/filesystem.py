@@ -1,7 +1,7 @@
 """Files by their URL, wherever they are.
 
 URLs may be as users write them; what comes back is in one spelling (see :func:`canonical`).  Mounts put URL prefixes
-onto local directories, such as ``{"dbfs:/": "/data/dbfs"}``; see :mod:`pyspark_cloudfiles.filesystems.mounts`.
+onto local directories, such as ``{"dbfs:/": "/data/dbfs"}``; see :mod:`pyspark_cloudfiles.filesystems.urls`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from pyspark_cloudfiles.filesystems.urls import resolved
 if TYPE_CHECKING:
     from pyarrow import NativeFile
 
-    from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
-    from pyspark_cloudfiles.filesystems.listing import ListingCache
+    from pyspark_cloudfiles.filesystems.listing import IncrementalListing, ListingCache
 
 
 def canonical(url: str) -> str:
@@ -225,7 +224,7 @@ def list_files(
         Of earlier listings, so that local directories that have not changed are skipped; see
         :class:`pyspark_cloudfiles.filesystems.listing.ListingCache`.
     incremental : IncrementalListing, optional
-        The same for stores; see :class:`pyspark_cloudfiles.filesystems.incremental_listing.IncrementalListing`.
+        The same for stores; see :class:`pyspark_cloudfiles.filesystems.listing.IncrementalListing`.
 
     Raises
     ------

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
     from pyarrow import NativeFile
 
-    from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
+    from pyspark_cloudfiles.filesystems.listing import IncrementalListing
 
 # What the store sends at once.
 PAGE = 1000

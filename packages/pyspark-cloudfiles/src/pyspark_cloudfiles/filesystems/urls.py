@@ -3,6 +3,10 @@
 A URL is taken literally, as Hadoop's ``Path`` takes it: ``%20`` is three characters, not a blank.  Where a scheme is
 mounted on a local directory, its files are local files; otherwise ``file:`` and paths without a scheme are the
 machine's own files, and all else is remote.
+
+They are a value of the source, which travels in its options to every process that works for it.  A method of the source
+has them hold while it runs, for its thread alone; so sources with other mounts work beside it, and a process keeps none
+of them.  Where a source has none, the process's own environment says what is mounted.
 """
 
 from __future__ import annotations
@@ -11,12 +15,54 @@ import getpass
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.filesystems import mounts
+
+VARIABLE = "PYSPARK_CLOUDFILES_MOUNTS"
+SETTING = "spark.cloudFiles.mounts"
+_END = object()
+_holding: ContextVar[str | None] = ContextVar("cloudFiles mounts", default=None)
+
+Item = TypeVar("Item")
+
+
+def holding() -> str:
+    """Return the mounts that hold here: those of the source, else those of this process's environment."""
+    return _holding.get() or os.environ.get(VARIABLE, "")
+
+
+@contextmanager
+def mounted(mounts: str | None) -> Iterator[None]:
+    """Have a source's mounts hold in this thread until the block ends.
+
+    Parameters
+    ----------
+    mounts : str or None
+        A JSON object of URL prefixes and directories; None: the environment's.
+    """
+    before = _holding.set(mounts)
+    try:
+        yield
+    finally:
+        _holding.reset(before)
+
+
+def iterated(mounts: str | None, items: Iterator[Item]) -> Iterator[Item]:
+    """Yield an iterator's items, with a source's mounts only while it makes the next one.
+
+    A generator that entered :func:`mounted` itself would leave the mounts to whoever iterates over it.
+    """
+    context = copy_context()
+    context.run(_holding.set, mounts)
+    while (item := context.run(next, items, _END)) is not _END:
+        yield item  # type: ignore[misc]
+
 
 _FILE = "file:"
 # Two letters at least: one is a drive of Windows.
@@ -63,7 +109,7 @@ def resolved(url: str) -> ResolvedUrl:
     if _is_plain_file(url):
         return ResolvedUrl(url, _native(url[5:]))
     root, parts = _split(url)
-    for mount in _parsed(mounts.holding()):
+    for mount in _parsed(holding()):
         inside = len(mount.parts)
         if mount.root == root and parts[:inside] == mount.parts:
             return ResolvedUrl(_joined(mount.name, parts[inside:]), _native(_joined(mount.directory, parts[inside:])))
@@ -79,7 +125,7 @@ def _parsed(text: str) -> list[Mount]:
         directories = {prefix: str(directory).rstrip("/\\") for prefix, directory in json.loads(text or "{}").items()}
     except (ValueError, AttributeError):
         raise InvalidOption(
-            f"What is mounted ({mounts.SETTING}, or the environment variable {mounts.VARIABLE}) is {text!r}. Make it a "
+            f"What is mounted ({SETTING}, or the environment variable {VARIABLE}) is {text!r}. Make it a "
             "JSON object of URL prefixes and directories."
         ) from None
     found = [
@@ -121,7 +167,7 @@ def _absolute(path: str) -> str:
         return path
     if _DRIVE.match(path):
         return "/" + path.replace("\\", "/")
-    if any(not mount.root for mount in _parsed(mounts.holding())):
+    if any(not mount.root for mount in _parsed(holding())):
         return f"/user/{getpass.getuser()}/{path}"
     return f"/{Path.cwd().as_posix().lstrip('/')}/{path}"
 

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.checkpoint import Committed, committed, newest_offsets
 from pyspark_cloudfiles.log.file_log import file_segments, log_of
 from pyspark_cloudfiles.log.history import CleanedFiles, Commits
-from pyspark_cloudfiles.log.offsets import Offset
+from pyspark_cloudfiles.log.offsets import Committed, Offset, committed, newest_offsets
 
 COLUMNS = (
     "path STRING, size BIGINT, create_time TIMESTAMP, discovery_time TIMESTAMP, processed_time TIMESTAMP, "

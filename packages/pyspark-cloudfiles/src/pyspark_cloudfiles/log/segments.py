@@ -24,8 +24,7 @@ import pyarrow as pa
 
 from pyspark_cloudfiles.errors import StateInUse, StateLost
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.segment import MERGED, Segment
-from pyspark_cloudfiles.log.segment_files import DamagedSegmentError, seal, unseal
+from pyspark_cloudfiles.log.segment import MERGED, DamagedSegmentError, Segment, seal, unseal
 
 # A segment with so many merges behind it stays: about as many rows as reading a batch should have to decode.
 FINAL_LEVEL = 4

@@ -13,8 +13,7 @@ from functools import partial
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
 from pyspark_cloudfiles.filesystems import filesystem, globs
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
-from pyspark_cloudfiles.filesystems.listing import ListingCache
+from pyspark_cloudfiles.filesystems.listing import IncrementalListing, ListingCache
 from pyspark_cloudfiles.filesystems.retries import tried_again
 from pyspark_cloudfiles.options import Options
 from pyspark_cloudfiles.values import times

@@ -16,9 +16,8 @@ from pyspark_cloudfiles.errors import CloudFilesError, StateInUse
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.log.file_log import files_between
 from pyspark_cloudfiles.planning.plan import FilePartition, Plan
-from pyspark_cloudfiles.schemas.evolution import evolved
-from pyspark_cloudfiles.schemas.inference import infer
-from pyspark_cloudfiles.schemas.versions import SchemaStore, SchemaVersion, layout_of, settled
+from pyspark_cloudfiles.schemas.layout import evolved
+from pyspark_cloudfiles.schemas.versions import SchemaStore, SchemaVersion, infer, layout_of, settled
 
 # What a batch in which there was nothing new is remembered by, beside the list of its files.
 _NOTES = "looked"

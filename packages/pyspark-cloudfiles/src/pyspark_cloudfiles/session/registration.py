@@ -110,7 +110,7 @@ def _state_function(mounts: str | None) -> Any:
         def eval(self, checkpoint: str) -> Iterator[tuple]:
             make_importable(*origin)
             # On a worker, after the package has been brought there.
-            from pyspark_cloudfiles.filesystems.mounts import iterated
+            from pyspark_cloudfiles.filesystems.urls import iterated
             from pyspark_cloudfiles.log.file_state import file_states
 
             yield from map(tuple, iterated(mounts, file_states(checkpoint)))

@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.filesystems.mounts import iterated, mounted
+from pyspark_cloudfiles.filesystems.urls import iterated, mounted
 from pyspark_cloudfiles.planning.plan import FilePartition, Plan, tasks, with_partitions_of
 from pyspark_cloudfiles.reading.task import read_partition
 from pyspark_cloudfiles.shipping import shipped

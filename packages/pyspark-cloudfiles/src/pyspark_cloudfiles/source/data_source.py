@@ -18,7 +18,7 @@ from pyspark_cloudfiles.errors import (
 )
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile, digest_of
-from pyspark_cloudfiles.filesystems.mounts import mounted
+from pyspark_cloudfiles.filesystems.urls import mounted
 from pyspark_cloudfiles.formats import format_of
 from pyspark_cloudfiles.options import Options, parse
 from pyspark_cloudfiles.planning.plan import Plan
@@ -167,7 +167,7 @@ def infer_version(settings: Options) -> tuple[SchemaVersion, str | None]:
     EmptyDirectory, InferenceFailed
         There is nothing to infer it from; it cannot be inferred.
     """
-    from pyspark_cloudfiles.schemas.inference import first_version  # not where a schema is given or stored
+    from pyspark_cloudfiles.schemas.versions import first_version  # not where a schema is given or stored
 
     fixed = format_of(settings).fixed_schema()
     if fixed is None and settings.schema_location is None and not settings.batch:

@@ -21,7 +21,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile, digest_of
-from pyspark_cloudfiles.filesystems.mounts import iterated, mounted
+from pyspark_cloudfiles.filesystems.urls import iterated, mounted
 from pyspark_cloudfiles.log.file_log import FileLog, files_between, log_of, new_log
 from pyspark_cloudfiles.log.history import Commits
 from pyspark_cloudfiles.log.offsets import Offset
@@ -30,8 +30,7 @@ from pyspark_cloudfiles.reading.task import read_partition
 from pyspark_cloudfiles.shipping import shipped
 
 if TYPE_CHECKING:
-    from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
-    from pyspark_cloudfiles.filesystems.listing import ListingCache
+    from pyspark_cloudfiles.filesystems.listing import IncrementalListing, ListingCache
     from pyspark_cloudfiles.planning.cleaning import Cleaner
     from pyspark_cloudfiles.planning.discovery import KnownFiles
 
@@ -212,8 +211,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         if self._plan.options.allow_overwrites:
             return None
         # As above.
-        from pyspark_cloudfiles.filesystems.incremental_listing import IncrementalListing
-        from pyspark_cloudfiles.filesystems.listing import ListingCache
+        from pyspark_cloudfiles.filesystems.listing import IncrementalListing, ListingCache
         from pyspark_cloudfiles.planning.discovery import KnownFiles  # as above
 
         self._listings = self._listings or ListingCache()
@@ -237,7 +235,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
 
     def _look_at(self, partition: FilePartition) -> None:
         """Look whether a small batch will end the query; if that cannot be told from its names, read it here first."""
-        from pyspark_cloudfiles.reading.field_preview import is_plainly_known  # tasks do not look
+        from pyspark_cloudfiles.reading.columns import is_plainly_known  # tasks do not look
 
         if is_plainly_known(partition, self._plan):
             return

@@ -2,16 +2,168 @@
 
 An :class:`ArrowCast` says which texts it is right for.  A text that it is not right for does not slow down its column.
 Texts that do not fit the type become NULL, and their positions are reported.
+
+A timestamp without a time zone is put into the session's by the same rules as a single value (:func:`.times.instant`),
+which are applied once for each hour that occurs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, tzinfo
+from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import types as T
+
+from pyspark_cloudfiles.values.conversion import zone_of
+from pyspark_cloudfiles.values.plain_arrays import binaries
+from pyspark_cloudfiles.values.times import MICROS, instant
+
+_PLAIN_NUMBER = r"^-?[0-9]{1,300}(\.[0-9]{1,300})?([eE][-+]?[0-9]{1,2})?$"
+_DIGITS = {8: 2, 16: 4, 32: 9, 64: 18}
+_DAY_OF_YEAR_1000 = -354_285
+_NAMES_OF_NUMBERS = {"nanvalue", "positiveinf", "negativeinf"}
+# Years before 1000 are left to the slow path: Arrow and Java have other ideas of them.
+_DAY = r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+_LOCAL = rf"^{_DAY}[ T](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{{1,6}})?"
+_OFFSET = r"(?:Z|[-+](?:0[0-9]|1[0-7]):[0-5][0-9])"
+_YEAR_1000 = -30_610_224_000 * MICROS
+_HOUR = 3600 * MICROS
+_MICROS, _INSTANTS = pa.timestamp("us"), pa.timestamp("us", "UTC")
+# More hours than lie between the year 0 and 1970.
+_PAST = 20_000_000
+_COLON = binaries([b":"])[0]
+# Clocks are only asked for hours of years that every calendar has.
+_FIRST_HOUR, _LAST_HOUR = -30_610_224_000 // 3600 + 24, 253_402_300_799 // 3600 - 24
+
+
+def arrow_casts(
+    data_type: T.DataType, arrow_type: pa.DataType, options: Mapping[str, str], timezone: str
+) -> list[ArrowCast]:
+    """Return the casts to a type; none where options change what texts mean."""
+    cast = partial(pc.cast, target_type=arrow_type)
+    if isinstance(data_type, T.IntegralType):
+        return [ArrowCast(rf"^-?[0-9]{{1,{_DIGITS[arrow_type.bit_width]}}}$", cast, _without_hexadecimals)]
+    if isinstance(data_type, T.DecimalType):
+        return _to_decimals(data_type, cast)
+    if isinstance(data_type, T.FractionalType):
+        return [] if _NAMES_OF_NUMBERS & options.keys() else [ArrowCast(_PLAIN_NUMBER, cast, _finite_doubles)]
+    if isinstance(data_type, T.BooleanType):
+        return [ArrowCast("^(?:true|false)$", cast, _never)]
+    if isinstance(data_type, T.DateType):
+        return [] if "dateformat" in options else [ArrowCast(f"^{_DAY}$", cast, _not_before_1000)]
+    return _to_timestamps(data_type, options, timezone)
+
+
+def _to_timestamps(data_type: T.DataType, options: Mapping[str, str], timezone: str) -> list[ArrowCast]:
+    if isinstance(data_type, T.TimestampNTZType):
+        arrow_cast = ArrowCast(f"{_LOCAL}$", partial(pc.cast, target_type=_MICROS), _is_plain_local)
+        return [] if "timestampntzformat" in options else [arrow_cast]
+    if isinstance(data_type, T.TimestampType):
+        return [] if "timestampformat" in options else _to_instants(zone_of(timezone, options))
+    return []
+
+
+def _to_decimals(data_type: T.DecimalType, cast: Callable[[pa.Array], pa.Array]) -> list[ArrowCast]:
+    whole = data_type.precision - data_type.scale
+    fraction = rf"(\.[0-9]{{1,{data_type.scale}}})?" if data_type.scale else ""
+    return [ArrowCast(rf"^-?[0-9]{{1,{whole}}}{fraction}$", cast, _never)] if whole else []
+
+
+def _never(texts: pa.Array, values: pa.Array) -> bool:
+    return False
+
+
+def _without_hexadecimals(texts: pa.Array, values: pa.Array) -> bool:
+    return not any(pc.any(pc.match_substring(texts, mark)).as_py() for mark in "xX")
+
+
+def _finite_doubles(texts: pa.Array, values: pa.Array) -> bool:
+    """Arrow has more names for numbers that are none; what it rounds to a FLOAT, Python rounds twice."""
+    return pa.types.is_float64(values.type) and pc.all(pc.is_finite(values)).as_py() is not False
+
+
+def _not_before_1000(texts: pa.Array, values: pa.Array) -> bool:
+    return _at_least(values, _DAY_OF_YEAR_1000)
+
+
+def _at_least(values: pa.Array, least: int) -> bool:
+    """Tell whether no date or timestamp is before a moment."""
+    lowest = pc.min(values).cast(pa.int32() if pa.types.is_date32(values.type) else pa.int64()).as_py()
+    return lowest is None or lowest >= least
+
+
+def _to_instants(zone: tzinfo) -> list[ArrowCast]:
+    """Return the casts to timestamps: with an offset or ``Z``, and without, in a zone."""
+    return [
+        ArrowCast(f"{_LOCAL}{_OFFSET}$", partial(pc.cast, target_type=_INSTANTS), _is_plain_instant),
+        ArrowCast(f"{_LOCAL}$", partial(_in_zone, zone=zone), _is_plain_local),
+    ]
+
+
+def _is_plain_instant(texts: pa.Array, values: pa.Array) -> bool:
+    return _has_colons(texts) and _all(pc.ends_with(texts, "Z")) and _at_least(values, _YEAR_1000)
+
+
+def _is_plain_local(texts: pa.Array, values: pa.Array) -> bool:
+    return _has_colons(texts) and _at_least(values, _YEAR_1000)
+
+
+def _has_colons(texts: pa.Array) -> bool:
+    """Tell whether all times have the colons that Arrow can do without; short ones have none at these places."""
+    data = texts.cast(pa.binary())
+    return all(_all(pc.equal(pc.binary_slice(data, place, place + 1), _COLON)) for place in (13, 16))
+
+
+def _all(mask: pa.Array) -> bool:
+    return pc.all(mask).as_py() is not False
+
+
+def _in_zone(texts: pa.Array, zone: tzinfo) -> pa.Array:
+    """Return the instants of local times.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        A text is no time, or one that Arrow's calendar or the clocks of the zone make difficult.
+    """
+    local = pc.cast(texts, _MICROS)
+    if zone is UTC:
+        return pc.cast(local, _INSTANTS)
+    micros = local.cast(pa.int64())
+    # Arrow divides towards zero, so all is made positive first.
+    hours = pc.divide(pc.add(micros, _PAST * _HOUR), _HOUR).dictionary_encode()
+    shifts = pa.array([_shift(hour - _PAST, zone) for hour in hours.dictionary.to_pylist()], pa.int64())
+    shift = shifts.take(hours.indices)
+    if shift.null_count > micros.null_count:
+        return _with_difficult_hours(micros, shift, zone)
+    return pc.add(micros, shift).cast(_INSTANTS)
+
+
+def _shift(hour: int, zone: tzinfo) -> int | None:
+    """Return what to add to local times of an hour, or None if the clocks change in it."""
+    if not _FIRST_HOUR <= hour <= _LAST_HOUR:
+        return None
+    begin, end = (hour * _HOUR, (hour + 1) * _HOUR - 1)
+    shift = _instant(begin, zone) - begin
+    return shift if _instant(end, zone) - end == shift else None
+
+
+def _with_difficult_hours(micros: pa.Array, shift: pa.Array, zone: tzinfo) -> pa.Array:
+    difficult = pc.and_(micros.is_valid(), shift.is_null())
+    instants = [_instant(moment, zone) for moment in micros.filter(difficult).to_pylist()]
+    easy = pc.add(micros, pc.fill_null(shift, 0))
+    return pc.replace_with_mask(easy, difficult, pa.array(instants, pa.int64())).cast(_INSTANTS)
+
+
+def _instant(micros: int, zone: tzinfo) -> int:
+    days, moment = divmod(micros, 24 * _HOUR)
+    return instant(days, moment, zone, 1970 + int(days / 365.2425))
+
 
 Convert = Callable[[str], Any]
 # How Arrow names what it could not convert.

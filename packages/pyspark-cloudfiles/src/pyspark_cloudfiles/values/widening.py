@@ -27,7 +27,7 @@ def wider(one: DataType, other: DataType) -> DataType:
     """Return the type of a column in whose texts both were found, as Spark's readers of CSV, JSON and XML infer it.
 
     Of columns of the path, and of a schema that may grow, Spark and Auto Loader have other ideas: see
-    :mod:`~pyspark_cloudfiles.schemas.partitions` and :mod:`~pyspark_cloudfiles.schemas.evolution`.
+    :mod:`~pyspark_cloudfiles.schemas.partitions` and :mod:`~pyspark_cloudfiles.schemas.layout`.
     """
     if one == other:
         return one

@@ -2,30 +2,119 @@
 
 A batch is a few files of a generated dataset, most often one.  They land as files, each whole or not at all, or as
 one append to a Delta table, and the position is kept on disk: a restarted kernel goes on where the last one was.
+
+It is one output that changes in place and ends as the sentence that a single landing prints.  A notebook that runs
+without a person has only that sentence, so that each run saves the same.
+
+A progress report describes a source of files or of a Delta table by its path: ``FileStreamSource[dbfs:/x]``.  It is
+there already, so that asking costs no job and no plan.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from stream_view import front_end
 from stream_view.cell_streams import refuse_stopped
-from stream_view.waiting import wait_until_processed
-from streaming_classroom.data import stream_sources
-from streaming_classroom.data.landing_status import LandingLine
-from streaming_classroom.files.atomic_file import write_atomically
+from stream_view.waiting import show_line, wait_until_processed
+from streaming_classroom.files.directories import classroom_files
+from streaming_classroom.files.ownership import write_atomically
 
 if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
     from streaming_classroom.data.datasets import DatasetBatch
+
+_AT_A_PATH = re.compile(r"(?:FileStreamSource|DeltaSource|CloudFilesSource)\[(.*)\]", re.DOTALL)
+_WITHOUT_A_PATH = re.compile(r"(?:Rate|Kafka|TextSocket|Memory)\w*\[")
+_WILDCARD = re.compile(r"[*?{\[]")
+
+
+def reads(queries: Iterable[StreamingQuery], place: Path) -> bool | None:
+    """Return whether one of the queries reads a directory or table, or a part of it.
+
+    Returns
+    -------
+    bool or None
+        None where that cannot be told: a query has reported nothing yet, or has a source of another kind.
+    """
+    answers = [_reads(source, place) for query in queries for source in _sources(query)]
+    if True in answers:
+        return True
+    return None if None in answers else False
+
+
+def short_name(query: StreamingQuery) -> str:
+    """Return what a query reads in a word: a path's last part, else the kind of source; "" where it says nothing."""
+    description = _sources(query)[0].get("description") or ""
+    if found := _AT_A_PATH.fullmatch(description):
+        return found[1].rstrip("/").rpartition("/")[2]
+    kind = re.match(r"\w+", description)
+    return kind[0] if kind else ""
+
+
+def _sources(query: StreamingQuery) -> list[Mapping[str, Any]]:
+    """Return what the query says of its sources; one that says nothing where it has not reported."""
+    progress: Any = query.lastProgress or {}
+    return progress.get("sources") or [{}]
+
+
+def _reads(source: Mapping[str, Any], place: Path) -> bool | None:
+    description = source.get("description") or ""
+    if _WITHOUT_A_PATH.match(description):
+        return False
+    if not (found := _AT_A_PATH.fullmatch(description)):
+        return None
+    try:
+        path = classroom_files().local_path(_WILDCARD.split(found[1])[0])
+    except ValueError:  # of another file system
+        return None
+    return path == place or place in path.parents or path in place.parents
+
+
+DRAWN_EVERY = 0.1  # seconds: batches may land faster than a page draws
+
+
+class LandingLine:
+    """What is said of ``batches`` batches that land.
+
+    Parameters
+    ----------
+    batches : int
+        How many are to land.
+    """
+
+    def __init__(self, batches: int) -> None:
+        self._batches = batches
+        self._handle: DisplayHandle | None = None
+        self._drawn = -DRAWN_EVERY
+
+    def landing(self, number: int, rows: int) -> None:
+        """Say that batch ``number`` of them, from 1, is on its way, after so many rows of the others."""
+        if not front_end.is_interactive() or time.monotonic() - self._drawn < DRAWN_EVERY:
+            return
+        self._drawn = time.monotonic()
+        so_far = f": {rows:,} rows so far" if number > 1 else ""
+        self._handle = show_line(f"Landing batch {number} of {self._batches}{so_far} ...", self._handle)
+
+    def end(self, sentence: str) -> None:
+        """Say in the line's place, or print where there is none, what has landed."""
+        if self._handle is None:
+            print(sentence)
+        else:
+            show_line(sentence, self._handle)
+
 
 # Held while a batch lands and while a lesson is started over: a cell and the instructor's panel may do it at one time.
 landing = RLock()
@@ -202,7 +291,7 @@ class DataFactory:
 
     def _rows_there(self, query: StreamingQuery) -> int | None:
         """Return how many rows have landed for a stream that reads them; None for one that reads something else."""
-        if self.place is None or not stream_sources.reads([query], self.place):
+        if self.place is None or not reads([query], self.place):
             return None
         return _rows(self._batches[: self.landed])
 

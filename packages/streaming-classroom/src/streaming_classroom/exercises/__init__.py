@@ -5,12 +5,9 @@ answers that the check must know.  The notebook holds the starter and nothing mo
 """
 
 from streaming_classroom.exercises.attempt import Attempt
-from streaming_classroom.exercises.exercise import Exercise, WrongAnswer
+from streaming_classroom.exercises.exercise import Choice, Exercise, Question, WrongAnswer
 from streaming_classroom.exercises.hidden_test import HiddenTest
-from streaming_classroom.exercises.made_stream import MadeStream, interval_of
-from streaming_classroom.exercises.makes import Makes
-from streaming_classroom.exercises.mistake import Mistake, NotTried
-from streaming_classroom.exercises.question import Choice, Question
+from streaming_classroom.exercises.made_stream import MadeStream, Makes, Mistake, NotTried, interval_of
 from streaming_classroom.exercises.rubric import Rubric
 
 __all__ = [

@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from stream_view.errors import short_message
-from streaming_classroom.exercises.made_stream import MadeStream, interval_of
-from streaming_classroom.exercises.makes import Makes
-from streaming_classroom.exercises.mistake import Mistake, NotTried
+from streaming_classroom.exercises.made_stream import MadeStream, Makes, Mistake, NotTried, interval_of
 from streaming_classroom.exercises.same_rows import difference
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from streaming_classroom.files.lesson_paths import Paths
+    from streaming_classroom.files.directories import Paths
     from streaming_classroom.kafka.topics import LessonKafka
 
 _LONGEST_INTERVAL = 15.0  # seconds between batches that a check waits for

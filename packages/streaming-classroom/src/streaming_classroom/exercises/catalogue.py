@@ -13,8 +13,7 @@ from typing import Any
 
 from notebook_dialect.close_names import close_names
 from streaming_classroom.errors import ClassroomError
-from streaming_classroom.exercises.exercise import Exercise
-from streaming_classroom.exercises.question import Question
+from streaming_classroom.exercises.exercise import Exercise, Question
 from streaming_classroom.files import directories
 
 PACKAGE = "lesson_exercises"

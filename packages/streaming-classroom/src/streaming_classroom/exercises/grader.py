@@ -13,16 +13,13 @@ from stream_view.cell_streams import refuse_stopped
 from stream_view.errors import short_message
 from stream_view.waiting import waiting_for
 from streaming_classroom.errors import ClassroomError
-from streaming_classroom.exercises import catalogue, cell_source, last_cell
+from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt
-from streaming_classroom.exercises.exercise import Exercise
+from streaming_classroom.exercises.exercise import Exercise, NoQuiz
 from streaming_classroom.exercises.exercise_record import ExerciseRecord
-from streaming_classroom.exercises.guidance import hint_shown, prediction_shown, progress_shown, solution_shown
-from streaming_classroom.exercises.made_stream import MadeStream
-from streaming_classroom.exercises.mistake import Mistake, NotTried
-from streaming_classroom.exercises.question import NoQuiz
+from streaming_classroom.exercises.made_stream import MadeStream, Mistake, NotTried
 from streaming_classroom.exercises.quiz import answer_shown, is_right, quiz_shown
-from streaming_classroom.exercises.verdict import Verdict
+from streaming_classroom.exercises.verdict import Verdict, hint_shown, prediction_shown, progress_shown, solution_shown
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.session import user_files
 
@@ -30,9 +27,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-    from streaming_classroom.exercises.guidance import Guidance
-    from streaming_classroom.exercises.makes import Makes
-    from streaming_classroom.files.lesson_paths import Paths
+    from streaming_classroom.exercises.made_stream import Makes
+    from streaming_classroom.exercises.verdict import Guidance
+    from streaming_classroom.files.directories import Paths
     from streaming_classroom.kafka.topics import LessonKafka
 
 DEADLINE = 90.0  # seconds that a check may take, with all its waits
@@ -129,7 +126,7 @@ class Grader:
             exercise.makes,
             self._kafka,
             DEADLINE - SPARE,
-            cell_source.of(exercise),
+            last_cell.of(exercise),
         )
         verdict = _judge(exercise, attempt, self._test_hidden)
         if verdict.is_right and exercise.is_over_when_right:

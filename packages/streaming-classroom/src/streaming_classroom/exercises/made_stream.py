@@ -9,14 +9,74 @@ from __future__ import annotations
 import re
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stream_view import waiting
 from stream_view.progress_reports import is_batch, rows_per_batch
+from stream_view.tables import Table
 from stream_view.waiting import BatchesLeft, waiting_for
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
+
+
+@dataclass(frozen=True)
+class Makes:
+    """What an exercise leaves behind, and so what is taken away before it is tried again.
+
+    Attributes
+    ----------
+    variables, views, tables : tuple of str
+        By their names. A stream that a variable holds is stopped.
+    streams : tuple of str
+        Names of streams that no variable holds.
+    folders : tuple of str
+        Below the lesson's working directory; checkpoints, say.
+    topics : tuple of str
+        Topics of the lesson, by their names in it.
+    changes : tuple of str
+        Delta tables of earlier cells that it changes: before another attempt they are restored to the version that
+        they had before the first one.
+    by_starter : bool
+        The starter itself makes some of it, so that finding it does not mean that somebody has tried.
+    """
+
+    variables: tuple[str, ...] = ()
+    views: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    by_starter: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a cell calls the things by; a folder's name is any word, so it is none of them."""
+        return self.variables + self.views + self.tables + self.streams + self.topics
+
+
+class NotTried(Exception):
+    """Nothing has been made yet."""
+
+
+class Mistake(Exception):
+    """What was made is not what was asked for.
+
+    Parameters
+    ----------
+    sentence : str
+        Which mistake it is, in words that help.
+    difference : Table, optional
+        Rows that show it.
+    """
+
+    def __init__(self, sentence: str, difference: Table | None = None) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.difference = difference
+
 
 _TRIGGERS = {"AvailableNowTrigger": "availableNow", "OneTimeTrigger": "once", "ContinuousTrigger": "continuous"}
 MOMENT = 1.5  # seconds after which a stream that still waits is taken for one that goes on

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from string import ascii_lowercase
 
-from streaming_classroom.exercises.guidance import Guidance
-from streaming_classroom.exercises.question import Choice, NoSuchChoice, Question
-from streaming_classroom.exercises.verdict import COLOURS, MARKS, box, marked_up
+from streaming_classroom.exercises.exercise import Choice, NoSuchChoice, Question
+from streaming_classroom.exercises.verdict import COLOURS, MARKS, Guidance, box, marked_up
 
 _CHOICE = "margin:3px 0 3px 4px;max-width:100%"
 _SUMMARY = "cursor:pointer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from streaming_classroom.exercises.mistake import Mistake, NotTried
+from streaming_classroom.exercises.made_stream import Mistake, NotTried
 
 
 class Rubric:

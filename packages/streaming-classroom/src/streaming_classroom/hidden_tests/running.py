@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stream_view.errors import short_message
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.hidden_test import HiddenTest
-from streaming_classroom.exercises.mistake import Mistake
+from streaming_classroom.exercises.made_stream import Mistake
 from streaming_classroom.exercises.same_rows import RowDifference, Rows, difference
 from streaming_classroom.hidden_tests import expected_rows
 from streaming_classroom.hidden_tests.sandbox import CannotRunError, CellFailedError, Sandbox, opened

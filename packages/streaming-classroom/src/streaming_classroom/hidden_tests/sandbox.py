@@ -2,15 +2,22 @@
 
 Nothing of the learner's is touched.  The session is a clone of the lesson's without its views; the schema and all
 paths are below a directory of the sandbox, which is removed with it; ``DA`` is a stand-in that has nothing to break.
+
+What could reach the learner's own data is not lent: frames, streams, the session, the lesson.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
+import datetime
+import decimal
+import inspect
 import io
 import json
 import os
 import re
+import types
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
@@ -22,16 +29,75 @@ from declarative_pipelines.definitions import api_modules, registry
 from notebook_dialect.sql.statements import split
 from stream_view import front_end, waiting
 from stream_view.errors import short_message
-from streaming_classroom.exercises import cell_source
-from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.files.lesson_paths import Paths
-from streaming_classroom.hidden_tests import borrowed_names
+from streaming_classroom.exercises import last_cell
+from streaming_classroom.files.directories import Paths, classroom_files
 from streaming_classroom.session import user_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from streaming_classroom.kafka.topics import LessonKafka
+
+_PLAIN = (
+    type(None), bool, int, float, complex, str, bytes, datetime.date, datetime.timedelta, decimal.Decimal,
+)  # fmt: skip
+_CONTAINERS = (list, tuple, set, frozenset, dict)
+_OF_THE_SHELL = {
+    "In",
+    "Out",
+    "exit",
+    "quit",
+    "open",
+    "get_ipython",
+    "spark",
+    "sc",
+    "DA",
+    "display",
+    "displayHTML",
+    "sql",
+}
+
+
+def lend(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a new namespace with what may be lent of a notebook's variables.
+
+    A function of the notebook is made again from its source, so that the names it uses are those of the sandbox.
+    """
+    lent: dict[str, Any] = {}
+    for name, value in list(notebook.items()):
+        if name.startswith("_") or name in _OF_THE_SHELL:
+            continue
+        if _is_of_notebook(value):
+            _define_again(value, lent)
+        elif _is_library(value) or _is_plain(value):
+            with suppress(Exception):  # a value that cannot be copied is not lent
+                lent[name] = value if _is_library(value) else copy.deepcopy(value)
+    return lent
+
+
+def _is_library(value: Any) -> bool:
+    of_library = callable(value) and getattr(value, "__module__", None) not in ("__main__", None)
+    return isinstance(value, types.ModuleType) or (of_library and isinstance(value, (type, types.FunctionType)))
+
+
+def _is_of_notebook(value: Any) -> bool:
+    return isinstance(value, (type, types.FunctionType)) and getattr(value, "__module__", None) == "__main__"
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_plain, [*value.keys(), *value.values()]))
+    if isinstance(value, _CONTAINERS):
+        return all(map(_is_plain, value))
+    return isinstance(value, _PLAIN) or type(value).__module__ == "pyspark.sql.types"
+
+
+def _define_again(value: Any, lent: dict[str, Any]) -> None:
+    with suppress(Exception):  # without a source, or with a decorator that does something: it is not lent
+        source = inspect.getsource(value)
+        if not source.startswith("@"):
+            exec(compile(source, "<notebook>", "exec"), lent)  # the learner's own function
+
 
 FOLDER = "_sandbox"  # below the lesson's working directory
 _FIRST_FILE = 1_709_596_800  # when it was modified: 2024-03-05
@@ -259,7 +325,7 @@ class Sandbox:
 
     def _namespace(self) -> dict[str, Any]:
         # One dictionary throughout: a function that was lent finds the sandbox's session in it.
-        names = borrowed_names.lend(self._notebook)
+        names = lend(self._notebook)
         names |= self.kept
         names |= {
             "__name__": "__main__", "spark": self.spark, "DA": _Lesson(self), "display": self._display,
@@ -274,8 +340,8 @@ class Sandbox:
         return run_pipeline(**arguments | {"spark": self.spark, "show": False})
 
     def _run(self, source: str) -> None:
-        if cell_source.is_sql(source):
-            for statement in split(cell_source.statements_of(source)):
+        if last_cell.is_sql(source):
+            for statement in split(last_cell.statements_of(source)):
                 self.spark.sql(statement.text)
             return
         if self._has_run:  # `DA.exercise` would have dropped the table, and here it is to be resumed

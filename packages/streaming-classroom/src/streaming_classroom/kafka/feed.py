@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streaming_classroom.files.atomic_file import write_atomically
+from streaming_classroom.files.ownership import write_atomically
 from streaming_classroom.kafka import client
 from streaming_classroom.kafka.client import KafkaRecord
 

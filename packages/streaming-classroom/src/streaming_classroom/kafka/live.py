@@ -19,7 +19,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from streaming_classroom.errors import NotAvailable
-from streaming_classroom.files.atomic_file import write_atomically
+from streaming_classroom.files.ownership import write_atomically
 from streaming_classroom.kafka import client
 from streaming_classroom.kafka.client import KafkaRecord
 

@@ -13,7 +13,7 @@ from stream_view import front_end
 from stream_view.waiting import waiting_for
 from streaming_classroom import environment
 from streaming_classroom.errors import JarsUnavailable, NotAvailable
-from streaming_classroom.kafka import client_settings, redirect, shared_broker
+from streaming_classroom.kafka import client, redirect, shared_broker
 from streaming_classroom.setup import guard, jars, java
 
 VARIABLE = "KAFKA_BOOTSTRAP_SERVERS"
@@ -71,13 +71,13 @@ def external() -> str | None:
 
 def options() -> dict[str, str]:
     """Return what Kafka's Java client, and so Spark's, needs to reach the broker: the address, and security."""
-    return {"bootstrap.servers": bootstrap_servers()} | (client_settings.given() if external() else {})
+    return {"bootstrap.servers": bootstrap_servers()} | (client.given() if external() else {})
 
 
 def client_options() -> dict[str, str]:
     """Return the same for the Python client."""
     servers = {"bootstrap.servers": bootstrap_servers()}
-    return servers | (client_settings.for_python(client_settings.given()) if external() else {})
+    return servers | (client.for_python(client.given()) if external() else {})
 
 
 def refuse_elsewhere() -> None:

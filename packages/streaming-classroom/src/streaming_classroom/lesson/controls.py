@@ -21,7 +21,7 @@ from stream_view import cell_streams, front_end, waiting
 from stream_view.errors import ExplainedError, NotAvailable, short_message
 from stream_view.live.controls_widget import ControlsWidget
 from stream_view.live.stream_widget import fallback_html, follow, show_with_fallback
-from streaming_classroom.data import data_factory, stream_sources
+from streaming_classroom.data import data_factory
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -293,7 +293,7 @@ class Panel:
     def _is_unread(self, lesson: ControlledLesson) -> bool:
         """Whether what lands goes where, as far as can be told, none of the active streams reads."""
         place = lesson.data_factory.place
-        return place is not None and stream_sources.reads(self._streams.values(), place) is False
+        return place is not None and data_factory.reads(self._streams.values(), place) is False
 
     def _look_at_streams(self, lesson: ControlledLesson) -> list[dict[str, Any]]:
         """Return a row for each active stream; say of one that is gone why it failed, if it has."""
@@ -322,7 +322,7 @@ def _label(query: StreamingQuery) -> str:
     """Return a stream's name; of one without a name, enough of its id to tell it from others, and what it reads."""
     if query.name:
         return query.name
-    source = stream_sources.short_name(query)
+    source = data_factory.short_name(query)
     return f"{str(query.id)[:SHOWN_OF_ID]} (no name{f', reads {source}' if source else ''})"
 
 

@@ -19,8 +19,7 @@ from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, 
 from streaming_classroom.errors import NotAvailable
 from streaming_classroom.exercises import last_cell
 from streaming_classroom.files import directories
-from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.files.lesson_paths import Paths
+from streaming_classroom.files.directories import Paths, classroom_files
 from streaming_classroom.kafka import servers, topics
 from streaming_classroom.kafka.feed import Topic
 from streaming_classroom.kafka.topics import LessonKafka
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
     from streaming_classroom.exercises.grader import Grader
-    from streaming_classroom.exercises.guidance import Guidance
-    from streaming_classroom.exercises.verdict import Verdict
+    from streaming_classroom.exercises.verdict import Guidance, Verdict
 
 _NO_SETTINGS = (
     "This compute takes no settings of a notebook's own, so ${da.paths...} stands for nothing in %sql cells here. "

@@ -9,13 +9,15 @@ from importlib import import_module
 from typing import Any
 
 from streaming_classroom.runner.find import find_lessons, lesson_number
-from streaming_classroom.runner.results import Failure, LessonResult, SuiteResult
-from streaming_classroom.runner.runner_errors import (
+from streaming_classroom.runner.results import (
+    Failure,
     InvalidNotebook,
     LessonChanged,
     LessonNotFound,
+    LessonResult,
     NoLessons,
     RunnerError,
+    SuiteResult,
 )
 
 __all__ = [

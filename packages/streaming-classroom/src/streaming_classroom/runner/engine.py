@@ -23,8 +23,7 @@ from nbformat.v4 import output_from_msg
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from streaming_classroom.runner.kernel import LessonKernelManager, quiet
-from streaming_classroom.runner.kernel_state import EXPRESSION
+from streaming_classroom.runner.kernel import EXPRESSION, LessonKernelManager, quiet
 
 _START = 60  # a first start on a cold disk takes some seconds
 _STARTS = 3

@@ -21,13 +21,10 @@ from streaming_classroom.environment import ANSI
 from streaming_classroom.files import ownership
 from streaming_classroom.runner.comparison import differences
 from streaming_classroom.runner.engine import Deadlines, LessonEngine, Observed
-from streaming_classroom.runner.kernel import KERNEL_LOG, kernel_environment
-from streaming_classroom.runner.lesson_file import code_cells, read_lesson, save_outputs
+from streaming_classroom.runner.kernel import KERNEL_LOG, end_processes, kernel_environment
+from streaming_classroom.runner.lesson_file import code_cells, read_lesson, save_outputs, solved
 from streaming_classroom.runner.outcome import judge
-from streaming_classroom.runner.processes import end_processes
-from streaming_classroom.runner.results import Failure, LessonResult
-from streaming_classroom.runner.runner_errors import InvalidNotebook, RunnerError
-from streaming_classroom.runner.solved import solved
+from streaming_classroom.runner.results import Failure, InvalidNotebook, LessonResult, RunnerError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

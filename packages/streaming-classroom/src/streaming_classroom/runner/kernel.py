@@ -2,6 +2,10 @@
 
 An installed ``python3`` kernelspec may point at any Python, and start-up files in a user's IPython
 profile may print or import anything; either would make two machines save different outputs.
+
+Every process that a lesson starts (kernel, JVM, Python workers, a broker) inherits the lesson's own
+``CLASSROOM_HOME``, which no other lesson has. So a process is found by its environment, also when it
+detached itself or its parent died, where a walk down the process tree would miss it.
 """
 
 from __future__ import annotations
@@ -9,13 +13,106 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, Literal
 
+import psutil
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import NATIVE_KERNEL_NAME, KernelSpec
 
-from streaming_classroom.runner.processes import HOME_VARIABLE
+HOME_VARIABLE = "CLASSROOM_HOME"
+PATIENCE = 10.0  # a JVM that lost its kernel runs its shutdown hooks, about one second; a busy machine needs more
+_KILLED = 5.0
+_POLL = 0.1
+
+
+def processes_of(home: Path) -> list[psutil.Process]:
+    """Return the live processes whose environment says that they belong to `home`."""
+    return [process for process in psutil.process_iter() if _belongs(process, str(home))]
+
+
+def end_processes(home: Path, patience: float = PATIENCE, *, ask: bool = False) -> list[int]:
+    """Return when no process of `home` is left: they get `patience` seconds to go, then they are killed.
+
+    Parameters
+    ----------
+    ask
+        Ask them to go first. Not needed for a JVM whose kernel has ended, which goes by itself.
+
+    Returns
+    -------
+    list of int
+        Ids of the processes that had to be killed.
+    """
+    if ask:
+        for process in processes_of(home):
+            _send(process, "terminate")
+    remaining = _wait_until_gone(home, patience)
+    killed = []
+    deadline = time.monotonic() + _KILLED
+    # Again and again: a process may have started another one between the look and the kill.
+    while remaining and time.monotonic() < deadline:
+        killed += [process.pid for process in remaining if _send(process, "kill")]
+        remaining = _wait_until_gone(home, _POLL)
+    return sorted(set(killed))
+
+
+def _belongs(process: psutil.Process, home: str) -> bool:
+    try:
+        # A zombie has no environment any more, so it counts as gone, which it is.
+        return process.environ().get(HOME_VARIABLE) == home
+    except (psutil.Error, OSError):  # another user's process, or gone in this moment
+        return False
+
+
+def _wait_until_gone(home: Path, patience: float) -> list[psutil.Process]:
+    deadline = time.monotonic() + patience
+    while remaining := processes_of(home):
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(_POLL)
+    return remaining
+
+
+def _send(process: psutil.Process, what: Literal["terminate", "kill"]) -> bool:
+    try:
+        getattr(process, what)()
+    except psutil.Error:  # gone in this moment
+        return False
+    return True
+
+
+# The package is installed where the kernel runs: it is the same interpreter.
+EXPRESSION = f"__import__({__name__!r}, fromlist=['active_streams']).active_streams()"
+
+
+def active_streams() -> list[str]:
+    """Return the names of the streams that are active in this process, sorted.
+
+    Spark is not started, nor even imported, if the lesson did not.
+    """
+    sql = sys.modules.get("pyspark.sql")
+    if sql is None:
+        return []
+    queries = {str(query.id): query for session in _sessions(sql) for query in session.streams.active}
+    return sorted(query.name or f"unnamed, id {id}" for id, query in queries.items())
+
+
+def _sessions(sql: Any) -> Iterator[Any]:
+    """The active session and every one the lesson holds, for each has streams of its own."""
+    session_class = sql.SparkSession
+    active = session_class.getActiveSession()
+    if active is None:
+        # Active is a property of a thread, and another thread may have made the session.
+        active = getattr(session_class, "_instantiatedSession", None)
+    if active is None:
+        return
+    yield active
+    held = vars(sys.modules["__main__"]).values()
+    yield from [value for value in held if type(value) is type(active) and value is not active]
+
 
 KERNEL_LOG = "kernel.log"
 

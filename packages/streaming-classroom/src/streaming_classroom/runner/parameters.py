@@ -14,7 +14,7 @@ from pathlib import Path
 from notebook_dialect.close_names import meant
 from notebook_dialect.notebooks import include, run_line, source
 from stream_view.errors import ExplainedError
-from streaming_classroom.runner.runner_errors import UnknownParameter
+from streaming_classroom.runner.results import UnknownParameter
 
 _WIDGET = re.compile(
     r"""(?:\bwidgets\.(?:text|dropdown|combobox|multiselect|get|getArgument)|\bgetArgument)\(\s*["'](\w+)"""

@@ -19,14 +19,12 @@ from rich.console import Console
 
 from streaming_classroom import environment
 from streaming_classroom.runner.execute import RunRequest, read, run_lesson
-from streaming_classroom.runner.github import silenced, tell
+from streaming_classroom.runner.find import new_run
+from streaming_classroom.runner.kernel import end_processes
 from streaming_classroom.runner.lesson_file import code_cells
-from streaming_classroom.runner.processes import end_processes
 from streaming_classroom.runner.progress import Reporter, reporter
-from streaming_classroom.runner.report import print_summary, write_junit
-from streaming_classroom.runner.results import Failure, LessonResult, SuiteResult
-from streaming_classroom.runner.run_directory import new_run
-from streaming_classroom.runner.runner_errors import InvalidNotebook, NoLessons
+from streaming_classroom.runner.report import print_summary, silenced, tell, write_junit
+from streaming_classroom.runner.results import Failure, InvalidNotebook, LessonResult, NoLessons, SuiteResult
 
 _LOOK = 0.2  # how soon Ctrl-C is noticed
 _GRACE = 5.0  # for a process to obey before it is killed: a JVM removes its temporary files
@@ -85,7 +83,7 @@ def run_lessons(
     known
         What the linter has found in the notebooks, each a failure of its lesson.
     github
-        Tell GitHub Actions what failed and where; see :mod:`.github`.
+        Tell GitHub Actions what failed and where; see :mod:`.report`.
     home
         The run makes ``home/runs/<run-id>/``, with the executed notebooks in it.
 

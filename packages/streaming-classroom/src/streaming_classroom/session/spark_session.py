@@ -26,7 +26,7 @@ from streaming_classroom.errors import SessionStartError
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.kafka import redirect
-from streaming_classroom.session import cluster, spark_logs, spark_settings, warehouse
+from streaming_classroom.session import cluster, spark_settings, warehouse
 from streaming_classroom.session.worker_python import launcher
 from streaming_classroom.setup import archive, jars, locales, steps
 
@@ -230,7 +230,7 @@ def _start_jvm(conf: dict[str, str]) -> None:
 
     if SparkContext._gateway is not None:
         return
-    log = spark_logs.new_log()
+    log = cluster.new_log()
     settings = SparkConf(loadDefaults=False).setAll([*conf.items(), ("spark.master", environment.master())])
     try:
         with log.open("wb") as stderr, _console() as stdout, ThreadPoolExecutor(1) as starter:

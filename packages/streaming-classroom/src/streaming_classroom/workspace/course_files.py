@@ -13,7 +13,7 @@ from pathlib import Path
 
 from streaming_classroom.files import directories
 from streaming_classroom.runner import InvalidNotebook, NoLessons, find_lessons
-from streaming_classroom.workspace import text_digest
+from streaming_classroom.workspace import safe_files
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class CourseFile:
     def content(self) -> bytes:
         """What a learner gets, who has not run anything yet."""
         content = self.source.read_bytes()
-        return text_digest.without_outputs(content) if self.is_lesson else content
+        return safe_files.without_outputs(content) if self.is_lesson else content
 
     @cached_property
     def digest(self) -> str:
@@ -47,14 +47,14 @@ class CourseFile:
             It is a notebook that nobody could open.
         """
         try:
-            return text_digest.digest(self.name, self.source.read_bytes())
+            return safe_files.digest(self.name, self.source.read_bytes())
         except ValueError as error:
             raise InvalidNotebook(self.source, f"it cannot be read ({error})") from error
 
     @property
     def is_lesson(self) -> bool:
         """Whether it is a lesson, and not what lessons need."""
-        return self.name.endswith(text_digest.NOTEBOOK)
+        return self.name.endswith(safe_files.NOTEBOOK)
 
 
 def course_files() -> list[CourseFile]:

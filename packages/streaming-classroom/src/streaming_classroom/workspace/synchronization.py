@@ -1,24 +1,105 @@
 """Brings a workspace up to date with the course, and starts a lesson over.
 
 Both hold the workspace's lock, and both are nothing but steps that may be killed after any of them and done again.
+
+``known`` are the texts that the course may have put there, written *before* it does, so that a copy of one is not taken
+for the learner's; ``given`` are, for each file, those that the learner has been given, written *after*, so that none is
+left out.
+A file that is lost or cannot be read means that nothing is known: then everything is the learner's.
+
+The lock ends with its process, so that one that was killed keeps nobody out.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from streaming_classroom.errors import NotAvailable
-from streaming_classroom.files import directories
+from filelock import FileLock, Timeout
+
+from streaming_classroom.errors import NotAvailable, SetupError
+from streaming_classroom.files import directories, ownership
 from streaming_classroom.runner import InvalidNotebook, find_lessons
-from streaming_classroom.workspace import manifest, safe_files, text_digest
+from streaming_classroom.workspace import safe_files
 from streaming_classroom.workspace.course_files import CourseFile, course_files, lesson_of
-from streaming_classroom.workspace.locked_folder import locked_folder
 from streaming_classroom.workspace.workspace_report import WorkspaceReport
+
+LOCK_TIMEOUT = 60  # seconds; the whole takes one or two
+_LOCK = ".course.lock"
+_WITHOUT = "`python course.py lab --with-outputs` opens the course's own lessons without it."
+
+
+@contextmanager
+def locked_folder() -> Iterator[Path]:
+    """Let one process at a time change the workspace, and explain what the disk refuses.
+
+    Raises
+    ------
+    SetupError
+        Somebody else has filled the folder, it cannot be written, or another process does not let go of it.
+    """
+    try:
+        folder = ownership.claim(directories.work(), mark=ownership.WORKSPACE)
+        with _locked(folder):
+            yield folder
+    except OSError as error:
+        problem = f"{error.filename or directories.work()} could not be read or written: {error.strerror or error}."
+        raise SetupError(problem, f"Put that right, and run the same command again; {_WITHOUT}") from error
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    try:
+        with FileLock(folder / _LOCK, timeout=LOCK_TIMEOUT):
+            yield
+    except Timeout:
+        problem = f"Another `course.py` has been at work in {folder} for {LOCK_TIMEOUT} seconds."
+        raise SetupError(problem, "End it, then run the same command again.") from None
+
+
+NAME = ".course.json"
+
+
+@dataclass
+class Manifest:
+    """The texts that are the course's, and those of each file that were given."""
+
+    known: set[str] = field(default_factory=set)
+    given: dict[str, set[str]] = field(default_factory=dict)
+
+    def has_given(self, name: str, digest: str) -> bool:
+        """Whether the learner has been given a text already."""
+        return digest in self.given.get(name, ())
+
+    def note_given(self, name: str, digest: str) -> None:
+        """The learner has a text now."""
+        self.given.setdefault(name, set()).add(digest)
+
+
+def read(folder: Path) -> Manifest:
+    """Return a workspace's manifest; an empty one where there is none that can be read."""
+    try:
+        entries = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        return Manifest(set(entries["known"]), {name: set(texts) for name, texts in entries["given"].items()})
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return Manifest()
+
+
+def write(folder: Path, manifest: Manifest) -> None:
+    """Write a manifest, if it is another one than is there."""
+    if manifest != read(folder):
+        entries = {
+            "known": sorted(manifest.known),
+            "given": {name: sorted(texts) for name, texts in sorted(manifest.given.items())},
+        }
+        text = json.dumps(entries, indent=1) + "\n"
+        safe_files.write_over(folder / NAME, text.encode("utf-8"))
 
 
 def update(now: datetime | None = None) -> WorkspaceReport:
@@ -87,7 +168,7 @@ class Workspace:
     def __init__(self, folder: Path, now: datetime) -> None:
         self._folder = folder
         self._now = now
-        self._texts = manifest.read(folder)
+        self._texts = read(folder)
         self.report = WorkspaceReport(folder)
 
     def recover(self) -> None:
@@ -107,7 +188,7 @@ class Workspace:
 
     def save(self) -> None:
         """Write down what is known and given."""
-        manifest.write(self._folder, self._texts)
+        write(self._folder, self._texts)
 
     def follow(self, file: CourseFile) -> None:
         """Make a file, bring it up to date, or put the new version beside the learner's."""
@@ -137,7 +218,7 @@ class Workspace:
         there |= {error.notebook.name.casefold() for error in self.report.unreadable}
         for name in sorted(self._texts.given):
             path = self._folder / name
-            if name.endswith(text_digest.NOTEBOOK) and path.name.casefold() not in there:
+            if name.endswith(safe_files.NOTEBOOK) and path.name.casefold() not in there:
                 for gone in [*self._new_ones(path), path]:
                     if _is_there(gone) and safe_files.remove(gone, self._is_the_courses):
                         self.report.removed.append(gone.stem)
@@ -179,7 +260,7 @@ class Workspace:
     def _has_text(self, path: Path, file: CourseFile) -> bool:
         """Whether a file has the course's text, with or without outputs."""
         try:
-            return text_digest.digest(path.name, path.read_bytes()) == file.digest
+            return safe_files.digest(path.name, path.read_bytes()) == file.digest
         except (OSError, ValueError):
             return False
 
@@ -191,7 +272,7 @@ def _is_there(path: Path) -> bool:
 def _untouched(path: Path, name: str) -> str | None:
     """Return the digest of a file with no work in it; None for one that may be the learner's, or cannot be read."""
     try:
-        return None if path.is_symlink() else text_digest.untouched_digest(name, path.read_bytes())
+        return None if path.is_symlink() else safe_files.untouched_digest(name, path.read_bytes())
     except OSError:
         return None
 

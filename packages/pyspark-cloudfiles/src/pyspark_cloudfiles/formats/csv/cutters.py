@@ -13,9 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from pyspark_cloudfiles.formats.csv.blocks import CsvBlock
+from pyspark_cloudfiles.formats.csv.blocks import CsvBlock, check_limits
 from pyspark_cloudfiles.formats.csv.dialect import Dialect
-from pyspark_cloudfiles.formats.csv.header import check_limits
 from pyspark_cloudfiles.formats.csv.tokenizer import Tokenizer, Tokens
 from pyspark_cloudfiles.formats.records.line_arrays import lines_of, matches, without
 from pyspark_cloudfiles.values.plain_arrays import plain

@@ -12,13 +12,12 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest
-from pyspark_cloudfiles.formats.csv.blocks import CsvPart, parts
+from pyspark_cloudfiles.formats.csv.blocks import CsvPart, Header, check_limits, parts
 from pyspark_cloudfiles.formats.csv.cutters import ArrowCutter, is_plain
 from pyspark_cloudfiles.formats.csv.dialect import Dialect
-from pyspark_cloudfiles.formats.csv.header import Header, check_limits
 from pyspark_cloudfiles.formats.csv.tokenizer import Tokenizer
 from pyspark_cloudfiles.values import conversion
-from pyspark_cloudfiles.values.arrow_casts import arrow_casts
+from pyspark_cloudfiles.values.text_columns import arrow_casts
 from pyspark_cloudfiles.values.time_patterns import compiled
 from pyspark_cloudfiles.values.widening import LONGEST, wider
 

@@ -24,10 +24,9 @@ from pyspark_cloudfiles.formats.json.lenient_parser import MalformedJsonError
 from pyspark_cloudfiles.formats.variant import encoding
 from pyspark_cloudfiles.formats.variant.encoding import JsonVariants
 from pyspark_cloudfiles.values import conversion
-from pyspark_cloudfiles.values.arrow_casts import arrow_casts
 from pyspark_cloudfiles.values.plain_arrays import binaries, lists_of, maps_of, offsets_of, plain, structs_of
 from pyspark_cloudfiles.values.rescue_columns import member
-from pyspark_cloudfiles.values.text_columns import converted
+from pyspark_cloudfiles.values.text_columns import arrow_casts, converted
 
 _NULL = msgspec.Raw(b"null")
 _ABSENT = msgspec.Raw(b"")

@@ -16,7 +16,7 @@ from pyspark.sql import types as T
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.json.lenient_parser import LenientJson, MalformedJsonError, Node, StrictNode
-from pyspark_cloudfiles.formats.records.names import Names
+from pyspark_cloudfiles.formats.records.batches import Names
 from pyspark_cloudfiles.formats.records.outcome import Record
 from pyspark_cloudfiles.formats.variant.encoding import JsonVariants
 from pyspark_cloudfiles.values import conversion

@@ -3,16 +3,86 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_type
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import Rows
-from pyspark_cloudfiles.formats.records.coalescing import coalesced
+from pyspark_cloudfiles.formats.variant import encoding
+from pyspark_cloudfiles.values.plain_arrays import lists_of, maps_of, structs_of
+
+
+class Names:
+    """The names of columns.
+
+    Parameters
+    ----------
+    names : sequence of str
+        In their order; of names that differ only in case the first is taken.
+    case_sensitive : bool
+        Whether a name in another case is another name.
+    """
+
+    def __init__(self, names: Sequence[str], case_sensitive: bool) -> None:
+        self._exact = {name: index for index, name in reversed(list(enumerate(names)))}
+        self._folded = {name.lower(): index for index, name in reversed(list(enumerate(names)))}
+        self._case_sensitive = case_sensitive
+
+    def index_of(self, name: str) -> int | None:
+        """Return the column that takes a name, or None."""
+        index = self._exact.get(name)
+        return self._folded.get(name.lower()) if index is None and not self._case_sensitive else index
+
+    def is_unknown(self, name: str) -> bool:
+        """Tell whether there is no such column in any case."""
+        return name.lower() not in self._folded
+
+
+def array_of(data_type: T.DataType, cells: Sequence[Any]) -> pa.Array:
+    """Return the values of a column as an array."""
+    arrow = to_arrow_type(data_type, timezone="UTC")
+    if isinstance(data_type, T.VariantType):
+        return encoding.column(list(cells))
+    if isinstance(data_type, T.StructType):
+        nothing = (None,) * len(data_type)
+        rows = list(zip(*(nothing if cell is None else cell for cell in cells), strict=True)) or [()] * len(data_type)
+        parts = [array_of(field.dataType, some) for field, some in zip(data_type, rows, strict=True)]
+        return structs_of(cells, parts, arrow)
+    if isinstance(data_type, T.ArrayType):
+        inner = [item for cell in cells for item in cell or ()]
+        return lists_of(cells, array_of(data_type.elementType, inner), arrow)
+    if isinstance(data_type, T.MapType):
+        entries = [cell for cell in cells if cell]
+        keys = array_of(data_type.keyType, list(chain.from_iterable(entries)))
+        values = array_of(data_type.valueType, list(chain.from_iterable(map(dict.values, entries))))
+        return maps_of(cells, keys, values, arrow)
+    return pa.array(cells, arrow)
+
+
+Part = TypeVar("Part")
+
+
+def coalesced(parts: Iterable[Part], size: Callable[[Part], int]) -> Iterator[list[Part]]:
+    """Yield the parts in their order, as many together as have at most ``BATCH_BYTES`` (or one part)."""
+    waiting: list[Part] = []
+    total = 0
+    for part in parts:
+        more = size(part)
+        if waiting and total + more > base.BATCH_BYTES:
+            yield waiting
+            waiting, total = [], 0
+        waiting.append(part)
+        total += more
+    if waiting:
+        yield waiting
+
 
 Spans = Sequence[tuple[SourceFile, int]]
 

@@ -15,8 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark_cloudfiles.errors import MalformedRecord, UnknownFields
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.records.batches import FileRows, NumberedRows, batch_of
-from pyspark_cloudfiles.formats.records.cell_arrays import array_of
+from pyspark_cloudfiles.formats.records.batches import FileRows, NumberedRows, array_of, batch_of
 from pyspark_cloudfiles.values import rescue
 from pyspark_cloudfiles.values.plain_arrays import longs
 

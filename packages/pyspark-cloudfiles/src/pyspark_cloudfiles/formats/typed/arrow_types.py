@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import repeat
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.types as pat
@@ -29,6 +31,46 @@ from pyspark.sql.types import (
     TimestampNTZType,
     TimestampType,
 )
+
+from pyspark_cloudfiles.errors import MissingFile, UnreadableFile
+from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.filesystems.files import SourceFile
+
+if TYPE_CHECKING:
+    from pyarrow import NativeFile
+
+
+@contextmanager
+def opened(file: SourceFile, kind: str) -> Iterator[NativeFile | None]:
+    """Open a file; None for one without any bytes, which Spark passes over.
+
+    Raises
+    ------
+    MissingFile, UnreadableFile
+        It is gone; what is done with it raises an error of Arrow's.
+    """
+    try:
+        with filesystem.open_arrow(file.url) as source:
+            yield source if source.size() else None
+    except FileNotFoundError as error:
+        raise MissingFile(file.url) from error
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableFile(file.url, f"it cannot be read as {kind} file ({error}).") from error
+
+
+def schema_of(file: SourceFile, schema: pa.Schema, physical: Iterator[str] | None = None) -> StructType:
+    """Return the schema of a file as Spark has it; parameters as :func:`.arrow_types.spark_schema`.
+
+    Raises
+    ------
+    UnreadableFile
+        A column has a type that Spark does not have.
+    """
+    try:
+        return spark_schema(schema, physical)
+    except UnknownArrowTypeError as error:
+        raise UnreadableFile(file.url, f"it has a column of type {error}, which Spark does not have.") from error
+
 
 # The physical type of a timestamp that is a moment to Spark though Arrow has no time zone for it.
 LOCAL_MOMENT = "INT96"

@@ -41,8 +41,7 @@ from pyspark.sql.types import (
 from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of
-from pyspark_cloudfiles.formats.records.names import Names
+from pyspark_cloudfiles.formats.records.batches import FileRows, Names, batch_of
 from pyspark_cloudfiles.formats.typed.arrow_types import Change, normalized, with_changed_leaves
 from pyspark_cloudfiles.values.rescue_columns import rescued_values
 from pyspark_cloudfiles.values.widening import DIGITS

@@ -15,10 +15,9 @@ from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
-from pyspark_cloudfiles.formats.typed.arrow_types import LOCAL_MOMENT
+from pyspark_cloudfiles.formats.typed.arrow_types import LOCAL_MOMENT, opened, schema_of
 from pyspark_cloudfiles.formats.typed.calendars import HYBRID
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
-from pyspark_cloudfiles.formats.typed.opening import opened, schema_of
 
 
 class OrcFormat:

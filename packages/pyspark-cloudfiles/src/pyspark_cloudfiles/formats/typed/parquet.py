@@ -13,11 +13,10 @@ from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batches_of
-from pyspark_cloudfiles.formats.typed.arrow_types import Change
+from pyspark_cloudfiles.formats.typed.arrow_types import Change, opened, schema_of
 from pyspark_cloudfiles.formats.typed.calendars import datetime_calendar, int96_calendar
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 from pyspark_cloudfiles.formats.typed.merging import Merged
-from pyspark_cloudfiles.formats.typed.opening import opened, schema_of
 from pyspark_cloudfiles.formats.typed.spark_notes import NoArrowTypeError, is_shredded, noted_schema
 
 _MOST_ROWS = 65_536

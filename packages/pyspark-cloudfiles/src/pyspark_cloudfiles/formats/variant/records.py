@@ -14,9 +14,8 @@ from typing import Any
 from pyspark_cloudfiles.filesystems.compression import read_text
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.csv.blocks import parts
+from pyspark_cloudfiles.formats.csv.blocks import Header, check_limits, parts
 from pyspark_cloudfiles.formats.csv.dialect import Dialect
-from pyspark_cloudfiles.formats.csv.header import Header, check_limits
 from pyspark_cloudfiles.formats.csv.tokenizer import Tokenizer
 from pyspark_cloudfiles.formats.json.lenient_parser import MalformedJsonError
 from pyspark_cloudfiles.formats.records import text_lines

@@ -30,7 +30,7 @@ IMPORTED = (
     "msgspec",
     "pyspark_cloudfiles.source.stream_reader",
     "pyspark_cloudfiles.planning.discovery",
-    "pyspark_cloudfiles.reading.field_preview",
+    "pyspark_cloudfiles.reading.columns",
     "pyspark_cloudfiles.formats.json.reader",
     "pyspark_cloudfiles.formats.csv.reader",
 )
