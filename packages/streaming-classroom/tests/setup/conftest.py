@@ -71,9 +71,8 @@ def archive(make_java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class Maven:
     """A Maven repository on this machine, which serves the jars that the real set-up fetched.
 
-    ``requests`` holds the paths asked for, ``ranges`` the first byte that was asked for by those that go on from
-    somewhere; ``damaged`` the file names to serve other bytes for, ``breaking`` those of which the next answer ends
-    half-way; while ``open`` is not set, a request for a jar named in ``stalled`` waits.
+    ``requests`` holds the requested paths, ``damaged`` the names of files to serve other bytes for, ``breaking`` the
+    names of files whose next answer ends half-way; a request for a file in ``stalled`` waits until ``open`` is set.
     """
 
     def __init__(self) -> None:
@@ -82,7 +81,6 @@ class Maven:
             for jar, path in zip(jars.locked(), jars.paths(), strict=True)
         }
         self.requests: list[str] = []
-        self.ranges: list[int] = []
         self.damaged: set[str] = set()
         self.breaking: set[str] = set()
         self.stalled: set[str] = set()
@@ -113,20 +111,14 @@ class Maven:
                     repository.waiting.set()
                     repository.open.wait(30)
                 content = repository.content(self.path)
-                start = self.start_of_range()
-                self.send_response(404 if content is None else 206 if start else 200)
-                content = (content or b"")[start:]
+                self.send_response(404 if content is None else 200)
+                content = content or b""
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 if name in repository.breaking:
                     repository.breaking.remove(name)
                     content = content[: len(content) // 2]
                 self.wfile.write(content)
-
-            def start_of_range(self) -> int:
-                start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").removesuffix("-"))
-                repository.ranges.extend([start] if start else [])
-                return start
 
             def log_message(self, *_: object) -> None:
                 pass

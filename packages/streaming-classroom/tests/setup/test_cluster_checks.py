@@ -10,7 +10,7 @@ import pytest
 from standalone_cluster import running_cluster
 from streaming_classroom.session import cluster as looks
 from streaming_classroom.setup import cluster_checks, doctor
-from streaming_classroom.setup.finding import Finding
+from streaming_classroom.setup.checks import Finding
 
 WELL = {"summary": "It has 2 cores."}
 BAD = {"problem": "It is so.", "fix": "Do this."}

@@ -6,10 +6,10 @@ import pytest
 
 from streaming_classroom.errors import JavaNotFound
 from streaming_classroom.setup import doctor, java
-from streaming_classroom.setup.finding import Finding, Report
+from streaming_classroom.setup.checks import Finding, Report
 
 GOOD = Finding(True, "fine", "nothing")
-BAD = Finding(False, "[broken]", "Mend it.")
+BAD = Finding(False, "[broken]", "Repair it.")
 NOTE = Finding(False, "odd", "Nothing: it goes on.", matters=False)
 
 
@@ -20,7 +20,7 @@ def test_the_table_has_a_line_a_check_and_shows_the_fix_of_failing_ones_only(mon
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[1:] == [
         ["a", "ok", "fine"],
-        ["b", "fix", "[broken]", "Mend", "it."],
+        ["b", "fix", "[broken]", "Repair", "it."],
         ["c", "note", "odd", "Nothing:", "it", "goes", "on."],
     ]
 

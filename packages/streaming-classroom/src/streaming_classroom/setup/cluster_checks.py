@@ -20,7 +20,7 @@ from streaming_classroom.errors import (
     WorkersPythonDiffers,
 )
 from streaming_classroom.files import directories
-from streaming_classroom.setup.finding import Finding
+from streaming_classroom.setup.checks import Finding
 
 DEADLINE = 240.0  # seconds; the session's own deadlines are shorter, and end with a reason
 # The checks in the order in which a session meets them, each with the error that fails it.

@@ -1,7 +1,7 @@
-"""``course.py doctor``: checks what the course needs, and names the fix of each failing check; ``--fix`` repairs.
+"""``course.py doctor``: prints a table of checks with the fix of each failing one; ``--fix`` repairs.
 
-Of what stops people, some is set-up's to make anew; that is what ``--fix`` does. The rest is another program's or the
-user's own (variables, the disk, files of others) and is only named.
+Repairs make or fetch again the files that set-up makes.  Variables, the disk and files of other programs are the
+user's, so the table only names their fix.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.setup import cluster_checks, guard
-from streaming_classroom.setup.checks import installation, machine, variables
-from streaming_classroom.setup.finding import NOT_SET, Check, Finding
+from streaming_classroom.setup.checks import NOT_SET, Check, Finding
+from streaming_classroom.setup.checks import checks as machine_checks
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +22,7 @@ _MARKS = {(True, True): _OK, (True, False): _OK, (False, True): ("fix", "red"), 
 
 
 def main(fix: bool = False) -> int:
-    """Print a table of the checks, repair what can be with `fix`; return 0 if nothing stands in the way, else 1."""
+    """Print a table of the checks, with `fix` repair the faults; return 1 if one keeps lessons from running, else 0."""
     from rich.console import Console
 
     console = Console()
@@ -36,11 +36,11 @@ def main(fix: bool = False) -> int:
 
 def checks() -> dict[str, Check]:
     """Return the checks by name."""
-    return {**machine.checks(), **installation.checks(), **variables.checks(), **cluster_checks.checks()}
+    return {**machine_checks(), **cluster_checks.checks()}
 
 
 def find(check: Check) -> Finding:
-    """Return what a check finds; one that the system keeps from looking has found something as well."""
+    """Return the finding of a check; an error of the operating system is a finding as well."""
     try:
         return check()
     except OSError as error:
@@ -48,7 +48,7 @@ def find(check: Check) -> Finding:
 
 
 def repair(every: Mapping[str, Check], findings: Mapping[str, Finding]) -> dict[str, Finding]:
-    """Repair what can be, in lines that say what is done; return what the checks find afterwards."""
+    """Repair the faults that have a repair, and report it in lines; return the findings afterwards."""
     wrong = {name: finding for name, finding in findings.items() if not finding.ok}
     after = {}
     for name, finding in wrong.items():
@@ -77,9 +77,9 @@ def _table(findings: Mapping[str, Finding]) -> Table:
     for column in ("check", "", "found", "what to do"):
         table.add_column(column, overflow="fold")
     for name, finding in findings.items():
-        if finding.ok and finding.found == NOT_SET:  # a variable that says nothing is no news
+        if finding.ok and finding.found == NOT_SET:
             continue
         word, style = _MARKS[(finding.ok, finding.matters)]
-        # Text, because a path with brackets in it is no markup.
+        # Text, because rich would read brackets in a path as markup.
         table.add_row(name, Text(word, style), Text(finding.found), Text("" if finding.ok else finding.fix))
     return table

@@ -112,21 +112,6 @@ def find_or_fetch() -> Java:
     return Java(fetched, _version(fetched) or MINIMUM)
 
 
-def why_it_fails(found: Java) -> str | None:
-    """Return the first line of what a Java says that does not start; None if it starts.
-
-    :func:`find` reads its version from a file, which a Java for another processor has as well.
-    """
-    try:
-        done = subprocess.run([found.executable, "-version"], capture_output=True, text=True, timeout=30)
-    except OSError as error:
-        return error.strerror
-    except subprocess.TimeoutExpired:
-        return "it does not answer"
-    said = (done.stderr + done.stdout).strip().splitlines()
-    return (said or ["it ends without a word"])[0] if done.returncode else None
-
-
 def _fetch() -> Path:
     """Download a Java into the cache and return its home."""
     archive = _archive_for_here()

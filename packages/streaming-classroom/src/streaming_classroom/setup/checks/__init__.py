@@ -1,1 +1,0 @@
-"""The checks of `course.py doctor`: what set-up has installed, what the environment's variables say, the machine."""
