@@ -9,7 +9,6 @@ import pytest
 
 from book.building import build
 from book.lesson_pages import WIDGET
-from book.repository import UNPUBLISHED
 
 LESSON_PATH = "notebooks/00-Start-Here.ipynb"
 README = """# A small course
@@ -76,4 +75,4 @@ def write_project(project: Path) -> Path:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the built pages."""
     folder = tmp_path_factory.mktemp("book")
-    return build(write_project(folder / "project"), folder / "book", UNPUBLISHED).site
+    return build(write_project(folder / "project"), folder / "book", "")

@@ -9,10 +9,9 @@ import nbformat
 import pytest
 
 from book.api_pages import api_page, module_of, public_names
-from book.front_page import NotTheReadme, readme_parts
 from book.lesson_pages import lesson_page
-from book.links import Links
-from book.repository import SETTING, UNPUBLISHED, repository_of
+from book.links import SETTING, Links, read_address
+from book.sources import UnfitReadme, first_page
 from streaming_classroom.exercises import catalogue
 
 PROJECT = Path(__file__).parents[2]
@@ -25,7 +24,7 @@ README = (PROJECT / "README.md").read_text(encoding="utf-8")
 def test_a_lesson_has_its_questions_and_hints_and_no_solution(path: Path) -> None:
     number = path.name.partition("-")[0]
     questions, exercises = catalogue.quiz_of(number), {one.id: one for one in catalogue.of_lesson(number)}
-    page = lesson_page(nbformat.read(path, as_version=4), path.name, UNPUBLISHED, questions, exercises)
+    page = lesson_page(nbformat.read(path, as_version=4), path.name, "", questions, exercises)
     shown = [output.get("data", {}).get("text/html", "") for cell in page.cells for output in cell.get("outputs", [])]
     text = "\n".join([*shown, *(cell.source for cell in page.cells)])
     assert sum(html.startswith('<div class="quiz"') for html in shown) == len(questions)
@@ -41,14 +40,14 @@ def test_each_public_name_of_a_package_is_documented_once(module: str) -> None:
 
 
 def test_a_readme_without_the_three_paths_is_rejected() -> None:
-    assert readme_parts(README).command == "python course.py lab"
-    with pytest.raises(NotTheReadme, match="0 paths instead of three"):
-        readme_parts(README.replace("## Three paths", "## Paths"))
+    assert "```\npython course.py lab\n```" in first_page(README)
+    with pytest.raises(UnfitReadme, match="0 paths instead of three"):
+        first_page(README.replace("## Three paths", "## Paths"))
 
 
 def test_links_to_files_lead_to_the_address_of_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(SETTING, raising=False)
     (tmp_path / "pyproject.toml").write_text('[tool.course]\nrepository = "https://github.com/owner/name"\n')
-    links = Links(PROJECT, repository_of(tmp_path), {"docs/ci.md"})
-    text = links.rewritten("[a](../LICENSE), [b](ci.md), `[c](../LICENSE)`", "docs/ci.md")
+    links = Links(PROJECT, read_address(tmp_path), {"docs/ci.md"})
+    text = links.rewrite("[a](../LICENSE), [b](ci.md), `[c](../LICENSE)`", "docs/ci.md")
     assert text == "[a](https://github.com/owner/name/blob/HEAD/LICENSE), [b](ci.md), `[c](../LICENSE)`"

@@ -1,5 +1,4 @@
 """The book: a site of the executed lessons, the documents and the packages' references, made by Sphinx.
 
-It has one source, the repository: :mod:`book.assembling` writes the pages that Sphinx reads into the build folder, from
-the committed files, each time anew.
+:mod:`book.sources` writes the pages that Sphinx reads from the committed files; ``conf.py`` has Sphinx's settings.
 """

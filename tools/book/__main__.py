@@ -1,4 +1,4 @@
-"""``course.py book``: build the book, say where it is."""
+"""``course.py book``: build the book and print its address."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import time
 from pathlib import Path
 
 from .building import BookNotBuilt, build
-from .front_page import NotTheReadme
-from .repository import repository_of
+from .links import read_address
 
 PROJECT = Path(__file__).resolve().parents[2]
-FOLDER = PROJECT / "build" / "book"
 
 
 def main() -> int:
-    """Build the book; return 1 where something in it is to be corrected."""
+    """Build the book; return 1 if a page has a problem."""
     began = time.monotonic()
     print("Building the book ...", flush=True)
     try:
-        built = build(PROJECT, FOLDER, repository_of(PROJECT))
-    except (BookNotBuilt, NotTheReadme) as error:
+        site = build(PROJECT, PROJECT / "build" / "book", read_address(PROJECT))
+    except BookNotBuilt as error:
         print(error, file=sys.stderr)
         return 1
-    first = built.site / "index.html"
-    print(f"{built.pages} pages, {built.size / 1e6:.0f} MB, in {time.monotonic() - began:.0f} s: {built.site}")
-    print(f"Open {first.as_uri()} in a browser; no server and no network is needed.")
+    files = [path for path in site.rglob("*") if path.is_file()]
+    pages = sum(path.suffix == ".html" for path in files)
+    megabytes = sum(path.stat().st_size for path in files) / 1e6
+    print(f"{pages} pages, {megabytes:.0f} MB, in {time.monotonic() - began:.0f} s: {site}")
+    print(f"Open {(site / 'index.html').as_uri()} in a browser; no server and no network is needed.")
     return 0
 
 

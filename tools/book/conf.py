@@ -1,13 +1,16 @@
-"""Sphinx's settings. What is of one build (title, extra files) is given by :mod:`book.building`."""
+"""Sphinx's settings; :mod:`book.building` gives title and extra files of a build."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pygments.lexers import TextLexer
+from docutils import nodes
+from pygments.lexer import Lexer
+from pygments.lexers import BashLexer, MarkdownLexer, PythonLexer, SqlLexer, TextLexer
+from pygments.token import Error, Name, Text, _TokenType
 
-from book.cell_lexer import NAME, CellLexer
-from book.empty_heads import drop_empty_heads
+from book.lesson_pages import LEXER
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -66,8 +69,36 @@ html_theme_options = {
 }
 
 
+_LANGUAGES = {"sql": SqlLexer, "sh": BashLexer, "bash": BashLexer, "md": MarkdownLexer, "python": PythonLexer}
+
+
+class CellLexer(Lexer):
+    """Highlights a cell of a lesson: Python, or the language of its magic, such as ``%sql``."""
+
+    name = "Cell of a lesson"
+    aliases = (LEXER,)
+    filenames = ()
+
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, _TokenType, str]]:
+        """Yield the position, kind and text of each token."""
+        magic = text.split(maxsplit=1)[0] if text.startswith("%") else ""
+        if magic:
+            yield 0, Name.Decorator, magic
+        lexer = _LANGUAGES.get(magic.lstrip("%"), TextLexer)() if magic else PythonLexer()
+        for position, token, value in lexer.get_tokens_unprocessed(text[len(magic) :]):
+            # Text that a lexer does not know, such as ${names} in SQL, is the dialect's, and no mistake.
+            yield position + len(magic), Text if token is Error else token, value
+
+
+def drop_empty_heads(_app: Sphinx, tree: nodes.document) -> None:
+    """Remove the empty head of a table, without which Markdown has no table."""
+    for head in list(tree.findall(nodes.thead)):
+        if not head.astext().strip():
+            head.parent.remove(head)
+
+
 def setup(app: Sphinx) -> None:
-    """Give Sphinx the colors of the lessons' cells, and tables without a head that is empty."""
-    app.add_lexer(NAME, CellLexer)
+    """Register the lexers of cells, and the removal of empty heads."""
+    app.add_lexer(LEXER, CellLexer)
     app.add_lexer("csv", TextLexer)
-    app.connect("doctree-read", lambda _app, tree: drop_empty_heads(tree))
+    app.connect("doctree-read", drop_empty_heads)
