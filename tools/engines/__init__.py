@@ -1,1 +1,1 @@
-"""Writes docs/engines.md: every lesson on every engine that Spark has, and the cell that says why where it stops."""
+"""Writes docs/engines.md: every lesson on three engines of Spark, and the cell at which it stops."""

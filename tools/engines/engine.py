@@ -1,18 +1,37 @@
-"""The engines: what a lesson's kernel finds in its environment, while the engine runs."""
+"""The engines, and the measurement of a lesson on one: it runs there as ``course.py run`` does."""
 
 from __future__ import annotations
 
 import os
+import re
+import sys
+import tempfile
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import patch
+
+import pyspark
+from rich.console import Console
 
 from connect_server import running_connect_server
+from engines.page import Run
+from kernel_harness import ELSEWHERE
 from standalone_cluster import running_cluster
+from streaming_classroom.files import directories
+from streaming_classroom.runner import find_lessons, lesson_number, run_lessons
 
 #: The folder whose ``sitecustomize`` restricts a session.
 RESTRICTIONS = Path(__file__).parent / "serverless"
+CELL_TIMEOUT, LESSON_TIMEOUT = 240.0, 900.0  # seconds: those of the tests
+LONGEST = 220  # characters of an error in the record
+
+
+class NotMeasured(Exception):
+    """A lesson failed without a cell to blame: its kernel died, or the run was interrupted."""
 
 
 @dataclass(frozen=True)
@@ -22,24 +41,13 @@ class Engine:
     Attributes
     ----------
     name : str
-        What the command and the record call it.
-    title : str
-        The head of its column.
-    what : str
-        What it is, a sentence of the page.
+        The name in the record.
     start : callable
-        Runs it in a folder for as long as a block lasts, and gives the environment of a lesson that uses it.
+        Runs the engine in a folder for as long as a block lasts; gives the environment of a lesson that uses it.
     """
 
     name: str
-    title: str
-    what: str
     start: Callable[[Path], AbstractContextManager[dict[str, str]]]
-
-
-def _driver_alone(master: str) -> Callable[[Path], AbstractContextManager[dict[str, str]]]:
-    """Return the start of an engine that each driver starts for itself."""
-    return lambda _folder: nullcontext({"SPARK_MASTER": master})
 
 
 @contextmanager
@@ -49,44 +57,60 @@ def _standalone(folder: Path) -> Iterator[dict[str, str]]:
 
 
 @contextmanager
-def _connect(folder: Path) -> Iterator[dict[str, str]]:
-    with running_connect_server(folder) as address:
-        yield {"SPARK_REMOTE": address}
-
-
-@contextmanager
 def _serverless(folder: Path) -> Iterator[dict[str, str]]:
-    theirs = {"spark.sql.sources.default": "delta", "spark.sql.session.timeZone": "UTC"}
-    with running_connect_server(folder, theirs) as address:
+    settings = {"spark.sql.sources.default": "delta", "spark.sql.session.timeZone": "UTC"}
+    with running_connect_server(folder, settings) as address:
         path = os.pathsep.join(filter(None, [str(RESTRICTIONS), os.environ.get("PYTHONPATH")]))
         yield {"SPARK_REMOTE": address, "PYTHONPATH": path}
 
 
 ENGINES = (
-    Engine("local", "`local[2]`", "driver and executor are one process, as on a laptop.", _driver_alone("local[2]")),
-    Engine(
-        "standalone",
-        "standalone",
-        "a master and two workers of one core each, whose executors are processes of their own.",
-        _standalone,
-    ),
-    Engine(
-        "local-cluster",
-        "`local-cluster`",
-        "`local-cluster[2,1,1024]`, a cluster that the driver starts, whose executors are processes of their own.",
-        _driver_alone("local-cluster[2,1,1024]"),
-    ),
-    Engine(
-        "connect",
-        "Connect",
-        "a server of Spark Connect with Delta that somebody else has set up. The lesson's Python has no JVM.",
-        _connect,
-    ),
-    Engine(
-        "serverless",
-        "serverless",
-        "Spark Connect, with what Databricks documents of serverless compute: Delta is the default format, settings "
-        "other than a few are refused, and so are streams that do not end by themselves.",
-        _serverless,
-    ),
+    Engine("local", lambda _folder: nullcontext({"SPARK_MASTER": "local[2]"})),
+    Engine("standalone", _standalone),
+    Engine("serverless", _serverless),
 )
+
+
+def lessons() -> dict[str, str]:
+    """Return the file names of all lessons by number."""
+    return {lesson_number(path.stem): path.name for path in find_lessons([], directories.notebooks())}
+
+
+def measure(lesson: str, engine: Engine) -> Run:
+    """Run a lesson on an engine of its own.
+
+    Raises
+    ------
+    NotMeasured
+        The lesson failed without a cell to blame; the message has the runner's reason.
+    """
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, patch.dict(os.environ):
+        for name in ELSEWHERE:
+            os.environ.pop(name, None)
+        work = Path(folder) / "engine"
+        work.mkdir()
+        with engine.start(work) as environment, Path(os.devnull).open("w") as nowhere:
+            os.environ |= environment
+            [result] = run_lessons(
+                find_lessons([lesson], directories.notebooks()),
+                cell_timeout=CELL_TIMEOUT,
+                lesson_timeout=LESSON_TIMEOUT,
+                home=Path(folder) / "home",
+                console=Console(file=nowhere),
+            ).lessons
+    day = datetime.now(UTC).date().isoformat()
+    if result.outcome == "passed":
+        return Run(lesson, engine.name, None, "", pyspark.__version__, day)
+    first = result.failures[0] if result.failures else None
+    if first is None or first.cell is None:
+        raise NotMeasured(f"{lesson} on {engine.name}: {first or result.outcome}")
+    return Run(lesson, engine.name, first.cell, stable_message(first.message, folder), pyspark.__version__, day)
+
+
+def stable_message(message: str, folder: str) -> str:
+    """Return the beginning of an error without folders, ports and random names, which differ between runs."""
+    message = message.replace(sys.executable, "python")
+    message = re.sub(rf"(?:file:)?/*{re.escape(folder.lstrip('/'))}[^\s'\",;)\]]*", "...", message)
+    message = re.sub(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "...", message)
+    message = re.sub(r"(127\.0\.0\.1|localhost):\d+", r"\1:...", message)
+    return textwrap.shorten(message, LONGEST, placeholder=" ...")

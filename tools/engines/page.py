@@ -1,43 +1,81 @@
-"""The page, from what was measured."""
+"""The record of measured lessons, ``measured.jsonl``, and the page that shows it."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engines.engine import ENGINES
-from engines.record import Run
-
+RECORD = Path(__file__).parent / "measured.jsonl"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "engines.md"
+_COLUMNS = {"local": "`local[2]`", "standalone": "standalone", "serverless": "serverless"}
 _HEAD = """# Where the lessons run
 
-Every lesson on every engine, run from its first cell to its last with its exercises still empty.
-`.venv/bin/python tools/engines` runs them and writes this page; a test of each run takes one lesson and one engine and
-compares.
+Every lesson on three engines, run from its first cell to its last with its exercises still empty.
+`.venv/bin/python tools/engines` runs them and writes this page; a test takes one lesson and one engine and compares.
 
-{engines}
+* **`local[2]`**: driver and executor are one process, as on a laptop.
+* **standalone**: a master and two workers of one core each, whose executors are processes of their own.
+* **serverless**: Spark Connect, with what Databricks documents of serverless compute: Delta is the default format,
+  settings other than a few are refused, and so are streams that do not end by themselves.
 
-A lesson that stops says so in a cell: its number stands in the table, and what the cell says stands below. The
-measurements are of Spark {spark}, made on {days}. Spark 4.3 has no Delta yet, so no lesson runs there. `serverless` is
-made to refuse what Databricks documents; no workspace was used. [The lessons on Databricks](on-databricks.md) says what
-to expect there.
+A lesson that stops says so in a cell: its number stands in the table, and the cell's error below. The measurements are
+of Spark {spark}, made on {days}. Spark 4.3 has no Delta yet, so no lesson runs there. `serverless` is made to refuse
+what Databricks documents; no workspace was used. [The lessons on Databricks](on-databricks.md) says what to expect
+there.
 
-| lesson | {titles} |
-| --- | {rules} |
 """
-_PASSED = "passed"
-_NO_CORE = "the cell starts a second program, for which the cluster has no core: the lesson's session has both."
-# What a cell's sentence leaves open, by lesson and engine.
+# What an error leaves open, by engine.
 _MEANING = {
-    ("07", "standalone"): _NO_CORE,
-    ("12", "connect"): "`DeltaTable` over Connect needs Delta's extension in the server, which this one lacks.",
-    ("13", "connect"): "`cloudFiles` has its hidden columns in a classic session only; its README says so.",
-    ("14", "standalone"): _NO_CORE,
+    "standalone": "The cell starts a second program, for which the cluster has no core: the lesson's session has both."
 }
 
 
-def text(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> str:
+@dataclass(frozen=True)
+class Run:
+    """The run of a lesson on an engine.
+
+    Attributes
+    ----------
+    lesson, engine : str
+        The lesson's number and the engine's name.
+    cell : int or None
+        The cell at which it stopped, from 1; None if it passed.
+    says : str
+        The error of that cell in a line; empty if it passed.
+    spark, day : str
+        The version of Spark, and the day.
+    """
+
+    lesson: str
+    engine: str
+    cell: int | None
+    says: str
+    spark: str
+    day: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether no cell stopped it."""
+        return self.cell is None
+
+
+def read() -> dict[tuple[str, str], Run]:
+    """Return the newest run of each lesson on each engine."""
+    runs = (Run(**json.loads(line)) for line in RECORD.read_text(encoding="utf-8").splitlines())
+    return {(run.lesson, run.engine): run for run in runs}
+
+
+def record(run: Run) -> None:
+    """Replace the recorded run of a lesson on an engine."""
+    runs = read() | {(run.lesson, run.engine): run}
+    lines = (json.dumps(asdict(runs[key]), ensure_ascii=False) for key in sorted(runs))
+    RECORD.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def render(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> str:
     """Return the page.
 
     Parameters
@@ -47,48 +85,29 @@ def text(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> str
     lessons
         The lessons' file names by number.
     """
-    head = _HEAD.format(
-        engines="\n".join(f"* **{engine.title}**: {engine.what}" for engine in ENGINES),
-        spark=", ".join(sorted({run.spark for run in runs.values()})),
-        days=_days(runs),
-        titles=" | ".join(engine.title for engine in ENGINES),
-        rules=" | ".join("---" for _ in ENGINES),
-    )
-    rows = [_row(number, name, runs) for number, name in sorted(lessons.items())]
-    counts = [str(sum(runs[number, engine.name].passed for number in lessons)) for engine in ENGINES]
-    total = f"| passed, of {len(lessons)} | {' | '.join(counts)} |\n"
-    return head + "".join(rows) + total + _reasons(runs, lessons)
-
-
-def _days(runs: Mapping[tuple[str, str], Run]) -> str:
     days = sorted({run.day for run in runs.values()})
-    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-
-
-def _row(number: str, name: str, runs: Mapping[tuple[str, str], Run]) -> str:
-    cells = (runs[number, engine.name] for engine in ENGINES)
-    shown = (_PASSED if run.passed else f"cell {run.cell}" for run in cells)
-    return f"| [{number}](../notebooks/{name}) | {' | '.join(shown)} |\n"
-
-
-def _reasons(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> str:
-    parts = []
-    for engine in ENGINES:
-        stopped = [runs[number, engine.name] for number in sorted(lessons) if not runs[number, engine.name].passed]
+    spark = ", ".join(sorted({run.spark for run in runs.values()}))
+    text = _HEAD.format(spark=spark, days=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
+    text += _row("lesson", *_COLUMNS.values()) + _row("---", *("---" for _ in _COLUMNS))
+    for number, name in sorted(lessons.items()):
+        cells = [runs[number, engine].cell for engine in _COLUMNS]
+        shown = ("passed" if cell is None else f"cell {cell}" for cell in cells)
+        text += _row(f"[{number}](../notebooks/{name})", *shown)
+    passed = [sum(runs[number, engine].passed for number in lessons) for engine in _COLUMNS]
+    text += _row(f"passed, of {len(lessons)}", *map(str, passed))
+    for engine, title in _COLUMNS.items():
+        stopped = [runs[number, engine] for number in sorted(lessons) if not runs[number, engine].passed]
         if stopped:
-            lines = (f"| {run.lesson} | {run.cell} | {_escaped(run.says)} |\n" for run in stopped)
-            parts.append(f"\n## {engine.title}\n\n| lesson | cell | it says |\n| --- | --- | --- |\n{''.join(lines)}")
-            parts.append(_meanings(stopped))
-    return "".join(parts)
+            text += f"\n## {title}\n\n" + _row("lesson", "cell", "it says") + _row("---", "---", "---")
+            text += "".join(_row(run.lesson, str(run.cell), _escape(run.says)) for run in stopped)
+            text += f"\n{_MEANING[engine]}\n" if engine in _MEANING else ""
+    return text
 
 
-def _meanings(stopped: Sequence[Run]) -> str:
-    """Return what the sentences of some leave open, a line each."""
-    places = [(run.lesson, run.engine) for run in stopped]
-    lines = [f"* {lesson}: {_MEANING[lesson, engine]}\n" for lesson, engine in places if (lesson, engine) in _MEANING]
-    return "".join(["\nWhat this means:\n\n", *lines]) if lines else ""
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |\n"
 
 
-def _escaped(sentence: str) -> str:
-    """Return a sentence as Markdown that shows it as it is, in a cell of a table."""
+def _escape(sentence: str) -> str:
+    """Return a sentence as Markdown that shows it unchanged, in a cell of a table."""
     return re.sub(r"([|<>*_`\[\]\\])", r"\\\1", sentence)
