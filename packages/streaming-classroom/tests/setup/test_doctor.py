@@ -35,7 +35,7 @@ def test_all_is_well_where_the_tests_run(monkeypatch, capsys) -> None:
 
 
 class Broken:
-    """A check that fails until its repair has run, and for ever where the repair fails."""
+    """A check that fails until its repair has run, and always if the repair fails."""
 
     def __init__(self, error: Exception | None = None, helps: bool = True) -> None:
         self.error, self.helps, self.repaired = error, helps, False

@@ -14,7 +14,7 @@ from streaming_classroom.setup import guard
 HOLD = """
 import sys
 from streaming_classroom.setup import guard
-with guard.only_one(print):
+with guard.setup_lock(print):
     print("locked", flush=True)
     sys.stdin.read()
 """
@@ -39,14 +39,14 @@ def test_who_waits_is_told_and_goes_on_when_the_other_ends(holder) -> None:
         lines.append(line)
         holder.stdin.close()
 
-    with guard.only_one(report):
+    with guard.setup_lock(report):
         assert lines == ["Another set-up is running; waiting for it ..."]
 
 
 def test_the_lock_of_a_killed_process_is_free(holder) -> None:
     holder.kill()
     holder.wait()
-    with guard.only_one(pytest.fail):
+    with guard.setup_lock(pytest.fail):
         pass
 
 
@@ -57,12 +57,12 @@ def test_the_lock_of_a_killed_process_is_free(holder) -> None:
         (errno.EDQUOT, "The disk of /x/y is full.", "Free 1 GB there"),
         (errno.EROFS, "/x/y cannot be written: Read-only file system.", "Make it writable, or set CLASSROOM_CACHE"),
         (errno.EACCES, "/x/y cannot be written: Permission denied.", "Make it writable, or set CLASSROOM_CACHE"),
-        (errno.EIO, "Input/output error: '/x/y'.", "Put it right, or set CLASSROOM_CACHE"),
+        (errno.EIO, "Input/output error: '/x/y'.", "Fix its cause, or set CLASSROOM_CACHE"),
     ],
 )
 def test_an_error_of_the_system_says_what_to_do(number: int, problem: str, fix: str) -> None:
     error = OSError(number, os.strerror(number), "/x/y")
-    with pytest.raises(SetupError) as caught, guard.refusals_explained():
+    with pytest.raises(SetupError) as caught, guard.setup_errors():
         raise error
     assert caught.value.problem.endswith(problem)
     assert caught.value.fix.startswith(fix)

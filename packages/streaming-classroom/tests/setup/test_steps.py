@@ -80,7 +80,7 @@ def test_an_archive_without_room_is_reported_in_a_line_and_breaks_nothing(cache:
 def test_a_second_start_does_nothing_and_says_nothing(monkeypatch) -> None:
     """This one looks at the real cache, which the set-up before the tests has filled."""
     monkeypatch.setattr(subprocess, "Popen", pytest.fail)
-    monkeypatch.setattr(guard, "only_one", pytest.fail)
+    monkeypatch.setattr(guard, "setup_lock", pytest.fail)
     steps.set_up(pytest.fail)
     assert steps.ensure_session_needs().version >= java.MINIMUM
 

@@ -44,7 +44,7 @@ def bootstrap_servers() -> str:
     if given := external():
         return redirect.checked(given)
     refuse_elsewhere()
-    with waiting_for(lambda: "starting Kafka's broker"), _asking, guard.refusals_explained():
+    with waiting_for(lambda: "starting Kafka's broker"), _asking, guard.setup_errors():
         return shared_broker.join(ensure_fetched)
 
 
@@ -95,7 +95,7 @@ def refuse_elsewhere() -> None:
 def ensure_fetched() -> java.Java:
     """Return the Java to use, after fetching the broker's jars where they are not there."""
     report = print if front_end.is_interactive() else lambda _line: None
-    with guard.only_one(report):
+    with guard.setup_lock(report):
         found = java.find_or_fetch()
         if missing := jars.missing_or_damaged(jars.KAFKA_BROKER):
             report(f"Fetching Kafka's broker, {jars.KAFKA_BROKER.megabytes} MB, this once ...")

@@ -28,7 +28,7 @@ QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSi
 
 
 def path() -> Path:
-    """Return where the archive for this Java, these jars and this Spark is, or would be."""
+    """Return the path of the archive for this Java, these jars and this Spark."""
     search = java.find()
     identity = [str(search.java), *QUICK, *(_stamp(jar) for jar in jars.paths()), _stamp(jars.spark_jars())]
     digest = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
@@ -54,7 +54,7 @@ def make() -> None:
     Raises
     ------
     subprocess.SubprocessError, OSError
-        It could not be made, which is no reason to stop: lessons start without it, only slower.
+        It failed; lessons start without the archive, only slower.
     """
     target = path()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -73,10 +73,9 @@ def make() -> None:
 
 
 def is_made() -> bool:
-    """Return whether the archive is there as it was made.
+    """Whether the archive exists in its full size.
 
-    Its size is looked at, because a JVM ignores most archives that are not what they should be, but one that
-    was cut off crashes it.
+    A JVM ignores most damaged archives, but a truncated one crashes it.
     """
     try:
         return path().stat().st_size == int(_size_note(path()).read_text(encoding="utf-8"))
@@ -85,30 +84,30 @@ def is_made() -> bool:
 
 
 def is_settled() -> bool:
-    """Return whether nothing is to be done: it is there, could not be made, or this kind of session has no use."""
+    """Whether the archive exists, failed before, or is of no use to this kind of session."""
     return not environment.fast_start() or is_made() or has_failed()
 
 
 def has_failed() -> bool:
-    """Return whether this archive was tried before and could not be made."""
+    """Whether an earlier attempt to make this archive failed."""
     return _failure_mark().exists()
 
 
 def remember_failure() -> None:
-    """Keep later starts from trying again what failed."""
+    """Record the failure, so that later starts do not try again."""
     with suppress(OSError):  # a full disk, say; then they try again
         _failure_mark().parent.mkdir(parents=True, exist_ok=True)
         _failure_mark().touch()
 
 
 def forget_failure() -> None:
-    """Let the next set-up try again."""
+    """Delete the record of a failure, so that the next set-up tries again."""
     with suppress(OSError):
         _failure_mark().unlink(missing_ok=True)
 
 
 def log() -> Path:
-    """Return where the workload's output goes."""
+    """Return the log of the workload."""
     return directories.cache() / "archive" / "archive.log"
 
 
@@ -137,7 +136,7 @@ def _workload_home(directory: Path) -> Path:
 
 
 def _sweep(directory: Path) -> None:
-    """Remove what a workload leaves; also an earlier one's, whose JVM may have written on after it was killed."""
+    """Remove the files of a workload, and of an earlier one, whose JVM may have written after it was killed."""
     shutil.rmtree(_workload_home(directory), ignore_errors=True)
     for partial in directory.glob("*.part"):
         with suppress(OSError):
@@ -154,7 +153,7 @@ def _remove_old(directory: Path) -> None:
 
 
 def _stamp(path: Path) -> str:
-    """Return what changes when a file does; the JVM itself looks at the same facts."""
+    """Return path, size and time of a file, by which the JVM itself recognizes a change."""
     try:
         status = path.stat()
     except OSError:
@@ -163,5 +162,5 @@ def _stamp(path: Path) -> str:
 
 
 def _quoted(option: str) -> str:
-    """Return an option as spark-submit splits it: a path may have blanks."""
+    """Return an option with quotes if it has blanks, as spark-submit needs it."""
     return f'"{option}"' if " " in option else option

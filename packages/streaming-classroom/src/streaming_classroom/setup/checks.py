@@ -203,7 +203,7 @@ def check_datasets() -> Finding:
 
 def _fetch(name: str, fetch: Callable[[], object], report: Report) -> None:
     report(f"makes or fetches {name}")
-    with guard.only_one(report):
+    with guard.setup_lock(report):
         fetch()
 
 

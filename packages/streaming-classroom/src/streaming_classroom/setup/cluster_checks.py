@@ -51,7 +51,7 @@ def _asked() -> dict:
         return _unreachable(f"{environment.master()} has not made a session in {DEADLINE:.0f} s.")
     last = (done.stdout.splitlines() or [""])[-1]
     if not last.startswith("{"):
-        return _unreachable((done.stderr.strip().splitlines() or ["The session ended without a word."])[-1])
+        return _unreachable((done.stderr.strip().splitlines() or ["The session ended without a message."])[-1])
     return json.loads(last)
 
 

@@ -44,7 +44,7 @@ def find(check: Check) -> Finding:
     try:
         return check()
     except OSError as error:
-        return Finding(False, str(error), guard.explained(error).fix)
+        return Finding(False, str(error), guard.explain(error).fix)
 
 
 def repair(every: Mapping[str, Check], findings: Mapping[str, Finding]) -> dict[str, Finding]:
@@ -55,7 +55,7 @@ def repair(every: Mapping[str, Check], findings: Mapping[str, Finding]) -> dict[
         if finding.repair is None:
             continue
         try:
-            with guard.refusals_explained():
+            with guard.setup_errors():
                 finding.repair(lambda line, name=name: print(f"{name}: {line}", flush=True))  # type: ignore[misc]
         except ClassroomError as error:
             print(f"{name}: not repaired. {error}")

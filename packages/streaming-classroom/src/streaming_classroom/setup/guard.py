@@ -1,7 +1,4 @@
-"""Guards changes of the cache: one process at a time, and an explanation when the disk refuses.
-
-The lock ends with its process, so a set-up that was killed keeps nobody out.
-"""
+"""The lock of the set-up, which ends with its process, and the errors of the disk as errors of the set-up."""
 
 from __future__ import annotations
 
@@ -21,13 +18,13 @@ _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 
 @contextmanager
-def only_one(report: Callable[[str], None]) -> Iterator[None]:
-    """Let one process at a time change the cache.
+def setup_lock(report: Callable[[str], None]) -> Iterator[None]:
+    """Hold the lock of the set-up, under which the cache may be changed.
 
     Parameters
     ----------
     report : callable
-        Is told, in one line, if another process is waited for.
+        Receives a line if another process holds the lock.
 
     Raises
     ------
@@ -44,23 +41,23 @@ def only_one(report: Callable[[str], None]) -> Iterator[None]:
 
 
 @contextmanager
-def refusals_explained() -> Iterator[None]:
-    """Turn an error of the operating system into a SetupError that says what to do."""
+def setup_errors() -> Iterator[None]:
+    """Raise a SetupError with the fix in the place of an error of the operating system."""
     try:
         yield
     except OSError as error:
-        raise explained(error) from error
+        raise explain(error) from error
 
 
-def explained(error: OSError) -> SetupError:
-    """Return the error for a person: what could not be done, and the one thing to do about it."""
+def explain(error: OSError) -> SetupError:
+    """Return the SetupError for an error of the operating system, with its fix."""
     place = error.filename or directories.cache()
     if error.errno in _FULL:
         return SetupError(f"The disk of {place} is full.", "Free 1 GB there, and run the same command again.")
     elsewhere = "or set CLASSROOM_CACHE to a folder of your own with 1 GB to spare, and run the same command again."
     if error.errno in _READ_ONLY:
         return SetupError(f"{place} cannot be written: {error.strerror}.", f"Make it writable, {elsewhere}")
-    return SetupError(f"The set-up came upon this: {error}.", f"Put it right, {elsewhere}")
+    return SetupError(f"The set-up failed: {error}.", f"Fix its cause, {elsewhere}")
 
 
 def _acquire(lock: FileLock, report: Callable[[str], None]) -> None:

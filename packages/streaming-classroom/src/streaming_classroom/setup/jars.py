@@ -1,9 +1,8 @@
 """The jars of Spark's extensions and of Kafka: listed with hashes, kept in the cache.
 
 ``spark.jars.packages`` asks the network at every session start and hides the jars from the class-data archive.
-Here exactly the modules listed in a lock file are fetched into one directory, and a jar counts as present only when
-its SHA-256 is the listed one.  There are two such lists: what Spark needs beside what PySpark ships, and Kafka's
-broker, which is a program of its own.
+Here exactly the modules of a lock file are fetched into one directory, and a jar counts as present only with the
+listed SHA-256.  There are two lists: Spark's extensions, and Kafka's broker, which is a program of its own.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class JarSet:
 
     lock_file: Path
     folder: str
-    megabytes: int | None = None  # of a set whose fetching is told beforehand
+    megabytes: int | None = None  # of a set whose size is printed before the download
 
 
 SPARK = JarSet(CONF / "jars.lock", "jars", megabytes=25)
@@ -55,7 +54,7 @@ KAFKA_BROKER = JarSet(CONF / "kafka-broker.lock", "kafka-broker", megabytes=45)
 
 
 def directory(of: JarSet = SPARK) -> Path:
-    """Where the jars are."""
+    """Return the folder of the jars."""
     return directories.cache() / of.folder
 
 
@@ -68,7 +67,7 @@ def locked(of: JarSet = SPARK) -> tuple[Jar, ...]:
 
 
 def paths(of: JarSet = SPARK) -> list[Path]:
-    """Return the paths of the locked jars, whether they are there or not, in class-path order."""
+    """Return the paths of the locked jars, present or missing, in class-path order."""
     return [directory(of) / jar.file_name for jar in locked(of)]
 
 
@@ -78,21 +77,19 @@ def missing_or_damaged(of: JarSet = SPARK) -> list[Jar]:
 
 
 def fetch(wanted: Sequence[Jar] | None = None, of: JarSet = SPARK) -> None:
-    """Bring the wanted jars into the cache; each appears there whole or not at all.
-
-    Call it under the lock of the set-up.
+    """Fetch jars into the cache, under the lock of the set-up; each appears there whole or not at all.
 
     Parameters
     ----------
     wanted : sequence of Jar, optional
         By default, the missing and damaged ones.
     of : JarSet, optional
-        What they belong to, which decides on the folder they go to.
+        The set that they belong to, which has its folder.
 
     Raises
     ------
     JarsUnavailable
-        One could not be fetched, or what was fetched has another checksum.
+        A jar could not be fetched, or has another checksum.
     """
     wanted = missing_or_damaged(of) if wanted is None else wanted
     try:
@@ -112,7 +109,7 @@ def fetch(wanted: Sequence[Jar] | None = None, of: JarSet = SPARK) -> None:
 
 
 def jar_url(jar: Jar) -> str:
-    """Return where a jar is in a Maven repository; an organisation's own is set in ``CLASSROOM_MAVEN_REPOSITORY``."""
+    """Return the address of a jar in Maven Central, or in the repository of ``CLASSROOM_MAVEN_REPOSITORY``."""
     repository = os.environ.get("CLASSROOM_MAVEN_REPOSITORY") or default_repository()
     folder = "/".join([*jar.organisation.split("."), jar.module, jar.revision])
     return f"{repository.rstrip('/')}/{folder}/{jar.file_name}"
@@ -120,18 +117,20 @@ def jar_url(jar: Jar) -> str:
 
 @remember
 def default_repository() -> str:
-    """Return the Maven repository that Spark's own ``--packages`` asks: the one built into Ivy, which PySpark ships.
+    """Return the Maven repository of Spark's own ``--packages``, which is built into PySpark's Ivy.
 
     Raises
     ------
     JarsUnavailable
-        PySpark is not there, or its Ivy names none.
+        PySpark is not installed, or its Ivy names no repository.
     """
     for jar in sorted(spark_jars().glob("ivy-*.jar")):
         with ZipFile(jar) as classes:
             if found := re.search(rb"https://[\w./-]+/maven2/", classes.read(_RESOLVER)):
                 return found[0].decode()
-    raise JarsUnavailable("PySpark, which knows the Maven repository, is not here.", "Run `python course.py setup`.")
+    raise JarsUnavailable(
+        "PySpark, which knows the Maven repository, is not installed.", "Run `python course.py setup`."
+    )
 
 
 def spark_jars() -> Path:

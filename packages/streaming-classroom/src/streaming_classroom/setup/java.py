@@ -1,8 +1,7 @@
 """Finds a Java that Spark can run on, or downloads one.
 
-``JAVA_HOME`` first, then the ``PATH``, then the places where the usual installers put it, then the cache.  A
-candidate that is not there or too old is passed over with a remark, because a stale ``JAVA_HOME`` must not
-keep a learner from a lesson.
+The order is ``JAVA_HOME``, the ``PATH``, the folders of usual installers, the cache.  A missing or old candidate is
+skipped with a remark, because a stale ``JAVA_HOME`` must not keep a learner from a lesson.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Java:
 
 @dataclass(frozen=True)
 class Archive:
-    """A Java to be fetched: where it is, and the SHA-256 of what is there."""
+    """An archive with a Java: its address and its SHA-256."""
 
     url: str
     sha256: str
@@ -71,7 +70,7 @@ class Archive:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search found: the first fitting Java, or None, and what was passed over and why."""
+    """The result of a search: the first fitting Java or None, and the reasons why others were skipped."""
 
     java: Java | None
     passed_over: tuple[str, ...]
@@ -92,14 +91,12 @@ def find() -> Search:
 
 
 def find_or_fetch() -> Java:
-    """Return the Java that :func:`find` finds; where it finds none, fetch one into the cache.
-
-    Call it under the lock of the set-up, which is what makes it safe to clear away an interrupted download.
+    """Return the first fitting Java; if there is none, fetch it into the cache, under the lock of the set-up.
 
     Raises
     ------
     JavaNotFound
-        None was found and none could be fetched.
+        No Java was found, and the download failed.
     """
     search = find()
     if search.java is not None:
@@ -148,7 +145,7 @@ def _unpack(file: Path, directory: Path) -> None:
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:
-    """Yield where-it-comes-from and home of each possible Java, best first."""
+    """Yield the origin and the home of each possible Java, best first."""
     if os.environ.get("JAVA_HOME"):
         yield "JAVA_HOME", Path(os.environ["JAVA_HOME"])
     if on_path := shutil.which("java"):
@@ -165,7 +162,7 @@ def _candidates() -> Iterator[tuple[str, Path]]:
 def _home_of(program: Path) -> Path:
     """Return the home directory of a ``java`` found on the PATH.
 
-    On macOS and with version managers the program is a launcher that is in no Java home; it is asked.
+    On macOS and with version managers the program is a launcher outside of a Java home, which prints its home.
     """
     java_home = program.resolve().parents[1]
     if (java_home / "release").exists() or (java_home / "lib" / "modules").exists():
@@ -198,7 +195,7 @@ def _release(java_home: Path) -> str:
 
 
 def _ask(program: Path, option: str) -> str:
-    """Return what ``java OPTION -version`` prints, or nothing if it does not run."""
+    """Return the output of ``java OPTION -version``; empty if it does not run."""
     try:
         done = subprocess.run([program, option, "-version"], capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):
@@ -218,7 +215,7 @@ def _fetched_dir() -> Path:
 
 
 def install_advice() -> str:
-    """Return the one thing to do where there is no Java."""
+    """Return the fix for a machine without Java."""
     example = {
         "darwin": "brew install openjdk@17",
         "win32": "winget install EclipseAdoptium.Temurin.17.JRE",

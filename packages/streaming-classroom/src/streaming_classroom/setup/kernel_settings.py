@@ -1,7 +1,7 @@
 """IPython settings that make kernels of the course load ``streaming_classroom.notebook.kernel_start``.
 
-IPython reads it in the environment's own folder.  An installer would put it there, but none does for a project that is
-installed as it lies, to be edited; and somebody else's environment is not ours to write into.
+IPython reads them in the environment's own folder.  No installer puts files there for an editable project, and they are
+written only into an environment that the course made.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ CONTENTS = (
     "# The course's kernels know from their start what a lesson's cells need.\n"
     'get_config().InteractiveShellApp.extensions.append("streaming_classroom.notebook.kernel_start")\n'
 )
-MARKER = "course-requirements.sha256"  # what `course.py` leaves in an environment that it has filled
+MARKER = "course-requirements.sha256"  # in an environment that `course.py` has filled
 
 
 def place() -> Path:
-    """Return where IPython looks in this environment."""
+    """Return the path at which IPython reads the settings in this environment."""
     return Path(sys.prefix, "etc", "ipython", "ipython_kernel_config.py")
 
 
 def write() -> None:
-    """Write it, if this environment is the course's and does not have it in its present form."""
+    """Write the settings, if this is the course's environment and they differ."""
     if not Path(sys.prefix, MARKER).is_file():
         return
     if not place().is_file() or place().read_text(encoding="utf-8") != CONTENTS:

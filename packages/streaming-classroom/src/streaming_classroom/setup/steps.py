@@ -1,6 +1,6 @@
-"""The steps of set-up inside the virtual environment, each of which knows whether it is done.
+"""The steps of set-up inside the virtual environment.
 
-Each step knows whether it is done, so a second start does nothing and an interrupted one goes on where it was.
+Each step knows whether it is done, so a second start does nothing, and an interrupted one resumes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what it is called, whether it is done, and how it is done, reporting in lines."""
+    """A step: its title, whether it is done, and the function that does it and reports in lines."""
 
     title: str
     is_done: Callable[[], bool]
@@ -25,7 +25,7 @@ class Step:
 
 
 def steps(everything: bool = False) -> list[Step]:
-    """Return the steps in the order in which they need each other; with ``everything``, also what few lessons need."""
+    """Return the steps in their order; with ``everything``, also the download that few lessons need."""
     return [
         Step("Java", lambda: java.find().java is not None, lambda _report: java.find_or_fetch()),
         _jars_and_broker() if everything else _jars(),
@@ -48,9 +48,9 @@ def _jars_and_broker() -> Step:
 
 
 def left_for_later() -> list[str]:
-    """Return a line for each thing that the usual set-up leaves to the first lesson that needs it, if it is not there.
+    """Return a line for each missing download that the usual set-up leaves to the first lesson that needs it.
 
-    The broker is one for a few lessons only, and twice as large as everything else that Spark needs.
+    Few lessons need Kafka's broker, which is twice as large as all other downloads.
     """
     if not jars.missing_or_damaged(jars.KAFKA_BROKER):
         return []
@@ -62,28 +62,28 @@ def left_for_later() -> list[str]:
 
 
 def set_up(report: Report, offset: int = 0, everything: bool = False) -> bool:
-    """Do every step that is not done; return whether there was one.
+    """Do the steps that are not done; return whether there were any.
 
     Parameters
     ----------
     report : callable
-        Is given one line for each step, where any of them has work to do.
+        Receives a line for each step, if any of them has work to do.
     offset : int, optional
         How many steps came before these, for the numbering.
     everything : bool, optional
-        Also fetch what few lessons need, so that from then on none needs a network.
+        Also fetch Kafka's broker, so that no lesson needs a network.
 
     Raises
     ------
     SetupError
-        A step could not be done; the message says what to do.
+        A step failed; the message has the fix.
     """
     todo = steps(everything)
-    with guard.refusals_explained():
+    with guard.setup_errors():
         kernel_settings.write()
         if all(step.is_done() for step in todo):
             return False
-        with guard.only_one(report):
+        with guard.setup_lock(report):
             for number, step in enumerate(todo, start=1 + offset):
                 count = f"[{number}/{len(todo) + offset}]"
                 if step.is_done():
@@ -95,31 +95,31 @@ def set_up(report: Report, offset: int = 0, everything: bool = False) -> bool:
 
 
 def ensure_session_needs() -> java.Java:
-    """Return the Java to use, after fetching what a session cannot start without.
+    """Return the Java to use, after fetching Java and jars if they are missing.
 
-    What a kernel does that was started without `course.py`; where set-up is done it costs a millisecond.
+    A kernel that was started without `course.py` calls it; after set-up it costs a millisecond.
 
     Raises
     ------
     SetupError
-        Java or a jar is missing and cannot be had; the message says what to do.
+        Java or a jar cannot be fetched; the message has the fix.
     """
-    with guard.refusals_explained():
+    with guard.setup_errors():
         if (found := session_java()) is not None:
             return found
-        with guard.only_one(lambda _line: None):
+        with guard.setup_lock(lambda _line: None):
             found = java.find_or_fetch()
             jars.fetch()
             return found
 
 
 def session_java() -> java.Java | None:
-    """Return the Java to use if a session can start as things are, without fetching anything."""
+    """Return the Java to use if Java and all jars are there; fetch nothing."""
     return java.find().java if all(path.exists() for path in jars.paths()) else None
 
 
 def datasets_made() -> bool:
-    """Return whether every dataset is in the cache."""
+    """Whether every dataset is in the cache."""
     return all(datasets.directory(name).exists() for name in datasets.names())
 
 
@@ -130,7 +130,7 @@ def make_datasets() -> None:
 
 
 def make_archive(report: Report) -> None:
-    """Make the archive; where that fails, say so and remember it, because lessons run without."""
+    """Make the archive; if it fails, report and record that, because lessons run without it."""
     try:
         archive.make()
     except (subprocess.SubprocessError, OSError):
