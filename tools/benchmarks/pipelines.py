@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,11 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 
-from benchmarks import _fresh_process
+from benchmarks._measuring import medians_in_turn, print_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,7 +29,7 @@ if TYPE_CHECKING:
 ROUNDS = 3
 TIMEOUT = 600  # seconds for one process
 UPDATES = ("first", "second", "third", "idle")
-ROWS_A_BATCH, ROWS_AT_ONCE = 2_000, 400_000
+ROWS_PER_BATCH, ROWS_AT_ONCE = 2_000, 400_000
 ORDER = "order_id LONG, customer_id INT, amount DOUBLE, channel STRING"
 RULES = {"a number": "order_id > 0", "an amount": "amount > 0", "a customer": "customer_id IS NOT NULL"}
 
@@ -55,7 +51,8 @@ def gold():
     return channels.agg(F.count("*").alias("orders"), F.sum("amount").alias("amount"))
 '''
 WITH_RULES = WITHOUT_RULES.replace("@dp.table\ndef silver", f"@dp.table\n@dp.expect_all_or_drop({RULES!r})\ndef silver")
-# For Spark's own command, which gives the session to nobody.
+SOURCES = {"without rules": WITHOUT_RULES, "with rules": WITH_RULES}
+# For Spark's own command, which passes no session.
 STOCK = WITHOUT_RULES.replace(
     "from pyspark.sql import functions as F",
     "from pyspark.sql import SparkSession, functions as F\n\nspark = SparkSession.active()",
@@ -72,47 +69,27 @@ libraries:
 
 def main() -> None:
     """Run all sides, print tables, and as the last line the figures as JSON."""
-    runs: dict[str, list[dict[str, float]]] = {"pipeline": [], "by hand": []}
-    stock = []
-    for _round in track(range(ROUNDS), "Rounds", console=Console(stderr=True), transient=True):
-        for side, measured in runs.items():
-            measured.append(_fresh_process.measured(__spec__.name, side, timeout=TIMEOUT))
-        stock.append(_spark_pipelines())
-    medians = {
-        side: {name: statistics.median(run[name] for run in measured) for name in measured[0]}
-        for side, measured in runs.items()
-    }
-    _print(medians, statistics.median(stock))
-    ours, by_hand = medians["pipeline"], medians["by hand"]
-    ratios = {name: round(by_hand[name] / ours[name], 2) for name in UPDATES}
-    figures = {
-        "pipeline_s": {name: round(ours[name], 2) for name in UPDATES},
-        "by_hand_s": {name: round(by_hand[name], 2) for name in UPDATES},
-        "ratios": ratios,
-        "ratio": round(sum(by_hand[name] for name in UPDATES) / sum(ours[name] for name in UPDATES), 2),
-        "spark_pipelines_s": round(statistics.median(stock), 1),
-        "rows_a_second": {name: round(ROWS_AT_ONCE / ours[name]) for name in ("without rules", "with rules")},
-    }
-    print(json.dumps(figures))
-
-
-def _print(medians: dict[str, dict[str, float]], stock: float) -> None:
-    table = Table(title="Seconds of an update: three datasets, 2,000 orders each", title_justify="left")
-    for heading in ("update", "pipeline", "by hand", "by hand / pipeline"):
-        table.add_column(heading, justify="left" if heading == "update" else "right")
-    for name in UPDATES:
-        ours, by_hand = medians["pipeline"][name], medians["by hand"][name]
-        table.add_row(name, f"{ours:.2f}", f"{by_hand:.2f}", f"{by_hand / ours:.2f}")
-    console = Console()
-    console.print(table)
-    console.print(f"spark-pipelines run, the first update with the start of its Spark: {stock:.1f} s")
-    for name in ("without rules", "with rules"):
-        rate = ROWS_AT_ONCE / medians["pipeline"][name]
-        console.print(f"{ROWS_AT_ONCE:,} rows through all three, {name}: {rate:,.0f} rows a second")
+    medians = medians_in_turn(__spec__.name, {side: [side] for side in ("pipeline", "by hand", "stock")}, ROUNDS)
+    ours, by_hand, [stock] = medians["pipeline"], medians["by hand"], medians["stock"]
+    ratios = {name: round(hand / our, 2) for name, our, hand in zip(UPDATES, ours, by_hand, strict=False)}
+    rows = [
+        (name, f"{our:.2f}", f"{hand:.2f}", f"{ratios[name]:.2f}")
+        for name, our, hand in zip(UPDATES, ours, by_hand, strict=False)
+    ]
+    title = "Seconds of an update: three datasets, 2,000 orders each"
+    print_table(title, ("update", "pipeline", "by hand", "by hand / pipeline"), rows)
+    print(f"spark-pipelines run, the first update with the start of its Spark: {stock:.1f} s")
+    rates = {name: round(ROWS_AT_ONCE / seconds) for name, seconds in zip(SOURCES, ours[len(UPDATES) :], strict=True)}
+    for name, rate in rates.items():
+        print(f"{ROWS_AT_ONCE:,} rows through all three, {name}: {rate:,} rows per second")
+    ratio = round(sum(by_hand) / sum(ours[: len(UPDATES)]), 2)
+    print(
+        json.dumps({"ratios": ratios, "ratio": ratio, "spark_pipelines_s": round(stock, 1), "rows_per_second": rates})
+    )
 
 
 def land(folder: Path, number: int, rows: int) -> None:
-    """Write a file of orders, one of twenty of which breaks a rule; the same number always gives the same file."""
+    """Write a file of orders, one of twenty of which violates a rule; the same number always gives the same file."""
     draw = random.Random(number)
     folder.mkdir(parents=True, exist_ok=True)
     lines = [
@@ -129,34 +106,39 @@ def land(folder: Path, number: int, rows: int) -> None:
     (folder / f"{number:03d}.json").write_text("\n".join(lines) + "\n")
 
 
-def _work(side: str) -> dict[str, float]:
+def work(side: str) -> list[float]:
+    """Return the seconds of each update; of the pipeline also those of many rows, without and with rules."""
+    if side == "stock":
+        return [spark_pipelines()]
     from streaming_classroom import get_spark
 
     spark = get_spark()
     scratch = Path.cwd()
-    update = _pipeline(spark, scratch / "some") if side == "pipeline" else _by_hand(spark, scratch / "some")
-    seconds = {}
+    update = (pipeline if side == "pipeline" else by_hand)(spark, scratch / "some")
+    seconds = []
     for number, name in enumerate(UPDATES):
         if name != "idle":
-            land(scratch / "some", number, ROWS_A_BATCH)
-        seconds[name] = _timed(update)
+            land(scratch / "some", number, ROWS_PER_BATCH)
+        seconds.append(timed(update))
     if side == "pipeline":
         land(scratch / "many", 1, ROWS_AT_ONCE)
-        for name, source in (("without rules", WITHOUT_RULES), ("with rules", WITH_RULES)):
-            seconds[name] = _timed(_pipeline(spark, scratch / "many", source, name.replace(" ", "_")))
+        for name, source in SOURCES.items():
+            seconds.append(timed(pipeline(spark, scratch / "many", source, name.replace(" ", "_"))))
     spark.stop()
     return seconds
 
 
-def _timed(update: Callable[[], object]) -> float:
+def timed(update: Callable[[], object]) -> float:
+    """Return the seconds of an update."""
     begin = time.perf_counter()
     update()
     return time.perf_counter() - begin
 
 
-def _pipeline(
+def pipeline(
     spark: SparkSession, landing: Path, source: str = WITH_RULES, database: str = "some"
 ) -> Callable[[], object]:
+    """Return an update of the pipeline."""
     from declarative_pipelines import run_pipeline
 
     file = Path(f"{database}.py")
@@ -165,8 +147,10 @@ def _pipeline(
     return lambda: run_pipeline(file, database=database, spark=spark).raise_if_failed()
 
 
-def _by_hand(spark: SparkSession, landing: Path) -> Callable[[], object]:
-    """Return the same three steps, as lesson 13 would write them."""
+def by_hand(spark: SparkSession, landing: Path) -> Callable[[], object]:
+    """Return an update of the same three steps, as lesson 13 writes them."""
+    from pyspark.sql import functions as F
+
     landing.mkdir(exist_ok=True)
     checkpoints = (Path.cwd() / "checkpoints").as_uri()
     good = " AND ".join(RULES.values())
@@ -178,23 +162,18 @@ def _by_hand(spark: SparkSession, landing: Path) -> Callable[[], object]:
     def update() -> None:
         append(spark.readStream.schema(ORDER).json(landing.as_uri()), "bronze")
         append(spark.readStream.table("bronze").where(good).selectExpr("*", "amount / 1.2 AS net"), "silver")
-        gold = spark.read.table("silver").groupBy("channel").agg(*_aggregates())
+        gold = spark.read.table("silver").groupBy("channel")
+        gold = gold.agg(F.count("*").alias("orders"), F.sum("amount").alias("amount"))
         gold.write.mode("overwrite").saveAsTable("gold")
 
     return update
 
 
-def _aggregates() -> list:
-    from pyspark.sql import functions as F
-
-    return [F.count("*").alias("orders"), F.sum("amount").alias("amount")]
-
-
-def _spark_pipelines() -> float:
+def spark_pipelines() -> float:
     """Run Spark's own command once, in a folder of its own; return its seconds."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         place = Path(folder)
-        land(place / "landing", 0, ROWS_A_BATCH)
+        land(place / "landing", 0, ROWS_PER_BATCH)
         (place / "transformations").mkdir()
         source = STOCK.replace("LANDING", (place / "landing").as_uri())
         (place / "transformations" / "orders.py").write_text(source)
@@ -215,4 +194,4 @@ if __name__ == "__main__":
     if len(sys.argv) == 1:
         main()
     else:
-        print(json.dumps(_work(sys.argv[1])))
+        print(json.dumps(work(sys.argv[1])))

@@ -139,7 +139,7 @@ def run_pipeline(
     name
         What the pipeline is called; by default as its first file. A pipeline's name tells its default storage.
     observer
-        Called with each event of :mod:`.updates.progress`; for batches, in the threads of their streams.
+        Called with each event of :mod:`.updates.results`; for batches, in the threads of their streams.
     show
         In a notebook, draw the datasets below the cell, and what the update does with them while it runs.
 

@@ -14,7 +14,7 @@ WITHOUT_STATUS = "id BIGINT, device STRING, recorded STRING, temperature DOUBLE"
 _BLOCK = 20_000  # records that large files repeat: what is read is the same work, and written a hundred times as fast
 
 
-def small_files(directory: Path, files: int, rows: int) -> None:
+def write_small(directory: Path, files: int, rows: int) -> None:
     """Write JSON files of a few records each."""
     directory.mkdir(parents=True)
     draw = random.Random(7)
@@ -23,19 +23,19 @@ def small_files(directory: Path, files: int, rows: int) -> None:
         (directory / f"{number:07d}.json").write_text("\n".join(lines) + "\n")
 
 
-def empty_files(directory: Path, files: int) -> None:
+def write_empty(directory: Path, files: int) -> None:
     """Write files without records, and one with one, for what a source does about files that it knows."""
     directory.mkdir(parents=True)
     for number in range(files - 1):
         (directory / f"{number:08d}.json").touch()
-    one_record(directory / "last.json")
+    write_record(directory / "last.json")
 
 
-def one_record(path: Path) -> None:
+def write_record(path: Path) -> None:
     path.write_text(json.dumps(_record(0, random.Random(7))) + "\n")
 
 
-def large_files(directory: Path, kind: str, megabytes: int, files: int) -> int:
+def write_large(directory: Path, kind: str, megabytes: int, files: int) -> int:
     """Write files of some format until they have a size in all; return how many records that are.
 
     Parameters
@@ -47,12 +47,12 @@ def large_files(directory: Path, kind: str, megabytes: int, files: int) -> int:
     directory.mkdir(parents=True)
     draw = random.Random(7)
     records = [_record(number, draw) for number in range(_BLOCK)]
-    write = _write_parquet if kind == "parquet" else _write_text(kind)
+    write = _write_parquet if kind == "parquet" else _writer_of_text(kind)
     size = megabytes * 1_000_000 // files
     return sum(write(directory / f"{number:04d}", records, size) for number in range(files))
 
 
-def _write_text(kind: str) -> Callable[[Path, Sequence[dict[str, Any]], int], int]:
+def _writer_of_text(kind: str) -> Callable[[Path, Sequence[dict[str, Any]], int], int]:
     encode = {
         "json": json.dumps,
         "json unknown": lambda record: json.dumps(record | ({"battery": 3.1} if record["id"] % 100 == 0 else {})),
