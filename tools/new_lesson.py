@@ -1,6 +1,6 @@
 """Begin a lesson: `.venv/bin/python tools/new_lesson.py 17 "Rate Limits"` writes a notebook that has a lesson's form.
 
-What is to be written stands in it as `...`; `python course.py lint 17` says what is left.
+The parts to write stand in it as `...`; `python course.py lint 17` lists them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import re
 import sys
 from pathlib import Path
 
-import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lesson_linter.form import FEWEST_QUESTIONS
@@ -17,6 +16,7 @@ from notebook_dialect.notebooks.convert import jupyters_metadata
 from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_file import render
 
+WORD = r"[\w.]+"
 OPENING = """# {number} · {title}
 
 Say in a paragraph why somebody wants to know this.
@@ -42,6 +42,10 @@ SECTION = """## {section}. ...
 Say what the next cell does.
 
 **Predict:** what will it show?"""
+QUESTION = """<details><summary>{question}. ...?</summary>
+
+...
+</details>"""
 ENDING = """## Experiment
 
 * Change ...
@@ -58,57 +62,34 @@ ENDING = """## Experiment
 
 * [...](https://spark.apache.org/docs/latest/)
 * [...](https://docs.delta.io/latest/index.html)"""
-QUESTION = """<details><summary>{question}. ...?</summary>
-
-...
-</details>"""
-
-
-def cells(number: str, title: str) -> list[nbformat.NotebookNode]:
-    """Return the cells of a lesson that is still to be written."""
-    sections = [
-        cell
-        for section in (1, 2, 3)
-        for cell in (
-            new_markdown_cell(SECTION.format(section=section)),
-            new_code_cell("...", metadata={"tags": ["nbval-check-output"]}),
-            new_markdown_cell("Explain what it has shown."),
-        )
-    ]
-    questions = "\n".join(QUESTION.format(question=question) for question in range(1, FEWEST_QUESTIONS + 1))
-    made = [
-        new_markdown_cell(OPENING.format(number=number, title=title)),
-        new_code_cell("%run ../Includes/Classroom-Setup"),
-        new_code_cell(f'DA = start_lesson("{number}")'),
-        *sections,
-        new_markdown_cell(ENDING.format(questions=questions)),
-        new_code_cell("DA.cleanup()"),
-    ]
-    for place, cell in enumerate(made, start=1):
-        cell.id = f"l{number}-{place:02}"
-    return made
 
 
 def write(number: str, title: str, folder: Path) -> Path:
-    """Write the notebook and return its path; one that is there is never written over."""
+    """Write the notebook, unless the lesson exists, and return its path."""
     if not re.fullmatch(r"\d{2,}", number):
-        raise SystemExit(f"{number} is no number of a lesson: 17, for instance.")
-    if there := sorted(folder.glob(f"{number}-*.ipynb")):
-        raise SystemExit(f"There is a lesson {number} already: {there[0].name}.")
-    words = re.findall(r"[\w.]+", title)
-    path = folder / f"{number}-{'-'.join(words)}.ipynb"
-    notebook = new_notebook(metadata=jupyters_metadata(), cells=cells(number, title))
-    path.write_bytes(render(notebook))
+        raise SystemExit(f"The number of a lesson must be like 17, not {number}.")
+    if existing := sorted(folder.glob(f"{number}-*.ipynb")):
+        raise SystemExit(f"Lesson {number} exists: {existing[0].name}.")
+    cells = [
+        new_markdown_cell(OPENING.format(number=number, title=title)),
+        new_code_cell("%run ../Includes/Classroom-Setup"),
+        new_code_cell(f'DA = start_lesson("{number}")'),
+    ]
+    for section in (1, 2, 3):
+        cells.append(new_markdown_cell(SECTION.format(section=section)))
+        cells.append(new_code_cell("...", metadata={"tags": ["nbval-check-output"]}))
+        cells.append(new_markdown_cell("Explain what it has shown."))
+    questions = "\n".join(QUESTION.format(question=question) for question in range(1, FEWEST_QUESTIONS + 1))
+    cells += [new_markdown_cell(ENDING.format(questions=questions)), new_code_cell("DA.cleanup()")]
+    for place, cell in enumerate(cells, start=1):
+        cell.id = f"l{number}-{place:02}"
+    path = folder / f"{'-'.join([number, *re.findall(WORD, title)])}.ipynb"
+    path.write_bytes(render(new_notebook(metadata=jupyters_metadata(), cells=cells)))
     return path
 
 
-def main(arguments: list[str]) -> None:
-    """Write the lesson that the arguments name."""
-    if len(arguments) != 2:
-        raise SystemExit('Usage: tools/new_lesson.py 17 "Rate Limits"')
-    path = write(*arguments, directories.notebooks())
-    print(f"Wrote {path.name} into notebooks/. `python course.py lint {arguments[0]}` says what is left to do.")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if len(sys.argv) != 3:
+        raise SystemExit('Usage: tools/new_lesson.py 17 "Rate Limits"')
+    written = write(sys.argv[1], sys.argv[2], directories.notebooks())
+    print(f"Wrote {written.name} into notebooks/. `python course.py lint {sys.argv[1]}` lists the parts to write.")

@@ -9,7 +9,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from .conftest import Draft, OneProblem
 
 PICTURE = "![Files land one after the other on a road](images/07-road.svg)"
-DIAGRAM = "```mermaid\nflowchart LR\n    accTitle: A road\n    accDescr: Files land on it\n    a --> b\n```"
 
 PARTS = [
     (1, "# 07 · A Small", "# 08 · A Small", 1, "title", "'# 07 · A Small Lesson'"),
@@ -41,7 +40,6 @@ TEXT = [
 ]
 PICTURES = [
     (4, PICTURE, "![](images/07-road.svg)", 7, "alt", "has no alt text"),
-    (4, PICTURE, DIAGRAM.replace("accTitle: A road", "%% none"), 7, "alt", "add a line 'accTitle'"),
     (4, PICTURE, "![Files land one after another](https://x.org/a.svg)", 7, "local", "into images/"),
     (4, PICTURE, "![Files land one after another](images/no.svg)", 7, "local", "there is no images/no.svg"),
     (4, PICTURE, "Nothing to see.", None, "pictures", "an SVG in images/"),

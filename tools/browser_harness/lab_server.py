@@ -61,7 +61,7 @@ def _environment(folder: Path) -> dict[str, str]:
     """Return an environment in which nothing of the user's own is read or written."""
     # Cells that are scrolled out of sight stay in the page, so that one can look at them.
     _set(folder, "notebook-extension", "tracker", windowingMode="none")
-    # A save that begins by itself while another goes on ends in a question whether to overwrite the file.
+    # An automatic save during another one ends in a question whether to overwrite the file.
     _set(folder, "docmanager-extension", "plugin", autosave=False)
     # What set-up installs for the environment's kernels, be this environment of an older set-up or not.
     profile = folder / ".ipython" / "profile_default"

@@ -118,12 +118,6 @@ class Notebook:
         self.page.locator(".jp-Dialog button.jp-mod-accept").click()
         self.wait_for_kernel()
 
-    def shut_down(self) -> None:
-        """End the kernel by the menu, and close the page."""
-        self.choose("Kernel", "Shut Down Kernel")
-        self.page.wait_for_selector("text=No Kernel >> visible=true")
-        self.page.close()
-
     def save(self) -> None:
         """Save the notebook and return when the file is written, with what the page has now."""
         with self.page.expect_response(_is_saved):

@@ -23,8 +23,8 @@ _LIGHT = re.compile(r"white|#(?:[e-f]{3}|(?:[e-f][0-9a-f]){3})", re.IGNORECASE)
 
 
 def at_least_one(lesson: Lesson) -> Iterator[Problem]:
-    """A lesson shows a picture or a diagram."""
-    if not any(_pictures(lesson)) and not any(_diagrams(lesson)):
+    """A lesson shows a picture."""
+    if not any(_pictures(lesson)):
         yield lesson.problem("pictures", "add a picture where words are long: an SVG in images/")
 
 
@@ -36,10 +36,6 @@ def described(lesson: Lesson) -> Iterator[Problem]:
             problem = f"say more in the alt text: at least {SHORTEST_ALT} characters"
             message = problem if alt else "the picture has no alt text: say what it shows"
             yield lesson.problem("alt", message, cell, cell.find_line(picture.get("src", "")))
-    for cell, diagram in _diagrams(lesson):
-        for wanted in ("accTitle", "accDescr"):
-            if not re.search(rf"^\s*{wanted}\b", diagram.get_text(), re.MULTILINE):
-                yield lesson.problem("alt", f"add a line '{wanted}' to the diagram", cell, cell.find_line("```mermaid"))
 
 
 def local(lesson: Lesson) -> Iterator[Problem]:
@@ -73,11 +69,6 @@ def drawn(lesson: Lesson) -> Iterator[Problem]:
 def _pictures(lesson: Lesson) -> Iterator[tuple[Cell, Tag]]:
     for cell in lesson.markdown:
         yield from ((cell, picture) for picture in tree(cell.source).find_all("img"))
-
-
-def _diagrams(lesson: Lesson) -> Iterator[tuple[Cell, Tag]]:
-    for cell in lesson.markdown:
-        yield from ((cell, fence) for fence in tree(cell.source).select("pre > code.language-mermaid"))
 
 
 def _file(lesson: Lesson, source: str) -> Path | None:
