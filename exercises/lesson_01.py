@@ -65,13 +65,16 @@ def _per_patient(readings: DataFrame) -> DataFrame:
 
 
 def _bronze(sandbox: Sandbox) -> None:
+    """Plant `bronze` with rates of 0, NULL and below 0 and a duplicate, and make its streaming view."""
     planted.bronze(sandbox)
     sandbox.view("streaming_tmp_vw", sandbox.stream("bronze"))
 
 
 def _all_bronze(sandbox: Sandbox) -> None:
+    """Plant both sets of readings, one of them late, a device that is new, and a patient who has changed devices."""
     _bronze(sandbox)
     planted.more_bronze(sandbox)
+    sandbox.append("bronze", [(6, 904, 68.0, planted.MIDNIGHT + 10 * planted.HOUR)], planted.READINGS)
 
 
 ASK = Exercise(
@@ -90,7 +93,14 @@ ASK = Exercise(
         "query over a stream."
     ),
     check=check_question,
-    hidden=(HiddenTest(_all_bronze, ("patients_tmp_vw",), mode="complete", says=planted.WHAT_IS_THERE),),
+    hidden=(
+        HiddenTest(
+            _all_bronze,
+            ("patients_tmp_vw",),
+            mode="complete",
+            says=planted.WHAT_IS_THERE + "One patient has changed devices.",
+        ),
+    ),
     wrong=(
         WrongAnswer(ASK_SOLUTION.replace("FROM streaming_tmp_vw", "FROM bronze"), "reads a table, not the stream"),
         WrongAnswer(ASK_SOLUTION.replace("WHERE heartrate >= 0\n", ""), "faulty readings are counted"),
@@ -102,6 +112,7 @@ ASK = Exercise(
             "For one row per patient, use `GROUP BY`",
         ),
         WrongAnswer(ASK_SOLUTION.replace("max(heartrate)", "avg(heartrate)"), "missing"),
+        WrongAnswer(ASK_SOLUTION.replace("GROUP BY mrn", "GROUP BY mrn, device_id"), "has changed devices"),
         WrongAnswer(ASK_SOLUTION.replace("FROM streaming_tmp_vw", "FROM steaming_tmp_vw"), "raised an error"),
     ),
     makes=Makes(views=("patients_tmp_vw",)),

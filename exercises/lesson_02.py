@@ -94,12 +94,14 @@ def _row(number: int, **values: object) -> dict[str, object]:
 
 
 def _five_files(sandbox: Sandbox) -> None:
+    """Land five files of 3,000 recordings: two of them fit into a batch, and a third one does not."""
     sandbox.keep(schema=SCHEMA)
     for number in range(5):
         sandbox.file(f"part-{number}.json", [_row(row) for row in range(3000)])
 
 
 def _three_more_files(sandbox: Sandbox) -> None:
+    """Land three more files, which the next run must read in two batches, without the first five."""
     for number in (5, 6, 7):
         sandbox.file(f"part-{number}.json", [_row(row) for row in range(3000)])
 

@@ -128,6 +128,7 @@ def _recording(number: int, activity: str | None = "walk") -> dict[str, object]:
 
 
 def _three_files(sandbox: Sandbox) -> None:
+    """Land files of two, three and four recordings, with fields that the schema must leave out."""
     for number in range(3):
         sandbox.file(f"part-{number}.json", [_recording(number + row) for row in range(number + 2)])
 
@@ -246,16 +247,19 @@ _PLANTED = (
 
 
 def _planted_recordings(sandbox: Sandbox) -> None:
+    """Plant the labels `null`, `NULL`, NULL, `nullify` and an empty one, a duplicate, and a row without a time."""
     sandbox.append("planted", _PLANTED, _RECORDINGS)
     sandbox.view("recordings_vw", sandbox.stream("planted"))
 
 
 def _planted_activities(sandbox: Sandbox) -> None:
+    """Plant the same recordings as `activity_vw`, unfiltered: a label that is NULL must be counted as one, too."""
     _planted_recordings(sandbox)
     sandbox.view("activity_vw", _shaped(sandbox.stream("planted", maxFilesPerTrigger=1)))
 
 
 def _more_recordings(sandbox: Sandbox) -> None:
+    """Append rows equal to earlier ones: they must be written again, and the earlier ones must not."""
     sandbox.append("planted", _PLANTED[4:], _RECORDINGS)
 
 

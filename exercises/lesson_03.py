@@ -73,6 +73,7 @@ def _day(attempt: Attempt, name: str) -> DataFrame:
 
 
 def _five_days(sandbox: Sandbox) -> None:
+    """Land five days of three to seven readings, so that each choice of days and each order has other batches."""
     sandbox.keep(schema=planted.READINGS)
     for day in range(1, 6):
         planted.reading_file(sandbox, f"2025-06-0{day}.json", planted.FIRST[: day + 2], day)
@@ -187,6 +188,7 @@ def _corrected_table(sandbox: Sandbox) -> None:
 
 
 def _third_append(sandbox: Sandbox) -> None:
+    """Append rows after a restart: the next run must read them, and nothing that was read before."""
     sandbox.append("bronze", planted.THIRD, planted.READINGS)
 
 

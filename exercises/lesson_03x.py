@@ -58,6 +58,7 @@ def _readings(source: DataFrame, first_device: int = 1) -> DataFrame:
 
 
 def _counter(sandbox: Sandbox) -> None:
+    """Plant values just before and at the end of each remainder's turn, one of a million, fractions of seconds."""
     from datetime import datetime, timedelta
 
     values = (0, 11, 12, 39, 40, 479, 480, 10**6 + 7)

@@ -231,11 +231,28 @@ def _must_not_write_again(attempt: Attempt, stream: MadeStream, alarms: DataFram
         )
 
 
+def _alarms_of_one_moment(sandbox: Sandbox) -> None:
+    """Land one more file, with an alarm of the second that an alarm of another device has in an earlier batch."""
+    rows = (*planted.THIRD, (6, 906, 120.0, planted.MIDNIGHT + 420))
+    planted.reading_file(sandbox, "ward-c.json", rows, 3)
+
+
 def _first_batch_again(sandbox: Sandbox) -> None:
     """Call the function as a restart does: for the first batch, after newer ones, in a process that knows of none."""
     rows = sandbox.frame(planted.FIRST, planted.READINGS).where("heartrate > 112")
     sandbox.value("append_alarms")(rows, 0)
 
+
+_BY_TIME = ONCE_SOLUTION.replace(
+    ONCE_SOLUTION[ONCE_SOLUTION.index("    (batch.write") : ONCE_SOLUTION.index("\n\nalarms_stream")],
+    """    if not batch.sparkSession.catalog.tableExists("alarms"):
+        batch.limit(0).write.saveAsTable("alarms")
+    batch.createOrReplaceTempView("batch_vw")
+    batch.sparkSession.sql(\"\"\"
+        MERGE INTO alarms AS old USING batch_vw AS new ON old.time = new.time
+        WHEN NOT MATCHED THEN INSERT *\"\"\")
+""",
+)
 
 ONCE = Exercise(
     id="04.2",
@@ -259,10 +276,11 @@ ONCE = Exercise(
         HiddenTest(
             planted.two_files,
             ("alarms",),
-            later=(planted.crash_before_commit, planted.third_file),
+            later=(planted.crash_before_commit, _alarms_of_one_moment),
             after=_first_batch_again,
             says=planted.WHAT_IS_THERE
-            + "Its last batch was replayed by a new process, and its first batch was replayed after newer ones.",
+            + "Its last batch was replayed by a new process, its first batch was replayed after newer ones, and two "
+            "devices have an alarm of the same second.",
         ),
     ),
     wrong=(
@@ -282,6 +300,7 @@ ONCE = Exercise(
         ),
         WrongAnswer(ONCE_SOLUTION.replace('"txnVersion", batch_id', '"txnVersion", 1'), "the first batch only"),
         WrongAnswer(ONCE_SOLUTION.replace('"append"', '"overwrite"'), "the last batch only"),
+        WrongAnswer(_BY_TIME, "an alarm of the same second"),
         WrongAnswer(ONCE_SOLUTION.replace('    .where("heartrate > 112")\n', ""), "has every reading"),
         WrongAnswer(
             ONCE_SOLUTION.replace("    .foreachBatch(append_alarms)\n", "").replace(

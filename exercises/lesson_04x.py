@@ -101,6 +101,11 @@ def _last_of_each(readings: DataFrame, heartrate: str = "max_by(heartrate, time)
     return readings.groupBy("device_id").agg(F.expr(heartrate).alias("heartrate"), F.max("time").alias("time"))
 
 
+def _newest_first(sandbox: Sandbox) -> None:
+    """Land a file whose rows are in the opposite order of their times: the last row is not the last reading."""
+    planted.reading_file(sandbox, "ward-c.json", planted.THIRD[::-1], 3)
+
+
 def _older_batch_again(sandbox: Sandbox) -> None:
     """Call the function for the first batch after newer ones, as a checkpoint that was restored does."""
     sandbox.value("keep_last")(sandbox.frame(planted.FIRST, planted.READINGS), 0)
@@ -128,10 +133,10 @@ LAST = Exercise(
         HiddenTest(
             planted.two_files,
             ("last_readings",),
-            later=(planted.crash_before_commit, planted.third_file),
+            later=(planted.crash_before_commit, _newest_first),
             after=_older_batch_again,
-            says="Your cell was run on other readings: some were late, one batch was replayed, and an old batch came "
-            "after newer ones.",
+            says="Your cell was run on other readings: some were late, one batch was replayed, an old batch came "
+            "after newer ones, and the rows of a file were not in the order of their times.",
         ),
     ),
     wrong=(
@@ -146,6 +151,7 @@ LAST = Exercise(
             "the last readings of the first batch",
         ),
         WrongAnswer(SOLUTION.replace("max_by(heartrate, time)", "max(heartrate)"), "the highest of the batch"),
+        WrongAnswer(SOLUTION.replace("max_by(heartrate, time)", "last(heartrate)"), "not in the order of their times"),
         WrongAnswer(
             SOLUTION.replace("old.device_id = new.device_id", "old.device_id = new.device_id AND old.time = new.time"),
             "more than one row",

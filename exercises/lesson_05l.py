@@ -229,6 +229,7 @@ def _last_of_each(readings: DataFrame) -> DataFrame:
 
 
 def _screen_of(sandbox: Sandbox) -> None:
+    """Land two files with faulty, late and missing rates and a new device, and make the lab's two views of them."""
     for number, rows in enumerate((planted.FIRST, planted.SECOND), 1):
         planted.reading_file(sandbox, f"ward-{number}.json", rows, number)
     sandbox.view("readings_vw", planted.files_stream(sandbox))
@@ -418,6 +419,7 @@ def _must_fit(batches: list[int], sizes: list[int]) -> None:
 
 
 def _archive(sandbox: Sandbox) -> None:
+    """Put seven files of three to nine readings into the archive; the same readings are in several files."""
     sandbox.keep(schema=_SCHEMA)
     sandbox.paths.archive = f"{sandbox.paths.working_dir}/archive"
     for number in range(7):
@@ -425,6 +427,7 @@ def _archive(sandbox: Sandbox) -> None:
 
 
 def _four_more_days(sandbox: Sandbox) -> None:
+    """Add files of two, three, four and five readings: only a limit of three reads nine rows, then five."""
     for number in range(7, 11):
         planted.reading_file(sandbox, f"old-{number}.json", planted.SECOND[: number - 5], number, sandbox.paths.archive)
 
@@ -525,6 +528,7 @@ def _screen_that_was_live(sandbox: Sandbox) -> None:
 
 
 def _one_more_file(sandbox: Sandbox) -> None:
+    """Land a file of two readings that were sent before: the next run must read this file alone."""
     planted.reading_file(sandbox, "ward-d.json", planted.SECOND[:2], 4)
 
 

@@ -71,6 +71,7 @@ def _of_batch(received: DataFrame, which) -> DataFrame:
 
 
 def _diary(sandbox: Sandbox) -> None:
+    """Plant updates in the wrong order, two devices in one batch, and other counts in modes other than `update`."""
     rows = [
         ("update", 3, 31, 50),
         ("update", 4, 31, 58),
@@ -223,6 +224,7 @@ def _until_just_before_one(sandbox: Sandbox) -> None:
 
 
 def _late_but_in_time(sandbox: Sandbox) -> None:
+    """Append a late reading whose window is still open, and one whose window is closed."""
     planted.readings_at(sandbox, (1, 11.9))  # its window ends at noon and is still open
     planted.readings_at(sandbox, (1, 1.0))  # its window is closed
 
@@ -383,11 +385,13 @@ def _sum(counts: DataFrame) -> int:
 
 
 def _four_files(sandbox: Sandbox) -> None:
+    """Append four versions of two readings each, which a limit of three versions reads in two batches."""
     for first in range(0, 8, 2):
         sandbox.append("bronze", planted.FIRST[first : first + 2], planted.READINGS)
 
 
 def _four_files_more(sandbox: Sandbox) -> None:
+    """Append four versions with a new device; a limit of three versions reads twelve readings, then two."""
     for number in range(4):
         sandbox.append("bronze", planted.SECOND[number:], planted.READINGS)
 

@@ -109,11 +109,13 @@ def _breaks_of_an_hour(sandbox: Sandbox) -> None:
 
 
 def _late_reading_that_joins_two(sandbox: Sandbox) -> None:
+    """Append late readings that extend an open session, one of a new device, and one whose session is final."""
     planted.readings_at(sandbox, (2, 4.8), (2, 5.6), (4, 2.9))  # within the two hours; the last by half of one
     planted.readings_at(sandbox, (1, 0.4))  # its session is final
 
 
 def _hours_later(sandbox: Sandbox) -> None:
+    """Append a reading that moves the watermark to the end of the extended session, to the second."""
     planted.readings_at(sandbox, (3, 8.6))  # the watermark reaches the end of a session of 5.6 + 1 to the second
 
 

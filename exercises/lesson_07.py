@@ -67,6 +67,7 @@ def _counts(state: DataFrame) -> DataFrame:
 
 
 def _two_states(sandbox: Sandbox) -> None:
+    """Plant a count that grows, one that stays the same, and a device that only the later state has."""
     for batch, counts in enumerate(({1: 10, 2: 20, 3: 5}, {1: 11, 2: 20, 3: 9, 7: 4})):
         rows = [((key,), (count,), key % 2) for key, count in counts.items()]
         schema = "key STRUCT<device_id: INT>, value STRUCT<count: BIGINT>, partition_id INT"

@@ -434,13 +434,18 @@ _STATEMENT = 'spark.sql("INSERT OVERWRITE ward SELECT DISTINCT * FROM ward")\n'
 
 
 def _ward_with_a_batch_twice(sandbox: Sandbox) -> None:
+    """Plant a table that has four readings once, and the two readings of its last batch twice."""
     sandbox.append("ward", [*planted.FIRST[:4], *planted.SECOND[:2], *planted.SECOND[:2]], _READINGS)
     sandbox.keep(break_ward=lambda: None)
 
 
 def _batches_again(sandbox: Sandbox) -> None:
-    """Hand over a batch, again to a process that knows of none, then a newer one, then the first once more."""
-    third, fourth = (sandbox.frame(rows, _READINGS) for rows in (planted.THIRD, planted.FIRST[4:7]))
+    """Call the function for a batch, again in a new process, for a newer batch, and for the first one once more.
+
+    The newer batch has a reading of another device at the time of a reading that the table has.
+    """
+    newer = (*planted.FIRST[4:7], (9, 909, 64.0, planted.MIDNIGHT + 60))
+    third, fourth = (sandbox.frame(rows, _READINGS) for rows in (planted.THIRD, newer))
     sandbox.value("save_readings")(third, 3)
     sandbox.run_again()
     for batch, number in ((third, 3), (fourth, 4), (third, 3)):
@@ -470,8 +475,8 @@ WARD = Exercise(
             _ward_with_a_batch_twice,
             ("ward",),
             after=_batches_again,
-            says="Your cell was run on another ward: a batch came again after a restart, and an old one after a "
-            "newer one.",
+            says="Your cell was run on another ward: a batch came again after a restart, an old one after a newer "
+            "one, and two devices have measured at the same time.",
         ),
     ),
     wrong=(
@@ -487,6 +492,7 @@ WARD = Exercise(
         WrongAnswer(WARD_SOLUTION.replace('"txnVersion", batch_id', '"txnVersion", 1'), "the fourth is missing"),
         WrongAnswer(WARD_SOLUTION.replace(_TXN, "").replace('"append"', '"overwrite"'), "the last batch only"),
         WrongAnswer(WARD_BY_MERGE.replace(" AND old.time = new.time", ""), "No row of a new day"),
+        WrongAnswer(WARD_BY_MERGE.replace("old.device_id = new.device_id AND ", ""), "at the same time"),
         WrongAnswer(WARD_SOLUTION.replace('        .option("txnAppId", "ward")\n', ""), "has failed"),
     ),
     makes=Makes(
@@ -602,6 +608,7 @@ def _vitals_that_stopped(sandbox: Sandbox) -> None:
 
 
 def _one_more_file(sandbox: Sandbox) -> None:
+    """Land a third file after the restart, whose heart rates are numbers without a unit."""
     planted.reading_file(sandbox, "old-3.json", planted.THIRD, 3, f"{sandbox.paths.working_dir}/vitals_in")
 
 

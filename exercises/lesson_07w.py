@@ -163,11 +163,14 @@ def _at(hour: float) -> str:
 
 
 def _a_morning(sandbox: Sandbox) -> None:
-    """Land six files: doubles in one file and across files, equal amounts of one card, a payment back (below zero)."""
+    """Land six files: payments sent again in one file and across files, equal amounts, and amounts of 0 and below.
+
+    Two payments of one card are alike but for their ids.
+    """
     again = _payment(2, 8.5, received=8.9)
     sandbox.file("card-a.json", [_payment(1, 8.1), _payment(2, 8.5), again, _payment(3, 8.6, amount=10.0)])
     sandbox.file("card-b.json", [_payment(4, 9.0, card=2, country="GR", amount=0.0), _payment(2, 8.5, received=9.05)])
-    sandbox.file("card-c.json", [_payment(5, 9.5, card=2, amount=-4.25)])
+    sandbox.file("card-c.json", [_payment(number, 9.5, card=2, amount=-4.25) for number in (5, 12)])
     sandbox.file("card-d.json", [_payment(6, 10.0)])
     sandbox.file("card-e.json", [_payment(7, 10.9, card=3)])
     sandbox.file("card-f.json", [_payment(8, 11.0, country="GR")])
@@ -199,7 +202,8 @@ TASK = Exercise(
             _a_morning,
             ("payments", "settled", "spending", "by_hour", planted.batch_sizes("received")),
             later=(_late_and_sent_again, planted.crash_before_commit),
-            says="Your cell was run on other payments, again after more had landed, and again after a crash.",
+            says="Your cell was run on other payments, two of them alike but for their ids, again after more had "
+            "landed, and again after a crash.",
         ),
     ),
     wrong=(
@@ -210,6 +214,13 @@ TASK = Exercise(
                 '    once.write.mode("append").saveAsTable("settled")\n    once.createOrReplaceTempView',
             ),
             "`settled` has rows more than once",
+        ),
+        WrongAnswer(
+            SOLUTION.replace(".dropDuplicates()", '.dropDuplicates(["card_id", "amount", "event_time"])').replace(
+                "old.transaction_id = new.transaction_id",
+                "old.card_id = new.card_id AND old.amount = new.amount AND old.event_time = new.event_time",
+            ),
+            "alike but for their ids",
         ),
         WrongAnswer(
             SOLUTION.replace('.table("settled")\n    .groupBy', '.table("payments")\n    .groupBy'),

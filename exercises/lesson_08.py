@@ -114,6 +114,7 @@ def _three_new_columns(sandbox: Sandbox) -> None:
 
 
 def _one_more_column(sandbox: Sandbox) -> None:
+    """Land a file after the restart, with a fourth new column in one of its two readings."""
     sandbox.file("ward-e.json", [_reading(7, floor=3), _reading(8)])
 
 

@@ -265,6 +265,7 @@ def _sold(number: int, **changed: object) -> dict[str, object]:
 
 
 def _quiet_night(sandbox: Sandbox) -> None:
+    """Land three sales that fit the contract: an amount above 0, one of 0, and a refund."""
     sandbox.file("2024-03-05.json", [_sold(1), _sold(2, amount=0), _sold(3, amount=-31.25)])
 
 
@@ -927,6 +928,7 @@ def _drifting_nights(sandbox: Sandbox) -> None:
 
 
 def _one_more_night(sandbox: Sandbox) -> None:
+    """Land an amount that is no number and a second new field: the board takes both, the ledger books neither."""
     sandbox.file("2024-03-09.json", [_sold(15, amount="free"), _sold(16, agent="N. Brandt")])
 
 

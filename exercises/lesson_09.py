@@ -215,7 +215,7 @@ _PAYMENT = (
 
 
 def _payments(sandbox: Sandbox) -> None:
-    """Land payments that are 85 minutes late, at the end of a window to the second, and one that is sent again."""
+    """Land payments that are 85 minutes late, end a window to the second, come again, or lose their first row."""
     _land(sandbox, "a", ("t1", "08:00:00", "08:00:05"), ("t2", "09:59:59", "10:00:00"), ("t3", "10:00:00", "10:00:01"))
     _land(sandbox, "b", ("t4", "08:35:00", "10:00:30"), ("t1", "08:00:00", "10:10:00"), ("t5", "11:30:00", "11:30:01"))
     # The rows of file c are late by 8:30, the watermark of the batch before: a repetition and two first rows are lost.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
 
-from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer, interval_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -183,6 +183,11 @@ alarms = (at_home
 def check_alarms(attempt: Attempt) -> None:
     """Tell the pairs of travelers from others; the order of the two halves is told on other payments alone."""
     stream = attempt.stream("alarms")
+    if stream.trigger is not None and interval_of(stream.trigger):  # which Connect does not tell
+        raise Mistake(
+            f"Your stream starts a batch every {interval_of(stream.trigger):g} s, so an alarm waits for the next one. "
+            "Without a trigger, a batch starts as soon as the last one is done."
+        )
     attempt.wait_until_idle(stream, 60)
     made = attempt.table("alarms")
     right = _alarms(_landed(attempt))
@@ -271,6 +276,12 @@ ALARM = Exercise(
         WrongAnswer(
             ALARM_SOLUTION.replace("    .writeStream\n", "    .writeStream\n    .trigger(availableNow=True)\n"),
             "must keep running",
+        ),
+        WrongAnswer(
+            ALARM_SOLUTION.replace(
+                "    .writeStream\n", '    .writeStream\n    .trigger(processingTime="5 seconds")\n'
+            ),
+            "starts a batch every 5 s",
         ),
         WrongAnswer(ALARM_SOLUTION.replace("checkpoints}/alarms", "checkpoints}/other"), "`alarms` was asked for"),
     ),
@@ -366,6 +377,7 @@ def _hours_later(sandbox: Sandbox) -> None:
 
 
 def _later_still(sandbox: Sandbox) -> None:
+    """Append a payment that moves the watermark one second past the large payment without a test."""
     _plant(sandbox, *_at_home((("x2", 9, 50.0, 7200 + 7001),)))
 
 
@@ -452,15 +464,17 @@ def _refunds(alarms: DataFrame, large: DataFrame, tests: int = 6) -> DataFrame:
 
 
 def _both(sandbox: Sandbox) -> None:
-    """Give a foreign payment with two home payments, five, six and seven tests, and one payment of both kinds."""
+    """Plant a foreign payment in two pairs, five, six and seven tests, a payment of both kinds, two refunds of a card.
+
+    Each of two cards has two payments that are alike but for their ids.
+    """
     alarm = "card_id INT, home_payment STRING, foreign_payment STRING, amount DOUBLE"
-    sandbox.append(
-        "alarms", [(1, "h1", "f1", 40.0), (1, "h2", "f1", 40.0), (2, "h3", "f2", 40.0), (3, "h4", "b1", 950.0)], alarm
-    )
+    pairs = [(1, "h1", "f1", 40.0), (1, "h2", "f1", 40.0), (2, "h3", "f2", 40.0), (2, "h3", "f3", 40.0)]
+    sandbox.append("alarms", [*pairs, (3, "h4", "b1", 950.0)], alarm)
     schema = "card_id INT, transaction_id STRING, amount DOUBLE, small_payment STRING"
     rows = [
         (card, name, 950.0, f"s{n}")
-        for card, name, tests in ((4, "l5", 5), (5, "l6", 6), (6, "l7", 7), (3, "b1", 6))
+        for card, name, tests in ((4, "l5", 5), (5, "l6", 6), (5, "l8", 6), (6, "l7", 7), (3, "b1", 6))
         for n in range(tests)
     ]
     sandbox.append("large_payments", [*rows, (7, "l0", 990.0, None)], schema)
@@ -483,7 +497,12 @@ REFUNDS = Exercise(
     ),
     check=check_refunds,
     hidden=(
-        HiddenTest(_both, ("refunds_vw",), says="Your cell was run on other alarms: one payment is in two pairs."),
+        HiddenTest(
+            _both,
+            ("refunds_vw",),
+            says="Your cell was run on other alarms: one payment is in two pairs, and two payments of one card are "
+            "alike but for their ids.",
+        ),
     ),
     wrong=(
         WrongAnswer(
@@ -494,6 +513,14 @@ REFUNDS = Exercise(
         ),
         WrongAnswer(REFUNDS_SOLUTION.replace(">= 6", ">= 1"), "six or more"),
         WrongAnswer(REFUNDS_SOLUTION.replace("UNION\n", "UNION ALL\n"), "one payment is in two pairs"),
+        WrongAnswer(
+            REFUNDS_SOLUTION.replace(
+                "SELECT card_id, foreign_payment",
+                "SELECT card_id, min(payment) AS payment, amount\nFROM (\nSELECT card_id, foreign_payment",
+            ).rstrip()
+            + "\n)\nGROUP BY card_id, amount\n",
+            "alike but for their ids",
+        ),
         WrongAnswer(REFUNDS_SOLUTION.replace(">= 6", "> 6"), "`refunds_vw`"),
     ),
     makes=Makes(views=("refunds_vw",)),

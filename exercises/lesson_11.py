@@ -148,6 +148,7 @@ _FOURTH = (("A", 130, "on"), ("D", 131, "on"))
 
 
 def _a_night(sandbox: Sandbox) -> None:
+    """Land two files: rows out of order, a break of exactly ten minutes, ovens off and on within and across files."""
     sandbox.spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
     _land(sandbox, "1", _FIRST)
     _land(sandbox, "2", _SECOND)
@@ -156,10 +157,12 @@ def _a_night(sandbox: Sandbox) -> None:
 
 
 def _the_night_goes_on(sandbox: Sandbox) -> None:
+    """Land a late heartbeat, and ovens that return: from a silence, and from the `off` of an earlier file."""
     _land(sandbox, "3", _THIRD)
 
 
 def _the_morning(sandbox: Sandbox) -> None:
+    """Land two ovens that return after the restart; the others stay silent, or switched off for good."""
     _land(sandbox, "4", _FOURTH)
 
 

@@ -109,7 +109,7 @@ def _now(snapshot: DataFrame, landed: DataFrame) -> DataFrame:
 
 
 def _snapshot(sandbox: Sandbox) -> None:
-    """Give three customers, and two files of changes: a delete before an older update, and one of somebody unknown."""
+    """Plant customers and two files of changes: deletes before older changes or of unknown customers, wrong clocks."""
     rows = [
         (number, f"name {number}", "e", "PT", "Lisbon", "consumer", datetime(2024, 1, 1, tzinfo=UTC), 0)
         for number in (1, 2, 3)

@@ -219,7 +219,8 @@ def _must_stream_cards(attempt: Attempt, cards: set[str]) -> None:
 
 
 #: Three files, and two that come later. Numbers with zeros within and at the end, and of both letters; a change that is
-#: sent twice in a file, later, in another spelling; two with one sequence; one of a card like another one's number.
+#: sent twice in a file, later, in another spelling; two with one sequence, two with one time; one of a card like
+#: another one's number.
 _SENT_FILES: tuple[tuple[Change, ...], ...] = (
     (
         Change(" k-0070", 1, 10, "INSERT", "n", "e", "c"),
@@ -234,6 +235,7 @@ _SENT_FILES: tuple[tuple[Change, ...], ...] = (
     ),
     (
         Change("K-70", 2, 25, "UPDATE", None, None, "c3"),
+        Change("K-70", 3, 25, "UPDATE", None, "e3", None),
         Change("m-00407 ", 3, 40, LEAVES),
         Change("K-7", 1, 10, "INSERT", "n", "e", "c"),
     ),
@@ -264,14 +266,14 @@ def _stream(sandbox: Sandbox, files: int) -> DataFrame:
 
 
 def _sent_in_files(sandbox: Sandbox) -> None:
-    """Land three files, two of them in the first batch."""
+    """Land three files, two of them in the first batch, with what `_SENT_FILES` must tell apart."""
     for number, changes in enumerate(_SENT_FILES):
         _land(sandbox, f"a{number}", changes)
     sandbox.keep(landing=_stream(sandbox, 2))
 
 
 def _sent_later(sandbox: Sandbox) -> None:
-    """Land one more file, with changes that are known and such that are not."""
+    """Land one more file, with a known change in another spelling, and new ones, one of them twice."""
     _land(sandbox, "b", _SENT_LATER)
 
 
@@ -298,7 +300,8 @@ LOG = Exercise(
             _sent_in_files,
             ("change_log",),
             later=(_sent_later, planted.lose_checkpoints),
-            says="Your cell was run on other changes, in several batches, and again with a lost checkpoint.",
+            says="Your cell was run on other changes, two of a card with the same time, in several batches, and again "
+            "with a lost checkpoint.",
         ),
     ),
     wrong=(
@@ -315,6 +318,13 @@ LOG = Exercise(
                 '.withColumn("sequence", F.col("at.sequence")).dropDuplicates(["card", "sequence"])',
             ).replace("old.at = new.at", "old.at.sequence = new.sequence"),
             "the same `sequence`",
+        ),
+        WrongAnswer(
+            LOG_SOLUTION.replace(
+                '.dropDuplicates(["card", "at"])',
+                '.withColumn("time", F.col("at.changed_at")).dropDuplicates(["card", "time"])',
+            ).replace("old.at = new.at", "old.at.changed_at = new.time"),
+            "with the same time",
         ),
         WrongAnswer(
             LOG_SOLUTION.replace(
@@ -694,7 +704,7 @@ def _in_files(sandbox: Sandbox) -> None:
 
 
 def _more(sandbox: Sandbox) -> None:
-    """Land the changes that come later."""
+    """Land later changes: a newer value, a delete that comes again after a return, inserts older than an update."""
     _land(sandbox, "b", LATER)
 
 
@@ -881,7 +891,7 @@ def around_noon() -> list[Change]:
 
 
 def _noon(sandbox: Sandbox) -> None:
-    """Give a log of changes around noon, and today's members."""
+    """Plant changes at noon to the second and just after, by late clocks, of members who left, returned or erased."""
     _frame(sandbox.spark, around_noon()).write.saveAsTable("change_log")
     sandbox.view("members_now", _members_frame(sandbox.spark, members_of(values_of(around_noon()))))
 
@@ -1013,7 +1023,7 @@ TOO_LATE: tuple[Change, ...] = (
 
 
 def _request(sandbox: Sandbox) -> None:
-    """Give the two tables, and the view."""
+    """Plant the view and both tables: the card to forget, one whose number begins alike, one with another letter."""
     changes = _at_midnight(REMEMBERED)
     _frame(sandbox.spark, changes).write.saveAsTable("change_log")
     sandbox.append("members", [_row(card, of) for card, of in values_of(changes).items()], _MEMBERS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
@@ -25,6 +27,22 @@ _DEFINED = (
     "apply_changes", "silver_customers", "sort_out", "silver_orders", "try_again", "retry", "update_report",
     "gold_revenue",
 )  # fmt: skip
+#: Counts how often each stream of the pipeline is started, in the cells above the job.
+_COUNTED = """
+_started = []
+
+
+def _counted(name, start):
+    def start_counted(*arguments, **options):
+        _started.append(arguments[0] if arguments else options.get("name", name))
+        return start(*arguments, **options)
+
+    return start_counted
+
+
+bronze, silver_customers, silver_orders, retry, gold_revenue = (
+    _counted(start.__name__, start) for start in (bronze, silver_customers, silver_orders, retry, gold_revenue))
+"""
 _PIPELINE = ("bronze_customers", "silver_customers", "bronze_orders", "silver_orders", "retry", "gold_revenue")
 
 # --------------------------------------------------------------------------------- 13.1 the quarantine's second try
@@ -96,13 +114,18 @@ def _bad_times(attempt: Attempt) -> DataFrame:
 
 
 def _quarantine(sandbox: Sandbox) -> None:
-    """Give days below and above 12, a time that nobody can read, an order that silver has, and other reasons."""
+    """Plant days below and above 12, a time that nobody can read, an order that silver has, and other reasons.
+
+    Two lines whose time can be understood have a second fault: an unknown customer, and a quantity of 0.
+    """
     _customers(sandbox)
     lines = [
         ("bad time", _line(1, at="25/02/2024 14:07")), ("bad time", _line(2, at="03/04/2024 00:00")),
         ("bad time", _line(3, at="yesterday")), ("bad time", _line(4, at="12/11/2024 23:59")),
         ("bad time", _line(4, at="12/11/2024 23:59")), ("bad time", _line(5, at="01/02/2024 09:30")),
         ("no customer", _line(6, customer=None, at="2024-03-05T08:00:00Z")), ("unreadable", '{"order_id":7,"cust'),
+        ("bad time", _line(9, customer=99, at="13/02/2024 10:00")),
+        ("bad time", _line(10, at="14/02/2024 10:00", quantity=0)),
     ]  # fmt: skip
     sandbox.append("quarantine", [(*line, "a.json") for line in lines], "reason STRING, value STRING, file_name STRING")
     sandbox.append("silver_orders", [], _SILVER)
@@ -110,11 +133,25 @@ def _quarantine(sandbox: Sandbox) -> None:
 
 
 def _another_line(sandbox: Sandbox) -> None:
-    """Give one more line with its day first, and one of an order that was moved before."""
+    """Append a line with its day first, and one of an order that was moved before; keep which write came first."""
+    inserted, deleted = (_last_commit(sandbox, table) for table in ("orders_copy", "quarantine_copy"))
+    sandbox.keep(_insert_came_first=inserted <= deleted)
     lines = [("bad time", _line(8, at="28/02/2024 10:00")), ("bad time", _line(1, at="25/02/2024 14:07"))]
     sandbox.append(
         "quarantine_copy", [(*line, "b.json") for line in lines], "reason STRING, value STRING, file_name STRING"
     )
+
+
+def _last_commit(sandbox: Sandbox, table: str) -> datetime:
+    return sandbox.spark.sql(f"DESCRIBE HISTORY {table}").agg({"timestamp": "max"}).first()[0]
+
+
+def _lost_by_a_crash(sandbox: Sandbox) -> DataFrame:
+    """Return whether a crash between the first run's two writes would have lost orders."""
+    return sandbox.frame([(not sandbox.kept["_insert_came_first"],)], "lost BOOLEAN")
+
+
+_lost_by_a_crash.__name__ = "orders that a crash between the two writes loses"
 
 
 def _customers(sandbox: Sandbox) -> None:
@@ -153,10 +190,11 @@ SECOND = Exercise(
     hidden=(
         HiddenTest(
             _quarantine,
-            ("orders_copy", "quarantine_copy"),
+            ("orders_copy", "quarantine_copy", _lost_by_a_crash),
             later=(_another_line,),
             above=planted.definitions_of("13", "ORDER", "REASON", "checked", "REVENUE"),
-            says="Your cell was run on another quarantine, twice: with a time that nobody can read, and duplicates.",
+            says="Your cell was run on another quarantine, twice: with a time that nobody can read, lines with a "
+            "second fault, and duplicates.",
         ),
     ),
     wrong=(
@@ -171,6 +209,21 @@ SECOND = Exercise(
             SECOND_SOLUTION[: SECOND_SOLUTION.rindex("spark.sql(")]
             + "spark.sql(\"DELETE FROM quarantine_copy WHERE reason = 'bad time'\")\n",
             "another quarantine",
+        ),
+        WrongAnswer(
+            SECOND_SOLUTION[: SECOND_SOLUTION.rindex("spark.sql(")]
+            + 'spark.table("quarantine_copy").where(F.col("value").rlike(day_first)).select("value").distinct()'
+            '.createOrReplaceTempView("day_first_vw")\n'
+            'spark.sql("""\n    MERGE INTO quarantine_copy AS line USING day_first_vw AS new\n'
+            '    ON line.value = new.value\n    WHEN MATCHED THEN DELETE\n""")\n',
+            "lines with a second fault",
+        ),
+        WrongAnswer(SECOND_SOLUTION.replace('"reason IS NULL"', '"ordered_at IS NOT NULL"'), "with a second fault"),
+        WrongAnswer(
+            SECOND_SOLUTION[: SECOND_SOLUTION.index('spark.sql("""')]
+            + SECOND_SOLUTION[SECOND_SOLUTION.rindex("spark.sql(") :]
+            + SECOND_SOLUTION[SECOND_SOLUTION.index('spark.sql("""') : SECOND_SOLUTION.rindex("spark.sql(")],
+            "a crash between the two writes",
         ),
     ),
     makes=Makes(tables=("orders_copy", "quarantine_copy"), views=("understood_vw",), by_starter=True),
@@ -290,6 +343,14 @@ def _second_night(sandbox: Sandbox) -> None:
     _changes(sandbox, "day-2.json", [_change(13, 4)])
 
 
+def _starts(sandbox: Sandbox) -> DataFrame:
+    """Return how often the job of the second night has started each stream."""
+    return sandbox.frame(sorted(Counter(sandbox.value("_started")).items()), "stream STRING, starts INT")
+
+
+_starts.__name__ = "the starts of each stream"
+
+
 def _orders(sandbox: Sandbox, name: str, lines: Sequence[str]) -> None:
     sandbox.file(name, map(json.loads, lines))
 
@@ -324,9 +385,9 @@ JOB = Exercise(
     hidden=(
         HiddenTest(
             _first_night,
-            ("silver_orders", "quarantine", "gold_revenue"),
+            ("silver_orders", "quarantine", "gold_revenue", _starts),
             later=(_second_night,),
-            above=planted.definitions_of("13", *_DEFINED),
+            above=planted.definitions_of("13", *_DEFINED) + _COUNTED,
             says="Your cell was run for two nights of another shop, in which customers become known late. (`retry` "
             "moves their orders to silver, and `gold_revenue` reads silver.)",
         ),
@@ -351,6 +412,13 @@ JOB = Exercise(
             "gold_revenue",
         ),
         WrongAnswer(JOB_SOLUTION.replace("    retry(**once).awaitTermination()\n", ""), "two nights"),
+        WrongAnswer(
+            JOB_SOLUTION.replace(
+                "    retry(**once).awaitTermination()\n",
+                "    for _ in range(2):\n        retry(**once).awaitTermination()\n",
+            ),
+            "the starts of each stream",
+        ),
         WrongAnswer(
             JOB_SOLUTION.replace(
                 "    gold_revenue(**once).awaitTermination()\n", "    gold_revenue().processAllAvailable()\n"

@@ -126,11 +126,13 @@ def check_bronze(attempt: Attempt) -> None:
 
 
 def _first_nights(sandbox: Sandbox) -> None:
+    """Land lines that come again, are cut off, empty or blank, or have no fee or no time."""
     _land(sandbox, "2024-03-04", _line("a"), _line("b", fee=None), '{"scan_id":"c","dep')
     _land(sandbox, "2024-03-05", _line("a"), " ", "", _line("d", delivered_at=None))
 
 
 def _next_night(sandbox: Sandbox) -> None:
+    """Land a third night, with a line that is not JSON and a delivery that comes twice."""
     _land(sandbox, "2024-03-06", "<html>", _line("e"), _line("e"))
 
 
@@ -409,12 +411,14 @@ def check_silver(attempt: Attempt) -> None:
 
 
 def _two_lines_of_one(sandbox: Sandbox) -> None:
+    """Plant a delivery twice, a bad line twice, and lines of a second depot and of one that is not listed."""
     _list_depots(sandbox)
-    lines = [_line("a"), _line("a"), _line("b", fee=-1), _line("c", 7), _line("d", 2)]
+    lines = [_line("a"), _line("a"), _line("b", fee=-1), _line("b", fee=-1), _line("c", 7), _line("d", 2)]
     sandbox.append("bronze_deliveries", [(line, "2024-03-04.json") for line in lines], _LINES)
 
 
 def _sent_again(sandbox: Sandbox) -> None:
+    """Plant a night with a delivery and a bad line that came before, and a delivery that is new by its id alone."""
     lines = [_line("a"), _line("e"), _line("b", fee=-1), _line("f", 8)]
     sandbox.append("bronze_deliveries", [(line, "2024-03-05.json") for line in lines], _LINES)
 
@@ -444,7 +448,8 @@ SILVER = Exercise(
             ("silver_deliveries", "quarantine"),
             later=(_sent_again, planted.crash_before_commit),
             above=CHECKED_DEFINED,
-            says="Your cell was run on other lines in two nights, and the last batch again, as after a crash.",
+            says="Your cell was run on other lines in two nights, a bad one of them twice in a file, and the last "
+            "batch again, as after a crash.",
         ),
     ),
     wrong=(
@@ -463,6 +468,19 @@ SILVER = Exercise(
                 "    # insert_new(rows",
             ),
             "two nights",
+        ),
+        WrongAnswer(
+            SILVER_SOLUTION.replace(
+                SILVER_SOLUTION[SILVER_SOLUTION.index("    (rows.where") : SILVER_SOLUTION.index("\n\n\ndef silver()")],
+                '    rows.where("reason IS NOT NULL").dropDuplicates(["value", "file_name"])'
+                '.createOrReplaceTempView("bad_lines")\n'
+                '    lines.sparkSession.sql("""\n'
+                "        MERGE INTO quarantine AS old USING bad_lines AS new\n"
+                "        ON old.value = new.value AND old.file_name = new.file_name\n"
+                "        WHEN NOT MATCHED THEN INSERT (reason, value, file_name) VALUES (reason, value, file_name)\n"
+                '    """)',
+            ),
+            "twice in a file",
         ),
         WrongAnswer(
             SILVER_SOLUTION.replace('"reason IS NOT NULL"', "\"reason <> 'unknown depot'\""),
@@ -718,6 +736,7 @@ def check_gold(attempt: Attempt) -> None:
 
 
 def _a_night(sandbox: Sandbox) -> None:
+    """Land a night with a delivery that comes twice, and one of a depot that is not listed yet."""
     _list_depots(sandbox)
     _plant(sandbox, [], [])
     sandbox.append("bronze_deliveries", [], _LINES)

@@ -84,6 +84,7 @@ _DECODED = """partition INT, offset LONG, value BINARY, edit STRUCT<meta: STRUCT
 
 
 def _decoded(sandbox: Sandbox) -> None:
+    """Plant values that are missing, cut off, empty or without an id, and edits that lack only a time or a wiki."""
     when = datetime(2024, 3, 5, 12)
     nothing = (None, None, None, None, None)
     rows = [
@@ -101,6 +102,7 @@ def _decoded(sandbox: Sandbox) -> None:
 
 
 def _more_decoded(sandbox: Sandbox) -> None:
+    """Append one more message that could not be decoded, after the restart."""
     sandbox.append("planted", [(0, 2, b"later", None)], _DECODED)
 
 
@@ -221,6 +223,7 @@ def _a_topic(sandbox: Sandbox) -> None:
 
 
 def _more_messages(sandbox: Sandbox) -> None:
+    """Send a later message to each partition: the second run may read these two alone."""
     _send(sandbox, [(1, 100_000), (0, 100_001)])
 
 
@@ -365,6 +368,7 @@ def _must_be_the_lag(behind: object, stream: MadeStream) -> None:
 
 
 def _a_long_topic(sandbox: Sandbox) -> None:
+    """Make a topic with about six times as many messages in one partition: greatest, mean and least lag differ."""
     topic = sandbox.kafka.create_topic("edits")
     rows = [{"value": str(number), "partition": 0 if number % 7 else 1} for number in range(2203)]
     with redirect_stdout(io.StringIO()):

@@ -163,6 +163,7 @@ def _noon(minutes: float) -> datetime:
 
 
 def _comments(sandbox: Sandbox) -> None:
+    """Plant an address as a name, a bot that undoes and one that is undone, comments only like an undo, and NULL."""
     rows = [
         (str(n), _noon(n), f"wiki{n % 2}", "T", "Helper Bot" if n == 1 else "u", comment, _noon(n + 1))
         for n, comment in enumerate((*_PLANTED_COMMENTS[:2], *_PLANTED_COMMENTS[3:]))
@@ -602,12 +603,14 @@ _PLANTED_WAR = "wiki STRING, title STRING, one STRING, other STRING, start TIMES
 
 
 def _two_wars(sandbox: Sandbox) -> None:
+    """Plant wars of one pair on two pages, which differ in their start, first undo and number of undos."""
     rows = [("enwiki", f"T{n}", "ann", "bob", _noon(n), 4 + n, _noon(n + 0.5)) for n in range(2)]
     sandbox.append("planted", rows, _PLANTED_WAR)
     sandbox.view("wars_vw", sandbox.stream("planted"))
 
 
 def _a_third_war(sandbox: Sandbox) -> None:
+    """Append a war of another pair and wiki after the restart, which alone must be sent then."""
     sandbox.append("planted", [("dewiki", "T9", "cay", "dee", _noon(9), 7, _noon(9.5))], _PLANTED_WAR)
 
 

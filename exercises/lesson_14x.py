@@ -86,11 +86,12 @@ def check(attempt: Attempt) -> None:
 
 
 _MESSAGES = "key BINARY, value BINARY, offset LONG"
+#: The clock of the sender runs backwards, so that only the offset tells the order.
 _AS_IN_KAFKA = (
     "*",
     "'planted' AS topic",
     "0 AS partition",
-    "timestamp_millis(offset) AS timestamp",
+    "timestamp_millis(1000 - offset) AS timestamp",
     "0 AS timestampType",
 )
 
@@ -106,6 +107,7 @@ def _colors(sandbox: Sandbox) -> None:
 
 
 def _more_colors(sandbox: Sandbox) -> None:
+    """Append tombstones of a known user and an unknown one, two colors of one user, and a user who comes back."""
     rows = [
         (b"dan", None, 9),
         (b"ann", b"black", 10),
@@ -137,7 +139,8 @@ WITHOUT_STATE = Exercise(
             _colors,
             ("kept_colors",),
             later=(_more_colors, planted.crash_before_commit),
-            says="Your cell was run on other messages: users who come back, tombstones of unknown ones, a batch twice.",
+            says="Your cell was run on other messages: users who come back, tombstones of unknown ones, times that "
+            "contradict the offsets, a batch twice.",
         ),
     ),
     wrong=(
@@ -145,6 +148,7 @@ WITHOUT_STATE = Exercise(
         WrongAnswer(SOLUTION.replace("        WHEN MATCHED AND new.color IS NULL THEN DELETE\n", ""), "`kept_colors`"),
         WrongAnswer(SOLUTION.replace(" AND new.color IS NOT NULL THEN INSERT", " THEN INSERT"), "A user without"),
         WrongAnswer(SOLUTION.replace('F.max_by("value", "offset")', 'F.max("value")'), "kept_colors"),
+        WrongAnswer(SOLUTION.replace('"value", "offset"', '"value", "timestamp"'), "contradict the offsets"),
         WrongAnswer(SOLUTION.replace("    .trigger(availableNow=True)\n", ""), "still running"),
         WrongAnswer(SOLUTION.replace("checkpoints}/kept", "checkpoints}/colors"), "belongs to another query"),
     ),

@@ -135,6 +135,7 @@ def _orders(sandbox: Sandbox) -> None:
 
 
 def _one_more_order(sandbox: Sandbox) -> None:
+    """Append an order without an id, which the second update must add to what is there."""
     sandbox.append("bronze_orders", [('{"order_id": null}', "later.json")], "value STRING, file_name STRING")
 
 
@@ -249,11 +250,13 @@ _CUSTOMER, _SILVER = "customer_id INT, city STRING", "order_id LONG, customer_id
 
 
 def _customers(sandbox: Sandbox) -> None:
+    """Plant customers who share a city, have another one, or none, and orders of three of them."""
     sandbox.append("customers", [(1, "A"), (2, "A"), (3, "B"), (4, None)], _CUSTOMER)
     sandbox.append("silver_orders", [(10, 1), (11, 1), (12, 3), (13, 4)], _SILVER)
 
 
 def _somebody_moves(sandbox: Sandbox) -> None:
+    """Move a customer to another city; add a customer, orders of both, and one of an unknown customer."""
     sandbox.spark.sql("UPDATE customers SET city = 'C' WHERE customer_id = 1")
     sandbox.append("customers", [(5, "A")], _CUSTOMER)
     sandbox.append("silver_orders", [(14, 1), (15, 5), (16, 77)], _SILVER)  # nobody has heard of customer 77
@@ -371,6 +374,7 @@ def _orders_of(sandbox: Sandbox, name: str, *channels: str | None) -> None:
 
 
 def _two_days(sandbox: Sandbox) -> None:
+    """Land two files with orders of three channels, two of them in one file only, and one without a channel."""
     _orders_of(sandbox, "day-a.json", "web", "web", "app", None)
     _orders_of(sandbox, "day-b.json", "kiosk", "app")
 

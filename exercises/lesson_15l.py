@@ -208,6 +208,7 @@ _AND_NULL = (
 
 
 def _level_files(sandbox: Sandbox) -> None:
+    """Land lines at each limit of the handbook and just beyond it, and one received before it was measured."""
     names = [field.split()[0] for field in _LINE.split(",")]
     rows = [
         {
@@ -333,12 +334,14 @@ def check_usable(attempt: Attempt) -> None:
 
 
 def _bronze_table(sandbox: Sandbox) -> None:
+    """Plant lines at the limits, without a level or a battery, with two faults, and of a gauge that is not listed."""
     sandbox.append("bronze", [*_AT_THE_LIMITS, *_AND_NULL], _LINE)
     sandbox.append("stations", [("X1", "Xanten", 1.5, "solar")], _STATION)
     sandbox.keep(RULES=_RULES | {"good battery": _HANDBOOK}, USABLE=_RULES)
 
 
 def _more_lines(sandbox: Sandbox) -> None:
+    """Append a line without a battery, which is good, and one whose level is just too high."""
     sandbox.append("bronze", [_line(30, 40.0, None), _line(31, 1001.0, 12.0)], _LINE)
 
 
@@ -452,12 +455,14 @@ def check_placed(attempt: Attempt) -> None:
 
 
 def _usable_table(sandbox: Sandbox) -> None:
+    """Plant lines of two listed gauges of one name and of one that is not listed, and list a gauge without lines."""
     sandbox.append("usable", [*_AT_THE_LIMITS[:3], *_AND_NULL[-2:], _line(20, 5.0, 12.0, "X2")], _LINE)
-    stations = [("X1", "Xanten", 1.5, "solar"), ("X2", None, 2.5, "mains"), ("X3", "Nobody", 3.5, "mains")]
+    stations = [("X1", "Xanten", 1.5, "solar"), ("X2", "Xanten", 2.5, "mains"), ("X3", "Nobody", 3.5, "mains")]
     sandbox.append("stations", stations, _STATION)
 
 
 def _more_usable(sandbox: Sandbox) -> None:
+    """Append a line of the listed gauge that had none, and one of another gauge that is not listed."""
     sandbox.append("usable", [_line(40, 6.0, 12.0, "X3"), _line(41, 6.0, 12.0, "elsewhere")], _LINE)
 
 
@@ -487,8 +492,8 @@ PLACED = Exercise(
             (_placed_lines,),
             later=(_more_usable,),
             above=_ABOVE,
-            says="Your cell was run on other lines and another list: stations that are not in it, and one without a "
-            "name.",
+            says="Your cell was run on other lines and another list: stations that are not in it, one without lines, "
+            "and two of one name.",
         ),
     ),
     wrong=(
@@ -585,6 +590,7 @@ def _must_be_once(attempt: Attempt, said: str) -> None:
 
 
 def _placed_table(sandbox: Sandbox) -> None:
+    """Plant three readings, and one of a month later, which moves any watermark past them."""
     sandbox.append("placed", [_line(n, float(n), 12.0) for n in range(3)], _LINE)
     sandbox.append("placed", [_line(60 * 24 * 30, 9.0, 12.0)], _LINE)  # a month later: whatever waits has gone on
 

@@ -230,7 +230,7 @@ def _alerts(
 
 
 def _troubles(sandbox: Sandbox) -> None:
-    """Give numbers of batches that begin later and have a gap, troubles at both ends, and exactly ten files."""
+    """Plant batch numbers with gaps, troubles at both ends, one of seven batches, and backlogs of exactly ten files."""
     series = {
         "a": {5: 11, 6: 11, 8: 40},  # a number is left out: the three batches still follow each other
         "b": {0: 99, 1: 99, 2: 99, 3: 99, 4: 10, 5: 99, 6: 99, 7: 99},

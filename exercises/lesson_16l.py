@@ -643,6 +643,7 @@ def _beats(*beats: tuple[str, int]) -> list[dict[str, Any]]:
 
 
 def _heartbeats(sandbox: Sandbox) -> None:
+    """Land heartbeats that come twice in one file and again in the next one, and a newest one of minute 15."""
     sandbox.file("a.json", _beats(("O1", 0), ("O2", 0), ("O1", 0), ("O1", 1), ("O2", 1)))
     sandbox.file("b.json", _beats(("O1", 14), ("O2", 14), ("O3", 15), ("O2", 1)))
     sandbox.keep(HEARTBEAT=HEARTBEAT)
@@ -654,6 +655,7 @@ def _late_and_again(sandbox: Sandbox) -> None:
 
 
 def _at_last(sandbox: Sandbox) -> None:
+    """Land a heartbeat that is 14 minutes late, one that comes again, and new ones."""
     sandbox.file("d.json", _beats(("O3", 2), ("O3", 16), ("O2", 15), ("O9", 30)))
 
 

@@ -152,29 +152,29 @@ def nothing(_sandbox: Sandbox) -> None:
 
 
 def bronze(sandbox: Sandbox) -> None:
-    """Make the table `bronze` with the first readings."""
+    """Make the table `bronze` of `FIRST`: rates of 0, NULL and below 0, a duplicate, a patient who changes devices."""
     sandbox.append("bronze", FIRST, READINGS)
 
 
 def more_bronze(sandbox: Sandbox) -> None:
-    """Append the second readings to `bronze`."""
+    """Append `SECOND` to `bronze`: a device that is new, a late reading, and one that was sent again."""
     sandbox.append("bronze", SECOND, READINGS)
 
 
 def two_files(sandbox: Sandbox) -> None:
-    """Land two files, and make `readings` of them, one file per batch."""
+    """Land `FIRST` and `SECOND` in two files, and make the stream `readings` of them, one file per batch."""
     reading_file(sandbox, "ward-a.json", FIRST, 1)
     reading_file(sandbox, "ward-b.json", SECOND, 2)
     sandbox.keep(readings=files_stream(sandbox, maxFilesPerTrigger=1), schema=READINGS)
 
 
 def third_file(sandbox: Sandbox) -> None:
-    """Land one more."""
+    """Land `THIRD` in one more file: a device that is new, rates just above and below 0, and a known device."""
     reading_file(sandbox, "ward-c.json", THIRD, 3)
 
 
 def five_files(sandbox: Sandbox) -> None:
-    """Land five files of different sizes."""
+    """Land five files of three to seven readings, so that each limit of files has other batches."""
     for number in range(1, 6):
         reading_file(sandbox, f"ward-{number}.json", FIRST[: number + 2], number)
     sandbox.keep(schema=READINGS)
