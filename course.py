@@ -56,7 +56,7 @@ NETWORK_SIGNS = ("error sending request", "NewConnectionError", "NameResolutionE
 
 
 class SetupError(Exception):
-    """What is wrong, and how to fix it, in a sentence each."""
+    """The set-up failed; the message has the cause and the fix, in a sentence each."""
 
 
 def main(arguments: list[str]) -> int:

@@ -105,7 +105,7 @@ def _read(url: str) -> bytes:
 
 
 def problems(today: datetime.date) -> Iterator[str]:
-    """Yield what is wrong with the locks: a jar with a known vulnerability, a Java that is too old."""
+    """Yield the problems of the locks: a jar with a known vulnerability, a Java that is too old."""
     ranges = list(known_bad())
     for of in (jars.SPARK, jars.KAFKA_BROKER):
         for jar in jars.locked(of):

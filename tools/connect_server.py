@@ -1,4 +1,4 @@
-"""A Spark Connect server with Delta, as somebody else would have set it up: it knows no ``dbfs:/``."""
+"""A Spark Connect server with Delta that the course did not set up: it knows no ``dbfs:/``."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Results = list[list[tuple[str, Rows]]]
 
 
 def results(exercises: Iterable[Exercise]) -> dict[str, Results]:
-    """Return what the solutions make, by exercise; of those without a hidden test nothing."""
+    """Return the rows of the solutions, by exercise, for exercises with a hidden test."""
     from pyspark.sql import functions
 
     lesson = start_lesson("hidden")

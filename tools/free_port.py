@@ -6,6 +6,6 @@ import socket
 
 
 def free_port() -> int:
-    """Return a port that nobody on this machine listens at; another process may still be quicker to take it."""
+    """Return a free port of this machine; another process may still take it first."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         return free.getsockname()[1]

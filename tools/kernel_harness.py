@@ -23,7 +23,7 @@ ELSEWHERE = ("SPARK_REMOTE", "SPARK_MASTER", "SPARK_HOME", "SPARK_CONF_DIR", "DA
 
 @dataclass
 class Result:
-    """What one cell has put into the notebook."""
+    """The outputs of a cell, and its status."""
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
     status: str = "ok"
@@ -65,7 +65,7 @@ class Notebook:
         self._by_id: dict[str, dict[str, Any]] = {}
 
     def _start(self, env: dict[str, str]) -> None:
-        """Have a kernel that answers: of the ports that Jupyter gives it another program may be quicker to take one."""
+        """Start a kernel until one answers: another program may take one of the ports that Jupyter chose."""
         for left in reversed(range(STARTS)):
             self._kernel = KernelManager()
             self._kernel.kernel_spec.argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -110,16 +110,16 @@ class Notebook:
         return result
 
     def value(self, expression: str) -> Any:
-        """Return what an expression is, as its repr is read back."""
+        """Return the value of an expression, read back from its repr."""
         from ast import literal_eval
 
         return literal_eval(self.ok(f"print(repr({expression}))").text.strip().splitlines()[-1])
 
     def complete(self, cell: str) -> list[str]:
-        """Return what Tab offers at the end of a cell."""
+        """Return the completions at the end of a cell."""
         request = self._client.complete(cell, len(cell))
         while (reply := self._client.get_shell_msg(timeout=TIMEOUT))["parent_header"]["msg_id"] != request:
-            continue  # replies to cells, which nobody has read
+            continue  # replies to cells, which are not read
         return reply["content"]["matches"]
 
     def updates(self, seconds: float) -> None:

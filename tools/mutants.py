@@ -1,7 +1,7 @@
 """Wrong answers that are derived from a right one: one small change each, in the Python of a cell or in its SQL.
 
 A mutant is what a careful learner could have written: a limit that is off by one, a step that is left out, another
-join, mode, trigger, length or constant.  Which of them still do the task is for whoever plays them to say.
+join, mode, trigger, length or constant.  The tests that play them decide which still do the task.
 """
 
 from __future__ import annotations

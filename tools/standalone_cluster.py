@@ -1,6 +1,6 @@
 """A standalone cluster of Spark on this machine: a master and two workers of one core each, of PySpark's own jars.
 
-It is somebody else's cluster to a driver: executors are processes of their own, started by a worker, which know
+To a driver it is a cluster of another owner: executors are processes of their own, started by a worker, which know
 nothing of the driver's environment.
 """
 
@@ -131,7 +131,7 @@ def _workers(page: int) -> int | None:
 
 
 def _state(page: int) -> dict[str, Any] | None:
-    """Return what the master says of itself; None while it does not answer."""
+    """Return the state of the master; None while it does not answer."""
     try:
         with urlopen(f"http://127.0.0.1:{page}/json/", timeout=5) as answer:
             return json.load(answer)

@@ -131,7 +131,7 @@ def measure_first() -> dict[str, Any]:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Give a folder for files, which is removed afterwards."""
+    """Create a folder for files, and remove it afterwards."""
     scratch = Path(tempfile.mkdtemp(prefix="bench-autoloader-", dir=os.environ.get("CLASSROOM_BENCH_DIRECTORY")))
     try:
         yield scratch / "files"

@@ -1,4 +1,4 @@
-"""What a declarative pipeline costs: one update against the same three steps by hand, and against Spark's own command.
+"""The cost of a declarative pipeline: one update against the same three steps by hand, and Spark's own command.
 
 Orders land as files, a batch before each update. The pipeline and the streams by hand run alternately in fresh
 processes, each in a session that is there already; ``spark-pipelines run`` starts its own, so that its seconds are

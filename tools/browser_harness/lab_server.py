@@ -79,7 +79,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _set(folder: Path, extension: str, plugin: str, **settings: Any) -> None:
-    """Have a plugin of JupyterLab's own start with settings."""
+    """Write the settings of a plugin of JupyterLab."""
     place = folder / ".settings" / "@jupyterlab" / extension
     place.mkdir(parents=True)
     (place / f"{plugin}.jupyterlab-settings").write_text(json.dumps(settings), encoding="utf-8")

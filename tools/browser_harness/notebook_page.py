@@ -19,7 +19,7 @@ CELLS = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell.jp-CodeCell
 
 
 def _is_saved(response: Response) -> bool:
-    """Whether a save that somebody has asked for has ended: JupyterLab notes a checkpoint after those alone."""
+    """Whether a requested save has ended: JupyterLab makes a checkpoint after those alone."""
     return response.request.method == "POST" and response.url.split("?")[0].endswith("/checkpoints") and response.ok
 
 

@@ -18,7 +18,7 @@ NAME = re.compile(r"(?P<number>\d{2,}[A-Za-z]?)-(?P<title>.+)\.ipynb")
 
 @dataclass(frozen=True)
 class Problem:
-    """What an author must change.
+    """A change that an author must make.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def split_address(target: str) -> SplitResult | None:
 
 
 def _about_target(lesson: Lesson, target: str) -> str | None:
-    """Return what to do about the target of a link; None if it is right."""
+    """Return the fix for the target of a link; None if it is right."""
     address = split_address(target)
     if address is None or not target or re.search(r"\s|%20", target):
         return "correct the link's address, without blanks"

@@ -84,7 +84,7 @@ def _file(lesson: Lesson, source: str) -> Path | None:
 
 
 def _wrong_with(path: Path) -> Iterator[str]:
-    """Yield what to do about a drawing, one phrase each."""
+    """Yield the fixes for a drawing, one phrase each."""
     try:
         root = ElementTree.fromstring(path.read_bytes())
     except (ElementTree.ParseError, ValueError, LookupError) as error:  # the last two for an unknown encoding

@@ -159,7 +159,7 @@ def _wrong_with(name: str, version: str) -> str | None:
 
 
 def _reinstall(names: list[str], report: Report) -> None:
-    """Let `course.py`, which made the environment, reinstall packages from their lock."""
+    """Reinstall packages from their lock by `course.py`, which made the environment."""
     report(f"reinstalls {', '.join(names)}")
     Path(sys.prefix, DAMAGED).write_text("\n".join(names), encoding="utf-8")
     command = [sys.executable, str(directories.PROJECT / "course.py"), "setup"]

@@ -22,7 +22,7 @@ from streaming_classroom.errors import (
 from streaming_classroom.files import directories
 from streaming_classroom.setup.checks import Finding
 
-DEADLINE = 240.0  # seconds; the session's own deadlines are shorter, and end with a reason
+TIMEOUT = 240.0  # seconds; the session's own deadlines are shorter, and end with a reason
 # The checks in the order in which a session meets them, each with the error that fails it.
 _CHECKS = {
     "cluster": ClusterUnreachable,
@@ -43,12 +43,12 @@ def checks() -> dict[str, Callable[[], Finding]]:
 
 
 def _asked() -> dict:
-    """Return what the process reports; that it reports nothing in time is a cluster that does not answer."""
+    """Return the report of the process; without one in time, the cluster does not answer."""
     command = [sys.executable, "-m", _PROGRAM]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
-        return _unreachable(f"{environment.master()} has not made a session in {DEADLINE:.0f} s.")
+        return _unreachable(f"{environment.master()} has not made a session in {TIMEOUT:.0f} s.")
     last = (done.stdout.splitlines() or [""])[-1]
     if not last.startswith("{"):
         return _unreachable((done.stderr.strip().splitlines() or ["The session ended without a message."])[-1])

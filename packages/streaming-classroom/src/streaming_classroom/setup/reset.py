@@ -61,7 +61,7 @@ def _refuse_foreign(home: Path) -> None:
     if not ownership.is_claimed(home):
         raise SetupError(
             f"{home} is not a folder that the course has made, so nothing was removed.",
-            "Set CLASSROOM_HOME to the one that lessons used, or remove by hand what they created.",
+            "Set CLASSROOM_HOME to the folder that lessons used, or remove their files by hand.",
         )
 
 
