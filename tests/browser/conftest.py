@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Error
+from playwright.sync_api import Browser, Error
 
 from browser_harness import CELLS, CHROMIUM, Notebook, running_browser, running_lab
 from streaming_classroom.files import directories
@@ -62,9 +62,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def open_notebook(project: Path) -> Iterator[Callable[..., Notebook]]:
+def browser() -> Iterator[Browser]:
+    """Start the machine's Chromium, one for all tests of a process: playwright starts once in a thread."""
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def open_notebook(project: Path, browser: Browser) -> Iterator[Callable[..., Notebook]]:
     """Open a notebook with the given code cells, or as it is, in a new kernel, in a page of its own."""
-    with running_lab(project) as lab, running_browser() as browser:
+    with running_lab(project) as lab:
 
         def make(name: str, *cells: str, width: int = 1300, height: int = 1200) -> Notebook:
             path = project / "notebooks" / f"{name}.ipynb"

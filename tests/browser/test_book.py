@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from book.building import Built, build
 from book.repository import UNPUBLISHED
-from browser_harness import running_browser
 
 PROJECT = Path(__file__).parents[2]
 FIRST, LIVE_VIEW, QUIZ, GLOSSARY, REFERENCE = PAGES = (
@@ -39,12 +38,6 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return build(PROJECT, tmp_path_factory.mktemp("book"), UNPUBLISHED)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(params=[(WIDE, "light"), (NARROW, "dark"), (WIDE, "dark"), (NARROW, "light")], ids=str)

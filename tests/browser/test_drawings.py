@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
-from browser_harness import running_browser
 from streaming_classroom.files import directories
 
 pytestmark = pytest.mark.slow
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 DRAWINGS = sorted((directories.notebooks() / "images").glob("*.svg"))
 # The texts that reach out of the drawing.
@@ -27,9 +25,8 @@ OUTSIDE = """() => {
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with running_browser() as browser:
-        yield browser.new_page(viewport={"width": 1280, "height": 800})
+def page(browser: Browser) -> Page:
+    return browser.new_page(viewport={"width": 1280, "height": 800})
 
 
 def test_there_are_drawings() -> None:

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from browser_harness import CELLS, running_browser, running_course
+from browser_harness import CELLS, running_course
 from streaming_classroom.files import directories
 
 LESSON = "00-Start-Here.ipynb"
 
 
 @pytest.fixture
-def opened(tmp_path: Path):
+def opened(tmp_path: Path, browser: Browser):
     """Start the command with some options, and open the page that it names."""
     with ExitStack() as stack:
 
         def start(*options: str, path: str = "") -> Page:
             address = stack.enter_context(running_course(tmp_path, *options))
-            page = stack.enter_context(running_browser()).new_page(viewport={"width": 1300, "height": 1000})
+            page = browser.new_page(viewport={"width": 1300, "height": 1000})
             page.set_default_timeout(120_000)
             page.goto(f"{address}{path}?token=t")
             page.wait_for_selector(f"{CELLS} >> visible=true")

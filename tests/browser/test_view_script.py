@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browser_harness import faint_texts, running_browser
+from browser_harness import faint_texts
 from stream_view.live.static_frame import interactive_html
 from stream_view.live.stream_widget import SCRIPT, STYLE, fallback_html
 from stream_view.tables import Table
 
-SECONDS = 10  # that anything may take: there is no kernel to wait for
+SECONDS = 60  # a deadline; there is no kernel to wait for
 THEMES = Path(sys.prefix) / "share/jupyter/lab/themes/@jupyterlab"
 MODEL = """
 async ({script, values}) => {
@@ -38,13 +38,6 @@ async ({script, values}) => {
 }
 """
 HEADER = {"name": "per_device", "state": "running", "batch": 7, "rows": 1234, "rate": 4.8}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        expect.set_options(timeout=SECONDS * 1000)
-        yield browser
 
 
 class View:
