@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers and editors see
+    from declarative_pipelines.definitions.registry import forget_cells as forget_cells
+    from declarative_pipelines.errors import PipelineError as PipelineError
+    from declarative_pipelines.installation import install as install
+    from declarative_pipelines.installation import install_when_imported as install_when_imported
+    from declarative_pipelines.pipeline import event_log as event_log
+    from declarative_pipelines.pipeline import run_continuously as run_continuously
+    from declarative_pipelines.pipeline import run_pipeline as run_pipeline
+    from declarative_pipelines.updates.results import Update as Update
 
 _HOMES = {
     "event_log": "pipeline",

@@ -6,7 +6,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers and editors see
+    from notebook_dialect.dialect import Dialect as Dialect
+    from notebook_dialect.files.filesystem import FileSystem as FileSystem
 
 _HOMES = {"Dialect": "dialect", "FileSystem": "files.filesystem"}
 __all__ = sorted(_HOMES)

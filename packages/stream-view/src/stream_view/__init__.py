@@ -6,7 +6,21 @@ Nothing of a classroom or of Databricks is needed: a Spark session and a noteboo
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers and editors see
+    from stream_view.displaying import display as display
+    from stream_view.displaying import displayHTML as displayHTML
+    from stream_view.health.service_target import ServiceTarget as ServiceTarget
+    from stream_view.health.stream_health import stream_health as stream_health
+    from stream_view.late_data.late_rows import late_rows as late_rows
+    from stream_view.past_batches.batch_list import batches as batches
+    from stream_view.past_batches.batch_list import compare as compare
+    from stream_view.past_batches.replayed_batch import replay as replay
+    from stream_view.progress_reports import observed_metrics as observed_metrics
+    from stream_view.progress_reports import rows_per_batch as rows_per_batch
+    from stream_view.progress_reports import rows_read as rows_read
+    from stream_view.timelines.timeline import timeline as timeline
 
 _HOMES = {
     "ServiceTarget": "health.service_target",

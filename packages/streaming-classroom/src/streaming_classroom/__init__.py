@@ -6,7 +6,25 @@ A lesson needs :func:`get_spark` and :func:`start_lesson`; an include calls :fun
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers and editors see
+    from stream_view import display as display
+    from stream_view import displayHTML as displayHTML
+    from stream_view import observed_metrics as observed_metrics
+    from stream_view import rows_per_batch as rows_per_batch
+    from stream_view import rows_read as rows_read
+    from stream_view import timeline as timeline
+    from streaming_classroom.errors import ClassroomError as ClassroomError
+    from streaming_classroom.kafka.servers import bootstrap_servers as bootstrap_servers
+    from streaming_classroom.lesson.crash_points import CRASH_POINTS as CRASH_POINTS
+    from streaming_classroom.lesson.crash_points import kill_at as kill_at
+    from streaming_classroom.lesson.lesson import start_lesson as start_lesson
+    from streaming_classroom.lesson.program import kill_when as kill_when
+    from streaming_classroom.notebook.notebook_setup import cleanup as cleanup
+    from streaming_classroom.notebook.notebook_setup import set_up_notebook as set_up_notebook
+    from streaming_classroom.notebook.notebook_setup import set_up_user as set_up_user
+    from streaming_classroom.session.spark_session import get_spark as get_spark
 
 _HOMES = {
     "ClassroomError": "streaming_classroom.errors",

@@ -6,9 +6,9 @@ Not supported: what :mod:`.definitions.unsupported` says a sentence about.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from declarative_pipelines.definitions import registry
 from declarative_pipelines.definitions.model import (
@@ -27,7 +27,10 @@ from declarative_pipelines.definitions.registry import location, location_of, no
 from declarative_pipelines.errors import BadDefinition
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    Names = str | Sequence[str | Column]
 
 Function = TypeVar("Function", bound=Callable[[], Any])
 
@@ -35,25 +38,219 @@ _EXPECTATIONS = "__pipeline_expectations__"
 _NOTED = "__pipeline_datasets__"
 
 
-def _dataset_decorator(kind: DatasetKind, spelling: str) -> Callable[..., Any]:
-    def decorator(query_function: Function | None = None, *, name: str | None = None, **arguments: Any) -> Any:
-        def define(function: Function) -> Function:
-            _note_dataset(function, name, kind, registry.known(spelling, arguments, _location(function)))
-            return function
-
-        return define if query_function is None else define(query_function)
-
-    decorator.__name__ = decorator.__qualname__ = spelling
-    decorator.__doc__ = f"Define a {kind.value} by the function that returns its frame."
-    return decorator
+@overload
+def table(query_function: Function) -> Function: ...
 
 
-table = _dataset_decorator(DatasetKind.TABLE, "table")
-create_table = _dataset_decorator(DatasetKind.TABLE, "create_table")
-materialized_view = _dataset_decorator(DatasetKind.MATERIALIZED_VIEW, "materialized_view")
-view = _dataset_decorator(DatasetKind.TEMPORARY_VIEW, "view")
-create_view = _dataset_decorator(DatasetKind.TEMPORARY_VIEW, "create_view")
-temporary_view = _dataset_decorator(DatasetKind.TEMPORARY_VIEW, "temporary_view")
+@overload
+def table(
+    *,
+    name: str | None = None,
+    comment: str | None = None,
+    spark_conf: Mapping[str, str] | None = None,
+    table_properties: Mapping[str, str] | None = None,
+    partition_cols: Sequence[str] | None = None,
+    cluster_by: Sequence[str] | None = None,
+    schema: StructType | str | None = None,
+    format: str | None = None,
+) -> Callable[[Function], Function]: ...
+
+
+def table(
+    query_function: Function | None = None,
+    *,
+    name: str | None = None,
+    comment: str | None = None,
+    spark_conf: Mapping[str, str] | None = None,
+    table_properties: Mapping[str, str] | None = None,
+    partition_cols: Sequence[str] | None = None,
+    cluster_by: Sequence[str] | None = None,
+    schema: StructType | str | None = None,
+    format: str | None = None,
+    **platform: Any,
+) -> Function | Callable[[Function], Function]:
+    """Define a streaming table or a materialized view, by the kind of frame that the function returns.
+
+    Parameters
+    ----------
+    query_function : callable
+        Returns the table's frame; its name is the table's.
+    name : str, optional
+        Another name, with the schema and the catalog or without.
+    comment : str, optional
+        The table's description in the catalog.
+    spark_conf : mapping, optional
+        Settings of Spark while the query runs.
+    table_properties : mapping, optional
+        Properties of the table.
+    partition_cols, cluster_by : sequence of str, optional
+        The columns by which the files are partitioned or clustered.
+    schema : StructType or str, optional
+        The columns; by default those of the frame.
+    format : str, optional
+        The format of the files; Delta by default.
+    **platform
+        Arguments of the platform: those that only tune its machinery are ignored, others raise.
+
+    Raises
+    ------
+    BadDefinition
+        An argument is unknown.
+    UnsupportedFeature
+        An argument needs a feature of the platform.
+    """
+    arguments = {
+        "comment": comment,
+        "spark_conf": spark_conf,
+        "table_properties": table_properties,
+        "partition_cols": partition_cols,
+        "cluster_by": cluster_by,
+        "schema": schema,
+        "format": format,
+    }
+    return _dataset_decorator(DatasetKind.TABLE, "table", query_function, name, arguments, platform)
+
+
+@overload
+def materialized_view(query_function: Function) -> Function: ...
+
+
+@overload
+def materialized_view(
+    *,
+    name: str | None = None,
+    comment: str | None = None,
+    spark_conf: Mapping[str, str] | None = None,
+    table_properties: Mapping[str, str] | None = None,
+    partition_cols: Sequence[str] | None = None,
+    cluster_by: Sequence[str] | None = None,
+    schema: StructType | str | None = None,
+    format: str | None = None,
+) -> Callable[[Function], Function]: ...
+
+
+def materialized_view(
+    query_function: Function | None = None,
+    *,
+    name: str | None = None,
+    comment: str | None = None,
+    spark_conf: Mapping[str, str] | None = None,
+    table_properties: Mapping[str, str] | None = None,
+    partition_cols: Sequence[str] | None = None,
+    cluster_by: Sequence[str] | None = None,
+    schema: StructType | str | None = None,
+    format: str | None = None,
+    **platform: Any,
+) -> Function | Callable[[Function], Function]:
+    """Define a materialized view by the function that returns its frame.
+
+    Parameters
+    ----------
+    query_function : callable
+        Returns the view's frame; its name is the view's.
+    name : str, optional
+        Another name, with the schema and the catalog or without.
+    comment : str, optional
+        The view's description in the catalog.
+    spark_conf : mapping, optional
+        Settings of Spark while the query runs.
+    table_properties : mapping, optional
+        Properties of the table.
+    partition_cols, cluster_by : sequence of str, optional
+        The columns by which the files are partitioned or clustered.
+    schema : StructType or str, optional
+        The columns; by default those of the frame.
+    format : str, optional
+        The format of the files; Delta by default.
+    **platform
+        Arguments of the platform: those that only tune its machinery are ignored, others raise.
+
+    Raises
+    ------
+    BadDefinition
+        An argument is unknown.
+    UnsupportedFeature
+        An argument needs a feature of the platform.
+    """
+    arguments = {
+        "comment": comment,
+        "spark_conf": spark_conf,
+        "table_properties": table_properties,
+        "partition_cols": partition_cols,
+        "cluster_by": cluster_by,
+        "schema": schema,
+        "format": format,
+    }
+    return _dataset_decorator(
+        DatasetKind.MATERIALIZED_VIEW, "materialized_view", query_function, name, arguments, platform
+    )
+
+
+@overload
+def temporary_view(query_function: Function) -> Function: ...
+
+
+@overload
+def temporary_view(
+    *,
+    name: str | None = None,
+    comment: str | None = None,
+    spark_conf: Mapping[str, str] | None = None,
+) -> Callable[[Function], Function]: ...
+
+
+def temporary_view(
+    query_function: Function | None = None,
+    *,
+    name: str | None = None,
+    comment: str | None = None,
+    spark_conf: Mapping[str, str] | None = None,
+    **platform: Any,
+) -> Function | Callable[[Function], Function]:
+    """Define a view that exists while the pipeline runs, by the function that returns its frame.
+
+    Parameters
+    ----------
+    query_function : callable
+        Returns the view's frame; its name is the view's.
+    name : str, optional
+        Another name.
+    comment : str, optional
+        A description.
+    spark_conf : mapping, optional
+        Settings of Spark while the query runs.
+    **platform
+        Arguments of the platform: those that only tune its machinery are ignored, others raise.
+
+    Raises
+    ------
+    BadDefinition
+        An argument is unknown.
+    UnsupportedFeature
+        An argument needs a feature of the platform.
+    """
+    arguments = {"comment": comment, "spark_conf": spark_conf}
+    return _dataset_decorator(DatasetKind.TEMPORARY_VIEW, "temporary_view", query_function, name, arguments, platform)
+
+
+create_table = table
+view = create_view = temporary_view
+
+
+def _dataset_decorator(
+    kind: DatasetKind,
+    spelling: str,
+    query_function: Function | None,
+    name: str | None,
+    arguments: Mapping[str, Any],
+    platform: Mapping[str, Any],
+) -> Function | Callable[[Function], Function]:
+    def define(function: Function) -> Function:
+        registry.known(spelling, platform, _location(function))
+        _note_dataset(function, name, kind, arguments)
+        return function
+
+    return define if query_function is None else define(query_function)
 
 
 def _note_dataset(
@@ -89,27 +286,46 @@ def _location(function: Callable[..., Any]) -> SourceLocation:
     return location() if code is None else location_of(code.co_filename, code.co_firstlineno)
 
 
-def _expecting(violation: Violation) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    def expect(name: str, inv: str) -> Callable[[Function], Function]:
-        return expect_all({name: inv})
-
-    def expect_all(expectations: Mapping[str, str]) -> Callable[[Function], Function]:
-        if not isinstance(expectations, Mapping):
-            raise BadDefinition(location(), "expectations are a dictionary of a name and a condition each.")
-        new = tuple(Expectation(name, str(condition), violation) for name, condition in expectations.items())
-
-        def define(function: Function) -> Function:
-            _expect(function, new)
-            return function
-
-        return define
-
-    return expect, expect_all
+def expect(name: str, inv: str) -> Callable[[Function], Function]:
+    """Count the rows that violate a condition, and keep them."""
+    return _expectations(Violation.ALLOW, {name: inv})
 
 
-expect, expect_all = _expecting(Violation.ALLOW)
-expect_or_drop, expect_all_or_drop = _expecting(Violation.DROP)
-expect_or_fail, expect_all_or_fail = _expecting(Violation.FAIL)
+def expect_or_drop(name: str, inv: str) -> Callable[[Function], Function]:
+    """Count and drop the rows that violate a condition."""
+    return _expectations(Violation.DROP, {name: inv})
+
+
+def expect_or_fail(name: str, inv: str) -> Callable[[Function], Function]:
+    """Fail the update at a row that violates a condition."""
+    return _expectations(Violation.FAIL, {name: inv})
+
+
+def expect_all(expectations: Mapping[str, str]) -> Callable[[Function], Function]:
+    """Count the rows that violate one of several conditions, which have names, and keep them."""
+    return _expectations(Violation.ALLOW, expectations)
+
+
+def expect_all_or_drop(expectations: Mapping[str, str]) -> Callable[[Function], Function]:
+    """Count and drop the rows that violate one of several conditions, which have names."""
+    return _expectations(Violation.DROP, expectations)
+
+
+def expect_all_or_fail(expectations: Mapping[str, str]) -> Callable[[Function], Function]:
+    """Fail the update at a row that violates one of several conditions, which have names."""
+    return _expectations(Violation.FAIL, expectations)
+
+
+def _expectations(violation: Violation, expectations: Mapping[str, str]) -> Callable[[Function], Function]:
+    if not isinstance(expectations, Mapping):
+        raise BadDefinition(location(), "expectations are a dictionary of a name and a condition each.")
+    new = tuple(Expectation(name, str(condition), violation) for name, condition in expectations.items())
+
+    def define(function: Function) -> Function:
+        _expect(function, new)
+        return function
+
+    return define
 
 
 def _expect(function: Callable[..., Any], new: tuple[Expectation, ...]) -> None:
@@ -125,23 +341,64 @@ def _expect(function: Callable[..., Any], new: tuple[Expectation, ...]) -> None:
         registry.change_dataset(definitions, name, lambda one: replace(one, expectations=tuple(known)))
 
 
-def create_streaming_table(name: str, **arguments: Any) -> None:
-    """Define a streaming table without a query: flows write to it."""
-    given = {violation: arguments.pop(spelling, None) or {} for violation, spelling in _TABLE_EXPECTATIONS.items()}
+def create_streaming_table(
+    name: str,
+    *,
+    comment: str | None = None,
+    spark_conf: Mapping[str, str] | None = None,
+    table_properties: Mapping[str, str] | None = None,
+    partition_cols: Sequence[str] | None = None,
+    cluster_by: Sequence[str] | None = None,
+    schema: StructType | str | None = None,
+    format: str | None = None,
+    expect_all: Mapping[str, str] | None = None,
+    expect_all_or_drop: Mapping[str, str] | None = None,
+    expect_all_or_fail: Mapping[str, str] | None = None,
+    **platform: Any,
+) -> None:
+    """Define a streaming table without a query: flows write to it.
+
+    Parameters
+    ----------
+    name : str
+        The table's name, with the schema and the catalog or without.
+    expect_all, expect_all_or_drop, expect_all_or_fail : mapping, optional
+        Conditions by name, and what becomes of a row that violates one: it is counted, dropped, or fails the update.
+
+    Other parameters are those of :func:`table`.
+
+    Raises
+    ------
+    BadDefinition
+        An argument is unknown.
+    UnsupportedFeature
+        An argument needs a feature of the platform.
+    """
+    registry.known("create_streaming_table", platform, location())
+    given = {
+        Violation.ALLOW: expect_all,
+        Violation.DROP: expect_all_or_drop,
+        Violation.FAIL: expect_all_or_fail,
+    }
     expectations = tuple(
         Expectation(one, str(condition), violation)
         for violation, conditions in given.items()
-        for one, condition in conditions.items()
+        for one, condition in (conditions or {}).items()
     )
-    details = _details(registry.known("create_streaming_table", arguments, location()))
+    details = _details(
+        {
+            "comment": comment,
+            "spark_conf": spark_conf,
+            "table_properties": table_properties,
+            "partition_cols": partition_cols,
+            "cluster_by": cluster_by,
+            "schema": schema,
+            "format": format,
+        }
+    )
     note(Dataset(without_live(name), DatasetKind.STREAMING_TABLE, location(), None, expectations, **details))
 
 
-_TABLE_EXPECTATIONS = {
-    Violation.ALLOW: "expect_all",
-    Violation.DROP: "expect_all_or_drop",
-    Violation.FAIL: "expect_all_or_fail",
-}
 create_streaming_live_table = create_target_table = create_streaming_table
 
 
@@ -190,21 +447,21 @@ def foreach_batch_sink(function: Callable[[DataFrame, int], None] | None = None,
 def create_auto_cdc_flow(
     target: str,
     source: str,
-    keys: Any,
-    sequence_by: Any = None,
+    keys: Names,
+    sequence_by: str | Column | None = None,
     ignore_null_updates: bool = False,
-    apply_as_deletes: Any = None,
-    apply_as_truncates: Any = None,
-    column_list: Any = None,
-    except_column_list: Any = None,
+    apply_as_deletes: str | Column | None = None,
+    apply_as_truncates: str | Column | None = None,
+    column_list: Names | None = None,
+    except_column_list: Names | None = None,
     stored_as_scd_type: str | int = 1,
-    track_history_column_list: Any = None,
-    track_history_except_column_list: Any = None,
+    track_history_column_list: Names | None = None,
+    track_history_except_column_list: Names | None = None,
     name: str | None = None,
     once: bool = False,
-    ignore_null_updates_column_list: Any = None,
-    ignore_null_updates_except_column_list: Any = None,
-    where: Any = None,
+    ignore_null_updates_column_list: Names | None = None,
+    ignore_null_updates_except_column_list: Names | None = None,
+    where: str | Column | None = None,
     **arguments: Any,
 ) -> None:
     """Define that the changes of a source are merged into a streaming table by key (``apply_changes``).
@@ -253,10 +510,10 @@ apply_changes = create_auto_cdc_flow
 def create_auto_cdc_from_snapshot_flow(
     target: str,
     source: str | Callable[[Any], Any] | None = None,
-    keys: Any = None,
+    keys: Names | None = None,
     stored_as_scd_type: str | int = 1,
-    track_history_column_list: Any = None,
-    track_history_except_column_list: Any = None,
+    track_history_column_list: Names | None = None,
+    track_history_except_column_list: Names | None = None,
     snapshot_and_version: str | Callable[[Any], Any] | None = None,
     **arguments: Any,
 ) -> None:

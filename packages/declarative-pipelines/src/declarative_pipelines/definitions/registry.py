@@ -31,10 +31,7 @@ from stream_view import front_end
 _TABLE = ("comment", "spark_conf", "table_properties", "partition_cols", "cluster_by", "schema", "format")
 _KNOWN = {
     "table": _TABLE,
-    "create_table": _TABLE,
     "materialized_view": _TABLE,
-    "view": ("comment", "spark_conf"),
-    "create_view": ("comment", "spark_conf"),
     "temporary_view": ("comment", "spark_conf"),
     "create_streaming_table": _TABLE,
     "create_auto_cdc_flow": ("flow_name",),
