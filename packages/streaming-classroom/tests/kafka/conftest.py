@@ -6,13 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from streaming_classroom.kafka import servers, shared_broker
-from streaming_classroom.kafka.supervisor import BrokerDirectory
 from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson import lesson as lesson_module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
@@ -27,37 +25,18 @@ sys.stdin.read()
 """
 
 
-@pytest.fixture
-def after_checks() -> Callable[[BrokerDirectory], None]:
-    """Wait until a supervisor has checked three times who needs its broker: what it has to do, it has done by then."""
-
-    def wait(place: BrokerDirectory, times: int = 3, deadline: float = 20) -> None:
-        end, seen = monotonic() + deadline, {_checked(place)}
-        while len(seen) <= times:
-            assert monotonic() < end, "the supervisor checks no more"
-            sleep(0.02)
-            seen.add(_checked(place))
-
-    return wait
-
-
-def _checked(place: BrokerDirectory) -> int:
-    return place.checked.stat().st_mtime_ns if place.checked.exists() else 0
-
-
 @pytest.fixture(scope="session")
-def _place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerDirectory]:
-    """Have a place for the shared broker; it ends with the tests."""
-    place = BrokerDirectory(tmp_path_factory.mktemp("home") / "kafka")
-    yield place
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give the folder of the shared broker, which ends with the tests."""
+    yield tmp_path_factory.mktemp("home") / "kafka"
     shared_broker.leave()
 
 
 @pytest.fixture
-def address(_place: BrokerDirectory, monkeypatch: pytest.MonkeyPatch) -> str:
+def address(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return where the shared broker answers; if a test has stopped it, it is started again."""
     monkeypatch.delenv(servers.VARIABLE, raising=False)
-    monkeypatch.setattr(shared_broker, "place", lambda: _place)
+    monkeypatch.setattr(shared_broker, "folder", lambda: _folder)
     return servers.bootstrap_servers()
 
 
@@ -81,7 +60,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Give this process a home that is not there yet, without a broker; what is started in it is stopped."""
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "häuslich mit Leerzeichen"))
     monkeypatch.delenv(servers.VARIABLE, raising=False)
-    monkeypatch.setattr(shared_broker, "_joined", {})
+    monkeypatch.setattr(shared_broker, "_started", {})
     yield tmp_path / "häuslich mit Leerzeichen"
     shared_broker.leave()
     shared_broker.stop()

@@ -8,14 +8,12 @@ Spark's.
 from __future__ import annotations
 
 import base64
-import json
 import os
 import re
 import shutil
 import socket
 import struct
 import subprocess
-import sys
 import time
 import uuid
 from contextlib import ExitStack
@@ -26,14 +24,13 @@ from typing import BinaryIO
 import psutil
 
 from streaming_classroom.errors import BrokerStartError
-from streaming_classroom.kafka import supervisor
-from streaming_classroom.kafka.supervisor import BrokerDirectory
 from streaming_classroom.setup import jars
 from streaming_classroom.setup.java import Java
 
 START_TIMEOUT = 90.0  # seconds; it takes two on an idle machine
-STOP_TIMEOUT = supervisor.GRACE + 5
-LOOK_EVERY = 0.05  # seconds between two looks at whether it answers
+STOP_TIMEOUT = 15.0  # seconds; it takes half a second
+MAIN_CLASS = "kafka.Kafka"
+POLL_INTERVAL = 0.05  # seconds
 TAIL = 15  # lines
 PORT_TRIES = 5  # a free port may be another program's before the broker has bound it
 PROPERTIES = "server.properties"
@@ -71,11 +68,10 @@ log.retention.ms=-1
 
 @dataclass(frozen=True)
 class Broker:
-    """A broker that was started: where it answers, its place, and the process of its supervisor."""
+    """A broker that was started: its address and its process."""
 
     address: str
-    place: BrokerDirectory
-    supervisor: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes]
 
     @property
     def port(self) -> int:
@@ -83,19 +79,21 @@ class Broker:
         return int(self.address.rpartition(":")[2])
 
     def is_alive(self) -> bool:
-        """Return whether it has not ended."""
-        return self.supervisor.poll() is None
+        """Whether its process runs."""
+        return self.process.poll() is None
 
     def end(self) -> None:
-        """End it, as one that never answered, and return when it is gone."""
-        if self.is_alive():
-            self.place.stop.touch()
-            self.supervisor.wait(STOP_TIMEOUT)
-        self.place.stop.unlink(missing_ok=True)  # or the next one would end at once
+        """End the process, and return when it has ended."""
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
-def start(java: Java, place: BrokerDirectory, log: Path) -> Broker:
-    """Start a broker and return when it answers; it ends when nobody needs it.
+def start(java: Java, folder: Path, log: Path) -> Broker:
+    """Start a broker, and return when it answers.
 
     It answers on the port of the one before, where that is free: streams that were reading go on.
 
@@ -103,8 +101,8 @@ def start(java: Java, place: BrokerDirectory, log: Path) -> Broker:
     ----------
     java : Java
         What runs it.
-    place : BrokerDirectory
-        Where its messages are.  The caller is a user of it and holds the lock for changes.
+    folder : Path
+        Where its messages are; the caller holds the lock of the start.
     log : Path
         What it prints goes there, in place of what an earlier one printed.
 
@@ -114,28 +112,26 @@ def start(java: Java, place: BrokerDirectory, log: Path) -> Broker:
         It ended, or did not answer in time; the message has its last words.
     """
     deadline = time.monotonic() + START_TIMEOUT
-    place.folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     log.parent.mkdir(parents=True, exist_ok=True)
-    ports = _ports_of_before(place.folder) or _free_ports(2)
+    ports = _ports_of_before(folder) or _free_ports(2)
     for _try in range(PORT_TRIES):
-        broker = _start_on(ports[0], ports[1], java, place, log, deadline)
+        broker = _start_on(ports[0], ports[1], java, folder, log, deadline)
         if broker is not None:
             return broker
         ports = _free_ports(2)
     raise _failure(log)
 
 
-def _start_on(
-    port: int, controller: int, java: Java, place: BrokerDirectory, log: Path, deadline: float
-) -> Broker | None:
+def _start_on(port: int, controller: int, java: Java, folder: Path, log: Path, deadline: float) -> Broker | None:
     """Start a broker on these ports; return None where another program has taken one of them in the meantime."""
     properties = _PROPERTIES.format(port=port, controller=controller)
-    (place.folder / PROPERTIES).write_text(properties, encoding="utf-8")
+    (folder / PROPERTIES).write_text(properties, encoding="utf-8")
     with log.open("wb") as output:
-        if not format_messages(java, place.folder, output):
+        if not format_messages(java, folder, output):
             raise _failure(log)
         address = f"127.0.0.1:{port}"
-        broker = Broker(address, place, _launch(java, place.folder, address, output))
+        broker = Broker(address, _launch(java, folder, output))
     try:
         _wait_until_it_answers(broker, deadline, log)
     except BrokerStartError as error:
@@ -169,12 +165,9 @@ def _cluster_id() -> str:
     return name
 
 
-def _launch(java: Java, folder: Path, address: str, output: BinaryIO) -> subprocess.Popen[bytes]:
-    """Start the broker under its supervisor."""
-    broker = command_line(java, "kafka.Kafka", PROPERTIES)
-    command = [sys.executable, "-I", supervisor.__file__, str(folder), address, *broker]
+def _launch(java: Java, folder: Path, output: BinaryIO) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        command,
+        command_line(java, MAIN_CLASS, PROPERTIES),
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=output,
@@ -196,7 +189,7 @@ def _wait_until_it_answers(broker: Broker, deadline: float, log: Path) -> None:
         while not (answers(broker.address) and _listens(broker)):
             if not broker.is_alive() or time.monotonic() > deadline:
                 raise _failure(log)
-            time.sleep(LOOK_EVERY)
+            time.sleep(POLL_INTERVAL)
     except BaseException:  # also where the learner interrupts: nobody would know of it any more
         broker.end()
         raise
@@ -221,9 +214,8 @@ def answers(address: str) -> bool:
 def _listens(broker: Broker) -> bool:
     """Return whether what answers on the broker's port is the broker, and not another program."""
     try:
-        process = psutil.Process(json.loads(broker.place.state.read_text(encoding="utf-8"))["pid"])
-        sockets = process.net_connections("tcp")
-    except (FileNotFoundError, psutil.NoSuchProcess):
+        sockets = psutil.Process(broker.process.pid).net_connections("tcp")
+    except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:  # a system that lets nobody look
         return broker.is_alive()

@@ -29,9 +29,8 @@ def status() -> str:
     found = shared_broker.status()
     if found is None:
         return "No broker is running; a lesson that needs one starts it."
-    users = f"used by {', '.join(map(str, found.users)) or 'nobody'}"
-    stays = "it stays until `python course.py kafka stop`" if found.kept else "it ends with the last of them"
-    return f"Kafka's broker answers at {found.address}, process {found.pid}, {users}; {stays}."
+    until = "until `python course.py kafka stop`" if found.kept else "as long as the kernel that started it"
+    return f"Kafka's broker answers at {found.address}, process {found.pid}, {until}."
 
 
 def topics() -> str:

@@ -1,6 +1,6 @@
 """The broker's address: that of ``KAFKA_BOOTSTRAP_SERVERS``, else of the classroom's own broker.
 
-The classroom's own serves all kernels of a home and ends with the last of them; its messages stay in the home.
+The classroom's own serves all kernels of a home and ends with the kernel that started it; its messages stay there.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def bootstrap_servers() -> str:
     """Return the address of a Kafka broker, such as Spark's option ``kafka.bootstrap.servers`` takes.
 
     Where the environment variable ``KAFKA_BOOTSTRAP_SERVERS`` is set, this is its value, and nothing is started.
-    Else it is the broker that all kernels of this home share, which the first who asks starts.  That takes three
-    seconds, the first time after fetching it (45 MB).  It makes topics with two partitions when they are first used.
+    Otherwise it is the broker of this home, which the first kernel that asks starts.  That takes three seconds, the
+    first time after fetching it (45 MB).  It makes topics with two partitions when they are first used.
 
     Raises
     ------

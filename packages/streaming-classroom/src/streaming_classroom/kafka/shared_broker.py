@@ -1,7 +1,7 @@
-"""Sharing one broker among all kernels of a home: joining, leaving, and ending an orphaned one.
+"""The broker of a home: the first process that needs one starts it and stops it at its end; others use it meanwhile.
 
-What is known about it lies in the home's folder ``kafka``, and every change of that is made under a lock.  A process
-joins by a lock of its own, which ends with it; :mod:`.supervisor` looks at those locks.
+``broker.json`` in the home's folder ``kafka`` has its address and process.  A broker that ``course.py kafka start`` has
+started, or whose starter was killed, runs until ``course.py kafka stop``.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 from filelock import FileLock, Timeout
@@ -22,183 +20,135 @@ from filelock import FileLock, Timeout
 from streaming_classroom.errors import BrokerStartError
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.kafka import broker
-from streaming_classroom.kafka.supervisor import GRACE, BrokerDirectory
-from streaming_classroom.setup.java import Java
 
-CHANGE_TIMEOUT = broker.START_TIMEOUT + GRACE  # seconds; whoever holds the lock may be starting the broker
-LOOK_EVERY = 0.05
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-_joined: dict[Path, tuple[int, FileLock]] = {}  # the process that joined, by the broker's folder, and its lock
+    from streaming_classroom.setup.java import Java
+
+_CLOCK_TOLERANCE = 5  # seconds by which the recorded start of a process may differ
+
+_started: dict[Path, int] = {}  # by folder, the process that started a broker which is to end with it
 
 
 @dataclass(frozen=True)
 class Status:
-    """A broker that runs: where it answers, its process, who uses it, and whether it stays when nobody does."""
+    """A running broker: its address, its process, and whether it runs until ``course.py kafka stop``."""
 
     address: str
     pid: int
-    users: tuple[int, ...]
     kept: bool
 
 
-def place() -> BrokerDirectory:
-    """Return the place of this home's broker."""
-    return BrokerDirectory(directories.home() / "kafka")
+def folder() -> Path:
+    """Return the folder of this home's broker."""
+    return directories.home() / "kafka"
 
 
 def log() -> Path:
-    """Return the file in which the broker's last words are."""
-    return place().folder.parent / "logs" / "kafka.log"
+    """Return the broker's log file."""
+    return folder().parent / "logs" / "kafka.log"
 
 
 def join(find_java: Callable[[], Java], keep: bool = False) -> str:
-    """Return the address of the broker, started if there is none; until this process ends, it is needed.
+    """Return the address of the broker, which is started if none answers.
 
     Parameters
     ----------
     find_java : callable
-        Returns what runs it, if it must be started, after fetching what that needs.
+        Returns the Java that runs it, after fetching the broker's jars.
     keep : bool
-        Whether it is to stay until somebody stops it, and this process does not matter.
+        Whether it runs until it is stopped, rather than until the process ends that started it.
 
     Raises
     ------
     BrokerStartError
-        It did not start; the message has its last words.
+        It did not start; the message has the end of its log.
     """
-    here = place()
-    if not keep and _has_joined(here) and (address := _address(here)):
+    here = folder()
+    if not keep and (address := _answering(here)):
         return address
-    ownership.claim(here.folder.parent)
-    for folder in (here.users, here.alive.parent):
-        folder.mkdir(parents=True, exist_ok=True)
+    ownership.claim(here.parent)
+    here.mkdir(parents=True, exist_ok=True)
     try:
-        changing = _changing(here).acquire()
+        with FileLock(here / "start.lock", timeout=broker.START_TIMEOUT + broker.STOP_TIMEOUT):
+            address = _answering(here)
+            if address is None:
+                _end(here)  # a process that does not answer
+                made = broker.start(find_java(), here, log())
+                address = made.address
+                _write_state(here, address, made.process.pid)
+                _started[here] = os.getpid()
+            if keep:
+                (here / "kept").touch()
+            return address
     except Timeout:
         raise BrokerStartError(str(log()), "Another kernel is starting it, and has not come to an end.") from None
-    with changing:
-        if not keep:
-            _register(here)
-        address = _joinable(here)
-        if address is None:
-            _end_orphan(here)
-            here.forget()
-            # It must be needed before it runs, or its supervisor would end it at once.
-            if keep:
-                here.kept.touch()
-            try:
-                address = broker.start(find_java(), here, log()).address
-            except BaseException:
-                here.forget()
-                raise
-        if keep:
-            here.kept.touch()
-        return address
 
 
 def leave() -> None:
-    """Let go of the broker, if this process has joined one; where nobody else needs it, return when it is gone."""
-    for folder, (process, lock) in list(_joined.items()):
-        if process != os.getpid():  # of the process that this one was forked from
-            continue
-        del _joined[folder]
-        lock.release()
-        here = BrokerDirectory(folder)
-        if folder.exists() and not here.is_needed():
-            _await_end(here)
+    """Stop the broker that this process has started, unless it was to be kept; return when it has ended."""
+    for here, process in list(_started.items()):
+        if process == os.getpid():  # not the process that this one was forked from
+            del _started[here]
+            if not (here / "kept").exists():
+                _end(here)
 
 
 def stop() -> bool:
-    """Stop the broker, whoever uses it, and return whether there was one; its messages are kept."""
-    here = place()
-    if not here.is_supervised():
-        return False
-    with _changing(here):
-        here.stop.touch()
-        here.state.unlink(missing_ok=True)
-    return _await_end(here)
+    """Stop the broker, and return whether one was running; its messages are kept."""
+    return _end(folder())
 
 
 def status() -> Status | None:
-    """Return what there is to say about the broker, or None if there is none."""
-    here = place()
+    """Return the running broker, or None."""
+    here = folder()
+    process = _process(here)
+    return process and Status(_state(here)["address"], process.pid, (here / "kept").exists())
+
+
+def _answering(here: Path) -> str | None:
+    address = _state(here).get("address") if _process(here) else None
+    return address if address and broker.answers(address) else None
+
+
+def _state(here: Path) -> dict[str, Any]:
+    try:
+        return json.loads((here / "broker.json").read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def _write_state(here: Path, address: str, pid: int) -> None:
+    state = {"address": address, "pid": pid, "began": psutil.Process(pid).create_time()}
+    ownership.write_atomically(here / "broker.json", json.dumps(state))
+
+
+def _process(here: Path) -> psutil.Process | None:
+    """Return the broker's process; its number may be another process's by now."""
     state = _state(here)
-    if state is None or not here.is_supervised():
-        return None
-    here.has_users()  # forgets the dead
-    users = sorted(int(file.stem) for file in here.users.glob("*.lock"))
-    return Status(state["address"], state["pid"], tuple(users), here.kept.exists())
-
-
-def _changing(here: BrokerDirectory) -> FileLock:
-    return FileLock(here.change, timeout=CHANGE_TIMEOUT)
-
-
-def _register(here: BrokerDirectory) -> None:
-    if _has_joined(here):
-        return
-    # Not of one thread: it is released by whichever leaves.
-    lock = FileLock(here.users / f"{os.getpid()}.lock", thread_local=False)
-    lock.acquire(timeout=CHANGE_TIMEOUT)
-    _joined[here.folder] = (os.getpid(), lock)
-
-
-def _has_joined(here: BrokerDirectory) -> bool:
-    process, _lock = _joined.get(here.folder, (None, None))
-    return process == os.getpid()
-
-
-def _joinable(here: BrokerDirectory) -> str | None:
-    """Return the address of a broker that runs; one that is ending, or that never answers, is waited for."""
-    deadline = time.monotonic() + broker.STOP_TIMEOUT
-    while here.is_supervised():
-        address = _address(here)
-        if address and broker.answers(address):
-            return address
-        if time.monotonic() > deadline:  # it hangs
-            here.stop.touch()
-            if not _await_end(here):
-                raise BrokerStartError(str(log()), "The broker before it neither answers nor ends.")
-        time.sleep(LOOK_EVERY)
+    with suppress(psutil.Error, KeyError):
+        process = psutil.Process(state["pid"])
+        is_same = abs(process.create_time() - state["began"]) < _CLOCK_TOLERANCE
+        if is_same and broker.MAIN_CLASS in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+            return process
     return None
 
 
-def _address(here: BrokerDirectory) -> str | None:
-    """Return where the broker answers that may be joined now."""
-    state = _state(here)
-    joinable = state is not None and not here.stop.exists() and here.is_supervised()
-    return state["address"] if joinable else None
-
-
-def _state(here: BrokerDirectory) -> dict[str, Any] | None:
-    try:
-        return json.loads(here.state.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def _end_orphan(here: BrokerDirectory) -> None:
-    """End the broker of a supervisor that was killed; the number of its process may be another one's by now."""
-    state = _state(here)
-    if state is None:
-        return
-    with suppress(psutil.NoSuchProcess):
-        orphan = psutil.Process(state["pid"])
-        if "kafka.Kafka" in orphan.cmdline() and abs(orphan.create_time() - state["began"]) < 5:
-            orphan.terminate()
-            with suppress(psutil.TimeoutExpired):
-                orphan.wait(GRACE)
-            orphan.kill()
-
-
-def _await_end(here: BrokerDirectory) -> bool:
-    """Return whether the supervisor has ended within its time."""
-    try:
-        with FileLock(here.alive, timeout=broker.STOP_TIMEOUT):
-            here.stop.unlink(missing_ok=True)
-            return True
-    except Timeout:
+def _end(here: Path) -> bool:
+    process = _process(here)
+    for name in ("broker.json", "kept"):
+        (here / name).unlink(missing_ok=True)
+    if process is None:
         return False
+    with suppress(psutil.NoSuchProcess):
+        process.terminate()
+        try:
+            process.wait(broker.STOP_TIMEOUT)
+        except psutil.TimeoutExpired:
+            process.kill()
+            process.wait(broker.STOP_TIMEOUT)
+    return True
 
 
 atexit.register(leave)

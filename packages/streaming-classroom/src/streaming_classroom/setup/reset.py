@@ -14,11 +14,10 @@ from filelock import FileLock, Timeout
 
 from streaming_classroom.errors import SetupError
 from streaming_classroom.files import ownership
+from streaming_classroom.kafka import shared_broker
 
 # What lessons, runs, brokers and JupyterLab put into a home.
 CHILDREN = ("dbfs", "jupyterlab", "kafka", "locks", "logs", "registered", "runs")
-BROKER = "kafka"  # the name of its lock
-_GONE_WITHIN = 3.0  # seconds that the broker of a kernel which has just ended is given to end as well
 _LOCKS = ("locks/*.lock", "runs/*/run.lock", "runs/*/*/locks/*.lock")
 
 
@@ -38,12 +37,12 @@ def remove(home: Path) -> list[Path] | None:
     if not home.exists():
         return None
     _refuse_foreign(home)
+    if shared_broker.status():
+        raise SetupError(
+            "Kafka's broker is running, for a kernel or because of `python course.py kafka start`.",
+            "Shut the kernels down, or run `python course.py kafka stop`, and run the same command again.",
+        )
     if lesson := next(_open_lessons(home), None):
-        if lesson == BROKER:
-            raise SetupError(
-                "Kafka's broker is running, for a kernel or because of `python course.py kafka start`.",
-                "Shut the kernels down, or run `python course.py kafka stop`, and run the same command again.",
-            )
         raise SetupError(
             f"Lesson {lesson} is open in a kernel or running.",
             "Shut that kernel down, or close JupyterLab, and run the same command again.",
@@ -88,7 +87,7 @@ def _open_lessons(home: Path) -> Iterator[str]:
         for file in sorted(home.glob(pattern)):
             lock = FileLock(file)
             try:
-                lock.acquire(timeout=_GONE_WITHIN if file.stem == BROKER else 0)
+                lock.acquire(timeout=0)
             except Timeout:
                 yield file.parent.name if file.name == "run.lock" else file.stem
             finally:
