@@ -134,7 +134,7 @@ def test_an_interrupt_cancels_the_job_and_the_next_cell_runs_at_once(notebook, s
     notebook.wait_for_end(LONG)
     shown = notebook.cells.nth(LONG).locator(".jp-OutputArea").inner_text()
     said = shown.split("working")[1].strip()
-    assert said.startswith("Interrupted; Spark's job was cancelled. The stream goes on: ")
+    assert said.startswith("Interrupted; Spark's job was cancelled. The stream continues: ")
     assert said.endswith(". To stop it: stopAllStreams().")
     land(notebook, NAMED)
     screenshot(notebook, "interrupted")

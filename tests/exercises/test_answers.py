@@ -1,4 +1,4 @@
-"""Every exercise in its lesson's kernel: starter, wrong answers, solution, starter again; and the lesson goes on."""
+"""Every exercise in its lesson's kernel: starter, wrong answers, solution, starter again; and the lesson continues."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ OF_A_LESSON = 3  # every third mutant is played
 EQUAL: dict[tuple[str, str], str] = {
     ("16L.2", "constant one more: 3600000 -> 3600001"): "a millisecond more in an hour",
     ("15X.2", "constant one more: 4 -> 5"): "which number a new order has was not asked",
-    ("15X.2", "constant one more: 1 -> 2 (8)"): "another order that comes again tests the same",
+    ("15X.2", "constant one more: 1 -> 2 (8)"): "another order that is repeated tests the same",
     ("16L.5", "constant one more: 15 -> 16"): "a minute more than is needed, within the 300 rows of state",
     ("16L.4", "least for most: max( -> min("): "the slope is the same in each row of a stream",
     ("16L.4", "outer join: JOIN -> LEFT JOIN"): "the filter on the slope removes what has no figures",

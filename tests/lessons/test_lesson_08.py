@@ -143,7 +143,7 @@ def test_the_failed_batch_has_left_no_row_and_one_schema_version(landed, lines):
     said = _values(lines(LESSON, "l08-32"))
 
     assert said["readings in bronze"] == str(len(_until(landed, "2025-06-03.json")))
-    assert said["schemas"] == str(["0", "1"])  # the one before, and the one with the field
+    assert said["schemas"] == str(["0", "1"])  # the previous one, and the one with the field
     assert said["the stream is active"] == "False"
 
 

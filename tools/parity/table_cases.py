@@ -1,4 +1,4 @@
-"""Expectations, tables and views: pipelines of a few lines each, and what became of them."""
+"""Expectations, tables and views: pipelines of a few lines each, and what happened to them."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_nothing_is_lost_or_doubled_by_kills_at_random_moments(tmp_path: Path, s
         program = stack.enter_context(started(tmp_path))
         for kill in range(KILLS):
             land(tmp_path, FILES // 2 // KILLS, FILES // 2 + kill * (FILES // 2 // KILLS))
-            following = stack.enter_context(started(tmp_path))  # its Spark starts while the one before is at work
+            following = stack.enter_context(started(tmp_path))  # its Spark starts while the previous one is at work
             # Every fourth during the start: while files are listed and the first batch is planned.
             run_and_kill(program, tmp_path, moments.uniform(0.0, 2.0), after_a_batch=kill % 4 > 0)
             progress.append(commits(tmp_path))

@@ -61,7 +61,7 @@ def test_help_imports_nothing_that_set_up_has_to_install() -> None:
         "try: cli.main(['--help'])\n"
         "except SystemExit: pass\n"
         "tops = {name.partition('.')[0] for name in sys.modules}\n"
-        "own = {'__main__', 'streaming_classroom', 'stream_view', 'notebook_dialect'}\n"
+        "own = {'__main__', 'streaming_classroom', 'stream_view', 'notebook_dialect', 'spark_hooks'}\n"
         "print(sorted(tops - sys.stdlib_module_names - own), file=sys.stderr)"
     )
     sources = directories.PROJECT.glob("packages/*/src")
@@ -79,7 +79,7 @@ def test_ctrl_c_is_exit_code_130_and_no_traceback(monkeypatch, capsys) -> None:
 
     monkeypatch.setattr(steps, "set_up", interrupt)
     assert cli.main(["setup"]) == 130
-    assert capsys.readouterr().err == "\nInterrupted. The same command goes on from here.\n"
+    assert capsys.readouterr().err == "\nInterrupted. The same command continues from here.\n"
 
 
 def test_lab_opens_jupyterlab_on_the_learners_copy_of_the_first_lesson(delegated, lessons: Path, capsys) -> None:

@@ -161,10 +161,10 @@ class SessionBusy(PipelineError):
 
 @dataclass(eq=False)
 class UpdateStopped(PipelineError):
-    """Somebody stopped the update; what it had committed stays, and the next one goes on from there."""
+    """Somebody stopped the update; what it had committed stays, and the next one continues from there."""
 
     def __str__(self) -> str:
-        return "The update was stopped. What it had written stays; the next update goes on from there."
+        return "The update was stopped. What it had written stays; the next update continues from there."
 
 
 @dataclass(eq=False)

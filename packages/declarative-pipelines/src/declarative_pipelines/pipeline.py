@@ -91,7 +91,7 @@ ALL_REPORTS = {"spark.sql.streaming.numRecentProgressUpdates": "100000"}
 _JOB_GROUP = "spark.jobGroup.id"
 _DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 _DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
-# Spark 4.2.0 hangs for ever where a Python UDF reads a Delta table in its columnar form.
+# Spark 4.2.0 hangs forever where a Python UDF reads a Delta table in its columnar form.
 _SAFE = {"spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false"}
 
 
@@ -113,8 +113,8 @@ def run_pipeline(
 ) -> Update:
     """Run one update of a pipeline, and return what it did.
 
-    Streaming tables read what is new, each row once; materialized views are computed anew, and keep their rows for
-    readers until the new ones are there, also where the update fails. An update that was killed is gone on with by the
+    Streaming tables read what is new, each row once; materialized views are computed again, and keep their rows for
+    readers until the new ones are there, also where the update fails. An update that was killed is continued by the
     next one: no row is lost, and none is there or counted twice.
 
     Parameters
@@ -157,7 +157,7 @@ def run_pipeline(
     SessionBusy
         Another pipeline runs in this session.
     KeyboardInterrupt
-        It was interrupted. Its flows have been stopped; the session can be used, and the next update goes on.
+        It was interrupted. Its flows have been stopped; the session can be used, and the next update continues.
     """
     session = usable(spark)
     api_modules.install()

@@ -79,7 +79,7 @@ def _show_nothing(*shown: Any, **options: Any) -> None:
 
 
 SUFFIXES = (".py", ".sql", ".ipynb")
-# Magics of a whole cell, and of a line, below which the cell goes on.
+# Magics of a whole cell, and of a line, below which the cell continues.
 _CELLS_LEFT_OUT = ("md", "md-sandbox", "sh", "environment", "skip")
 _LINES_LEFT_OUT = (
     "pip", "uv", "conda", "restart_python", "run", "fs", "config", "matplotlib", "load_ext", "reload_ext", "autoreload",

@@ -65,7 +65,7 @@ def test_with_a_dataset_that_is_replaced_the_flows_of_its_earlier_kind_go(run_ce
     run_cell(None, "a")
     definitions = registry.of_notebook()
     assert definitions.changes == []
-    assert definitions.flows == []  # what fills a table that is a function lies in the table
+    assert definitions.flows == []  # what fills a table that is a function is in the table
 
 
 def test_a_flow_of_another_cell_stays_when_its_target_is_defined_again(run_cell: Cell) -> None:

@@ -38,7 +38,7 @@ def test_updates_do_not_leave_more_and_more_threads(pipeline: Pipeline) -> None:
         pipeline.land(number)
         pipeline.run().raise_if_failed()
         counts.append(waiting_threads())
-    # Without the cure each count is greater than the one before; with it one may have been used a moment ago.
+    # Without the cure each count is greater than the previous one; with it one may have been used a moment ago.
     assert min(counts[3:]) <= counts[2], counts
 
 

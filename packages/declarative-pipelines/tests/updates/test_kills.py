@@ -1,6 +1,6 @@
 """Processes that are killed with their JVM at any moment of an update: no row is lost or doubled, nor a count.
 
-Each life of the process lands rows and begins the next update of the same pipeline, which goes on with what the lives
+Each life of the process lands rows and begins the next update of the same pipeline, which continues with what the lives
 before have left, and is killed in it; every few lives one runs its update to the end, and checks tables and log.
 """
 

@@ -1,4 +1,4 @@
-"""Flows that run once: in the first update that has them, and again only where the table is read anew."""
+"""Flows that run once: in the first update that has them, and again only where the table is read again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One update of a pipeline at a time, kept apart by what lies beside the storage."""
+"""One update of a pipeline at a time, kept apart by what is beside the storage."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_the_root_and_the_folders_of_a_workspace_stay(
 
 
 def test_the_refusal_says_what_to_remove_instead(fs: FileSystemUtils) -> None:
-    with pytest.raises(PathProtected, match="Name what lies in it, such as dbfs:/mnt/my-folder"):
+    with pytest.raises(PathProtected, match="Name what is in it, such as dbfs:/mnt/my-folder"):
         fs.rm("/mnt", True)
 
 

@@ -69,7 +69,7 @@ def test_streams_go_on(lesson) -> None:
     lesson.ok(STREAM)
     assert (
         interrupted(lesson, JOBS["collect"])
-        == "Interrupted; Spark's job was cancelled. The stream goes on: ticks. To stop it: stopAllStreams()."
+        == "Interrupted; Spark's job was cancelled. The stream continues: ticks. To stop it: stopAllStreams()."
     )
     before = lesson.value("ticks.lastProgress['batchId']")
     lesson.ok(f"import time\nwhile ticks.lastProgress['batchId'] <= {before}: time.sleep(0.1)", timeout=120)
@@ -88,7 +88,7 @@ WAITS = {
 def test_a_wait_ends_and_the_stream_goes_on(lesson, cell: str) -> None:
     lesson.ok(STREAM)
     shown = interrupted(lesson, cell, prepare="from pathlib import Path")
-    assert shown.endswith("Interrupted. The stream goes on: ticks. To stop it: stopAllStreams().")
+    assert shown.endswith("Interrupted. The stream continues: ticks. To stop it: stopAllStreams().")
     assert "Traceback" not in shown and "py4j" not in shown
 
 

@@ -141,7 +141,7 @@ class MissingFile(CloudFilesError):
     def message(self) -> str:
         return (
             f"Error while reading file {self.path}: it was discovered, but it is gone now. "
-            "Put it back, or set ignoreMissingFiles to true to go on without its rows."
+            "Put it back, or set ignoreMissingFiles to true to continue without its rows."
         )
 
 
@@ -157,7 +157,7 @@ class UnreadableFile(CloudFilesError):
     def message(self) -> str:
         return (
             f"Error while reading file {self.path}: {self.reason} "
-            "Repair or remove it, or set ignoreCorruptFiles to true to go on without it."
+            "Repair or remove it, or set ignoreCorruptFiles to true to continue without it."
         )
 
 
@@ -182,7 +182,7 @@ class MalformedRecord(CloudFilesError):
 class UnknownFields(CloudFilesError):
     """Data has columns that the schema does not have.
 
-    Format readers raise it when they are asked to (``on_unknown="error"``); what becomes of it is decided by the
+    Format readers raise it when they are asked to (``on_unknown="error"``); what happens to it is decided by the
     evolution mode.
 
     Parameters
@@ -194,7 +194,7 @@ class UnknownFields(CloudFilesError):
     columns : list of str
         Names of the unknown columns, dotted for fields of structs.
     retry : bool
-        Whether the same program, started again, goes on.
+        Whether the same program, started again, continues.
     """
 
     path: str

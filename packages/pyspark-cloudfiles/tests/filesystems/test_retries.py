@@ -77,7 +77,7 @@ class FailingStore(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def failing(serve_as_s3: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Give a function that says how listings of ``s3://bucket`` fail; the last failure is for ever."""
+    """Give a function that says how listings of ``s3://bucket`` fail; the last failure is forever."""
     serve_as_s3(FailingStore)
     monkeypatch.setattr(retries, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retries, "DEADLINE", 0.5)

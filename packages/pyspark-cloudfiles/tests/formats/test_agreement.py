@@ -1,8 +1,8 @@
 """JSON and CSV, value for value as Spark's own readers have them, over generated files.
 
 A generated file has many records, for a Spark job costs more than a thousand of them.  Left out is where Spark's parser
-goes on in the middle of a record that it could not read: names that come twice, invalid base64 and broken values inside
-of nested ones.
+continues in the middle of a record that it could not read: names that come twice, invalid base64 and broken values
+inside of nested ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A planner that is killed at any moment: every acknowledged file is in the log once, and the next planner goes on."""
+"""A planner that is killed at any moment: every acknowledged file is in the log once, and the next one continues."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Program:
         self.landed = 0
 
     def run(self, files: int) -> None:
-        """Plan batches as a restarted stream does: all that has landed is listed anew."""
+        """Plan batches as a restarted stream does: all that has landed is listed again."""
         log = FileLog(self._log, acknowledged=len(self.acknowledged))
         self.check(log)
         for _ in range(files):

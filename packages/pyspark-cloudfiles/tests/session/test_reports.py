@@ -10,7 +10,7 @@ from pyspark_cloudfiles.log.offsets import Offset
 from pyspark_cloudfiles.session.reports import described, with_cause
 
 OFFSET = Offset(3, 300, "file:/log/x", "file:/in")
-OURS = "[CF_STATE_LOST] The log is gone. Begin anew."
+OURS = "[CF_STATE_LOST] The log is gone. Begin again."
 TRACE = f"""org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed
 Caused by: org.apache.spark.api.python.PythonException: Traceback (most recent call last):
   File "x.py", line 1, in read

@@ -1,9 +1,9 @@
 """The chain of each wrapped method, and the registry of all that was wrapped or added.
 
 A class gets one function for a method, whoever wraps it and however many do.  That function calls the chain, which is
-made anew when somebody comes or goes: its order is that of the layers, never that of installation.  When nobody is left
-the class has its own method again, the very same object; where another library has meanwhile wrapped ours, that wrapper
-stays and is handed through to Spark's own.
+made again when somebody comes or goes: its order is that of the layers, never that of installation.  When nobody is
+left the class has its own method again, the very same object; where another library has meanwhile wrapped ours, that
+wrapper stays and is handed through to Spark's own.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def wrap(owner: type, name: str, make: Callable[[Any], Any], *, by: str, layer: 
         The method.
     make : callable
         Takes the method that is below in the chain, and returns the one to be called instead.  It is called again when
-        the chain is made anew, and must not do anything else.
+        the chain is made again, and must not do anything else.
     by : str
         The package.
     layer : str

@@ -1,7 +1,7 @@
 """Output of the console sink, shown below the cell that started the query.
 
 The sink prints to the output of Spark's JVM, which in a stock notebook is the terminal that Jupyter was started
-from.  Here that output is a pipe, read by a thread, and drawn anew in its cell as it grows.  Spark does not say which
+from.  Here that output is a pipe, read by a thread, and drawn again in its cell as it grows.  Spark does not say which
 query a line is from: with several console queries at a time, all of it goes to the one started last.
 """
 

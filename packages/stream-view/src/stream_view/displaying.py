@@ -1,8 +1,8 @@
 """``display``: a table for a batch frame, a live view for a streaming frame.
 
 A stream is shown by a query into a memory table, and a live view (``live``) follows it while other cells run.  Without
-a person to look, the cell waits until the stream has processed what is there and leaves one final frame; the query goes
-on until the lesson stops it, as it would for a person.
+a person to look, the cell waits until the stream has processed what is there and leaves one final frame; the query
+continues until the lesson stops it, as it would for a person.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class CheckpointInUse(ExplainedError):
     def __str__(self) -> str:
         return (
             f"The stream {self.stream} runs with the checkpoint {self.checkpoint}. A second one on it would stop the "
-            "first without a word, and resume from the first one's offsets. Give this stream a checkpointLocation of "
+            "first silently, and resume from the first one's offsets. Give this stream a checkpointLocation of "
             f"its own, or stop {self.stream} first."
         )
 

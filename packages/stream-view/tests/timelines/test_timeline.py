@@ -368,7 +368,7 @@ class Handle:
 
 @pytest.fixture
 def handle(monkeypatch: pytest.MonkeyPatch) -> Handle:
-    """Have a person look; give the output in which a live timeline is drawn anew."""
+    """Have a person look; give the output in which a live timeline is drawn again."""
     handle = Handle()
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
     monkeypatch.setattr(stream_widget, "LOOK_EVERY", 0.01)

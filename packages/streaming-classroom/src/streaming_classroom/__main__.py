@@ -5,6 +5,6 @@ import sys
 
 from streaming_classroom.cli import main
 
-# Python would end without a word to the programs it has started.
+# Python would end silently to the programs it has started.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 sys.exit(main())

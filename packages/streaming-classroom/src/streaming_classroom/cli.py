@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\n{error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nInterrupted. The same command goes on from here.", file=sys.stderr)
+        print("\nInterrupted. The same command continues from here.", file=sys.stderr)
         return INTERRUPTED
 
 
@@ -148,7 +148,7 @@ def _linted(notebooks: Sequence[Path], without: Sequence[str]) -> list[Failure]:
     command = [sys.executable, "-m", "lesson_linter", "--json", *(f"--without={rule}" for rule in without)]
     environ = {**os.environ, "PYTHONUTF8": "1", **_with_tools()}
     done = subprocess.run([*command, *map(str, notebooks)], env=environ, capture_output=True, text=True)
-    last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+    last = (done.stderr.strip().splitlines() or ["it ended silently"])[-1]
     if not done.stdout.startswith("["):
         raise NotAvailable(f"The linter could not check the notebooks: {last}.", "Run `python course.py lint 00` once.")
     return [
@@ -415,7 +415,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _add(commands, "doctor", doctor)
     command.add_argument("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
-    command.add_argument("--fix", action="store_true", help="make anew what is missing or damaged of what set-up makes")
+    command.add_argument("--fix", action="store_true", help="re-create what is missing or damaged of what set-up makes")
     command = _add(commands, "kafka", kafka)
     command.add_argument("action", choices=("start", "stop", "status", "topics"))
     command = _add(commands, "pipeline", pipeline)

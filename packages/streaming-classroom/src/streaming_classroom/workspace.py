@@ -24,7 +24,7 @@ from filelock import FileLock, Timeout
 
 from streaming_classroom.errors import NotAvailable, SetupError
 from streaming_classroom.files import directories, ownership
-from streaming_classroom.runner import NoLessons, find_lessons
+from streaming_classroom.runner import InvalidNotebook, NoLessons, find_lessons
 
 LOCK_TIMEOUT = 60  # seconds; an update takes one or two
 _LOCK, _RECORD = ".course.lock", ".course.json"
@@ -71,6 +71,8 @@ class WorkspaceReport:
     made, updated, beside : list of str
         The new copies, the copies that follow a new version, and those with a new version beside them.  Pictures and
         includes are in ``beside`` only.
+    unreadable : list of str
+        The course's own files that cannot be read; their copies are left alone.
     kept : dict
         For each lesson that was started over, the name of the learner's copy; None if it had no work in it.
     """
@@ -80,6 +82,7 @@ class WorkspaceReport:
     made: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
     kept: dict[str, str | None] = field(default_factory=dict)
 
 
@@ -116,10 +119,18 @@ def start_over(lessons: Sequence[str], now: datetime | None = None) -> Workspace
         The course has no such lesson; nothing was changed.
     NotAvailable
         The notebook is the learner's own; nothing was changed.
+    InvalidNotebook
+        The course's lesson cannot be read; nothing was changed.
     SetupError
         As in :func:`update`.
     """
     names = [_name_of_lesson(path) for path in find_lessons(lessons, directories.notebooks())]
+    for name in names:
+        source = directories.notebooks() / Path(name).name
+        try:
+            _as_given(source)
+        except ValueError as error:
+            raise InvalidNotebook(source, f"it cannot be read ({error})") from error
     now = now or datetime.now()
     with _open_workspace() as (folder, record):
         report = WorkspaceReport(folder)
@@ -139,13 +150,14 @@ def line(report: WorkspaceReport) -> str:
     with suppress(ValueError):
         folder = folder.relative_to(directories.PROJECT)
     total = f"{len(report.lessons)} lesson{'s are' if len(report.lessons) != 1 else ' is'} in {folder.as_posix()}"
-    if len(report.made) == len(report.lessons):
-        return f"{total}, without outputs: they are yours."
+    is_new = len(report.made) == len(report.lessons)
     changes = [
-        _phrase(report.made, "is new", "are new"),
+        "" if is_new else _phrase(report.made, "is new", "are new"),
         _phrase(report.updated, "follows the course's new version", "follow the course's new versions"),
         _phrase(report.beside, "has a new version beside yours", "have new versions beside yours"),
     ]
+    changes += [f"the course's own {name} cannot be read" for name in report.unreadable]
+    total += ", without outputs: they are yours" * is_new
     return "; ".join([total, *filter(None, changes)]) + "."
 
 
@@ -208,7 +220,12 @@ def _open_workspace() -> Iterator[tuple[Path, _Record]]:
 def _follow(
     files: dict[str, Path], folder: Path, record: _Record, now: datetime, report: WorkspaceReport
 ) -> WorkspaceReport:
-    contents = {name: _as_given(source) for name, source in files.items()}
+    contents = {}
+    for name, source in files.items():
+        try:
+            contents[name] = _as_given(source)
+        except ValueError:
+            report.unreadable.append(source.name)
     digests = {name: _digest(name, content) for name, content in contents.items()}
     record.known |= set(filter(None, digests.values()))
     record.write(folder)

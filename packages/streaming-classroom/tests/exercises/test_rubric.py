@@ -1,4 +1,4 @@
-"""A rubric judges each criterion for itself."""
+"""A rubric checks each criterion for itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong with a broker in the middle of a lesson: a stream goes on, or a sentence says what to do."""
+"""What goes wrong with a broker in the middle of a lesson: a stream continues, or a sentence says what to do."""
 
 from __future__ import annotations
 

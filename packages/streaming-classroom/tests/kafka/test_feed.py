@@ -32,7 +32,7 @@ def messages(kafka: LessonKafka) -> list:
 
 @pytest.fixture
 def start(kafka: LessonKafka, tmp_path: Path) -> Callable[[], DataFactory]:
-    """Give a data factory as a kernel has it; the next one goes on where it was."""
+    """Give a data factory as a kernel has it; the next one continues where it was."""
     target = Topic(kafka, "edits", tmp_path / "note")
     return lambda: DataFactory(datasets.batches("wikipedia/edits"), target, tmp_path / "position", None)
 

@@ -512,7 +512,7 @@ def test_the_buttons_move_a_real_lesson(
         assert (state["error"], state["data"]["landed"], spark.streams.active) == ("", 0, [])
         assert list(classroom_files().local_path(DA.paths.landing).iterdir()) == []
         assert spark.catalog.currentDatabase() == DA.schema_name and DA.is_open
-        DA.data_factory.load()  # the same DA goes on
+        DA.data_factory.load()  # the same DA continues
         assert DA.data_factory.landed == 1
     finally:
         lesson_module.cleanup()

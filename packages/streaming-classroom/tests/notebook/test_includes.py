@@ -101,7 +101,7 @@ DA = start_lesson("05", dataset="device-readings/readings")
 def test_an_older_copy_of_a_lesson_still_runs_and_says_in_a_sentence_what_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such a copy, and the numbered include that it runs, are the learner's and stay when the course goes on."""
+    """Such a copy, and the numbered include that it runs, are the learner's and stay when the course continues."""
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
     (tmp_path / "Includes").mkdir()
     (tmp_path / "Includes" / "Classroom-Setup-05.py").write_text(OLDER_SET_UP)

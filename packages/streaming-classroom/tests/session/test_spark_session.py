@@ -201,7 +201,7 @@ def test_a_lesson_runs_on_a_connect_server(run_python, connect_server: str) -> N
         "(total: 1 row)",
         "StreamingQueryException no such sensor",
         "The stream unheard failed",
-        "Interrupted; Spark's job was cancelled. The 2 streams go on: silver, total. To stop them: stop().",
+        "Interrupted; Spark's job was cancelled. The 2 streams continue: silver, total. To stop them: stop().",
         "Lesson A is cleaned up.",
         "[]",
     ]

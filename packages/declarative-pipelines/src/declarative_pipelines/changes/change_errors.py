@@ -18,7 +18,7 @@ class BadChanges(ExplainedError, ValueError):
     def __str__(self) -> str:
         return (
             f"Flow {self.flow}, {self.batch}: {self.problem} Nothing of it was applied. "
-            "Drop such rows before the flow, with an expectation (ON VIOLATION DROP ROW, expect_or_drop), or mend the "
+            "Drop such rows before the flow, with an expectation (ON VIOLATION DROP ROW, expect_or_drop), or fix the "
             "source."
         )
 

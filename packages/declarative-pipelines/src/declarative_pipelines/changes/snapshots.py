@@ -2,7 +2,7 @@
 
 The target itself says what the snapshot before had, so that one MERGE, one commit, does all.  The version of the last
 snapshot is kept in a hidden table, ``__snapshots_<target>``, which is written afterwards: where the process dies in
-between, the same snapshot comes again and finds nothing to do.
+between, the same snapshot is repeated and finds nothing to do.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _versions(session: SparkSession, snapshot: DataFrame, layout: ChangeLayout, 
 
 
 def _ended(both: DataFrame, layout: ChangeLayout, there: set[str], now: Any, goes_on: Any, again: Any) -> DataFrame:
-    """Return the versions that were open: they go on with the snapshot's values, or end."""
+    """Return the versions that were open: they continue with the snapshot's values, or end."""
     from pyspark.sql import functions as F
 
     def value(name: str) -> Any:

@@ -363,7 +363,7 @@ def create_streaming_table(
     name : str
         The table's name, with the schema and the catalog or without.
     expect_all, expect_all_or_drop, expect_all_or_fail : mapping, optional
-        Conditions by name, and what becomes of a row that violates one: it is counted, dropped, or fails the update.
+        Conditions by name, and what happens to a row that violates one: it is counted, dropped, or fails the update.
 
     Other parameters are those of :func:`table`.
 
@@ -433,7 +433,7 @@ def create_sink(name: str, format: str, options: Mapping[str, str] | None = None
 def foreach_batch_sink(function: Callable[[DataFrame, int], None] | None = None, *, name: str | None = None) -> Any:
     """Define a sink by a function, which is called with each batch and its number.
 
-    A batch may come again after a failure, and after a full refresh the numbers begin again at 0; what the function
+    A batch may be repeated after a failure, and after a full refresh the numbers restart at 0; what the function
     does must bear that.
     """
 

@@ -64,7 +64,7 @@ class Namespace:
 
 
 class Violation(Enum):
-    """What becomes of a row for which an expectation is not TRUE."""
+    """What happens to a row for which an expectation is not TRUE."""
 
     ALLOW = "warn"
     DROP = "drop"

@@ -1,7 +1,7 @@
 """A fingerprint of what a frame would be computed from and how, by which two computations are known to be the same.
 
-It has the whole analyzed plan, the version of each Delta table in it, and the session's settings.  Ids that Spark gives
-anew to each frame are numbered in the order in which they come.  A plan has a fingerprint only where equal plans give
+It has the whole analyzed plan, the version of each Delta table in it, and the session's settings.  Ids that differ
+between frames are numbered in the order in which they come.  A plan has a fingerprint only where equal plans give
 equal rows: it reads nothing but Delta tables, and it has no random value, no clock, no user and no code of its user,
 which may do something else today under the same name.  Wherever something is not understood there is none.
 """
@@ -28,7 +28,7 @@ _DELTA_FILES = "org.apache.spark.sql.delta.files.TahoeLogFileIndex"
 # Code that a plan only names, by a part of the class's name.
 _CODE = re.compile(r"Python|Pandas|Arrow|Scala|Invoke|Reflect|expressions\.objects\.|TypedFilter|MapElements|Sample")
 _PATTERNS = ("CURRENT_LIKE", "PLAN_EXPRESSION")  # what has a clock or a user; what has a plan that is no child
-# Fields whose values are given anew to each frame: ids of expressions, of common table expressions, of the frame.
+# Fields whose values differ between frames: ids of expressions, of common table expressions, of the frame.
 _EXPRESSION_IDS = ("exprId", "resultId")
 _QUERY_ID, _QUERY = "cteId", f"{_CATALYST}plans.logical.CTERelationDef"
 _REFERENCE = f"{_CATALYST}plans.logical.CTERelationRef"

@@ -97,7 +97,7 @@ class TableNotCreated(Exception):
 
 
 class TableVersion(NamedTuple):
-    """A version of a Delta table: the table's identity, which a table made anew does not have, and the number."""
+    """A version of a Delta table: the table's identity, which a table made again does not have, and the number."""
 
     table: str
     number: int
@@ -371,7 +371,7 @@ class ResolvedGraph:
         return {name: self._resolved(flow) for name, flow in self._java_flows.items() if name in self._planned}
 
     def frame(self, flow: str) -> DataFrame:
-        """Return a flow's frame anew, over the tables as they are now."""
+        """Return a new frame of a flow, over the tables as they are now."""
         from pyspark.sql import DataFrame
 
         self._engine.use_in_this_thread()
@@ -476,7 +476,7 @@ class WriteObserver:
 
     def __exit__(self, *error: object) -> None:
         self._session._jsparkSession.listenerManager().unregister(self._java)
-        self._java = None  # the listener and its object of the JVM would keep each other for ever
+        self._java = None  # the listener and its object of the JVM would keep each other forever
 
     def wait_for(self, name: str, deadline: float) -> dict[str, dict[str, Any]] | None:
         """Return what was observed in the query that has this observation; None if the deadline passes."""

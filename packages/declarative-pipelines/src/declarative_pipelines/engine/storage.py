@@ -141,7 +141,7 @@ class Storage:
             stream.write(bytearray(text.encode()))
         if self._replace(hidden, path, files):
             return
-        _log.warning("%s was deleted and written anew: its file system cannot replace a file in one step.", path)
+        _log.warning("%s was deleted and written again: its file system cannot replace a file in one step.", path)
         files.delete(path, False)
         if not files.rename(hidden, path):
             raise OSError(f"{path} could not be written. What it was to have is in {hidden}.")

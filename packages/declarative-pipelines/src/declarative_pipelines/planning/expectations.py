@@ -39,7 +39,7 @@ class Counts:
 
     @property
     def written(self) -> int:
-        """Rows that went on."""
+        """The rows that were not dropped."""
         return self.records - self.dropped
 
     def __add__(self, other: Counts) -> Counts:

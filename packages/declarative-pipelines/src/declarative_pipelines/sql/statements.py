@@ -39,7 +39,7 @@ _REFUSED = {
     "SCHEDULE": "a pipeline runs here when you run it; leave SCHEDULE out.",
     "REFRESH": "a pipeline runs here when you run it; leave REFRESH out.",
     "TRIGGER": "a pipeline runs here when you run it; leave TRIGGER out.",
-    "LOCATION": "a table of a pipeline lies where its database does; leave LOCATION out.",
+    "LOCATION": "a table of a pipeline is stored with its database; leave LOCATION out.",
     "WITH": "row filters are not here; leave WITH ROW FILTER out and filter in the query.",
 }
 

@@ -1,6 +1,6 @@
 """The event log: a Delta table with the columns of the platform's event log, one commit per update.
 
-It lies in the pipeline's storage at ``system/events``. Each update appends its events in one commit, so an update is in
+It is in the pipeline's storage at ``system/events``. Each update appends its events in one commit, so an update is in
 the log whole or not at all.
 """
 

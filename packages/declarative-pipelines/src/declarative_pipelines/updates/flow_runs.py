@@ -112,7 +112,7 @@ class _Batches:
     """What Spark calls with each batch; ``error`` is that of the batch that failed.
 
     Spark keeps it as long as the query, and with it the error that it raises and the frames of that.  What knows the
-    query must not be among them, or all of it stays for ever: this process keeps the query, and the JVM this function.
+    query must not be among them, or all of it stays forever: this process keeps the query, and the JVM this function.
     """
 
     def __init__(self, take: Callable[[DataFrame, int], None]) -> None:

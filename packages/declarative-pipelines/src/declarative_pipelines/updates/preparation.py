@@ -26,7 +26,7 @@ def choose(
 ) -> dict[str, Checkpoint]:
     """Return the checkpoint that each flow uses, those of views as well, which keep schemas there; nothing is changed.
 
-    A flow begins a new one where its dataset is to be read anew: it was asked for, the table is gone, or an earlier
+    A flow begins a new one where its dataset is to be read again: it was asked for, the table is gone, or an earlier
     update was ended while it did this.
     """
     newest = {flow.name: checkpoints.of_flow(storage, engine.full_name(flow.target), flow.name) for flow in flows}
@@ -35,7 +35,7 @@ def choose(
 
 
 def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> list[str]:
-    """Create the tables of the flows that will run, empty those that are read anew, and return their names."""
+    """Create the tables of the flows that will run, empty those that are read again, and return their names."""
     for flow in flows:
         if flow.target.kind is not DatasetKind.SINK:
             _refuse_table_of_others(plan, flow, chosen)
@@ -101,7 +101,7 @@ def _refuse_table_of_others(plan: PipelinePlan, flow: FlowNode, chosen: Mapping[
         raise BadDefinition(
             flow.location,
             f"{flow.target.name} is a table already, which this pipeline has not made. Drop it, or give one of the two "
-            "another name; a pipeline goes on with its own tables where its name= or storage= is as it was.",
+            "another name; a pipeline continues with its own tables where its name= or storage= is as it was.",
         )
 
 

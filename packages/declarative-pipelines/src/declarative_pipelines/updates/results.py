@@ -146,7 +146,7 @@ class ExpectationResult:
 
     @property
     def dropped(self) -> int | None:
-        """Records that did not go on because of it; one may be dropped by several expectations."""
+        """The records that it dropped; one may be dropped by several expectations."""
         return self.failed if self.violation is Violation.DROP else 0
 
 

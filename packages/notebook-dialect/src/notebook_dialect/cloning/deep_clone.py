@@ -1,6 +1,7 @@
 """``CREATE TABLE t DEEP CLONE s``, which open-source Delta lacks: a copy that does not need its source.
 
-A new copy is in the catalog only when it is complete; one that was interrupted goes on when its statement is repeated.
+A new copy is in the catalog only when it is complete; one that was interrupted continues when its statement is
+repeated.
 """
 
 from __future__ import annotations

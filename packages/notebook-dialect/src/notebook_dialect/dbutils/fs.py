@@ -39,7 +39,7 @@ def is_checksum(name: str) -> bool:
 
 
 def children(folder: ResolvedPath) -> list[ResolvedPath]:
-    """Return what lies in a folder, by name, without checksums."""
+    """Return what is in a folder, by name, without checksums."""
     names = sorted(path.name for path in folder.local.iterdir())
     return [folder.child(name) for name in names if not is_checksum(name)]
 
@@ -100,7 +100,7 @@ def copy(source: ResolvedPath, target: ResolvedPath) -> None:
     Raises
     ------
     FileCommandFailed
-        A link to a folder lies in the source, which might lead round in a circle.
+        A link in the source leads to a folder, which might be a circle.
     PathProtected
         A link in the target leads out of the classroom's home.
     """
@@ -308,7 +308,7 @@ class FileSystemUtils:
     def mounts(self) -> list[MountInfo]:
         """List the root and the folders of /mnt, each with where it is on this machine.
 
-        A folder of /mnt counts as mounted, so code that mounts only what is not there goes on.
+        A folder of /mnt counts as mounted, so code that mounts only what is not there continues.
         """
         mount_folder = locate(self._files, "/mnt")
         folders = children(mount_folder) if mount_folder.local.is_dir() else []

@@ -105,9 +105,9 @@ class LibraryUtils:
     """Utilities for libraries of the notebook."""
 
     def restartPython(self) -> None:
-        """Do nothing here but say so: a kernel cannot restart itself and go on with the next cell."""
+        """Do nothing here but say so: a kernel cannot restart itself and continue with the next cell."""
         print(
-            "The kernel goes on. What %pip has installed can be imported, unless an older version was imported "
+            "The kernel continues. What %pip has installed can be imported, unless an older version was imported "
             "before: then use Kernel > Restart Kernel, and run the notebook again from here."
         )
 

@@ -1,7 +1,7 @@
 """The file that a path of ``dbutils`` means, and whether a notebook may write there.
 
 ``dbfs:/mnt/a``, ``/mnt/a`` and ``/dbfs/mnt/a`` are one place below the classroom's home; ``file:/...`` is the
-machine itself, which can be read and not written.  Links are followed before a path is judged, so none of them
+machine itself, which can be read and not written.  Links are followed before a path is checked, so none of them
 leads a command out of the home.
 """
 
@@ -89,7 +89,7 @@ def locate_removable(files: FileSystem, path: str) -> ResolvedPath:
     if any(_is_same(place.local, kept) for kept in (files.root, *(files.root / name for name in FOLDERS))):
         raise PathProtected(
             f"{place.path} is a folder that every workspace has, and is not removed or moved",
-            f"Name what lies in it, such as {place.path.rstrip('/')}/my-folder.",
+            f"Name what is in it, such as {place.path.rstrip('/')}/my-folder.",
         )
     return place
 

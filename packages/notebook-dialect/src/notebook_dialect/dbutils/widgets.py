@@ -39,7 +39,7 @@ class WidgetView:
     def show(self, widget: Widget, value: str) -> None:
         """Bring the control up to date and on the page.
 
-        It is not shown twice; but the page has lost it when the cell that it is in has run anew.
+        It is not shown twice; but the page has lost it when the cell that it is in has run again.
         """
         if self._control is None:
             self._control = _make(widget)
@@ -132,7 +132,7 @@ class Widget:
 
 @dataclass
 class _State:
-    """A widget with where its value comes from, so far as that is not asked anew."""
+    """A widget with where its value comes from, so far as that is not asked again."""
 
     widget: Widget
     chosen: str | None = None

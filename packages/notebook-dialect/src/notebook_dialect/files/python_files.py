@@ -146,7 +146,7 @@ class PythonFiles:
         return True
 
     def _entries_as_asked_for(self, scandir: Callable) -> Callable:
-        """Return ``os.scandir`` whose entries have the paths that were asked for, which ``pathlib`` goes on with."""
+        """Return ``os.scandir`` whose entries have the paths that were asked for, which ``pathlib`` continues with."""
 
         @functools.wraps(scandir)
         def wrapper(path: Any = ".") -> Any:

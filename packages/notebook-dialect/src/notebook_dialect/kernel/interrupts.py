@@ -1,4 +1,4 @@
-"""An interrupted cell's Spark jobs are cancelled; those of streams go on.
+"""An interrupted cell's Spark jobs are cancelled; those of streams continue.
 
 Python leaves a call into Spark when the kernel is interrupted, and Spark works on; what the next cell asks for then
 waits behind it.  PySpark's own answer, which cancels every job there is and with it every stream, is one that IPython's
@@ -38,14 +38,14 @@ _RUN_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # the job gr
 
 QUIET = 0.5  # seconds without a running job after which all are taken for cancelled: Spark's books come a little late
 LOOK_EVERY = 0.05  # seconds
-SHOWN_NAMES = 4  # of streams that go on
+SHOWN_NAMES = 4  # of streams that continue
 TIMEOUT = 5.0  # seconds that cancelling may take
 
 _log = logging.getLogger(__name__)
 
 
 class Interrupts:
-    """What becomes of an interrupt in one kernel.
+    """What happens to an interrupt in one kernel.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _going_on(names: list[str], stopping_all: str) -> str:
     if not names:
         return ""
     shown = ", ".join(names[:SHOWN_NAMES]) + (" …" if len(names) > SHOWN_NAMES else "")
-    streams = "The stream goes on" if len(names) == 1 else f"The {len(names)} streams go on"
+    streams = "The stream continues" if len(names) == 1 else f"The {len(names)} streams continue"
     return f" {streams}: {shown}. To stop {'it' if len(names) == 1 else 'them'}: {stopping_all}."
 
 

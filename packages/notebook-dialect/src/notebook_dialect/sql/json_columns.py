@@ -65,7 +65,7 @@ def _mark(tokens: list[Token], number: int) -> str:
 
 
 def _field(path: JsonPath, tokens: list[Token]) -> JsonPath | None:
-    """Go on with ``:name``, ``.name`` or the colon in ``:[...]``."""
+    """Continue with ``:name``, ``.name`` or the colon in ``:[...]``."""
     number = path.last + 2
     is_colon = tokens[number - 1].text == ":"
     if number >= len(tokens) or (is_colon and not touch(tokens[number - 1], tokens[number])):
@@ -80,7 +80,7 @@ def _field(path: JsonPath, tokens: list[Token]) -> JsonPath | None:
 
 
 def _subscript(path: JsonPath, tokens: list[Token]) -> JsonPath | None:
-    """Go on with ``['name']``, ``[0]`` or ``[*]``."""
+    """Continue with ``['name']``, ``[0]`` or ``[*]``."""
     number = path.last + 2
     if number + 1 >= len(tokens) or tokens[number + 1].text != "]":
         return None

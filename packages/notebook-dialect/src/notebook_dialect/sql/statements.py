@@ -53,7 +53,7 @@ def read(text: str) -> WidgetStatement | None:
     Raises
     ------
     BadSql
-        It begins as one and goes on as none.
+        It begins as one and continues as none.
     """
     if "widget" not in text.lower():
         return None
@@ -136,7 +136,7 @@ def first_of_name(tokens: list[Token], last: int) -> int:
 _LONG = 1_000_000  # characters; the tokenizer takes about a second for each million
 _TRIES = 50  # quotation marks to try when one of them is not closed
 
-# After END these say which statement ends; the block around it goes on.
+# After END these say which statement ends; the block around it continues.
 _ENDED = {"IF", "WHILE", "LOOP", "FOR", "REPEAT"}
 # After BEGIN at the start of a statement these make it a statement of its own.
 _TRANSACTION = {";", "TRANSACTION", "WORK"}

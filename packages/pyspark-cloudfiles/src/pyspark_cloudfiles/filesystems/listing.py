@@ -116,7 +116,7 @@ class ListingCache:
     """What earlier listings have found, so that the next one can skip directories that have not changed.
 
     A directory is skipped if its modification time is that of an earlier listing which found nothing wanted in it, and
-    which came so long after that time was first seen that a coarse clock cannot hide a change; and not for ever.  Our
+    which came so long after that time was first seen that a coarse clock cannot hide a change; and not forever.  Our
     own clock is never compared with the file system's, which may be that of another machine.
     """
 

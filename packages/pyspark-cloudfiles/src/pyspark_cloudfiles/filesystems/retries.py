@@ -49,7 +49,7 @@ class Attempts:
         self.came_on()
 
     def came_on(self) -> None:
-        """Begin to count anew, after a part of the listing has come."""
+        """Restart the count, after a part of the listing has come."""
         self._began, self._failed = time.monotonic(), 0
 
     def wait_or_raise(self, error: Exception) -> None:

@@ -291,13 +291,13 @@ class Segments:
 
     def _lost(self, what: str) -> StateLost:
         return StateLost(
-            f"The file log {self._directory} {what}. Restore it, or begin anew with an empty checkpoint. "
+            f"The file log {self._directory} {what}. Restore it, or start again with an empty checkpoint. "
             "Nothing of it was removed but files whose rows were read back from a merged one."
         )
 
     def _in_use(self) -> StateInUse:
         return StateInUse(
-            f"{self._directory} was written by another stream while this one went on. "
+            f"{self._directory} was written by another stream while this one was running. "
             "Stop the other stream, or give this one its own checkpoint and schema location."
         )
 

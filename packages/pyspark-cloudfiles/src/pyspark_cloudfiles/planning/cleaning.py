@@ -1,8 +1,8 @@
 """The cleaning of the source: ingested files are deleted or moved later (``cloudFiles.cleanSource``).
 
 Only files of batches that are done are touched, and never one that has changed since it was read: what is there then
-has been ingested by nobody.  The position is kept, so that a restart goes on where it was; a file that is gone already
-is as good as cleaned, and one that could not be cleaned is tried again.
+has been ingested by nobody.  The position is kept, so that a restart continues where it was; a file that is gone
+already is as good as cleaned, and one that could not be cleaned is tried again.
 
 Cleaning happens beside the planning: a backlog of a million files does not hold up a batch.
 """
@@ -165,7 +165,7 @@ def refuse_destination_in_source(options: Options) -> None:
     source, destination = _source_and_destination(options)
     if destination is not None and f"{destination}/".startswith(f"{source}/"):
         raise InvalidOption(
-            f"cloudFiles.cleanSource.moveDestination {options.move_destination} lies in the source directory, "
+            f"cloudFiles.cleanSource.moveDestination {options.move_destination} is in the source directory, "
             "where its files would be found again. Choose a directory outside."
         )
 

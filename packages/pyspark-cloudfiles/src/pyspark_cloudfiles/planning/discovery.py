@@ -179,7 +179,7 @@ def _below_glob(path: str, strict: bool, wanted_files: _WantedFiles) -> Iterator
     if not bases:
         yield from _literally(path, patterns[0].base, wanted_files)
     seen: set[str] | None = set() if len(bases) > 1 else None
-    # Of several globs over the same directories one has entered what another must, so that each lists anew.
+    # Of several globs over the same directories one has entered what another must, so that each lists again.
     listings, incremental = (wanted_files.listings, wanted_files.incremental) if len(bases) == 1 else (None, None)
     for pattern in bases:
         wanted = wanted_files.matching(pattern.matches, seen)

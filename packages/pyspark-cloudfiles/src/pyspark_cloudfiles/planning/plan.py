@@ -18,7 +18,7 @@ from pyspark_cloudfiles.filesystems.compression import is_compressed
 from pyspark_cloudfiles.filesystems.files import SMALLEST_PART, SourceFile
 from pyspark_cloudfiles.formats import format_of
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.records.line_arrays import has_lines
+from pyspark_cloudfiles.formats.records.line_ranges import has_lines
 from pyspark_cloudfiles.options import Options
 from pyspark_cloudfiles.schemas.layout import Layout
 from pyspark_cloudfiles.schemas.partitions import partition_values

@@ -33,7 +33,7 @@ def refuse_path_in_source(options: Options) -> None:
     source = globs.base_of(path) if globs.is_glob(path) else path
     if f"{filesystem.canonical(options.bad_records_path or '')}/".startswith(f"{source}/"):
         raise InvalidOption(
-            f"badRecordsPath {options.bad_records_path} lies in the source directory, where its files would be read. "
+            f"badRecordsPath {options.bad_records_path} is in the source directory, where its files would be read. "
             "Choose a directory outside."
         )
 

@@ -224,6 +224,6 @@ class SchemaStore:
             return False
         except NotADirectoryError as error:
             raise InvalidOption(
-                f"cloudFiles.schemaLocation lies in a file, not in a directory ({self._directory}). Choose another."
+                f"cloudFiles.schemaLocation is in a file, not in a directory ({self._directory}). Choose another."
             ) from error
         return True

@@ -6,8 +6,8 @@ mark is out of reach over Spark Connect, where there is no such column.
 
 ``input_file_name()`` is made of the column.  Spark knows it of its own file sources only: each task keeps a note of the
 file whose rows it is at, and the function reads it.  Here a filter that lets every row pass writes the note where a row
-is of another file than the one before; so the function works in every place where it does with Spark's own sources, and
-costs no more than comparing two texts for a row.  It gives what ``_metadata.file_path`` gives, as on Databricks:
+is of another file than the previous one; so the function works in every place where it does with Spark's own sources,
+and costs no more than comparing two texts for a row.  It gives what ``_metadata.file_path`` gives, as on Databricks:
 ``dbfs:/x``, where Spark's own sources have ``dbfs:///x``.  Over Spark Connect the function gives nothing.
 """
 

@@ -133,7 +133,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
     @_with_mounts
     def partitions(self, start: dict, end: dict) -> list[FilePartition]:
         first, last = Offset.from_json(start), Offset.from_json(end)
-        # The first batch, planned again after a crash, begins at an initial offset that was made anew.
+        # The first batch, planned again after a crash, begins at an initial offset that was made again.
         begin = max(last.existing, first.seq_num if first.log == last.log else 0)
         url = self._located(last)
         files = self._files(url, begin, last.seq_num)

@@ -5,8 +5,9 @@ from pyspark.sql import types as T
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.json.reader import JsonParser
-from pyspark_cloudfiles.formats.records.engine import Block, FastColumns
+from pyspark_cloudfiles.formats.json.parser import JsonParser
+from pyspark_cloudfiles.formats.records.blocks import Block
+from pyspark_cloudfiles.formats.records.engine import FastColumns
 
 
 def columns_of(lines: list[str], data_type: T.DataType, **request: str) -> FastColumns:

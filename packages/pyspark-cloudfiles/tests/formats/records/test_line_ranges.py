@@ -16,9 +16,9 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base, format_named
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.csv import blocks
-from pyspark_cloudfiles.formats.records import line_arrays
-from pyspark_cloudfiles.formats.records.line_arrays import LinesOfPart, has_lines
+from pyspark_cloudfiles.formats.csv import blocks as csv_blocks
+from pyspark_cloudfiles.formats.records import line_ranges
+from pyspark_cloudfiles.formats.records.line_ranges import LinesOfPart, has_lines
 from pyspark_cloudfiles.options import parse
 
 on_files = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -86,7 +86,7 @@ def test_rows_of_csv_are_read_once_by_the_header_of_the_file(
 ):
     path = tmp_path / "f"
     path.write_bytes(("\ufeff" * mark + end.join(["a,b", *lines])).encode())
-    agree("csv", path, cuts, header=str(blocks).lower(), comment=comment)
+    agree("csv", path, cuts, header=str(header).lower(), comment=comment)
 
 
 @on_files
@@ -114,7 +114,7 @@ def test_other_encodings_are_read_by_whoever_has_the_first_part(tmp_path: Path, 
 
 @pytest.mark.slow
 def test_lines_that_lie_across_chunks_and_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(line_arrays, "_CHUNK", 7)
+    monkeypatch.setattr(line_ranges, "_CHUNK", 7)
     monkeypatch.setattr(base, "BATCH_BYTES", 11)
     path, draw = tmp_path / "f", random.Random(5)
     for end in ENDS:
@@ -131,7 +131,7 @@ def test_lines_that_lie_across_chunks_and_blocks(tmp_path: Path, monkeypatch: py
 def test_a_line_is_of_the_part_that_has_its_first_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, separator: bytes | None
 ):
-    monkeypatch.setattr(line_arrays, "_CHUNK", 3)
+    monkeypatch.setattr(line_ranges, "_CHUNK", 3)
     lines = [f"{'x' * length}{end}".encode() for length in (1, 2, 3, 4, 7, 1)]
     path = tmp_path / "f"
     path.write_bytes(b"".join(lines))
@@ -144,7 +144,7 @@ def test_a_line_is_of_the_part_that_has_its_first_byte(
 
 
 def test_a_header_far_from_the_beginning_is_found_by_whoever_reads_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(blocks, "SMALLEST_PART", 10)
+    monkeypatch.setattr(csv_blocks, "SMALLEST_PART", 10)
     path = tmp_path / "f"
     path.write_text("\n" * 50 + "a,b\n" + "1,x\n" * 10)
     agree("csv", path, [20, 40, 70])

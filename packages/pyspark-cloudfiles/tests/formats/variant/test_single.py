@@ -1,4 +1,4 @@
-"""Whole records as VARIANT: byte for byte what Spark's own readers make of them, and what becomes of malformed ones."""
+"""Whole records as VARIANT: byte for byte what Spark's own readers make of them, and what happens to malformed ones."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Bar:
     Parameters
     ----------
     consequence
-        What becomes of a row that violates it, in a word.
+        What happens to a row that violates it, in a word.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Which rows the watermark dropped: batches are read again between their offsets, and judged by Spark's rule."""
+"""Which rows the watermark dropped: batches are read again between their offsets, and checked by Spark's rule."""

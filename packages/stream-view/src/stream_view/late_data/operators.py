@@ -18,7 +18,7 @@ _EXCLUDED = "spark.sql.optimizer.excludedRules"
 _MERGES_SESSIONS = "spark.sql.streaming.sessionWindow.merge.sessions.in.local.partition"
 _SESSION = "spark.sessionWindow"
 
-#: What reports call the operators that are made of a node, where rows can be judged.
+#: What reports call the operators that are made of a node, where rows can be checked.
 _NAMES = {
     "Aggregate": "stateStoreSave",
     "Deduplicate": "dedupe",

@@ -61,7 +61,7 @@ class ShownRows:
         ----------
         reported : callable
             Returns the last batch that was reported.  Over Connect nothing else is known, and rows of a batch whose
-            report is still on its way may be among those of the one before.
+            report is still on its way may be among those of the previous one.
         """
         if self._sink is None:
             batch, memory = reported(), self._spark.table(f"`{self._query.name}`")

@@ -118,7 +118,7 @@ class NoSuchBatch(ExplainedError):
 
     def __str__(self) -> str:
         if self.first > self.last:
-            return "The checkpoint does not have a batch with the one before it, so none can be run again."
+            return "The checkpoint has no two consecutive batches, so none can be run again."
         there = f"batch {self.first}" if self.first == self.last else f"batches {self.first} to {self.last}"
         return (
             f"Batch {self.batch} cannot be run again: the checkpoint has {there} with the batch before. Older ones are "
@@ -170,7 +170,7 @@ class CheckpointLog:
         Raises
         ------
         NoSuchBatch
-            It is not there, or the one before it is not.
+            It is not there, or the previous one is not.
         """
         there = self.replayable
         if number not in there:

@@ -67,7 +67,7 @@ def replay(
     checkpoint : str
         The folder.
     batch : int
-        One that is in the offset log with the one before it; it need not be committed, so a batch that fails can be
+        One that is in the offset log with the previous one; it need not be committed, so a batch that fails can be
         looked into.
     query : StreamingQuery or DataFrame
         The query, running or stopped, or the streaming frame that it is started from: the same one, or one that is

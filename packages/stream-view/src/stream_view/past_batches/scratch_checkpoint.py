@@ -2,7 +2,8 @@
 
 A query that finds the offsets of a batch and no commit of it takes the batch for one that was interrupted: it runs it
 between the same offsets, at the same watermark, on the state of the batch before.  So the copy ends with the batch's
-offsets and the commit of the one before.  It has an id of its own, or Spark would stop the query that has the original.
+offsets and the commit of the previous one.  It has an id of its own, or Spark would stop the query that has the
+original.
 """
 
 from __future__ import annotations

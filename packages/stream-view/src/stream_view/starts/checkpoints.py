@@ -1,9 +1,9 @@
 """A stream is not started on the checkpoint of another one.
 
-Spark takes two streams with one checkpoint for two runs of the same query: it stops the first without a word, and the
-second goes on from offsets that are not its own.  Here such a start is refused in a sentence that names the stream, and
-so is one on a checkpoint that a stream over another kind of source has left.  The same query, started again, is what
-Spark takes it for, and is left to Spark.
+Spark takes two streams with one checkpoint for two runs of the same query: it stops the first silently, and the
+second continues from offsets that are not its own.  Here such a start is refused in a sentence that names the stream,
+and so is one on a checkpoint that a stream over another kind of source has left.  The same query, started again, is
+what Spark takes it for, and is left to Spark.
 
 A stream over files takes a folder that is not there for one without new files, and Delta creates an empty table where
 the folder of one was.  Neither says so.  (A table that was dropped, and a checkpoint that is gone, end the stream.)
@@ -167,7 +167,7 @@ def _sentence(query: StreamingQuery, folder: _Folder) -> str:
     )
 
 
-_CHANGING = re.compile(r"#\d+L?|@[0-9a-f]+")  # numbers that each analysis of the same text gives anew
+_CHANGING = re.compile(r"#\d+L?|@[0-9a-f]+")  # numbers that each analysis of the same text gives again
 #: What each stream reads that was started with a checkpoint, by its run.
 _frames: dict[str, DataFrame] = {}
 

@@ -1,6 +1,6 @@
 """Columns of a stream that only partly fit its Delta table.
 
-Delta fills a column that the stream does not have with NULL, and casts what has another type, without a word; a name
+Delta fills a column that the stream does not have with NULL, and casts what has another type, silently; a name
 that was misspelt is such a column.  One line below the cell says which.  Where columns are new and no more, Delta says
 so itself.
 """

@@ -1,1 +1,1 @@
-"""How a query's watermark moved and what became of its events: the data, the picture, the text."""
+"""How a query's watermark moved and what happened to its events: the data, the picture, the text."""

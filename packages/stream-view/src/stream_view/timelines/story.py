@@ -92,7 +92,7 @@ class Windows:
 
 @dataclass(frozen=True)
 class Event:
-    """An event, the batch in which it came, and what became of it. ``batch`` is None of one that has not come yet."""
+    """An event, the batch in which it came, and what happened to it. ``batch`` is None of one that has not come yet."""
 
     time: int
     batch: int | None
@@ -137,7 +137,7 @@ def batches_of(reports: Iterable[Mapping[str, Any]]) -> list[Batch]:
     complete = []
     for batch in batches:
         before_it = real.get(batch.number - 1)
-        # Of a run that went on after another one, the batch before is not known; it had most likely run dry.
+        # Of a run that continued after another one, the batch before is not known; it had most likely run dry.
         refused = before_it.before if before_it else batch.before
         after = known[batch.number + 1] if batch.number + 1 in known else _expected(batch, delay)
         complete.append(replace(batch, after=after, refused=refused))
@@ -162,7 +162,7 @@ def story_of(
     shown: Sequence[int] | None = None,
     notes: Sequence[str] = (),
 ) -> Story:
-    """Judge the events by the rule that Spark follows, corrected by what Spark counted, and choose what is shown."""
+    """Check the events by the rule that Spark follows, corrected by what Spark counted, and choose what is shown."""
     by_number = {batch.number: batch for batch in batches}
     came = [event for event in events if event.batch in by_number]
     judged = [_judged(event, by_number[event.batch], windows) for event in came]
@@ -185,9 +185,9 @@ def story_of(
 
 
 def fate_of(time: int, batch: Batch, windows: Windows | None) -> tuple[Fate, str]:
-    """Return what becomes of an event by the rule alone, and why in words.
+    """Return what happens to an event by the rule alone, and why in words.
 
-    Dropped is what lies in windows that had all ended at or before the watermark of the batch before; without windows,
+    Dropped is what is in windows that had all ended at or before the watermark of the batch before; without windows,
     what is at or before it. Late is what is earlier than the watermark that the batch works with.
     """
     ends, closed = _refused_ends(time, batch, windows)

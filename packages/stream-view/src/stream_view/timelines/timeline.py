@@ -1,4 +1,4 @@
-"""``timeline(query)``: how a query's watermark moved, and what became of its events.
+"""``timeline(query)``: how a query's watermark moved, and what happened to its events.
 
 The picture shows what the reports say, and nothing that they do not: where Spark's count of dropped rows and the rule
 disagree, Spark is right and the picture says so.  With a person to look, it can follow the query while it runs.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
 SHOWN_BATCHES = 20  # more would not fit on a screen
-MOST_EVENTS = 10_000  # events that are fetched and judged
+MOST_EVENTS = 10_000  # events that are fetched and checked
 
 
 def timeline(
@@ -61,7 +61,7 @@ def timeline(
     batches : int or iterable of int, optional
         Show the last so many batches, or the batches of these numbers; at most the last 20.
     live : bool
-        Draw it anew after each batch until the query ends, if a person is there to look; this begins when the cell
+        Draw it again after each batch until the query ends, if a person is there to look; this begins when the cell
         shows it, as its last value or with ``display``. The list ``events`` may grow meanwhile.
 
     Raises
@@ -109,7 +109,7 @@ class Timeline:
 
     @property
     def events(self) -> pd.DataFrame:
-        """A row for each event: when, in which batch, its label, what became of it (``fate``) and why."""
+        """A row for each event: when, in which batch, its label, what happened to it (``fate``) and why."""
         import pandas as pd
 
         shown = self._story.events
@@ -232,7 +232,7 @@ class _Source:
 
 
 def as_text(story: Story) -> str:
-    """Return the timeline as a table of batches, followed by what became of the events."""
+    """Return the timeline as a table of batches, followed by what happened to the events."""
     times = [t for b in story.batches for t in (b.first, b.last, b.before, b.after) if t is not None]
     dates = len({time // data.DAY for time in times}) > 1
 

@@ -1,7 +1,7 @@
 """The data factory: lands a lesson's next batch atomically, and keeps its position on disk.
 
 A batch is a few files of a generated dataset, most often one.  They land as files, each whole or not at all, or as
-one append to a Delta table, and the position is kept on disk: a restarted kernel goes on where the last one was.
+one append to a Delta table, and the position is kept on disk: a restarted kernel continues where the last one was.
 
 It is one output that changes in place and ends as the sentence that a single landing prints.  A notebook that runs
 without a person has only that sentence, so that each run saves the same.

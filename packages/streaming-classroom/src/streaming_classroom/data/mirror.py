@@ -43,7 +43,7 @@ def _bring_up_to_date(source: Path, target: Path, file: Path) -> None:
     for name in before.keys() - wanted.keys():
         (target / name).unlink(missing_ok=True)
     after: Note = {}
-    made_ns = source.stat().st_mtime_ns  # not the time of copying: a file that is mended later keeps its place
+    made_ns = source.stat().st_mtime_ns  # not the time of copying: a file that is fixed later keeps its place
     for number, (name, path) in enumerate(wanted.items()):
         if not is_current or name not in before or _state(target / name) != before[name]:
             _copy(path, target / name, made_ns - (len(wanted) - number) * 2_000_000)  # Spark knows milliseconds

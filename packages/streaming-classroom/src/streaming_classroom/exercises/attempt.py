@@ -178,12 +178,12 @@ class Attempt:
         return messages.selectExpr("partition", "offset", *texts, "timestamp")
 
     def wait_for_end(self, stream: MadeStream, advice: str, seconds: float = 30.0) -> None:
-        """Return when a stream has ended; one that goes on, and one that has failed, is a mistake.
+        """Return when a stream has ended; one that continues, and one that has failed, is a mistake.
 
         Parameters
         ----------
         advice : str
-            What to say to the one whose stream goes on, one sentence.
+            What to say to the one whose stream continues, one sentence.
         seconds : float
             How long to wait, at most; less where the check has less left.
         """
@@ -197,7 +197,7 @@ class Attempt:
         self.must_not_have_failed(stream)
 
     def wait_until_idle(self, stream: MadeStream, seconds: float = 30.0) -> None:
-        """Return when a stream that is to go on has processed what is there; one that has ended is a mistake."""
+        """Return when a stream that is to continue has processed what is there; one that has ended is a mistake."""
         between = min(interval_of(stream.trigger) or 0.0, _LONGEST_INTERVAL)  # in which a stream with work only waits
         if not stream.is_idle(min(seconds + 2 * between, self.left)):
             self.must_not_have_failed(stream)

@@ -34,7 +34,7 @@ class UnknownExercise(ClassroomError):
 
 @dataclass(eq=False)
 class BrokenExercises(ClassroomError):
-    """A module of exercises cannot be imported: mend it at the line that is named."""
+    """A module of exercises cannot be imported: fix it at the line that is named."""
 
     module: str
     line: int | None
@@ -111,7 +111,7 @@ def _line_in(file: str, error: Exception) -> int | None:
 
 
 def _package() -> ModuleType:
-    """Return the package of the exercises, which lies beside the lessons and not among what is installed."""
+    """Return the package of the exercises, which is beside the lessons and not among what is installed."""
     if PACKAGE not in sys.modules:
         spec = util.spec_from_file_location(PACKAGE, EXERCISES / "__init__.py")
         sys.modules[PACKAGE] = package = util.module_from_spec(spec)

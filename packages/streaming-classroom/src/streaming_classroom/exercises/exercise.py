@@ -101,7 +101,7 @@ class Exercise:
     starter : str
         The cell as the learner finds it, which runs without error as it is.
     hints : tuple of str
-        Two or three, each saying more than the one before. Text with ``code`` in it.
+        Two or three, each saying more than the previous one. Text with ``code`` in it.
     solution : str
         The cell, done.
     why : str

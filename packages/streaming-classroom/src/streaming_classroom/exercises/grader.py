@@ -107,7 +107,7 @@ class Grader:
             self._restore(name.strip(), table)
 
     def check(self, name: str) -> Verdict:
-        """Judge what was made, within a deadline, whatever it does.
+        """Check what was made, within a deadline, whatever it does.
 
         Raises
         ------
@@ -187,7 +187,7 @@ class Grader:
         """Give a table the rows that it had when the exercise was begun for the first time."""
         if not self._spark.catalog.tableExists(table):
             return
-        # One that was made anew since has another id, and another beginning.
+        # One that was made again since has another id, and another beginning.
         begun = exercise, table, self._spark.sql(f"DESCRIBE DETAIL {table}").first()["id"]
         now = self._spark.sql(f"DESCRIBE HISTORY {table} LIMIT 1").first()["version"]
         before = self._before.setdefault(begun, now)
@@ -264,5 +264,5 @@ def _enter(spark: SparkSession) -> None:
 
 
 def _tag(call: Callable[[str], object]) -> None:
-    with suppress(Exception):  # not every session has tags; it only lets Spark go on with what nobody waits for
+    with suppress(Exception):  # not every session has tags; it only lets Spark continue with what nobody waits for
         call(_TAG)

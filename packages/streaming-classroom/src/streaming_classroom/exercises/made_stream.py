@@ -79,7 +79,7 @@ class Mistake(Exception):
 
 
 _TRIGGERS = {"AvailableNowTrigger": "availableNow", "OneTimeTrigger": "once", "ContinuousTrigger": "continuous"}
-MOMENT = 1.5  # seconds after which a stream that still waits is taken for one that goes on
+MOMENT = 1.5  # seconds after which a stream that still waits is taken for one that continues
 
 
 class MadeStream:
@@ -163,7 +163,7 @@ class MadeStream:
         return not self.query.isActive
 
     def is_idle(self, seconds: float) -> bool:
-        """Wait until it has processed what is there and goes on; tell whether it is so."""
+        """Wait until it has processed what is there and continues; tell whether it is so."""
         deadline = time.monotonic() + seconds
         with suppress(Exception):  # it has failed, or never comes to an end
             waiting.wait_until_processed([self.query], timeout=max(seconds, 0.1))

@@ -1,4 +1,4 @@
-"""A rubric: the criteria of a larger task, each judged for itself, so that one mistake does not hide the others."""
+"""A rubric: the criteria of a larger task, each checked for itself, so that one mistake does not hide the others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streaming_classroom.exercises.made_stream import Mistake, NotTried
 class Rubric:
     """Criteria in order, each met or not, with what is missing.
 
-    A check opens one, judges each criterion within :meth:`criterion`, and ends with :meth:`close`.
+    A check opens one, checks each criterion within :meth:`criterion`, and ends with :meth:`close`.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Rubric:
 
     @contextmanager
     def criterion(self, name: str) -> Iterator[None]:
-        """Judge one criterion: it is met unless the block raises a :class:`Mistake` or a :class:`NotTried`.
+        """Check one criterion: it is met unless the block raises a :class:`Mistake` or a :class:`NotTried`.
 
         Parameters
         ----------

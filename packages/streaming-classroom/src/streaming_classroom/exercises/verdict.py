@@ -133,7 +133,7 @@ class Verdict:
     Attributes
     ----------
     exercise : Exercise
-        What was judged.
+        What was checked.
     kind : str
         ``right``, ``not tried`` or ``wrong``.
     sentence : str
@@ -208,7 +208,7 @@ def marked_up(text: str) -> str:
 
 
 def _hints(hints: tuple[str, ...]) -> str:
-    """Return the hints, each folded into the one before."""
+    """Return the hints, each folded into the previous one."""
     html = ""
     for number in range(len(hints), 0, -1):
         name = "Hint" if number == 1 else "Next hint"

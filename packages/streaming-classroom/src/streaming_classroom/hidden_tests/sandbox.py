@@ -194,7 +194,7 @@ class Sandbox:
     def file(self, name: str, rows: Iterable[Mapping[str, Any]], folder: str | None = None) -> Path:
         """Write rows as one file of JSON lines, below the landing directory or another one; return its path.
 
-        Each file was modified a second after the one before, so that a stream reads them in this order.
+        Each file was modified a second after the previous one, so that a stream reads them in this order.
         """
         path = classroom_files().local_path(folder or self.paths.landing) / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -38,7 +38,7 @@ _PORT_TAKEN = "Address already in use"
 
 # A lesson's broker has little to do and shares two cores with Spark: it should start quickly and stay small.
 _JVM: tuple[str, ...] = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN")
-_JVM += ("-XX:+ExitOnOutOfMemoryError",)  # one that has no memory left answers nobody, and would go on doing so
+_JVM += ("-XX:+ExitOnOutOfMemoryError",)  # one that has no memory left answers nobody, and would continue to
 
 # `messages` is relative to the working directory: Java reads this file as Latin-1, which not every path is.
 _PROPERTIES = """\
@@ -95,7 +95,7 @@ class Broker:
 def start(java: Java, folder: Path, log: Path) -> Broker:
     """Start a broker, and return when it answers.
 
-    It answers on the port of the one before, where that is free: streams that were reading go on.
+    It answers on the port of the previous one, where that is free: streams that were reading continue.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The classroom's Kafka client in Python, with deadlines and readable errors.
 
-It spreads keys over partitions as Kafka's own Java client does, so that a message with one key lies in one partition
+It spreads keys over partitions as Kafka's own Java client does, so that a message with one key is in one partition
 whether Spark has sent it or Python.
 
 It is the properties file that Kafka's tools take as ``--command-config``.  Spark, whose client is Java's, is given each

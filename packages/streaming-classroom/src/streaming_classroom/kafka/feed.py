@@ -1,9 +1,9 @@
 """The feed: lands a dataset's batches in a topic, for ``DA.data_factory`` with ``into_topic``.
 
 Each line of a batch is one message, as JSON: ``value`` (text that may well be no JSON), ``key``, ``headers`` and
-``timestamp`` in milliseconds.  The feed adds two headers, the batch's number and the line's.  They let it go on after a
-kill in the middle of a batch: before a batch it notes where the topic ends, and if that note is still there the next
-time, it looks which lines lie behind it and sends the others.  So a batch is in the topic once, however often its
+``timestamp`` in milliseconds.  The feed adds two headers, the batch's number and the line's.  They let it continue
+after a kill in the middle of a batch: before a batch it notes where the topic ends, and if that note is still there the
+next time, it looks which lines lie behind it and sends the others.  So a batch is in the topic once, however often its
 sender was killed.
 """
 

@@ -1,8 +1,8 @@
 """The public stream of edits: server-sent events, sent to a lesson's topic.
 
-A connection that breaks is made anew, with the id of the last event, and the server goes on after that.  The id is kept
-on disk once the broker has an event, so that a restarted kernel goes on there as well; what had been sent after the
-last id that was kept comes again.
+A connection that breaks is made again, with the id of the last event, and the server continues after that.  The id is
+kept on disk once the broker has an event, so that a restarted kernel continues there as well; what had been sent after
+the last id that was kept is repeated.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from streaming_classroom.kafka.client import KafkaRecord
 URL = "https://stream.wikimedia.org/v2/stream/recentchange"
 AGENT = "streaming-classroom (a course on Spark; reads for some seconds)"
 PATIENCE = 10.0  # seconds without a byte after which a connection counts as broken
-WAIT = 1.0  # seconds before it is made anew, where the server names no other time
+WAIT = 1.0  # seconds before it is made again, where the server names no other time
 AT_A_TIME = 200
 
 
 @dataclass(frozen=True)
 class ServerSentEvent:
-    """An event of the stream: its id, after which the server can go on, and its text."""
+    """An event of the stream: its id, after which the server can continue, and its text."""
 
     id: str
     data: str

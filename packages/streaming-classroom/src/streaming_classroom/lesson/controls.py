@@ -65,7 +65,7 @@ def show_controls(current: Callable[[], ControlledLesson]) -> None:
     Parameters
     ----------
     current : callable
-        Returns that lesson, which a set-up cell may start anew at any time.
+        Returns that lesson, which a set-up cell may start again at any time.
     """
     global _shown
     if not front_end.is_interactive():
@@ -138,7 +138,7 @@ class Panel:
         return True
 
     def give_up(self, error: Exception) -> None:
-        """Show why the panel is not kept up to date any more; a press of a button begins anew."""
+        """Show why the panel is not kept up to date any more; a press of a button restarts it."""
         with self._lock:
             self._is_followed = False
         self._error = _sentence(error)
@@ -184,7 +184,7 @@ class Panel:
     def _do(self, action: Callable[[], None]) -> None:
         try:
             action()
-        except Exception as error:  # whatever it is, the panel says it and goes on
+        except Exception as error:  # whatever it is, the panel says it and continues
             self._error = _sentence(error)
         self._look()  # before the buttons are free again: who presses next must not see what was
         self._working = ""
@@ -236,7 +236,7 @@ class Panel:
     # What is shown.
 
     def _is_seen(self) -> bool:
-        """Whether there may be a page with this panel. A page that comes back later is heard, and followed anew."""
+        """Whether there may be a page with this panel. A page that comes back later is heard, and followed again."""
         if self.widget.comm is None or front_end.ipython() is None:
             self._pause.set()
             return False

@@ -225,7 +225,7 @@ class Lesson:
             self._spark.sql(f"CREATE TABLE IF NOT EXISTS `{table}` USING delta LOCATION {location}")
 
     def _tables(self) -> list[str]:
-        """Return the tables that lie in the lesson's database, whether or not this kernel's catalog knows them."""
+        """Return the tables that are in the lesson's database, whether or not this kernel's catalog knows them."""
         database = classroom_files().local_path(self.paths.user_db)
         return sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir())
 
@@ -253,7 +253,7 @@ class Lesson:
         return DataFactory(batches, target, position, self._spark)
 
     def _source(self, part: str) -> str:
-        """Return the registered directory with a part's batches; a part that is one file lies beside the others."""
+        """Return the registered directory with a part's batches; a part that is one file is beside the others."""
         path = f"{self.paths.datasets}/{part}"
         return path if classroom_files().local_path(path).is_dir() else path.rpartition("/")[0]
 
@@ -280,7 +280,7 @@ def start_lesson(
     into_topic : str, optional
         A topic of the lesson's own on Kafka for a single dataset to land in, instead.
     resume : bool
-        Go on where a restarted kernel was, with the tables, files and data factory as they were left, instead
+        Continue where a restarted kernel was, with the tables, files and data factory as they were left, instead
         of starting over.
 
     Returns
@@ -316,7 +316,7 @@ def _started(
     global _current
     previous = _current
     directory = lesson_directory(name, previous._directory if previous else None)
-    # Before anything of the present lesson is touched: where this one is busy, that one goes on. And before Spark is
+    # Before anything of the present lesson is touched: where this one is busy, that one continues. And before Spark is
     # started, which takes seconds, for a lesson that is refused.
     directory.take()
     try:

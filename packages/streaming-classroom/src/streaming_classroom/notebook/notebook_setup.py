@@ -107,7 +107,7 @@ def cleanup() -> None:
 
 
 def untilStreamIsReady(name: str, min_batches: int = 2, timeout: float = 120) -> bool:
-    """Wait until the stream is ready and say so; of one that is not active, say that and let the notebook go on.
+    """Wait until the stream is ready and say so; of one that is not active, say that and let the notebook continue.
 
     Returns
     -------

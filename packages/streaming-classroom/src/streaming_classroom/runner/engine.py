@@ -233,7 +233,7 @@ class LessonClient(PapermillNotebookClient):
 
 
 def _close_event_loop() -> None:
-    """Close this thread's event loop; a missed deadline leaves tasks in it that wait for ever."""
+    """Close this thread's event loop; a missed deadline leaves tasks in it that wait forever."""
     loop = ensure_event_loop()
     tasks = asyncio.all_tasks(loop)
     for task in tasks:

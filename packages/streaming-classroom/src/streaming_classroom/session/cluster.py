@@ -1,6 +1,6 @@
 """A cluster as its driver sees it: whether its master answers, how many cores it gives, and what its workers see.
 
-Lessons lie in the home, a folder that driver and workers must share; and how many partitions an aggregation has follows
+Lessons are in the home, a folder that driver and workers must share; and how many partitions an aggregation has follows
 the cluster's cores.  Both are looked at once, when the session starts: a lesson would fail at its first file otherwise,
 with words about a missing file.
 """

@@ -1,4 +1,4 @@
-"""The program behind the doctor's checks of a cluster: starts a lesson's session, and prints what became of it."""
+"""The program behind the doctor's checks of a cluster: starts a lesson's session, and prints what happened to it."""
 
 from __future__ import annotations
 

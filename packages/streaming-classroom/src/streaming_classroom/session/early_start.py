@@ -92,7 +92,7 @@ def take_over() -> None:
 
 
 def _later(seconds: float, early: _EarlyStart) -> None:
-    """Go on when the kernel has nothing else to do: not before that many seconds, and not within a cell."""
+    """Continue when the kernel has nothing else to do: not before that many seconds, and not within a cell."""
     from tornado.ioloop import IOLoop  # which every kernel runs on
 
     IOLoop.current().call_later(seconds, _go_on, early)

@@ -60,7 +60,7 @@ LESSON = (
         "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled",
         "false",
         "true",
-        "Spark 4.2.0 hangs for ever when a Python UDF reads a Parquet or Delta table through this path.",
+        "Spark 4.2.0 hangs forever when a Python UDF reads a Parquet or Delta table through this path.",
     ),
     Setting(
         "spark.sql.legacy.keepCommandOutputSchema",
@@ -89,7 +89,7 @@ SMALL = (
     Setting("spark.driver.memory", "2g", "1g", "Five streams at once have room."),
     Setting("spark.ui.showConsoleProgress", "false", "true in a terminal", "No progress bar in a cell's output."),
     Setting(
-        "spark.sql.warehouse.dir", warehouse.WAREHOUSE, "spark-warehouse", "Tables lie in the classroom's own folder."
+        "spark.sql.warehouse.dir", warehouse.WAREHOUSE, "spark-warehouse", "Tables are in the classroom's own folder."
     ),
     Setting(
         "spark.databricks.delta.snapshotPartitions",
@@ -139,7 +139,7 @@ def page() -> str:
             "What the classroom changes in Spark's defaults (stock -> ours). Your own spark-defaults.conf wins "
             "(SPARK_CONF_DIR).",
             *blocks,
-            "Besides: dbfs:/ is a folder of the home, and a path without a scheme lies there, as on Databricks; the "
+            "Besides: dbfs:/ is a folder of the home, and a path without a scheme is there, as on Databricks; the "
             "JVM starts from a class archive with its first-tier compiler (CLASSROOM_FAST_START=0 changes that). On "
             "Linux Spark's Python is a launcher that starts its processes sooner (a PYSPARK_PYTHON of your own wins).",
             "On a cluster (SPARK_MASTER) spark.sql.shuffle.partitions is the number of its cores, at most 16.",

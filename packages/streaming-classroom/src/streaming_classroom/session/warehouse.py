@@ -43,7 +43,7 @@ def _restore_tables(spark: SparkSession, folder: Path, schema: str) -> None:
 
 @contextmanager
 def _left_out_if_broken() -> Iterator[None]:
-    """Go on without what the catalog does not take: a folder may have any name, and any contents.
+    """Skip what the catalog does not take: a folder may have any name, and any contents.
 
     It is no reason not to start; using it says what is wrong.
     """

@@ -17,8 +17,8 @@ from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.csv.dialect import Dialect
 from pyspark_cloudfiles.formats.csv.tokenizer import Tokenizer, Tokens
 from pyspark_cloudfiles.formats.records import text_lines
-from pyspark_cloudfiles.formats.records.batches import Names, coalesced
-from pyspark_cloudfiles.formats.records.engine import Block, size_of
+from pyspark_cloudfiles.formats.records.batches import Names
+from pyspark_cloudfiles.formats.records.blocks import Block, coalesced, size_of
 from pyspark_cloudfiles.formats.records.line_arrays import (
     is_blank,
     is_utf8,

@@ -251,7 +251,7 @@ class Covered:
         return False
 
     def _renew(self) -> None:
-        """Make a decoder for the type as it is now, ever more rarely: lines may differ from each other for ever."""
+        """Make a decoder for the type as it is now, ever more rarely: lines may differ from each other forever."""
         self._refused += 1
         if self._refused >= self._allowed:
             self._refused, self._allowed = 0, min(2 * self._allowed, _MOST_REFUSALS)

@@ -173,7 +173,7 @@ class LenientJson:
         return self._after_blank(text, end + 1)
 
     def _next(self, text: str, position: int, parent: Node, node: Node) -> tuple[bool, int]:
-        """Hang a value into its parent; return whether that is complete, and where to go on."""
+        """Hang a value into its parent; return whether that is complete, and where to continue."""
         if parent.kind == "{":
             parent.fields.append((parent.text, node))
         else:

@@ -248,7 +248,7 @@ def _base64(text: str) -> bytes:
 
 
 def _padded(text: str) -> list[str]:
-    """Cut after each padding: Jackson goes on where others stop."""
+    """Cut after each padding: Jackson continues where others stop."""
     if len(text) % 4:
         raise ValueError("no base64")
     return [text[start : start + 4] for start in range(0, len(text), 4)] if "=" in text[:-4] else [text]

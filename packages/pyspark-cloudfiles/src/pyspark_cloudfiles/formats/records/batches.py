@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import Rows
+from pyspark_cloudfiles.formats.records.blocks import coalesced
 from pyspark_cloudfiles.formats.variant import encoding
 from pyspark_cloudfiles.values.plain_arrays import lists_of, maps_of, structs_of
 
@@ -64,24 +65,6 @@ def array_of(data_type: T.DataType, cells: Sequence[Any]) -> pa.Array:
         values = array_of(data_type.valueType, list(chain.from_iterable(map(dict.values, entries))))
         return maps_of(cells, keys, values, arrow)
     return pa.array(cells, arrow)
-
-
-Part = TypeVar("Part")
-
-
-def coalesced(parts: Iterable[Part], size: Callable[[Part], int]) -> Iterator[list[Part]]:
-    """Yield the parts in their order, as many together as have at most ``BATCH_BYTES`` (or one part)."""
-    waiting: list[Part] = []
-    total = 0
-    for part in parts:
-        more = size(part)
-        if waiting and total + more > base.BATCH_BYTES:
-            yield waiting
-            waiting, total = [], 0
-        waiting.append(part)
-        total += more
-    if waiting:
-        yield waiting
 
 
 Spans = Sequence[tuple[SourceFile, int]]

@@ -10,7 +10,7 @@ from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.compression import is_compressed, open_text, unreadable_if_broken
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
-from pyspark_cloudfiles.formats.records.line_arrays import LinesOfPart, overlaps
+from pyspark_cloudfiles.formats.records.line_ranges import LinesOfPart, overlaps
 
 _BOMS = {
     codecs.BOM_UTF32_LE: "utf-32-le",

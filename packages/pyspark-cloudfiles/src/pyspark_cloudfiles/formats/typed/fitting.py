@@ -67,7 +67,7 @@ _Left = tuple[str, "pa.Array | Sequence[Any]"]
 
 
 class FileColumns:
-    """What becomes of one file's columns.
+    """What happens to one file's columns.
 
     Parameters
     ----------

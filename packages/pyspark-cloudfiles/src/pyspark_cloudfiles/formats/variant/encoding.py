@@ -244,7 +244,7 @@ def _float(value: int) -> float:
 
 
 def _remember(known: dict, key: object, value: object) -> None:
-    """Keep what was found, but not for ever: records may differ from each other without end."""
+    """Keep what was found, but not forever: records may differ from each other without end."""
     if len(known) >= _MOST_REMEMBERED:
         known.clear()
     known[key] = value

@@ -1,6 +1,6 @@
 """The fork server: a process with the workers' imports, which forks one worker per request.
 
-It is one thread, as what is forked must be (that of Arrow's memory allocator goes on after a fork by itself), and
+It is one thread, as what is forked must be (that of Arrow's memory allocator continues after a fork by itself), and
 imports nothing of the classroom.  Its one argument is the path of its socket; it ends, and takes the socket's folder
 along, when its standard input does.
 
