@@ -7,10 +7,10 @@ from pathlib import Path
 
 import axe_playwright_python
 import pytest
+from book.repository import UNPUBLISHED
 from playwright.sync_api import Browser, Page, expect
 
 from book.building import Built, build
-from book.repository import UNPUBLISHED
 
 PROJECT = Path(__file__).parents[2]
 FIRST, LIVE_VIEW, QUIZ, GLOSSARY, REFERENCE = PAGES = (
