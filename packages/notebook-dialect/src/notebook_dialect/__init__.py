@@ -17,7 +17,7 @@ __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name at its first use: whoever only reads notebook files must not wait for PySpark."""
+    """Import a public name at its first use: reading notebook files must not wait for PySpark."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -130,7 +130,7 @@ class Options:
 
 
 def parse(options: Mapping[str, str]) -> Options:
-    """Check the options that Spark hands over.
+    """Check the options that Spark passes on.
 
     Raises
     ------

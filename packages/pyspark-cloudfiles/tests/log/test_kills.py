@@ -46,7 +46,7 @@ def test_every_acknowledged_file_stays_once_and_the_stream_goes_on(new_directory
     hit = 0
     for program in programs(new_directory):
         # Early ones hit the start, later ones appends, merges and what is removed after them.
-        kills.at(chance.choice([chance.randint(1, 12), chance.randint(1, 70)]), chance.random() < 0.5)
+        kills.at(chance.choice([chance.randint(1, 12), chance.randint(1, 55)]), chance.random() < 0.5)
         hit += lives_until_killed(program)
         kills.restart()
         program.run(3)

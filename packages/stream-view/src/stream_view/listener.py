@@ -34,7 +34,7 @@ class _Endings(StreamingQueryListener):
 
     @property
     def _jlistener(self):
-        """What the JVM calls; PySpark's own makes Python objects of each report, which is 60 ms of a core a batch."""
+        """The JVM's callback; PySpark's makes Python objects of each report, which takes 60 ms of a core per batch."""
         from pyspark import SparkContext
 
         if not hasattr(self, "_proxy"):
@@ -119,5 +119,5 @@ def subscribe(run_id: str, receive: Callable[[dict], None]) -> None:
 
 
 def unsubscribe(run_id: str) -> None:
-    """Have no more reports of a run handed on."""
+    """Stop passing on the reports of a run."""
     _endings.subscribers.pop(run_id, None)

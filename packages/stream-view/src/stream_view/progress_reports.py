@@ -1,7 +1,7 @@
 """A query's progress reports, of which only the new ones are fetched.
 
-``query.recentProgress`` makes a dictionary of each report that Spark keeps, which may be ten thousand; whoever asks
-several times a second pays for all of them each time.
+``query.recentProgress`` makes a dictionary of each report that Spark keeps, which may be ten thousand, at each
+call.
 
 Functions of `foreachBatch` and of columns run behind Spark's bridge to Python: what they raise comes back as the text
 of a traceback, most of which is the bridge.

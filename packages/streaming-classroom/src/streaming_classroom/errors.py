@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-# Under the name that the course's own callers know: whoever catches it catches those of the packages below as well.
+# Under the name that the course's own callers know; catching it catches those of the packages below as well.
 ClassroomError: TypeAlias = ExplainedError
 
 

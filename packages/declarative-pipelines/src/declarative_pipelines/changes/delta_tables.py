@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ChangeCounts:
-    """How many rows of a target a batch inserted, updated and deleted, and how many changes it had."""
+    """The rows that a batch inserted, updated and deleted in a target, and the batch's changes."""
 
     changes: int
     inserted: int = 0

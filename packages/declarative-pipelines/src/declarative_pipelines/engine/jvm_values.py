@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def close_idle_connections(session: SparkSession) -> None:
-    """Close the connections that have not been used since this was called last; who calls again gets another one."""
+    """Close the connections that were not used since the last call; a later use opens a new one."""
     gateway = session.sparkContext._gateway
     with suppress(Py4JError):  # a session without callbacks, or one that is ending
         JavaObject("GATEWAY_SERVER", gateway._gateway_client).getCallbackClient().periodicCleanup()

@@ -468,8 +468,8 @@ class WriteObserver:
         self._java: Any = None
 
     def __enter__(self) -> WriteObserver:
-        # Each time that py4j hands over a Python object it makes another one of the JVM, and Spark takes away only the
-        # very one that it was given. So one is made here, in a list, and that one is handed over and taken away.
+        # py4j makes a new JVM object each time that a Python object is passed, and Spark unregisters only the object
+        # that was registered. So one object is made here, in a list, and used for both.
         self._java = JvmValues(self._session).named("java.util.Collections.singletonList")(self).get(0)
         self._session._jsparkSession.listenerManager().register(self._java)
         return self

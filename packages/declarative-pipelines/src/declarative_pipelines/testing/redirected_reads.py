@@ -214,7 +214,7 @@ def _by_path(original: Any) -> Any:
 
 
 def _redirected(original: Any, redirect: Callable[[Redirects, Any, inspect.BoundArguments], Any]) -> Any:
-    """Return the method with arguments that `redirect` has changed, or with what it returns, unless that is None."""
+    """Return the method with arguments that `redirect` has changed, or with its result if there is one."""
     signature = inspect.signature(original)
 
     @wraps(original)

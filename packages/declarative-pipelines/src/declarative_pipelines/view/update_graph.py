@@ -1,6 +1,6 @@
 """The progress of an update as a graph: datasets with the states of their flows, rows, and expectations.
 
-Datasets whose names begin with two underscores are helpers and not shown: who reads one seems to read what it reads.
+Datasets whose names begin with two underscores are helpers and are not shown: their readers get their sources' arrows.
 
 Nothing that goes wrong with the picture reaches the update.
 """
@@ -234,7 +234,7 @@ class UpdateGraph:
 
 
 def visible_edges(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return the edges with hidden datasets left out: who reads one reads what it reads."""
+    """Return the edges without hidden datasets: their readers read their sources."""
     edges = list(edges)
     sources: dict[str, list[str]] = {}
     for source, target in edges:

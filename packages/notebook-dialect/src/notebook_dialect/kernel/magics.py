@@ -48,7 +48,7 @@ def defining_line(name: str, namespace: Mapping[str, Any]) -> str | None:
 
 
 def _sources(notebook: Path) -> Iterator[str]:
-    """Yield the code cells of a notebook as it was saved last; nothing of a file that is none."""
+    """Yield the code cells of a notebook as it was last saved; none if the file is not a notebook."""
     try:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         yield from ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")

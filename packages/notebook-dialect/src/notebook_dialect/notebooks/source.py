@@ -1,7 +1,7 @@
 """A notebook file as its cells: Databricks' source format (``.py``, ``.sql``) and ``.ipynb``.
 
-A cell is kept as its text would stand in a notebook, so a SQL cell begins with ``%sql``; whoever runs a cell need
-not know what kind of file it came from.  Each cell knows the line of the file where it begins.
+A cell is kept as its text would stand in a notebook, so a SQL cell begins with ``%sql``: all kinds of files
+give the same cells.  Each cell knows the line of the file where it begins.
 """
 
 from __future__ import annotations

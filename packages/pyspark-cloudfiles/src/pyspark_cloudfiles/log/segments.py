@@ -64,7 +64,7 @@ class Segments:
         return self._segments[-1].end if self._segments else 0
 
     def rows(self, start: int, end: int, columns: list[str] | None = None) -> pa.Table | None:
-        """Return rows ``start`` to ``end`` (exclusive), or None where that is none.
+        """Return rows ``start`` to ``end`` (exclusive), or None if there are no such rows.
 
         Parameters
         ----------

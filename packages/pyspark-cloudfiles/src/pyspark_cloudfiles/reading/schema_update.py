@@ -64,7 +64,7 @@ def evolve(partition: FilePartition, plan: Plan) -> bool:
 
 @contextmanager
 def _alone(notes: str) -> Iterator[None]:
-    """Wait for others that look at their batch; who has waited too long does not any more."""
+    """Wait for the other tasks to check their batch, until the deadline."""
     with ExitStack() as held:
         with suppress(StateInUse):
             held.enter_context(filesystem.lock(notes, _PATIENCE))

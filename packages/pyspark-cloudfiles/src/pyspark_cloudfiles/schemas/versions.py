@@ -4,7 +4,7 @@ They are the files ``<schemaLocation>/_schemas/0``, ``1`` ...  A version is writ
 Several writers may find the same new column at the same moment, on several machines: the one that comes second sees the
 version of the first and adds to that.
 
-To a stream a version means: with the hints of now, and each name once.  A name may be in the data and in the path, and
+A stream reads a version with its present hints, and each name once.  A name may be in the data and in the path, and
 the path's value counts, as in Spark.  The rescued column is no data column either; what the data has under its name is
 rescued.  A data column ``_metadata`` is one, and hides the files' metadata, as in Spark.
 

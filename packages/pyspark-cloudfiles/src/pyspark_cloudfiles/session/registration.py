@@ -30,7 +30,7 @@ _MANAGER = "org.apache.spark.sql.execution.datasources.DataSourceManager"
 _PYTHON = "org.apache.spark.api.python.PythonUtils"
 _PREFIX = "pyspark_"
 _NEEDED = "import pyarrow, msgspec, numpy"
-# Flows of a pipeline load in threads of their own.  Spark looks for a source of the name before it registers one, so of
+# Flows of a pipeline load in threads.  Spark checks for a source of the name before it registers one, so of
 # two at a time the one may find the other's, and is refused.
 _ONE_AT_A_TIME = Lock()
 

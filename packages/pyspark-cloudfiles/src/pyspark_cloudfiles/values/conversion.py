@@ -41,7 +41,7 @@ def converter(data_type: T.DataType, options: Mapping[str, str], timezone: str) 
     data_type : DataType
         An atomic type.
     options : Mapping
-        Options of a text format, keys in lower case: patterns of dates and times, names of numbers that are none.
+        Options of a text format, keys in lower case: patterns of dates and times, names of infinite numbers and of NaN.
     timezone : str
         Where timestamps without a zone are.
 

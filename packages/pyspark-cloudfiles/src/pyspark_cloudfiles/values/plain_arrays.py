@@ -26,12 +26,12 @@ def binaries(values: Sequence[bytes | msgspec.Raw]) -> pa.Array:
 
 
 def texts(values: Sequence[str]) -> pa.Array:
-    """Return STRING of texts, none of which is None."""
+    """Return a STRING array of texts without None."""
     return binaries([value.encode() for value in values]).cast(pa.string())
 
 
 def longs(values: Iterable[int]) -> pa.Array:
-    """Return BIGINT of integers, none of which is None."""
+    """Return a BIGINT array of integers without None."""
     numbers = array("q", values)
     return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
 

@@ -83,7 +83,7 @@ def _without_hexadecimals(texts: pa.Array, values: pa.Array) -> bool:
 
 
 def _finite_doubles(texts: pa.Array, values: pa.Array) -> bool:
-    """Arrow has more names for numbers that are none; what it rounds to a FLOAT, Python rounds twice."""
+    """Arrow has more names for infinity and NaN; what it rounds to a FLOAT, Python rounds twice."""
     return pa.types.is_float64(values.type) and pc.all(pc.is_finite(values)).as_py() is not False
 
 

@@ -1,7 +1,7 @@
 """Timestamps and dates parsed by the rules of Spark's CAST, for readers without a pattern.
 
 Timestamps are microseconds and dates are days since the epoch, plain integers: Python's own types end at the year 9999,
-Spark's do not.  A text that is none raises ``ValueError``.
+Spark's do not.  Any other text raises ``ValueError``.
 """
 
 from __future__ import annotations

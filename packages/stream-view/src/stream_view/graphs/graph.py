@@ -1,6 +1,6 @@
 """A graph as values: nodes with states and counts, arrows, errors.
 
-Nothing here knows what runs; whoever does says it in these words.
+Nothing here knows what runs: the callers describe it with these values.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class LiveView:
         self._widget.table = _table_value(table, self._shown.warning())
 
     def _show_reports(self) -> None:
-        """Bring the dashboard up to the batch that is shown, also where its report comes late."""
+        """Bring the dashboard up to the batch that is shown, even if its report is delayed."""
         if self._known.batch == self._shown_batch:
             return
         before, self._known = self._known, self._reports.up_to(self._shown_batch)

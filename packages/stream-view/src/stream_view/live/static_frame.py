@@ -3,7 +3,7 @@
 It needs no kernel, so it is what a saved notebook holds.  Without the script (a code-hosting site's preview, mail, a
 notebook that is not trusted) it is the table and nothing is missing but the comfort.
 
-Who gave the query a name was promised a table of that name, so it is left alone and may grow.  A table that nobody
+If the user named the query, its table of that name is left alone and may grow.  A table that nobody
 knows of is emptied from time to time: the view keeps the rows that it shows, and nothing else.
 """
 

@@ -8,7 +8,7 @@ what Spark takes it for, and is left to Spark.
 A stream over files takes a folder that is not there for one without new files, and Delta creates an empty table where
 the folder of one was.  Neither says so.  (A table that was dropped, and a checkpoint that is gone, end the stream.)
 
-Spark keeps them as text, a file a batch: a version, what holds for all sources, then a line for each source, whose
+Spark keeps them as text, one file per batch: a version, what holds for all sources, then a line for each source, whose
 shape is the source's own.
 """
 

@@ -127,7 +127,7 @@ class Timeline:
         return as_text(self._story)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        # Who runs the cell gets marks that answer to the mouse. In a saved notebook that somebody else has run,
+        # The person who runs the cell gets marks that answer to the mouse. In a saved notebook of somebody else,
         # JupyterLab takes the SVG out of HTML and leaves its texts; an image stays.
         shown = picture(self._story) if front_end.is_interactive() else _as_image(self._story)
         return {"text/html": shown, "text/plain": as_text(self._story)}

@@ -27,8 +27,8 @@ _LONGEST_INTERVAL = 15.0  # seconds between batches that a check waits for
 # What Spark's own words do not tell a beginner, by some of them.
 _ADVICE = {
     "is not supported for no streaming aggregations": (
-        "Complete hands over a whole result, and a query that only passes rows on has none. Leave the output mode out: "
-        "the default, append, hands over the new rows."
+        "Complete mode emits a whole result, and a query that only passes rows on has none. Leave the output mode out: "
+        "the default, append, emits the new rows."
     ),
     "is not a temp view of streaming logical plan": (
         "A view that SQL has made over a stream is a stream already: read it with `spark.table(...)`."

@@ -233,8 +233,8 @@ def _judge(exercise: Exercise, attempt: Attempt, test_hidden: TestHidden = _none
         found.append(_verdict(exercise, attempt, test_hidden))
 
     with waiting_for(lambda: f"checking {exercise.id}"):
-        judge_here = contextvars.copy_context().run  # the thread's own waits are said in the same line
-        thread = threading.Thread(target=judge_here, args=(judge,), name=f"check {exercise.id}", daemon=True)
+        run_here = contextvars.copy_context().run  # the thread's own waits are said in the same line
+        thread = threading.Thread(target=run_here, args=(judge,), name=f"check {exercise.id}", daemon=True)
         thread.start()
         seconds = DEADLINE + (HIDDEN_DEADLINE if exercise.hidden else 0)
         thread.join(seconds)

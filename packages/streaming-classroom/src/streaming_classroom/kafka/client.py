@@ -172,7 +172,7 @@ def offsets(options: Mapping[str, str], topic: str) -> dict[int, tuple[int, int]
     from confluent_kafka import TopicPartition
     from confluent_kafka.admin import OffsetSpec
 
-    # Who asks for a topic by its name makes it.
+    # A request for a topic by its name creates it.
     known = ask(options, lambda admin: admin.list_topics(timeout=TIMEOUT)).topics.get(topic)
     if known is None:
         raise NotAvailable(f"There is no topic {topic}.", "Make it with DA.kafka.create_topic, or correct the name.")
@@ -220,8 +220,8 @@ def send(options: Mapping[str, str], topic: str, records: Iterable[KafkaRecord])
     """Send messages in order; return how many there were once the broker has acknowledged all of them.
 
     A message that is sent again because an acknowledgement got lost is in the topic once, and the order within a
-    partition holds (``enable.idempotence``).  That is so for this call: who calls again with the same messages sends
-    them again.
+    partition holds (``enable.idempotence``).  That holds within one call: a second call with the same messages
+    sends them again.
 
     Raises
     ------

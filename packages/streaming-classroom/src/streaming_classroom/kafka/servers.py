@@ -49,7 +49,7 @@ def bootstrap_servers() -> str:
 
 
 def begin() -> None:
-    """Start the classroom's broker while a person reads on; whoever asks for it meanwhile waits for this start.
+    """Start the classroom's broker while a person reads on; a cell that needs it meanwhile waits for this start.
 
     Where something has to be fetched first, which is told and takes its time, the cell that asks for it does that.
     """

@@ -42,7 +42,7 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     Parameters
     ----------
     namespace : dict
-        An include passes its ``globals()``, which ``%run`` hands on to the notebook.
+        An include passes its ``globals()``, which ``%run`` passes on to the notebook.
     guest : bool
         Whether the notebook is not the course's own: it may choose its ANSI mode (``CLASSROOM_ANSI``).
     """

@@ -1,6 +1,6 @@
 """The papermill engine of the runner: deadlines, late stderr, streams left running.
 
-The engine only observes; `judge` decides what is a failure. It is called as papermill calls an engine,
+The engine only observes; `find_failures` decides what is a failure. It is called as papermill calls an engine,
 yet not through ``papermill.execute_notebook``, which takes an error in a cell tagged
 ``raises-exception`` for a failure, and changes the working directory of the whole process.
 """
@@ -166,7 +166,7 @@ class LessonClient(PapermillNotebookClient):
     streams_left = run_sync(_async_streams_left)
 
     async def _ask(self, code: str, seconds: float, late: str, **options: Any) -> dict[str, Any]:
-        """Run code that is none of the notebook's and return the content of the reply, or raise in time."""
+        """Run code that is not in the notebook, and return the content of the reply, or raise in time."""
         assert self.kc is not None
         request = self.kc.execute(code, silent=True, **options)
         waits = asyncio.gather(self._reply_to(request), self._hear_until_idle(request))
@@ -273,7 +273,7 @@ class LessonEngine(NBClientEngine):
         cancel
             Once set, no further cell is started.
         prepare
-            Code to run before the first cell, which is none of the notebook's.
+            Code to run before the first cell, which is not in the notebook.
         """
 
         def before(cell: NotebookNode, cell_index: int) -> None:

@@ -23,7 +23,7 @@ from streaming_classroom.runner.comparison import differences
 from streaming_classroom.runner.engine import Deadlines, LessonEngine, Observed
 from streaming_classroom.runner.kernel import KERNEL_LOG, end_processes, kernel_environment
 from streaming_classroom.runner.lesson_file import code_cells, read_lesson, save_outputs, solved
-from streaming_classroom.runner.outcome import judge
+from streaming_classroom.runner.outcome import find_failures
 from streaming_classroom.runner.results import Failure, InvalidNotebook, LessonResult, RunnerError
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def run_lesson(
     if cancel.is_set():
         return LessonResult(order.lesson, order.notebook, "not run", total=code_cells(nb))
     executed, seen = _execute(order, on_cell, on_cells_done, cancel)
-    failures = judge(executed, order.notebook, seen, strict=order.strict or not order.guest)
+    failures = find_failures(executed, order.notebook, seen, strict=order.strict or not order.guest)
     if order.compare and not failures and seen.trouble is None:
         failures += differences(nb, executed, order.notebook, order.home)
     interrupted = cancel.is_set() and (seen.trouble is not None or bool(failures))

@@ -29,7 +29,7 @@ _ERROR_CLASS = re.compile(r"\[[A-Z][A-Z0-9_]{2,}(?:\.[A-Z0-9_]+)*\]")
 _LONGEST = 400
 
 
-def judge(nb: NotebookNode, notebook: Path, seen: Observed, strict: bool = True) -> tuple[Failure, ...]:
+def find_failures(nb: NotebookNode, notebook: Path, seen: Observed, strict: bool = True) -> tuple[Failure, ...]:
     """Return every reason why the lesson failed, in the order of its cells; none if it passed.
 
     Without `strict`, active streams and stderr are none.

@@ -62,7 +62,7 @@ def _taken(notebook: Path, seen: set[Path]) -> set[str]:
 
 
 def _variables(text: str) -> Iterator[str]:
-    """Yield the names that Python code uses; of a cell that is none, every word."""
+    """Yield the names that a cell's Python code uses; every word of a cell in another language."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):

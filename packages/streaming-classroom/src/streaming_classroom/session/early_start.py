@@ -1,7 +1,7 @@
 """Starts Spark when a lesson's notebook is opened, before its set-up cell is run.
 
 A kernel starts when its notebook is opened, and the set-up cell is run some seconds later; Spark needs just these
-seconds.  Set-up takes over what was begun and says nothing of it.
+seconds.  Set-up silently takes over the start.
 
 Of one home only one kernel at a time has a Spark that nobody has asked for yet, so that JupyterLab, opening the five
 lessons of yesterday, does not start five.  And where the settings have become others in between, the early one goes.

@@ -107,7 +107,7 @@ SMALL = (
         "spark.sql.streaming.pollingDelay",
         "100",
         "10",
-        "An idle stream looks for data ten times a second instead of a hundred: five of them left little of two cores.",
+        "An idle stream polls ten times a second instead of a hundred: five of them left little of two cores.",
     ),
 )
 ONE_MACHINE = (

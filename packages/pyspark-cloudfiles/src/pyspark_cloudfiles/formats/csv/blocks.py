@@ -141,7 +141,7 @@ class CsvBlock(Block):
         self.header, self._tokens = header, tokens
 
     def tokens(self, number: int, tokenizer: Tokenizer) -> Tokens | None:
-        """Return the values of a record; None of a blank line, which is none."""
+        """Return the values of a record, or None for a blank line."""
         if self._tokens is not None:
             return self._tokens[number]
         line = self.text(number)

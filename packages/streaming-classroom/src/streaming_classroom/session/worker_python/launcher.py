@@ -74,7 +74,7 @@ def is_in_use() -> bool:
 def begin() -> None:
     """Start the process that workers are forked from, unless it runs; it ends with this one.
 
-    Who asks for a worker before it is ready waits for it, which takes no longer than starting one.
+    A request for a worker waits until it is ready, which takes no longer than starting one.
     """
     global _fork_server
     if not _socket or not is_in_use() or (_fork_server is not None and _fork_server.poll() is None):
