@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="needs Chromium: on Debian, apt install chromium"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder with the includes, where notebooks can be opened without touching the committed ones."""
     folder = tmp_path_factory.mktemp("project")
@@ -68,9 +68,12 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def open_notebook(project: Path, browser: Browser) -> Iterator[Callable[..., Notebook]]:
-    """Open a notebook with the given code cells, or as it is, in a new kernel, in a page of its own."""
+    """Open a notebook with the given code cells, or as it is, in a new kernel, in a page of its own.
+
+    Kernels and pages end with the module: their streams would take the next one's time.
+    """
     with running_lab(project) as lab:
 
         def make(name: str, *cells: str, width: int = 1300, height: int = 1200) -> Notebook:
@@ -79,6 +82,8 @@ def open_notebook(project: Path, browser: Browser) -> Iterator[Callable[..., Not
             return _OPENED[0]
 
         yield make
+    for context in browser.contexts:
+        context.close()
 
 
 @pytest.fixture
