@@ -7,10 +7,9 @@ from pathlib import Path
 
 import axe_playwright_python
 import pytest
-from book.repository import UNPUBLISHED
 from playwright.sync_api import Browser, Page, expect
 
-from book.building import Built, build
+from book.building import build
 
 PROJECT = Path(__file__).parents[2]
 FIRST, LIVE_VIEW, QUIZ, GLOSSARY, REFERENCE = PAGES = (
@@ -36,8 +35,8 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return build(PROJECT, tmp_path_factory.mktemp("book"), UNPUBLISHED)
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(PROJECT, tmp_path_factory.mktemp("book"), "")
 
 
 @pytest.fixture(params=[(WIDE, "light"), (NARROW, "dark"), (WIDE, "dark"), (NARROW, "light")], ids=str)
@@ -49,22 +48,22 @@ def look(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def opened(book: Built, page: Page, name: str) -> list[str]:
+def opened(book: Path, page: Page, name: str) -> list[str]:
     """Open a page of the book; return what it asks a network for, and the errors of its scripts."""
     found: list[str] = []
     page.on("request", lambda request: request.url.startswith(("file:", "data:")) or found.append(request.url))
     page.on("pageerror", lambda error: found.append(str(error)))
-    page.goto((book.site / name).as_uri())
+    page.goto((book / name).as_uri())
     return found
 
 
-def test_all_lessons_are_in_the_book(book: Built) -> None:
+def test_all_lessons_are_in_the_book(book: Path) -> None:
     lessons = {path.stem for path in (PROJECT / "notebooks").glob("*.ipynb")}
-    assert lessons <= {path.stem for path in (book.site / "notebooks").glob("*.html")}
+    assert lessons <= {path.stem for path in (book / "notebooks").glob("*.html")}
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_for_everybody_and_fits_any_screen(book: Built, look: Page, name: str) -> None:
+def test_a_page_is_for_everybody_and_fits_any_screen(book: Path, look: Page, name: str) -> None:
     found = opened(book, look, name)
     look.evaluate(UNFOLD)
     assert look.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
@@ -73,13 +72,13 @@ def test_a_page_is_for_everybody_and_fits_any_screen(book: Built, look: Page, na
     assert found == []
 
 
-def test_a_live_view_is_its_last_frame(book: Built, look: Page) -> None:
+def test_a_live_view_is_its_last_frame(book: Path, look: Page) -> None:
     opened(book, look, LIVE_VIEW)
     frame = look.locator(".cell_output", has_text="activity_counts · 7 rows")
     expect(frame.locator("tbody tr")).to_have_count(7)
 
 
-def test_a_quiz_answers_and_hints_unfold(book: Built, look: Page) -> None:
+def test_a_quiz_answers_and_hints_unfold(book: Path, look: Page) -> None:
     opened(book, look, QUIZ)
     quiz = look.locator(".quiz").first
     wrong, right = quiz.locator("details.wrong").first, quiz.locator("details.right")
@@ -93,7 +92,7 @@ def test_a_quiz_answers_and_hints_unfold(book: Built, look: Page) -> None:
     expect(hint.get_by_text("Hint 3 of 3")).to_be_hidden()
 
 
-def test_a_search_finds_a_term_without_a_server(book: Built, look: Page) -> None:
+def test_a_search_finds_a_term_without_a_server(book: Path, look: Page) -> None:
     found = opened(book, look, FIRST)
     look.locator(".search-button__button:visible").click()
     look.locator("input[type=search]:visible").fill("watermark")
@@ -102,7 +101,7 @@ def test_a_search_finds_a_term_without_a_server(book: Built, look: Page) -> None
     assert found == []
 
 
-def test_the_first_page_leads_to_the_first_lesson(book: Built, look: Page) -> None:
+def test_the_first_page_leads_to_the_first_lesson(book: Path, look: Page) -> None:
     opened(book, look, FIRST)
     expect(look.locator("h1")).to_be_visible()
     expect(look.locator(".hero pre")).to_have_text("python course.py lab")

@@ -69,6 +69,7 @@ def test_an_answer_that_does_not_know_of_the_newest_data_is_asked_for_again(
     query = start(files, "stale")
     wait_until_processed([query], timeout=120)
     process, answers = query.processAllAvailable, iter([lambda: None])
+    monkeypatch.setattr(waiting, "_is_trigger_active", lambda query: True)
     monkeypatch.setattr(query, "processAllAvailable", lambda: next(answers, process)())
     (tmp_path / "a.json").write_text('{"id": 1}')
     wait_until_processed([query], timeout=120)

@@ -192,7 +192,7 @@ def test_an_expression_may_have_a_column_called_columns():
             "CREATE MATERIALIZED VIEW v\n  SCHEDULE EVERY 1 HOUR AS SELECT 1",
             "line 2: a pipeline runs here when you run it",
         ),
-        ("CREATE STREAMING TABLE t\nLOCATION '/x' AS SELECT 1", "line 2: a table of a pipeline is where"),
+        ("CREATE STREAMING TABLE t\nLOCATION '/x' AS SELECT 1", "line 2: a table of a pipeline is stored"),
         ("CREATE STREAMING TABLE t COMMENT 'a'\nCOMMENT 'b'", "line 2: the comment is given twice"),
         ("CREATE STREAMING TABLE t (a INT,\nb)", "line 2: the column b needs a type"),
         ("CREATE STREAMING TABLE t (a INT, A INT)", "there are two columns named A"),

@@ -283,15 +283,20 @@ def wait_until_processed(
     for _round in queries:
         before = [last_batch(query) for query in queries]
         for query in queries:
-            batch = last_batch(query)
+            calls = 2 if _is_trigger_active(query) else 1
             with waiting_for(BatchesLeft(query, partial(rows_there, query)).wait):
-                _process_all_available(query, deadline, timeout)
-                if last_batch(query) == batch:
-                    # Spark may have been looking for data since before the newest landed, and answers that there is
-                    # none.  It does so one look after another, so the next answer knows of it.
+                for _call in range(calls):
                     _process_all_available(query, deadline, timeout)
         if before == [last_batch(query) for query in queries]:
             return
+
+
+def _is_trigger_active(query: StreamingQuery) -> bool:
+    """Whether Spark is checking the sources now, perhaps since before the newest data landed.
+
+    ``processAllAvailable`` may then return with the answer of that check, and only a second call waits for the next.
+    """
+    return query.isActive and bool(query.status["isTriggerActive"])
 
 
 def stop_streams(queries: Iterable[StreamingQuery]) -> None:

@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from streaming_classroom.runner.engine import DeadlineMissed, Interrupted, Observed
-from streaming_classroom.runner.outcome import judge
+from streaming_classroom.runner.outcome import find_failures
 from streaming_classroom.runner.results import Failure
 
 OK: dict[str, Any] = {"status": "ok"}
@@ -26,7 +26,7 @@ def notebook(source: str = "first\nsecond", *tags: str, traceback: str = "") -> 
 
 
 def verdict(nb: NotebookNode, **seen: Any) -> list[Failure]:
-    return list(judge(nb, Path("x.ipynb"), Observed(**seen)))
+    return list(find_failures(nb, Path("x.ipynb"), Observed(**seen)))
 
 
 def test_a_lesson_that_did_nothing_wrong_passes() -> None:

@@ -28,7 +28,7 @@ from streaming_classroom.runner.kernel import EXPRESSION, LessonKernelManager, q
 _START = 60  # a first start on a cold disk takes some seconds
 _STARTS = 3
 _PROBE = 30.0
-_TRACEBACK = 3.0  # for an interrupted cell to say which line it was in
+_TRACEBACK = 15.0  # seconds for an interrupted cell to say which line it was in
 _IOPUB = 30  # nbclient's 4 s are too short for the last of a large output on a busy machine
 
 
