@@ -105,6 +105,13 @@ def test_a_real_querys_reports_come_once(spark: SparkSession) -> None:
     assert pytest.approx(report_count(query)) == len(seen)
 
 
+def test_the_last_report_of_a_query_is_known_among_those_of_the_jvm(spark: SparkSession) -> None:
+    query = spark.readStream.format("rate").load().writeStream.format("noop").trigger(availableNow=True).start()
+    assert query.awaitTermination(120)
+    assert query.lastProgress is not None
+    assert reports_since(query, query.lastProgress) == []
+
+
 @pytest.mark.slow
 def test_rows_of_state_below_an_order_by_are_counted_once(spark) -> None:
     numbers = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 70).load()

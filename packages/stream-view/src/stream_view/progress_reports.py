@@ -199,8 +199,9 @@ def _metrics(row: Any) -> dict[str, Any]:
     return metrics
 
 
-def _identity(report: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(report.get(field) for field in ("runId", "timestamp", "batchId", "numInputRows"))
+def _identity(report: Mapping[str, Any]) -> tuple[str, ...]:
+    # PySpark's report has the run as a UUID, that of the JVM has it as text.
+    return tuple(str(report.get(field)) for field in ("runId", "timestamp", "batchId", "numInputRows"))
 
 
 def _of_the_jvm(query: StreamingQuery) -> Any:
