@@ -17,6 +17,8 @@ from notebook_dialect.cloning.deep_clone import CloneTarget
 from notebook_dialect.errors import BadSql
 from notebook_dialect.session import spark_methods
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def _template(_session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
@@ -63,7 +65,6 @@ def files(folder: Path) -> dict[str, tuple[int, int]]:
 DEFAULTS = "spark.databricks.delta.properties.defaults."
 
 
-@pytest.mark.slow
 def test_a_new_copy_has_the_sessions_default_properties_where_its_source_has_none(sql: SparkSession) -> None:
     sql.sql("ALTER TABLE s SET TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 40 days')")
     sql.conf.set(f"{DEFAULTS}enableChangeDataFeed", "true")
@@ -82,7 +83,6 @@ def test_a_new_copy_has_the_sessions_default_properties_where_its_source_has_non
     assert changes.count() == 6
 
 
-@pytest.mark.slow
 def test_a_copy_stands_alone(sql: SparkSession, tmp_path: Path) -> None:
     sql.sql("ALTER TABLE s SET TBLPROPERTIES ('delta.enableDeletionVectors' = true, mine = 'x')")
     sql.sql("ALTER TABLE s ALTER COLUMN id COMMENT 'the id'")
@@ -109,7 +109,6 @@ def test_a_copy_stands_alone(sql: SparkSession, tmp_path: Path) -> None:
     assert str(tmp_path / "s") not in "".join(path.read_text() for path in (tmp_path / "c/_delta_log").glob("*.json"))
 
 
-@pytest.mark.slow
 def test_its_history_says_what_happened(sql: SparkSession) -> None:
     sql.sql("CREATE TABLE c CLONE s")
     sql.sql("CREATE OR REPLACE TABLE c DEEP CLONE s VERSION AS OF 0")
@@ -124,7 +123,6 @@ def test_its_history_says_what_happened(sql: SparkSession) -> None:
     assert counts == [("2", "0"), ("0", "1")]
 
 
-@pytest.mark.slow
 def test_a_managed_copy_is_the_catalogs_own(sql: SparkSession) -> None:
     sql.sql("CREATE TABLE c DEEP CLONE s")
     [location] = sql.sql("DESCRIBE DETAIL c").select("location").first()
@@ -135,7 +133,6 @@ def test_a_managed_copy_is_the_catalogs_own(sql: SparkSession) -> None:
     assert len(rows(sql, "s")) == 6
 
 
-@pytest.mark.slow
 def test_what_is_there_is_not_copied_again_and_what_is_gone_goes(sql: SparkSession, tmp_path: Path) -> None:
     again = f"CREATE OR REPLACE TABLE c DEEP CLONE s {at(tmp_path / 'c')}"
     sql.sql(again)
@@ -152,7 +149,6 @@ def test_what_is_there_is_not_copied_again_and_what_is_gone_goes(sql: SparkSessi
     assert sql.table("c@v0").count() == 6  # as it was
 
 
-@pytest.mark.slow
 def test_rows_that_are_deleted_in_place_are_deleted_in_the_copy(sql: SparkSession, tmp_path: Path) -> None:
     sql.sql("ALTER TABLE s SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
     sql.sql("CREATE TABLE c DEEP CLONE s")
@@ -184,7 +180,6 @@ def test_vacuum_of_either_leaves_the_files_of_the_other(sql: SparkSession, tmp_p
     assert len(rows(sql, "shallow")) == 3
 
 
-@pytest.mark.slow
 def test_an_empty_table_is_copied(sql: SparkSession) -> None:
     sql.sql("CREATE TABLE empty (id INT NOT NULL COMMENT 'none', at TIMESTAMP)")
     assert tuple(sql.sql("CREATE TABLE c DEEP CLONE empty").first()) == (0, 0, 0, 0, 0, 0)
@@ -192,7 +187,6 @@ def test_an_empty_table_is_copied(sql: SparkSession) -> None:
     assert rows(sql, "c") == []
 
 
-@pytest.mark.slow
 def test_a_path_a_version_and_properties_are_taken(sql: SparkSession, tmp_path: Path) -> None:
     source, target = f"delta.`{(tmp_path / 's').as_uri()}`", f"delta.`{(tmp_path / 'c').as_uri()}`"
     statement = f"CREATE TABLE {target} DEEP CLONE {source} VERSION AS OF 0 TBLPROPERTIES (mine = 'y')"
@@ -206,7 +200,6 @@ def test_a_path_a_version_and_properties_are_taken(sql: SparkSession, tmp_path: 
     assert len(rows(sql, target)) == 6
 
 
-@pytest.mark.slow
 def test_columns_that_are_mapped_and_clustered_are_copied(sql: SparkSession) -> None:
     properties = "'delta.columnMapping.mode' = 'name', 'delta.enableRowTracking' = true"
     sql.sql(f"CREATE TABLE mapped (id INT, `a b` STRING) CLUSTER BY (id) TBLPROPERTIES ({properties})")
@@ -221,7 +214,6 @@ def test_columns_that_are_mapped_and_clustered_are_copied(sql: SparkSession) -> 
     assert sql.sql("DESCRIBE DETAIL c").first().clusteringColumns == ["id"]
 
 
-@pytest.mark.slow
 def test_a_table_of_another_shape_becomes_the_copy(sql: SparkSession) -> None:
     sql.sql("CREATE TABLE c (other DATE)")
     sql.sql("INSERT INTO c VALUES (current_date())")
@@ -231,7 +223,6 @@ def test_a_table_of_another_shape_becomes_the_copy(sql: SparkSession) -> None:
     assert sql.sql("DESCRIBE DETAIL c").first().partitionColumns == ["part"]
 
 
-@pytest.mark.slow
 def test_a_shallow_clone_is_copied_with_the_files_that_it_reads(sql: SparkSession, tmp_path: Path) -> None:
     sql.sql("ALTER TABLE s SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
     sql.sql("DELETE FROM s WHERE id = 1")
@@ -245,7 +236,6 @@ def test_a_shallow_clone_is_copied_with_the_files_that_it_reads(sql: SparkSessio
     assert len(rows(sql, "c")) == 4
 
 
-@pytest.mark.slow
 def test_how_far_streams_have_written_is_copied(sql: SparkSession, tmp_path: Path) -> None:
     stream = sql.readStream.table("s").writeStream.trigger(availableNow=True)
     stream.option("checkpointLocation", (tmp_path / "checkpoint").as_uri()).toTable("streamed").awaitTermination(60)
@@ -277,7 +267,6 @@ def test_tables_that_are_there_or_not_are_sparks_own_errors(sql: SparkSession, s
     assert [table.name for table in sql.catalog.listTables()] == ["s"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
@@ -326,7 +315,6 @@ def test_a_log_that_names_files_elsewhere_writes_nothing_there(sql: SparkSession
 # Interruptions
 
 
-@pytest.mark.slow
 def test_a_copy_that_was_interrupted_goes_on(
     sql: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -353,7 +341,6 @@ def test_a_copy_that_was_interrupted_goes_on(
     assert rows(sql, "c") == rows(sql, "s")
 
 
-@pytest.mark.slow
 def test_a_copy_that_the_catalog_does_not_know_yet_is_made_known(
     sql: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -385,7 +372,6 @@ def test_a_statement_is_read_as_deltas_own(text: str, shallow: str, target: str,
     assert found.source_query.index(source) == shallow.index(source, shallow.upper().index("CLONE"))
 
 
-@pytest.mark.slow
 def test_the_log_of_a_copy_is_valid_json_with_relative_paths(sql: SparkSession, tmp_path: Path) -> None:
     sql.sql(f"CREATE TABLE c DEEP CLONE s {at(tmp_path / 'c')}")
     [log] = (tmp_path / "c/_delta_log").glob("*.json")

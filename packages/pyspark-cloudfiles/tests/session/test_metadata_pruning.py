@@ -11,6 +11,8 @@ from pyspark.sql import functions as F
 from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.session import metadata_pruning
 
+pytestmark = pytest.mark.slow
+
 NOTES = "InputFileBlockHolder"
 
 
@@ -59,7 +61,6 @@ def test_a_query_that_uses_no_metadata_reads_none(files, place: str) -> None:
     assert sum(row.id for row in files.rows("id")) in (10, 14)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("place", USED)
 def test_a_query_that_uses_it_has_it_and_notes_no_files(files, place: str) -> None:
     query = files.run(USED[place](files.frame()))
@@ -68,13 +69,11 @@ def test_a_query_that_uses_it_has_it_and_notes_no_files(files, place: str) -> No
     assert sorted((row.id, row.file_name) for row in files.rows("id", "file_name")) == expected
 
 
-@pytest.mark.slow
 def test_a_filter_may_use_what_is_not_selected(files) -> None:
     files.run(files.frame().where("_metadata.file_name = 'two.json'").select("id"))
     assert sorted(row.id for row in files.rows("id")) == [3, 4]
 
 
-@pytest.mark.slow
 def test_a_files_name_is_found_among_more_columns_than_a_plan_shows(files) -> None:
     frame = files.frame()
     files.run(frame.select("id", F.struct(*many(frame), F.input_file_name().alias("file")).alias("s")))
@@ -104,7 +103,6 @@ def test_two_queries_of_one_frame_each_read_what_they_use(files) -> None:
     assert {row.file_name for row in files.spark.table("with_it").collect()} == {"one.json", "two.json"}
 
 
-@pytest.mark.slow
 def test_only_the_side_that_uses_it_has_it(files) -> None:
     names = files.frame().select(F.col("id").alias("other"), "_metadata.file_name")
     query = files.run(files.frame().join(names, F.expr("id = other")))
@@ -112,7 +110,6 @@ def test_only_the_side_that_uses_it_has_it(files) -> None:
     assert query.lastProgress["numInputRows"] == 8
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("delta")
 def test_a_stream_goes_on_when_its_query_begins_to_use_it(files) -> None:
     files.run(files.frame())
@@ -122,7 +119,6 @@ def test_a_stream_goes_on_when_its_query_begins_to_use_it(files) -> None:
     assert sorted(row.id for row in files.rows("id")) == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.slow
 def test_an_inferred_schema_stays_as_it_was_when_the_frame_was_loaded(files) -> None:
     files.schema = None
     frame = files.frame()
@@ -132,7 +128,6 @@ def test_an_inferred_schema_stays_as_it_was_when_the_frame_was_loaded(files) -> 
     assert sorted(row.id for row in files.rows("id")) == ["1", "2", "3", "4", "5"]
 
 
-@pytest.mark.slow
 def test_what_cannot_be_exchanged_is_read_with_all(files, monkeypatch) -> None:
     frame = files.frame()
 
@@ -145,7 +140,6 @@ def test_what_cannot_be_exchanged_is_read_with_all(files, monkeypatch) -> None:
     assert "_metadata#" in read_by(query) and len(files.rows("id")) == 4
 
 
-@pytest.mark.slow
 def test_a_frame_that_is_long_forgotten_is_read_with_all(files, monkeypatch) -> None:
     monkeypatch.setattr(metadata_pruning, "_KEPT", 1)
     old = files.frame()
