@@ -99,16 +99,8 @@ def table(
     UnsupportedFeature
         An argument needs a feature of the platform.
     """
-    arguments = {
-        "comment": comment,
-        "spark_conf": spark_conf,
-        "table_properties": table_properties,
-        "partition_cols": partition_cols,
-        "cluster_by": cluster_by,
-        "schema": schema,
-        "format": format,
-    }
-    return _dataset_decorator(DatasetKind.TABLE, "table", query_function, name, arguments, platform)
+    details = _details(comment, spark_conf, table_properties, partition_cols, cluster_by, schema, format)
+    return _dataset_decorator(DatasetKind.TABLE, "table", query_function, name, details, platform)
 
 
 @overload
@@ -144,26 +136,7 @@ def materialized_view(
 ) -> Function | Callable[[Function], Function]:
     """Define a materialized view by the function that returns its frame.
 
-    Parameters
-    ----------
-    query_function : callable
-        Returns the view's frame; its name is the view's.
-    name : str, optional
-        Another name, with the schema and the catalog or without.
-    comment : str, optional
-        The view's description in the catalog.
-    spark_conf : mapping, optional
-        Settings of Spark while the query runs.
-    table_properties : mapping, optional
-        Properties of the table.
-    partition_cols, cluster_by : sequence of str, optional
-        The columns by which the files are partitioned or clustered.
-    schema : StructType or str, optional
-        The columns; by default those of the frame.
-    format : str, optional
-        The format of the files; Delta by default.
-    **platform
-        Arguments of the platform: those that only tune its machinery are ignored, others raise.
+    The parameters are those of :func:`table`.
 
     Raises
     ------
@@ -172,17 +145,9 @@ def materialized_view(
     UnsupportedFeature
         An argument needs a feature of the platform.
     """
-    arguments = {
-        "comment": comment,
-        "spark_conf": spark_conf,
-        "table_properties": table_properties,
-        "partition_cols": partition_cols,
-        "cluster_by": cluster_by,
-        "schema": schema,
-        "format": format,
-    }
+    details = _details(comment, spark_conf, table_properties, partition_cols, cluster_by, schema, format)
     return _dataset_decorator(
-        DatasetKind.MATERIALIZED_VIEW, "materialized_view", query_function, name, arguments, platform
+        DatasetKind.MATERIALIZED_VIEW, "materialized_view", query_function, name, details, platform
     )
 
 
@@ -229,8 +194,8 @@ def temporary_view(
     UnsupportedFeature
         An argument needs a feature of the platform.
     """
-    arguments = {"comment": comment, "spark_conf": spark_conf}
-    return _dataset_decorator(DatasetKind.TEMPORARY_VIEW, "temporary_view", query_function, name, arguments, platform)
+    details = _details(comment, spark_conf)
+    return _dataset_decorator(DatasetKind.TEMPORARY_VIEW, "temporary_view", query_function, name, details, platform)
 
 
 create_table = table
@@ -242,38 +207,44 @@ def _dataset_decorator(
     spelling: str,
     query_function: Function | None,
     name: str | None,
-    arguments: Mapping[str, Any],
+    details: Mapping[str, Any],
     platform: Mapping[str, Any],
 ) -> Function | Callable[[Function], Function]:
     def define(function: Function) -> Function:
         registry.known(spelling, platform, _location(function))
-        _note_dataset(function, name, kind, arguments)
+        _note_dataset(function, name, kind, details)
         return function
 
     return define if query_function is None else define(query_function)
 
 
-def _note_dataset(
-    function: Callable[[], Any], name: str | None, kind: DatasetKind, arguments: Mapping[str, Any]
-) -> None:
+def _note_dataset(function: Callable[[], Any], name: str | None, kind: DatasetKind, details: Mapping[str, Any]) -> None:
     chosen = without_live(name or function.__name__)
     expectations = tuple(vars(function).get(_EXPECTATIONS, ()))
     query = _query(function)
-    definitions = note(Dataset(chosen, kind, _location(function), query, expectations, **_details(arguments)))
+    definitions = note(Dataset(chosen, kind, _location(function), query, expectations, **details))
     # An expectation above this decorator comes later, and must find the dataset.
     vars(function).setdefault(_NOTED, []).append((definitions, chosen))
 
 
-def _details(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _details(
+    comment: str | None,
+    spark_conf: Mapping[str, str] | None,
+    table_properties: Mapping[str, str] | None = None,
+    partition_cols: Sequence[str] | None = None,
+    cluster_by: Sequence[str] | None = None,
+    schema: StructType | str | None = None,
+    format: str | None = None,
+) -> dict[str, Any]:
     """Return a dataset's fields from the arguments that describe its table."""
     return {
-        "comment": arguments.get("comment"),
-        "schema": arguments.get("schema"),
-        "partition_by": named(arguments.get("partition_cols")) or (),
-        "cluster_by": named(arguments.get("cluster_by")) or (),
-        "properties": {key: str(value) for key, value in (arguments.get("table_properties") or {}).items()},
-        "spark_conf": {key: str(value) for key, value in (arguments.get("spark_conf") or {}).items()},
-        "format": arguments.get("format"),
+        "comment": comment,
+        "schema": schema,
+        "partition_by": named(partition_cols) or (),
+        "cluster_by": named(cluster_by) or (),
+        "properties": {key: str(value) for key, value in (table_properties or {}).items()},
+        "spark_conf": {key: str(value) for key, value in (spark_conf or {}).items()},
+        "format": format,
     }
 
 
@@ -385,17 +356,7 @@ def create_streaming_table(
         for violation, conditions in given.items()
         for one, condition in (conditions or {}).items()
     )
-    details = _details(
-        {
-            "comment": comment,
-            "spark_conf": spark_conf,
-            "table_properties": table_properties,
-            "partition_cols": partition_cols,
-            "cluster_by": cluster_by,
-            "schema": schema,
-            "format": format,
-        }
-    )
+    details = _details(comment, spark_conf, table_properties, partition_cols, cluster_by, schema, format)
     note(Dataset(without_live(name), DatasetKind.STREAMING_TABLE, location(), None, expectations, **details))
 
 
