@@ -329,14 +329,14 @@ def create_streaming_table(
 ) -> None:
     """Define a streaming table without a query: flows write to it.
 
+    Other parameters are those of :func:`table`.
+
     Parameters
     ----------
     name : str
         The table's name, with the schema and the catalog or without.
     expect_all, expect_all_or_drop, expect_all_or_fail : mapping, optional
         Conditions by name, and what happens to a row that violates one: it is counted, dropped, or fails the update.
-
-    Other parameters are those of :func:`table`.
 
     Raises
     ------
