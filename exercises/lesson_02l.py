@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lesson_exercises import planted
 
-from stream_view.progress_reports import reports_since, rows_per_batch, rows_read
+from streaming_base.progress_reports import reports_since, rows_per_batch, rows_read
 from streaming_classroom.exercises import (
     Attempt,
     Exercise,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
 
-from stream_view.waiting import last_batch
+from streaming_base.waiting import last_batch
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lesson_exercises import parcel_lines, planted
 from lesson_exercises.parcel_lines import Line, once
 
-from stream_view.errors import short_message
+from streaming_base.errors import short_message
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, NotTried, WrongAnswer
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
 
-from stream_view.progress_reports import is_batch, rows_per_batch
+from streaming_base.progress_reports import is_batch, rows_per_batch
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, MadeStream, Makes, Mistake, WrongAnswer
 
 if TYPE_CHECKING:

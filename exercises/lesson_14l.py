@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from stream_view.errors import short_message
+from streaming_base.errors import short_message
 from streaming_classroom.exercises import (
     Attempt,
     Exercise,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lesson_exercises import planted
 
-from stream_view.errors import short_message
+from streaming_base.errors import short_message
 from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Makes, Mistake, NotTried, WrongAnswer
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.hidden_tests.sandbox import CellFailedError

@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stream_view.errors import short_message
-from stream_view.progress_reports import rows_per_batch
+from streaming_base.errors import short_message
+from streaming_base.progress_reports import rows_per_batch
 from streaming_classroom.exercises import Mistake
 from streaming_classroom.files import directories
 

@@ -18,8 +18,9 @@ import pytest
 from streaming_classroom.setup import java
 
 PROJECT = Path(__file__).parents[1]
-PACKAGES = ("spark-hooks", "stream-view", "notebook-dialect", "pyspark-cloudfiles", "declarative-pipelines")
+PACKAGES = ("streaming-base", "stream-view", "notebook-dialect", "pyspark-cloudfiles", "declarative-pipelines")
 PREFIX = "streaming-classroom-"
+DISTRIBUTIONS = {"streaming-base": "streaming-classroom-base"}
 SPARKS = ("4.1", "4.2")
 # The packages for any Spark 4; the others drive inner parts of one version.
 ANY_SPARK = PACKAGES[:3]
@@ -66,8 +67,15 @@ def make_environment(folder: Path, wheels: Path, package: str, spark: str) -> Pa
     """Make an environment with a package, a Spark, and what runs a notebook; return its Python."""
     run_uv("venv", "--python", sys.executable, folder)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    wanted = [PREFIX + package, f"pyspark=={spark}.*", "ipykernel", "nbclient", "setuptools"]
-    run_uv("pip", "install", "--python", python, "--find-links", wheels, *wanted)
+    wanted = [
+        DISTRIBUTIONS.get(package, PREFIX + package),
+        f"pyspark=={spark}.*",
+        "ipykernel",
+        "nbclient",
+        "setuptools",
+    ]
+    tools = ("ipykernel", "nbclient", "setuptools")
+    run_uv("pip", "install", "--python", python, "--find-links", wheels, *wanted, *tools)
     return python
 
 
@@ -104,7 +112,7 @@ def cells_of(package: str, folder: Path) -> list[str]:
         names = 'checkpoint_directory, data_source, table_name = "checkpoint", "in", "ingested"'
         wait = "spark.streams.active[0].processAllAvailable()\nprint(spark.table('ingested').count())"
         return [SESSION, names, *examples(package), wait]
-    if package == "spark-hooks":
+    if package == "streaming-base":
         before = "from pyspark.sql import SparkSession\nbefore = SparkSession.sql"
         return [before, *examples(package), "print('put back:', SparkSession.sql is before)"]
     return [SESSION, *examples(package)]
@@ -112,7 +120,7 @@ def cells_of(package: str, folder: Path) -> list[str]:
 
 # A part of what each example prints.
 OUTPUTS = {
-    "spark-hooks": "put back: True",
+    "streaming-base": "put back: True",
     "stream-view": "by_parity",
     "notebook-dialect": "Ghent",
     "pyspark-cloudfiles": "2",

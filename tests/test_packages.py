@@ -15,17 +15,18 @@ import pytest
 PACKAGES = Path(__file__).parents[1] / "packages"
 # What each package may import of the others.
 BELOW = {
-    "spark_hooks": set(),
-    "stream_view": {"spark_hooks"},
-    "notebook_dialect": {"spark_hooks", "stream_view"},
-    "pyspark_cloudfiles": {"spark_hooks"},
-    "declarative_pipelines": {"spark_hooks", "stream_view", "notebook_dialect", "pyspark_cloudfiles"},
+    "streaming_base": set(),
+    "stream_view": {"streaming_base"},
+    "notebook_dialect": {"streaming_base"},
+    "pyspark_cloudfiles": {"streaming_base"},
+    "declarative_pipelines": {"streaming_base"},
 }
 BELOW["streaming_classroom"] = set(BELOW)
 PREFIX = "streaming-classroom-"  # of the names on a package index
 # Distributions whose modules have another name.
 DISTRIBUTIONS = {"IPython": "ipython", "delta": "delta-spark"}
 DISTRIBUTIONS |= {package: PREFIX + package.replace("_", "-") for package in BELOW["streaming_classroom"]}
+DISTRIBUTIONS["streaming_base"] = PREFIX + "base"
 
 
 def modules(package: str, packages: Path) -> dict[str, Path]:
@@ -85,6 +86,7 @@ def undeclared_imports(package: str, packages: Path = PACKAGES) -> set[str]:
     """Return the distributions that a package imports and does not declare, and those that it only declares."""
     project = read_project(package, packages)["project"]
     optional = [name for group in project.get("optional-dependencies", {}).values() for name in group]
+    optional = [name for name in optional if not name.startswith(PREFIX)]  # found by `streaming_base.siblings`
     declared = {re.split(r"[^\w-]", requirement)[0].lower() for requirement in [*project["dependencies"], *optional]}
     tops = {
         found.partition(".")[0] for name, path in modules(package, packages).items() for found in imports(name, path)

@@ -30,7 +30,8 @@ for name in names:
 def required(package: str) -> list[str]:
     """Return the packages of this repository that a package requires, directly or through others."""
     project = tomllib.loads((PACKAGES / package / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    names = [path.name for path in PACKAGES.iterdir() if f"{PREFIX}{path.name}" in " ".join(project["dependencies"])]
+    declared = " ".join(project["dependencies"])
+    names = [path.name for path in PACKAGES.iterdir() if f"{PREFIX}{path.name.removeprefix('streaming-')}>" in declared]
     return sorted({package, *names, *(name for each in names for name in required(each))})
 
 

@@ -22,15 +22,15 @@ PROJECT = Path(__file__).parents[1]
 # Runs in a process of its own, without a session, because other tests have installed everything in this one.
 CHAIN = """
 import inspect, itertools, json
-import pyspark_cloudfiles, spark_hooks
+import pyspark_cloudfiles
 from declarative_pipelines.engine import dataset_reads
 from notebook_dialect.session import spark_methods
 from pyspark.sql import DataFrameReader, DataFrameWriter, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame
 from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
 from pyspark_cloudfiles.session import driver
-from spark_hooks import registry
 from stream_view import console
+from streaming_base import hooks
 from streaming_classroom.kafka import redirect
 
 INSTALL = {
@@ -54,7 +54,7 @@ def replaced():
 
 for install in INSTALL.values():
     install()
-everything = spark_hooks.table()
+everything = hooks.table()
 installed = attributes()
 for install in INSTALL.values():  # a second time
     install()
@@ -62,14 +62,14 @@ assert attributes() == installed
 assert set(replaced()) <= installed.keys()
 for hook in everything:
     assert hook.why, hook
-    now, original = getattr(hook.owner, hook.name), hook.layer and registry.original(hook.owner, hook.name)
+    now, original = getattr(hook.owner, hook.name), hook.layer and hooks.original(hook.owner, hook.name)
     if hook.layer:
         assert now.__doc__ == original.__doc__, hook
         assert isinstance(original, property) or inspect.signature(now) == inspect.signature(original), hook
 order = [(hook.owner.__name__, hook.name, hook.by) for hook in everything if hook.layer]
 for package in INSTALL:
-    spark_hooks.remove(package)
-assert spark_hooks.table() == ()
+    hooks.remove(package)
+assert hooks.table() == ()
 before = attributes()
 assert not [key for key, value in before.items() if hasattr(value, "__wrapped__")]
 
@@ -78,12 +78,12 @@ for packages in [*((package,) for package in INSTALL), *itertools.permutations(I
         INSTALL[package]()
     # Expressions in pipelines have the dialect's JSON paths.
     present = {*packages, "notebook_dialect"} if "declarative_pipelines" in packages else set(packages)
-    assert {hook.by for hook in spark_hooks.table()} == present
-    now = [(hook.owner.__name__, hook.name, hook.by) for hook in spark_hooks.table() if hook.layer]
+    assert {hook.by for hook in hooks.table()} == present
+    now = [(hook.owner.__name__, hook.name, hook.by) for hook in hooks.table() if hook.layer]
     # Who adds display() depends on who is there.
     assert [row for row in now if row[1] != "display"] == [row for row in order if row in now and row[1] != "display"]
     for package in present:
-        spark_hooks.remove(package)
+        hooks.remove(package)
     assert all(attributes()[key] is value for key, value in before.items()), packages
 print(json.dumps(sorted({(by, owner) for owner, _name, by in order})))
 """

@@ -15,7 +15,6 @@ PUBLIC = {
     "declarative_pipelines.testing": None,
     "notebook_dialect": None,
     "pyspark_cloudfiles": None,
-    "spark_hooks": None,
     "streaming_classroom": None,
     "declarative_pipelines.definitions.decorators": "NAMES",
 }

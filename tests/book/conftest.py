@@ -31,7 +31,7 @@ python course.py lab
 
 | package | what it does |
 | --- | --- |
-| [spark_hooks](packages/spark-hooks/README.md) | chains |
+| [streaming_base](packages/streaming-base/README.md) | chains |
 """
 LESSON = """# 00 · Start Here
 
@@ -49,8 +49,8 @@ FILES = {
     "docs/on-databricks.md": "# On Databricks",
     "notebooks/Glossary.md": "# Glossary\n\n## Watermark\n\nHow late rows may be.",
     "notebooks/screen.svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>',
-    "packages/spark-hooks/README.md": "# spark_hooks: hooks\n\n[Its code](src/spark_hooks/__init__.py).",
-    "packages/spark-hooks/src/spark_hooks/__init__.py": "",
+    "packages/streaming-base/README.md": "# streaming_base: hooks\n\n[Its code](src/streaming_base/__init__.py).",
+    "packages/streaming-base/src/streaming_base/__init__.py": "",
 }
 
 

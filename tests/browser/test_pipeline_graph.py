@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from browser_harness import faint_texts
-from stream_view.graphs.graph import Bar, Graph, Node, Phase, Shape
-from stream_view.graphs.graph_picture import as_html
+from declarative_pipelines.view.graph import Bar, Graph, Node, Phase, Shape
+from declarative_pipelines.view.graph_picture import as_html
 
 SET_UP = """
 %run ../Includes/Classroom-Setup

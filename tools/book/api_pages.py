@@ -9,7 +9,8 @@ from typing import Any
 
 # Modules of a package whose names are public as well, as its README says.
 _MODULES = {
-    "stream_view": ("stream_view.waiting", "stream_view.console"),
+    "streaming_base": ("streaming_base.hooks", "streaming_base.waiting"),
+    "stream_view": ("stream_view.console",),
     "declarative_pipelines": (
         "declarative_pipelines.definitions.decorators",
         "declarative_pipelines.testing",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from notebook_dialect.errors import UnreadableNotebook
+from streaming_base.errors import UnreadableNotebook
 from streaming_classroom.runner.results import InvalidNotebook
 
 from . import code, exercises, form, links, pictures, plan, wording

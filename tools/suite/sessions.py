@@ -29,7 +29,7 @@ RunPython = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture(scope="session")
 def _session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Start the session that all tests share; its home is the tests' own, its jars are the project's."""
-    from stream_view import listener, waiting
+    from streaming_base import listener, waiting
     from streaming_classroom import get_spark
 
     with patch.dict(os.environ, {"CLASSROOM_HOME": str(tmp_path_factory.mktemp("home"))}):
@@ -45,7 +45,7 @@ def _session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]
 @pytest.fixture
 def spark(_session: SparkSession) -> Iterator[SparkSession]:
     """Give the shared session; afterwards no stream and no view is left, and the default database is current."""
-    from stream_view import waiting
+    from streaming_base import waiting
 
     yield _session
     waiting.stop_streams(_session.streams.active)

@@ -12,7 +12,7 @@ import pytest
 from declarative_pipelines import source_files
 from declarative_pipelines.definitions import api_modules
 from declarative_pipelines.errors import BadArgument, BadDefinition
-from stream_view.errors import ExplainedError
+from streaming_base.errors import ExplainedError
 
 TABLE = "import dlt\n@dlt.table\ndef {}(): ...\n"
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from declarative_pipelines.source_files import names_for_files
-from stream_view import front_end
-from stream_view.errors import NotAvailable
+from streaming_base import front_end
+from streaming_base.errors import NotAvailable
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from uuid import uuid4
 import pytest
 from IPython.core.events import EventManager
 
-from stream_view import cell_streams, front_end
+from stream_view import cell_streams
 from stream_view.errors import NameInUse
+from streaming_base import front_end
 
 
 class Query:

@@ -15,10 +15,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
-from stream_view import displaying, front_end, waiting
+from stream_view import displaying
 from stream_view.displaying import display, displayHTML
-from stream_view.errors import NameInUse, NoInterval, StreamTimeout
+from stream_view.errors import NameInUse, NoInterval
 from stream_view.starts import start_hooks
+from streaming_base import front_end, waiting
+from streaming_base.errors import StreamTimeout
 
 
 def names(spark: SparkSession) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from declarative_pipelines.pipeline import run_pipeline
 from declarative_pipelines.updates.results import FlowChanged, Progress, State
-from stream_view.errors import ExplainedError
+from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

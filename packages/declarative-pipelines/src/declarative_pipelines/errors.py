@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from notebook_dialect.close_names import meant
-from stream_view.errors import ExplainedError, short_message
+from streaming_base.close_names import meant
+from streaming_base.errors import ExplainedError, short_message
 
 if TYPE_CHECKING:
     from declarative_pipelines.definitions.model import SourceLocation

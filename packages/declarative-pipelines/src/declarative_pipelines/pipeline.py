@@ -48,7 +48,7 @@ from declarative_pipelines.updates.results import (
 from declarative_pipelines.updates.update_lock import only_in_session, only_update
 from declarative_pipelines.view import update_graph
 from declarative_pipelines.view.update_graph import one_graph
-from stream_view.errors import ExplainedError
+from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

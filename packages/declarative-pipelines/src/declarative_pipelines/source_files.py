@@ -14,37 +14,19 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions import registry
 from declarative_pipelines.definitions.model import Definitions, SourceLocation
 from declarative_pipelines.errors import BadArgument, BadDefinition, PipelineError, did_you_mean, unset_key
 from declarative_pipelines.sql import statements
-from notebook_dialect.notebooks import source
-from stream_view import front_end
-from stream_view.errors import ExplainedError, NotAvailable, short_message
+from streaming_base import front_end, notebook_files
+from streaming_base.errors import ExplainedError, short_message
+from streaming_base.siblings import function_of_sibling
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from notebook_dialect.dbutils.secrets import SecretUtils
-    from notebook_dialect.dbutils.widgets import Widgets
-
-
-@dataclass(frozen=True)
-class FileUtilities:
-    """``dbutils`` outside a notebook, so far as a pipeline's files use it."""
-
-    widgets: Widgets
-    secrets: SecretUtils
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        problem = f"Outside a notebook, a pipeline's file has no dbutils.{name}."
-        raise NotAvailable(problem, "It has dbutils.widgets and dbutils.secrets.")
 
 
 def names_for_files(session: SparkSession, configuration: Mapping[str, str]) -> dict[str, Any]:
@@ -57,21 +39,14 @@ def names_for_files(session: SparkSession, configuration: Mapping[str, str]) -> 
     """
     shell = front_end.ipython()
     there = shell.user_ns if shell is not None else {}
+    file_utilities = function_of_sibling("file_utilities")
     return {
         "spark": session,
         "sc": session.sparkContext,
-        "dbutils": there.get("dbutils") or _utilities(configuration),
+        "dbutils": there.get("dbutils") or (file_utilities(configuration) if file_utilities else None),
         "display": _show_nothing,
         "displayHTML": _show_nothing,
     }
-
-
-def _utilities(configuration: Mapping[str, str]) -> FileUtilities:
-    # A notebook has them already, and does not need these.
-    from notebook_dialect.dbutils.secrets import SecretUtils
-    from notebook_dialect.dbutils.widgets import Widgets
-
-    return FileUtilities(Widgets(lambda: configuration, dict, visible=False), SecretUtils())
 
 
 def _show_nothing(*shown: Any, **options: Any) -> None:
@@ -134,8 +109,8 @@ def read(paths: Sequence[Path], names: Mapping[str, Any]) -> Definitions:
 def _read(path: Path, names: dict[str, Any], definitions: Definitions) -> None:
     scope = {**names, "__name__": "__pipeline__", "__file__": str(path)}
     with _importable(path.parent):
-        if path.suffix == ".ipynb" or source.is_databricks_source(path):
-            for cell in source.read(path).cells:
+        if path.suffix == ".ipynb" or notebook_files.is_databricks_source(path):
+            for cell in notebook_files.read(path).cells:
                 _read_cell(path, cell, scope, definitions)
         elif path.suffix == ".sql":
             _statements(path.read_text(encoding="utf-8"), str(path), definitions)
@@ -143,7 +118,7 @@ def _read(path: Path, names: dict[str, Any], definitions: Definitions) -> None:
             _run(path.read_text(encoding="utf-8"), str(path), scope)
 
 
-def _read_cell(path: Path, cell: source.Cell, scope: dict[str, Any], definitions: Definitions) -> None:
+def _read_cell(path: Path, cell: notebook_files.Cell, scope: dict[str, Any], definitions: Definitions) -> None:
     file = str(path) if cell.number is None else f"{path}, cell {cell.number}"
     lines_before = "\n" * (cell.line - 1)  # so that lines are those of the file
     if cell.magic == "sql":

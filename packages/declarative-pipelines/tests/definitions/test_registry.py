@@ -8,7 +8,7 @@ import pytest
 
 from declarative_pipelines.definitions import decorators, registry
 from declarative_pipelines.errors import BadDefinition
-from stream_view import front_end
+from streaming_base import front_end
 
 Cell = Callable[..., None]
 

@@ -24,10 +24,9 @@ from declarative_pipelines.updates.results import (
     Update,
     UpdateChanged,
 )
-from declarative_pipelines.view import update_graph
+from declarative_pipelines.view import live_graph, update_graph
 from declarative_pipelines.view.update_graph import UpdateGraph
-from stream_view import front_end
-from stream_view.graphs import live_graph
+from streaming_base import front_end
 
 
 class Notebook:
@@ -55,7 +54,7 @@ class Notebook:
 def notebook(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Notebook:
     made = Notebook()
     monkeypatch.setattr("IPython.display.display", made.display)
-    monkeypatch.setattr(live_graph, "follow", lambda view: None)
+    monkeypatch.setattr(live_graph, "refresh", lambda view: None)
     monkeypatch.setattr(front_end, "in_notebook", lambda: True)
     monkeypatch.setattr(front_end, "is_interactive", lambda: request.param == "with a person")
     monkeypatch.setattr(front_end, "running_cell", lambda: made.cell)

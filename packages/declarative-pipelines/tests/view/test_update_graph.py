@@ -8,8 +8,8 @@ from declarative_pipelines.definitions.model import DatasetKind, Expectation, Vi
 from declarative_pipelines.errors import ExpectationFailed, FlowFailed
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.updates.results import DatasetNode, FlowChanged, GraphKnown, State, UpdateChanged
+from declarative_pipelines.view.graph import Bar, Graph, Node, Phase, Shape
 from declarative_pipelines.view.update_graph import UpdateGraph, first_sentence, visible_edges
-from stream_view.graphs.graph import Bar, Graph, Node, Phase, Shape
 
 KNOWN = GraphKnown(
     (

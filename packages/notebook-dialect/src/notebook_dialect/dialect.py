@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_dialect.dbutils import DBUtils
 from notebook_dialect.dbutils.imports import NotebookModules
+from notebook_dialect.display import display, displayHTML
 from notebook_dialect.files.filesystem import FileSystem
 from notebook_dialect.files.python_files import PythonFiles
 from notebook_dialect.notebooks.running_notebooks import RunningNotebooks
 from notebook_dialect.session import spark_methods
-from stream_view import display, displayHTML, waiting
+from streaming_base import waiting
+from streaming_base.siblings import function_of_sibling
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -141,7 +143,6 @@ class Dialect:
             short_errors,
             stream_loops,
         )
-        from stream_view import console
 
         magics.install(
             shell, magics.MagicContext(self.files, self.running, lambda: self.dbutils, lambda: self.get_session())
@@ -152,7 +153,8 @@ class Dialect:
         interrupted = interrupts.Interrupts(lambda: shell.user_ns.get("spark"), lambda: self.stopping_all)
         interrupted.install(shell)
         short_errors.install(shell, self.running.compiled, self.ansi_hint, interrupted.explain, self.set_up_names)
-        console.install()
+        if (show_console_output := function_of_sibling("show_console_output")) is not None:
+            show_console_output()
         if self._python_files is not None:
             self._python_files.install()
             python_advice.install(shell, self._python_files.explain)

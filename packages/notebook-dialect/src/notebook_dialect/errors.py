@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from stream_view.errors import ExplainedError
+from streaming_base.errors import ExplainedError
 
 
 @dataclass(eq=False)
@@ -27,17 +27,6 @@ class NotebookNotFound(ExplainedError, FileNotFoundError):
 
 
 @dataclass(eq=False)
-class UnreadableNotebook(ExplainedError):
-    """The file is not a notebook that can be read here: ``reason`` says why."""
-
-    path: Path
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.path} cannot be read as a notebook: {self.reason}"
-
-
-@dataclass(eq=False)
 class IncludeCycle(ExplainedError):
     """Notebooks that include each other would never end: take one of the ``%run`` lines out."""
 
@@ -56,32 +45,6 @@ class BadRunLine(ExplainedError, ValueError):
 
     def __str__(self) -> str:
         return f'{self.problem} Write it as %run ./Notebook $name="value", not: %run {self.line}'
-
-
-@dataclass(eq=False)
-class BadSql(ExplainedError, ValueError):
-    """The text of a ``%sql`` cell does not fall into statements."""
-
-    problem: str
-
-    def __str__(self) -> str:
-        return self.problem
-
-
-@dataclass(eq=False)
-class NoJson(ExplainedError, ValueError):
-    """``column:field`` of a column that holds neither JSON text nor a VARIANT: read its fields in another way."""
-
-    expression: str
-    column: str
-    type: str
-
-    def __str__(self) -> str:
-        of_a_struct = f" A STRUCT's fields are {self.column}.field." if self.type.startswith("STRUCT") else ""
-        return (
-            f"{self.expression} reads a field of JSON text or of a VARIANT, but {self.column} has the type "
-            f"{self.type}.{of_a_struct}"
-        )
 
 
 class NotebookExit(Exception):

@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 from notebook_dialect.cloning import delta_copy
 from notebook_dialect.cloning.clone_statement import CloneStatement
 from notebook_dialect.cloning.deep_clone import CloneTarget
-from notebook_dialect.errors import BadSql
 from notebook_dialect.session import spark_methods
+from streaming_base.errors import BadSql
 
 pytestmark = pytest.mark.slow
 

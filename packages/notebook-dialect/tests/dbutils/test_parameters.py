@@ -14,7 +14,7 @@ from papermill.translators import PythonTranslator
 
 from notebook_dialect.dbutils import notebook_runs
 from notebook_dialect.dbutils.notebook_runs import papermill_parameters
-from stream_view import front_end
+from streaming_base import front_end
 
 _VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text())
 

@@ -10,7 +10,7 @@ from jupyter_client import KernelManager
 
 from notebook_dialect.dbutils import widgets as widget_views
 from notebook_dialect.dbutils.widgets import Widgets
-from stream_view import front_end
+from streaming_base import front_end
 
 pytestmark = pytest.mark.slow
 

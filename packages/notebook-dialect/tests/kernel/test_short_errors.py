@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException, PySparkException, StreamingQueryEx
 from pyspark.sql import SparkSession
 
 from notebook_dialect.kernel import short_errors
-from stream_view.errors import short_message
+from streaming_base.errors import short_message
 from streaming_classroom.errors import StreamNotFound
 
 Run = Callable[[str], str]

@@ -6,8 +6,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from notebook_dialect.errors import UnreadableNotebook
 from notebook_dialect.notebooks.convert import TargetExists, as_notebook, convert
+from streaming_base.errors import UnreadableNotebook
 from streaming_classroom.cli import main
 
 PY = """# Databricks notebook source

@@ -9,8 +9,8 @@ from pyspark.errors import ParseException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from notebook_dialect.errors import NoJson
 from notebook_dialect.session import spark_methods
+from streaming_base.errors import NoJson
 
 BODY = """{"kind": "k", "who": {"name": "Ada"}, "n": 5, "items": [{"a": 1}, {"a": 2}]}"""
 

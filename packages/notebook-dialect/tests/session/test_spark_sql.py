@@ -9,8 +9,8 @@ import pytest
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
-from notebook_dialect.errors import NoJson
 from notebook_dialect.session import spark_methods
+from streaming_base.errors import NoJson
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notebook_dialect.errors import BadSql, NoJson
 from notebook_dialect.sql.databricks_sql import RefusedStatement
 from notebook_dialect.sql.time_travel import split_name
+from streaming_base.errors import BadSql, NoJson
 
 SYNTAX = "[PARSE_SYNTAX_ERROR] Syntax error at or near '@'. SQLSTATE: 42601 (line 1, pos 15)"
 NO_VARIANT = "[INTERNAL_ERROR] Cannot find main error class 'COLUMN_IS_NOT_VARIANT_TYPE'"

@@ -17,24 +17,24 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from stream_view.past_batches.batch_list import batches as batches
     from stream_view.past_batches.batch_list import compare as compare
     from stream_view.past_batches.replayed_batch import replay as replay
-    from stream_view.progress_reports import observed_metrics as observed_metrics
-    from stream_view.progress_reports import rows_per_batch as rows_per_batch
-    from stream_view.progress_reports import rows_read as rows_read
     from stream_view.timelines.timeline import timeline as timeline
+    from streaming_base.progress_reports import observed_metrics as observed_metrics
+    from streaming_base.progress_reports import rows_per_batch as rows_per_batch
+    from streaming_base.progress_reports import rows_read as rows_read
 
 _HOMES = {
-    "ServiceTarget": "health.service_target",
-    "batches": "past_batches.batch_list",
-    "compare": "past_batches.batch_list",
-    "display": "displaying",
-    "displayHTML": "displaying",
-    "late_rows": "late_data.late_rows",
-    "observed_metrics": "progress_reports",
-    "replay": "past_batches.replayed_batch",
-    "rows_per_batch": "progress_reports",
-    "rows_read": "progress_reports",
-    "stream_health": "health.stream_health",
-    "timeline": "timelines.timeline",
+    "ServiceTarget": "stream_view.health.service_target",
+    "batches": "stream_view.past_batches.batch_list",
+    "compare": "stream_view.past_batches.batch_list",
+    "display": "stream_view.displaying",
+    "displayHTML": "stream_view.displaying",
+    "late_rows": "stream_view.late_data.late_rows",
+    "observed_metrics": "streaming_base.progress_reports",
+    "replay": "stream_view.past_batches.replayed_batch",
+    "rows_per_batch": "streaming_base.progress_reports",
+    "rows_read": "streaming_base.progress_reports",
+    "stream_health": "stream_view.health.stream_health",
+    "timeline": "stream_view.timelines.timeline",
 }
 __all__ = sorted(_HOMES)
 
@@ -43,4 +43,4 @@ def __getattr__(name: str) -> Any:
     """Import a public name at its first use, so that a module below does not wait for PySpark and widgets."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name]), name)

@@ -6,50 +6,15 @@ so the stream ends with its view, whatever the cell says now.
 
 from __future__ import annotations
 
-import traceback
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import PurePath
-from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-from stream_view import front_end, waiting
-from stream_view.errors import ExplainedError, NameInUse
+from stream_view.errors import NameInUse
+from streaming_base import front_end, waiting
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
-
-_INSIDE = {"pyspark", "py4j"}
-
-
-class SessionStopped(ExplainedError):
-    """The session was stopped: run the set-up cell."""
-
-    def __str__(self) -> str:
-        return "The Spark session is stopped: run the set-up cell."
-
-
-def is_stopped(spark: object) -> bool:
-    """Return whether a session was stopped; one over Connect does not tell, nor does what is no session."""
-    context = getattr(spark, "_sc", None)
-    return context is not None and getattr(context, "_jsc", context) is None
-
-
-def refuse_stopped(spark: object) -> None:
-    """Do nothing with a session that answers.
-
-    Raises
-    ------
-    SessionStopped
-        The session was stopped.
-    """
-    if is_stopped(spark):
-        raise SessionStopped
-
-
-def explains(spark: object, trace: TracebackType | None) -> bool:
-    """Return whether a session is stopped and the error came up inside PySpark, which had nothing to talk to."""
-    return is_stopped(spark) and any(_INSIDE & set(PurePath(f.filename).parts) for f in traceback.extract_tb(trace))
 
 
 class Closeable(Protocol):

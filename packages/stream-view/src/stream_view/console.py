@@ -16,7 +16,7 @@ from functools import wraps
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-import spark_hooks
+from streaming_base import hooks
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -63,7 +63,7 @@ def install() -> None:
     from pyspark.sql.streaming import DataStreamWriter
 
     for method, make in (("format", _remembering), ("start", _with_output)):
-        spark_hooks.wrap(
+        hooks.wrap(
             DataStreamWriter,
             method,
             make,

@@ -13,10 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stream_view import cell_streams, front_end, waiting
-from stream_view.errors import NoInterval, StreamTimeout, interrupt_behind
+from stream_view import cell_streams
+from stream_view.errors import NoInterval
 from stream_view.starts import start_hooks
 from stream_view.tables import Table, first_rows, newest_rows, rows_of
+from streaming_base import front_end, waiting
+from streaming_base.errors import StreamTimeout, interrupt_behind
 
 if TYPE_CHECKING:
     from pyspark.errors import AnalysisException
@@ -127,8 +129,8 @@ def _start(
     """Start the query whose memory table is shown."""
     from pyspark.errors import AnalysisException
 
-    from stream_view import listener  # with all of PySpark, which a batch of pandas does without
     from stream_view.starts import failures
+    from streaming_base import listener  # with all of PySpark, which a batch of pandas does without
 
     listener.watch(frame.sparkSession)  # before the query reports anything
 

@@ -12,11 +12,12 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from stream_view import ServiceTarget, front_end, stream_health
+from stream_view import ServiceTarget, stream_health
 from stream_view.health import stream_health as module
 from stream_view.health.health_page import HealthWidget
 from stream_view.health.stream_health import StreamHealth
-from stream_view.waiting import block_until_stream_is_ready
+from streaming_base import front_end
+from streaming_base.waiting import block_until_stream_is_ready
 
 
 def of(health: StreamHealth, name: str) -> pd.Series:
@@ -40,7 +41,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
 @pytest.fixture
 def health(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[StreamHealth]:
     """Give the health of this test's streams: failures of other tests' streams are not told."""
-    monkeypatch.setattr("stream_view.listener._endings.failures", {})
+    monkeypatch.setattr("streaming_base.listener._endings.failures", {})
     watching = stream_health(spark)
     yield watching
     watching.close()  # a page is followed until it is closed, and so would the tests that come later see its thread
@@ -180,7 +181,7 @@ def test_the_page_follows_the_streams(health: StreamHealth, stream: DataFrame, o
 
 def test_a_page_whose_cell_is_run_again_is_not_followed_any_more(health, outputs: list[Output], monkeypatch) -> None:
     pages: list = []
-    monkeypatch.setattr(module, "follow", pages.append)
+    monkeypatch.setattr(module, "refresh", pages.append)
     health._ipython_display_()
     [page] = pages
     assert page.tick()
@@ -193,7 +194,7 @@ def test_when_spark_has_ended_the_last_figures_stay_and_say_so(
 ) -> None:
     start(stream, "clicks")
     pages: list = []
-    monkeypatch.setattr(module, "follow", pages.append)
+    monkeypatch.setattr(module, "refresh", pages.append)
     health._ipython_display_()
     assert pages[0].tick()
     pages[0].give_up(ConnectionRefusedError("refused"))

@@ -10,9 +10,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming import StreamingQuery
 
 from stream_view import late_rows
-from stream_view.errors import NotAvailable
 from stream_view.late_data.late_rows import IncompleteLateRows
 from stream_view.late_data.result import NoLateRows
+from streaming_base.errors import NotAvailable
 
 from . import queries
 from .oracle import BEGIN, SECOND, Row

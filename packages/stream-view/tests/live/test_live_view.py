@@ -11,10 +11,11 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
-from stream_view import displaying, front_end, listener
+from stream_view import displaying
 from stream_view.displaying import display
 from stream_view.live import live_view, reports, static_frame
 from stream_view.live.stream_widget import StreamWidget
+from streaming_base import front_end, listener
 
 
 class Output:

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from stream_view import front_end, listener
 from stream_view.displaying import display
 from stream_view.live import live_view
 from stream_view.live.live_view import LiveView
 from stream_view.tables import Table
+from streaming_base import front_end, listener
 
 ROWS = 10  # of each batch
 

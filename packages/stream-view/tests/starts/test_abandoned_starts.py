@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from stream_view import waiting
 from stream_view.starts import start_hooks
 from stream_view.starts.start import Start
+from streaming_base import waiting
 
 
 class Stream:

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from stream_view import starts
 from stream_view.errors import CheckpointInUse, CheckpointOfAnotherSource
 from stream_view.starts import checkpoints
-from stream_view.waiting import wait_until_processed
+from streaming_base.waiting import wait_until_processed
 
 
 @pytest.fixture(autouse=True)

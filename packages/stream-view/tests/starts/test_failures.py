@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from stream_view import front_end, starts
+from stream_view import starts
 from stream_view.starts import failures
+from streaming_base import front_end
 
 WITHIN = 20.0
 

@@ -10,9 +10,10 @@ import pytest
 from IPython.core.events import EventManager, available_events
 from pyspark.sql import SparkSession
 
-from stream_view import front_end, starts
+from stream_view import starts
 from stream_view.starts import checkpoints
-from stream_view.waiting import wait_until_processed
+from streaming_base import front_end
+from streaming_base.waiting import wait_until_processed
 
 
 @pytest.fixture

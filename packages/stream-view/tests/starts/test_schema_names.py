@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrameReader, SparkSession
 
-from stream_view import front_end, starts
+from stream_view import starts
 from stream_view.starts import sources
+from streaming_base import front_end
 
 
 @pytest.fixture

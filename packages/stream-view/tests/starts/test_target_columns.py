@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from stream_view import front_end, starts
+from stream_view import starts
+from streaming_base import front_end
 
 
 @pytest.fixture

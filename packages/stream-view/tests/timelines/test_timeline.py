@@ -17,10 +17,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from stream_view import front_end
-from stream_view.live import stream_widget
 from stream_view.timelines.story import TimelineInput
 from stream_view.timelines.timeline import LiveTimeline, timeline
+from streaming_base import front_end, refreshing
 
 # On time, early, then late into an open window, too late, on the very edge, and what moves everything on.
 LANDED = [
@@ -371,7 +370,7 @@ def handle(monkeypatch: pytest.MonkeyPatch) -> Handle:
     """Have a person look; give the output in which a live timeline is drawn again."""
     handle = Handle()
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr(stream_widget, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(refreshing, "REFRESH_INTERVAL", 0.01)
     monkeypatch.setattr("IPython.display.display", lambda bundle, raw, display_id: handle)
     return handle
 

@@ -1,7 +1,7 @@
 """The environment of this process: one machine, a cluster, a Connect server or a Databricks workspace.
 
 A lesson is written once.  What differs between these places asks these functions and nothing else; what differs between
-a person at a notebook and a run without one asks ``stream_view.front_end``.
+a person at a notebook and a run without one asks ``streaming_base.front_end``.
 """
 
 from __future__ import annotations

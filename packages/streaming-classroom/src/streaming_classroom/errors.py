@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stream_view.errors import ExplainedError, NotAvailable, StreamNotFound, StreamTimeout
+from streaming_base.errors import ExplainedError, NotAvailable, StreamNotFound, StreamTimeout
 
 __all__ = [
     "BrokerStartError",

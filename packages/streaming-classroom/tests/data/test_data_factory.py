@@ -11,7 +11,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from stream_view import front_end
+from streaming_base import front_end
 from streaming_classroom.data import data_factory
 from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget
 from streaming_classroom.data.datasets import DatasetBatch

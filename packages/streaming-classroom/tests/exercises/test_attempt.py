@@ -324,7 +324,7 @@ def test_topics_of_an_earlier_try_are_deleted(monkeypatch) -> None:
 
     deleted: list[str] = []
     monkeypatch.setattr(catalogue, "find", lambda _: exercise_with(lambda _: None, Makes(topics=("mine",))))
-    monkeypatch.setattr("stream_view.waiting.active_streams", lambda _spark: [])
+    monkeypatch.setattr("streaming_base.waiting.active_streams", lambda _spark: [])
     grader = Grader(None, None, {}, kafka=SimpleNamespace(delete_topic=deleted.append))  # type: ignore[arg-type]
     grader.begin("01.1")
     assert deleted == ["mine"]

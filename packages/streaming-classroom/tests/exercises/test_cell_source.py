@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stream_view import front_end
+from streaming_base import front_end
 from streaming_classroom.exercises import Exercise, Makes, last_cell
 
 

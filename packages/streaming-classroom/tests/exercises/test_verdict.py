@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from stream_view import front_end
 from stream_view.tables import Table
+from streaming_base import front_end
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.verdict import ExerciseNotSolved, Verdict, hint_shown, progress_shown, solution_shown
 

@@ -13,7 +13,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
-from stream_view.errors import short_message
+from streaming_base.errors import short_message
 from streaming_classroom.errors import BrokerUnreachable
 from streaming_classroom.kafka import client, servers, shared_broker
 from streaming_classroom.kafka.topics import LessonKafka

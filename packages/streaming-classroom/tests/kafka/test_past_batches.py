@@ -49,7 +49,7 @@ def test_a_batch_is_replayed_until_kafka_has_removed_its_messages(
 
 
 def test_the_backlog_is_that_of_the_offsets(messages: DataFrame, spark: SparkSession, monkeypatch) -> None:
-    monkeypatch.setattr("stream_view.listener._endings.failures", {})
+    monkeypatch.setattr("streaming_base.listener._endings.failures", {})
     health = stream_health(spark)
     query = messages.writeStream.format("noop").queryName("messages").trigger(processingTime="1 hour").start()
     deadline = time.monotonic() + 60

@@ -9,7 +9,7 @@ import threading
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from stream_view import front_end
+from streaming_base import front_end
 from streaming_classroom.errors import BrokerUnreachable, JarsUnavailable, NotAvailable
 from streaming_classroom.kafka import servers, shared_broker
 

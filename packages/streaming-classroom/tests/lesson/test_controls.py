@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from stream_view import front_end
+from streaming_base import front_end
 from streaming_classroom.data import data_factory
 from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget
 from streaming_classroom.data.datasets import DatasetBatch
@@ -402,7 +402,7 @@ def test_it_stops_following_when_nobody_can_see_it(panel: Panel, monkeypatch: py
 
 def test_a_page_that_comes_back_is_followed_anew(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
     followed = []
-    monkeypatch.setattr(controls, "follow", followed.append)
+    monkeypatch.setattr(controls, "refresh", followed.append)
     panel._heard -= controls.GIVEN_UP_AFTER
     assert not panel.tick()
     press(panel, do="here")

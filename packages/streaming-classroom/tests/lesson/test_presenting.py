@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from stream_view import front_end
 from stream_view.timelines.layout import WIDTH
+from streaming_base import front_end
 from streaming_classroom.lesson import presenting
 from streaming_classroom.lesson.presenting import LONGEST, NOBODY, OFF, ON, present
 

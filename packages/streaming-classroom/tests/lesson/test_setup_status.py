@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from stream_view import front_end, waiting
-from stream_view.waiting import waiting_for
+from streaming_base import front_end, waiting
+from streaming_base.waiting import waiting_for
 from streaming_classroom.lesson import setup_status
 
 

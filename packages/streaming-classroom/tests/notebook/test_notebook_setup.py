@@ -12,8 +12,8 @@ from nbclient import NotebookClient
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from stream_view import waiting
-from stream_view.errors import StreamTimeout
+from streaming_base import waiting
+from streaming_base.errors import StreamTimeout
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import lesson
 from streaming_classroom.notebook import notebook_setup

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kernel_harness import Notebook
-from stream_view.cell_streams import SessionStopped
+from streaming_base.stopped_session import SessionStopped
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stream_view.errors import ExplainedError
+from streaming_base.errors import ExplainedError
 
 
 @dataclass(eq=False)

@@ -26,7 +26,7 @@ from declarative_pipelines.definitions.model import (
     is_same,
 )
 from declarative_pipelines.errors import BadDefinition, UnsupportedFeature
-from stream_view import front_end
+from streaming_base import front_end
 
 _TABLE = ("comment", "spark_conf", "table_properties", "partition_cols", "cluster_by", "schema", "format")
 _KNOWN = {

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame
 from pyspark.sql.sql_formatter import SQLStringFormatter
 
-import spark_hooks
 from declarative_pipelines.errors import ActionInDefinition
 from declarative_pipelines.sql.parameters import with_values
 from declarative_pipelines.sql.queries import without_live_names
-from notebook_dialect.session import spark_expressions, spark_sql
+from streaming_base import hooks
+from streaming_base.siblings import function_of_sibling
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -133,14 +133,15 @@ def install() -> None:
             _wrap(reader, method, make, "options of a table that is read inside a definition")
     _wrap(DataStreamReader, "format", _remembering_format, "options of a stream that is read inside a definition")
     _wrap(DataStreamReader, "load", _keeping_schemas, "a place for schemas that a flow's sources infer")
-    spark_expressions.install()
+    if (install_expressions := function_of_sibling("install_expressions")) is not None:
+        install_expressions()
     for action in _ACTIONS:
         if hasattr(DataFrame, action):
             _wrap(DataFrame, action, partial(_refusing, action), "a definition runs no query")
 
 
 def _wrap(kind: type, name: str, make: Callable[[Any], Any], why: str) -> None:
-    spark_hooks.wrap(kind, name, make, by="declarative_pipelines", layer="pipeline", why=why)
+    hooks.wrap(kind, name, make, by="declarative_pipelines", layer="pipeline", why=why)
 
 
 def _answering() -> _Answering | None:
@@ -161,9 +162,14 @@ def _answered(text: Callable[[Any, str], str], original: Any) -> Any:
         query, frames = _with_frames(self, text(self, asked), by_name)
         query = with_values(query, values[0]) if values and values[0] else query
         # What only the platform's SQL has, such as column:field of JSON text, is rewritten as in a notebook.
-        return spark_sql.run(self, query, lambda query: answering.frame(query, frames))
+        run_sql = function_of_sibling("run_sql") or _run_plain_sql
+        return run_sql(self, query, lambda query: answering.frame(query, frames))
 
     return answered
+
+
+def _run_plain_sql(_session: Any, text: str, execute: Callable[[str], DataFrame]) -> DataFrame:
+    return execute(text)
 
 
 def _table(reader: Any, name: str) -> str:
@@ -183,11 +189,10 @@ def _with_frames(session: Any, text: str, values: Mapping[str, Any]) -> tuple[st
     names = FrameNames(session)
     if not _FILES.search(text):
         return names.format(text, **values), names.frames
-    try:
-        from pyspark_cloudfiles.session import sql  # not everybody has files to read, nor this package
-    except ImportError:
+    replace_calls = function_of_sibling("replace_file_calls")
+    if replace_calls is None:
         return (names.format(text, **values) if values else text), names.frames
-    text, files = sql.with_frames(session, text, escaped=not values)
+    text, files = replace_calls(session, text, escaped=not values)
     return names.format(text, **values, **files), names.frames
 
 

@@ -7,15 +7,14 @@ TRUE: one for which it is NULL is counted as failed, is dropped, or fails the up
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.definitions.model import Expectation, SourceLocation, Violation
 from declarative_pipelines.errors import BadDefinition, ExpectationFailed
-from notebook_dialect.errors import NoJson
-from notebook_dialect.session.spark_expressions import settled
-from stream_view.errors import short_message
+from streaming_base.errors import NoJson, short_message
+from streaming_base.siblings import function_of_sibling
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -94,14 +93,17 @@ def violation(text: str) -> ExpectationFailed | None:
 
 def _settled(frame: DataFrame, expectations: Sequence[Expectation]) -> Sequence[Expectation]:
     """Return the expectations with ``column:field`` of JSON text as Spark has it; others as they are."""
-    return [_settled_one(frame, one) if ":" in one.constraint else one for one in expectations]
+    resolve = function_of_sibling("resolve_expression")
+    if resolve is None:
+        return expectations
+    return [_settled_one(frame, one, resolve) if ":" in one.constraint else one for one in expectations]
 
 
-def _settled_one(frame: DataFrame, expectation: Expectation) -> Expectation:
+def _settled_one(frame: DataFrame, expectation: Expectation, resolve: Callable[..., str]) -> Expectation:
     from pyspark.errors import PySparkException
 
     try:
-        return replace(expectation, constraint=settled(frame, expectation.constraint, is_column=False))
+        return replace(expectation, constraint=resolve(frame, expectation.constraint, is_column=False))
     except (PySparkException, NoJson):
         return expectation  # which is said when it is checked
 

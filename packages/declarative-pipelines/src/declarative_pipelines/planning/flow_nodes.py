@@ -35,7 +35,7 @@ from declarative_pipelines.errors import (
 )
 from declarative_pipelines.planning.expectations import violation
 from declarative_pipelines.sql.parameters import how_to_map
-from stream_view.errors import ExplainedError, short_message
+from streaming_base.errors import ExplainedError, short_message
 
 _NOT_FOUND = re.compile(r"\[TABLE_OR_VIEW_NOT_FOUND[^\]]*\] The table or view (\S+) cannot be found")
 _NO_CATALOG = re.compile(r"\[REQUIRES_SINGLE_PART_NAMESPACE\].*?, but got (?:identifier )?`?([^`.\s]+)")

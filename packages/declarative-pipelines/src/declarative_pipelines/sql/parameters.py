@@ -15,7 +15,7 @@ from typing import Any
 
 from declarative_pipelines.errors import BadArgument
 from declarative_pipelines.sql.token_reader import SourceText, Token
-from notebook_dialect.sql.statements import with_markers
+from streaming_base.sql_statements import with_markers
 
 KEY = "pipelines.catalogs."
 OWN = "spark_catalog"

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind
 from declarative_pipelines.sql.token_reader import SourceText, SqlError, Token, says_at
-from notebook_dialect.sql.rewriting import Edit, Rewritten, explain
+from streaming_base.rewritten_sql import Edit, Rewritten, explain
+from streaming_base.siblings import function_of_sibling
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -104,14 +105,12 @@ class FileRead:
 
     def __call__(self, session: SparkSession) -> DataFrame:
         """Return the frame that Auto Loader makes of the call where it is installed, and else the session."""
-        try:
-            # Not every session has files to read, nor everybody this package.
-            from pyspark_cloudfiles.session import sql
-        except ImportError:
+        find_calls, read_call = function_of_sibling("find_file_calls"), function_of_sibling("read_file_call")
+        if find_calls is None:
             columns = "*, _metadata" if self.with_metadata else "*"
             return session.sql(f"SELECT {columns} FROM {self.call}")
-        [call] = sql.calls(_with_settings(self.call, session))
-        return sql.relation(session, call, self.with_metadata)
+        [call] = find_calls(_with_settings(self.call, session))
+        return read_call(session, call, self.with_metadata)
 
 
 def _with_settings(text: str, session: SparkSession) -> str:
@@ -148,11 +147,8 @@ def _names_metadata(view: Dataset) -> bool:
 
 def _without_metadata(text: str, calls: list[tuple[int, int, str]]) -> list[Edit]:
     """Return the edits after which no ``*`` of a query means ``_metadata``, a plain column of a view of files."""
-    try:
-        from pyspark_cloudfiles.session.star_columns import star_edits
-    except ImportError:  # as for FileRead
-        return []
-    return [Edit(*edit) for edit in star_edits(text, calls)]
+    find_edits = function_of_sibling("hide_metadata_edits")
+    return [] if find_edits is None else [Edit(*edit) for edit in find_edits(text, calls)]
 
 
 def read_file_source(reader: TokenReader, name: str) -> Dataset:

@@ -16,12 +16,12 @@ from declarative_pipelines.sql.change_flows import read_changes
 from declarative_pipelines.sql.columns import Columns, read_columns
 from declarative_pipelines.sql.queries import read_query
 from declarative_pipelines.sql.token_reader import SourceText, SqlError, TokenReader
-from notebook_dialect.errors import BadSql
-from notebook_dialect.sql import statements
+from streaming_base import sql_statements
+from streaming_base.errors import BadSql
 
 if TYPE_CHECKING:
     from declarative_pipelines.sql.token_reader import TokenReader
-    from notebook_dialect.sql.statements import Statement
+    from streaming_base.sql_statements import Statement
 
 _STREAMING_TABLE, _VIEW = DatasetKind.STREAMING_TABLE, DatasetKind.TEMPORARY_VIEW
 # In this order: the words of one may be the beginning of another.
@@ -233,7 +233,7 @@ def read_statements(text: str, file: str, definitions: Definitions) -> None:
 
 def _statements(text: str, file: str) -> list[Statement]:
     try:
-        return statements.split(text)
+        return sql_statements.split(text)
     except BadSql as error:
         line = _LINE.match(str(error))
         raise SqlError(SourceLocation(file, int(line[1]) if line else 1), _LINE.sub("", str(error), count=1)) from None

@@ -13,8 +13,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import SourceLocation
-from notebook_dialect.sql.statements import tokens_of
-from stream_view.errors import ExplainedError
+from streaming_base.errors import ExplainedError
+from streaming_base.sql_statements import tokens_of
 
 if TYPE_CHECKING:
     from sqlglot.tokens import Token as TheirToken

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
-import spark_hooks
 from declarative_pipelines.definitions.model import without_live
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.sql.parameters import OWN, CatalogMap
 from declarative_pipelines.sql.token_reader import Form, SourceText, Token
+from streaming_base import hooks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -188,7 +188,7 @@ def install() -> None:
 
 def _wrap(kind: type, name: str, make: Callable[[Any], Any]) -> None:
     why = "a read of a pipeline under test is redirected"
-    spark_hooks.wrap(kind, name, make, by="declarative_pipelines", layer="pipeline", why=why)
+    hooks.wrap(kind, name, make, by="declarative_pipelines", layer="pipeline", why=why)
 
 
 def _by_name(original: Any) -> Any:

@@ -12,7 +12,7 @@ from declarative_pipelines.definitions.model import DatasetKind, Expectation, Vi
 from declarative_pipelines.planning.expectations import Counts
 
 if TYPE_CHECKING:
-    from stream_view.graphs.live_graph import Drawn
+    from declarative_pipelines.view.live_graph import Drawn
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,9 @@ from declarative_pipelines.updates.results import (
     UpdateChanged,
     lost_counts,
 )
-from stream_view import front_end
-from stream_view.graphs.graph import Bar, Graph, Node, Phase, Shape
-from stream_view.graphs.live_graph import LiveGraph
+from declarative_pipelines.view.graph import Bar, Graph, Node, Phase, Shape
+from declarative_pipelines.view.live_graph import LiveGraph
+from streaming_base import front_end
 
 _log = logging.getLogger(__name__)
 _view: ContextVar[LiveGraph | None] = ContextVar("the graph that updates share", default=None)

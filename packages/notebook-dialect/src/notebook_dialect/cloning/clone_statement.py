@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from notebook_dialect.sql import rewriting, time_travel
-from notebook_dialect.sql.rewriting import Edit, Rewritten
-from notebook_dialect.sql.statements import tokens_of, word
+from notebook_dialect.sql import catalog_names, time_travel
+from streaming_base.rewritten_sql import Edit, Rewritten
+from streaming_base.sql_statements import tokens_of, word
 
 if TYPE_CHECKING:
     from sqlglot.tokens import Token
@@ -34,7 +34,7 @@ class CloneStatement:
         before, keyword = tokens[clone - 1 : clone + 1]
         deep = Edit(before.start, before.end + 1, "SHALLOW") if word(before) == "DEEP" else None
         deep = deep or Edit(keyword.start, keyword.start, "SHALLOW ")
-        self.shallow = Rewritten.of(text, [deep, *rewriting.edits(tokens), *time_travel.edits(tokens)])
+        self.shallow = Rewritten.of(text, [deep, *catalog_names.edits(tokens), *time_travel.edits(tokens)])
 
     @cached_property
     def target(self) -> str:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from notebook_dialect.cloning import delta_copy
 from notebook_dialect.cloning.clone_statement import CloneStatement
 from notebook_dialect.cloning.delta_copy import CloneSource, Metrics
-from notebook_dialect.errors import BadSql
-from notebook_dialect.sql.rewriting import explain
-from stream_view.errors import NotAvailable
+from streaming_base.errors import BadSql, NotAvailable
+from streaming_base.rewritten_sql import explain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

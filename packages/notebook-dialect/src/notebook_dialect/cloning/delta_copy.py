@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from notebook_dialect.errors import BadSql
+from streaming_base.errors import BadSql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from notebook_dialect.dbutils.fs import FileInfo, FileSystemUtils
@@ -13,7 +14,7 @@ from notebook_dialect.dbutils.imports import JobsUtils, LibraryUtils, describe
 from notebook_dialect.dbutils.notebook_runs import NotebookUtils, papermill_parameters
 from notebook_dialect.dbutils.secrets import SecretUtils
 from notebook_dialect.dbutils.widgets import Widgets
-from stream_view.errors import NotAvailable
+from streaming_base.errors import NotAvailable
 
 if TYPE_CHECKING:
     from notebook_dialect.dbutils.notebook_runs import IsolatedNotebook
@@ -70,3 +71,28 @@ class DBUtils:
 
 
 __all__ = ["DBUtils", "FileInfo"]
+
+
+@dataclass(frozen=True)
+class FileUtilities:
+    """``dbutils`` of a file that is run outside a notebook, such as a file of a pipeline."""
+
+    widgets: Widgets
+    secrets: SecretUtils
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        problem = f"Outside a notebook, a pipeline's file has no dbutils.{name}."
+        raise NotAvailable(problem, "It has dbutils.widgets and dbutils.secrets.")
+
+
+def file_utilities(configuration: Mapping[str, str]) -> FileUtilities:
+    """Return the utilities of a pipeline's files outside a notebook.
+
+    Parameters
+    ----------
+    configuration : mapping
+        The pipeline's: the widget ``name`` has the value of the key ``name``.
+    """
+    return FileUtilities(Widgets(lambda: configuration, dict, visible=False), SecretUtils())

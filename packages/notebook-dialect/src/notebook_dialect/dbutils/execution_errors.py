@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from notebook_dialect.close_names import meant
-from stream_view.errors import ExplainedError
+from streaming_base.close_names import meant
+from streaming_base.errors import ExplainedError
 
 
 @dataclass(eq=False)

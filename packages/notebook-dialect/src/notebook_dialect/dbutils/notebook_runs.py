@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 from notebook_dialect.dbutils.imports import describe
 from notebook_dialect.errors import NotebookExit
 from notebook_dialect.notebooks import include
-from stream_view import front_end, waiting
-from stream_view.errors import ExplainedError, NotAvailable
+from streaming_base import front_end, waiting
+from streaming_base.errors import ExplainedError, NotAvailable
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

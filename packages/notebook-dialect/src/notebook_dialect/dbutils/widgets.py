@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from notebook_dialect.dbutils.execution_errors import InputWidgetNotDefined, WidgetInvalid
 from notebook_dialect.dbutils.imports import describe
 from notebook_dialect.dbutils.notebook_runs import papermill_parameters, variable_name
-from stream_view import front_end
+from streaming_base import front_end
 
 if TYPE_CHECKING:
     from ipywidgets import DOMWidget

@@ -22,8 +22,8 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import uuid4
 
-from stream_view import waiting
-from stream_view.live.stream_widget import JOB_GROUP as LIVE_VIEWS
+from streaming_base import waiting
+from streaming_base.refreshing import JOB_GROUP as LIVE_VIEWS
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

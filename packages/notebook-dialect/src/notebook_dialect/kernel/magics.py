@@ -17,11 +17,11 @@ from IPython.core.magic import no_var_expand
 from IPython.core.magics.execution import ExecutionMagics
 
 from notebook_dialect.dbutils.fs_magic import run_fs_command
+from notebook_dialect.display import display
 from notebook_dialect.kernel import shell_cell
 from notebook_dialect.notebooks import cell_language, include
 from notebook_dialect.sql import sql_magic
-from stream_view import display
-from stream_view.errors import NotAvailable
+from streaming_base.errors import NotAvailable
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

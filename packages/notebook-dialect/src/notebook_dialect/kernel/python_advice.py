@@ -18,8 +18,8 @@ from importlib import metadata
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.close_names import NEARLY_SAME, meant
 from notebook_dialect.kernel import last_lines, magics
+from streaming_base.close_names import NEARLY_SAME, meant
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from stream_view.errors import NotAvailable
+from streaming_base.errors import NotAvailable
 
 _MOUNTS = re.compile(r"(?<![\w./:~-])/(dbfs|Volumes)(?=/|[\s\"')|;&]|$)")
 _ONE_WORD = re.compile(r"[\w./+-]+", re.ASCII)

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 from notebook_dialect.errors import NotebookExit
 from notebook_dialect.files import filesystem
 from notebook_dialect.kernel import python_advice, spark_advice
-from stream_view import cell_streams
-from stream_view.cell_streams import SessionStopped
-from stream_view.errors import ExplainedError, interrupt_behind, short_message
+from streaming_base import stopped_session
+from streaming_base.errors import ExplainedError, interrupt_behind, short_message
+from streaming_base.stopped_session import SessionStopped
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -118,7 +118,7 @@ def _lines(
     """Return what is shown of an error; None of one that is shown as IPython does."""
     spark = shell.user_ns.get("spark")
     if isinstance(error, SessionStopped) or (
-        not isinstance(error, ExplainedError) and cell_streams.explains(spark, trace)
+        not isinstance(error, ExplainedError) and stopped_session.explains(spark, trace)
     ):
         return [str(SessionStopped())]
     if isinstance(error, (ExplainedError, NotebookExit, KeyboardInterrupt)):  # which say what to do themselves

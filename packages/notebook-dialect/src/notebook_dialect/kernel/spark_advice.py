@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from notebook_dialect.close_names import NEARLY_SAME, meant
 from notebook_dialect.session.spark_methods import FORMATS
+from streaming_base.close_names import NEARLY_SAME, meant
 
 _NAMES_OF_TYPES: Final = """
     INT LONG BIGINT INTEGER SMALLINT DOUBLE FLOAT DECIMAL STRING BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ TINYINT BYTE SHORT

@@ -6,7 +6,7 @@ magic before it is parsed.  Above it may stand the cell's title, which Databrick
 
 from __future__ import annotations
 
-import re
+from streaming_base.notebook_files import TITLE
 
 # What the word after the percent sign becomes as the name of a cell magic; None for Python itself.
 LANGUAGES = {
@@ -21,8 +21,6 @@ LANGUAGES = {
     "environment": "environment",
     "python": None,
 }
-# The title above a cell: whether it is shown (0 or 1), and its text.
-TITLE = re.compile(r"\s*(?:#|--|//) DBTITLE (\d+),(.*)")
 
 
 def to_cell_magic(lines: list[str]) -> list[str]:

@@ -12,9 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notebook_dialect.errors import UnreadableNotebook
-from notebook_dialect.notebooks import source
-from stream_view.errors import ExplainedError
+from streaming_base import notebook_files as source
+from streaming_base.errors import ExplainedError, UnreadableNotebook
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

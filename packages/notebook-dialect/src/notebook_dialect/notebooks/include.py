@@ -13,9 +13,10 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.close_names import close_names
 from notebook_dialect.errors import IncludeCycle, NotebookNotFound
-from notebook_dialect.notebooks import run_line, source
+from notebook_dialect.notebooks import run_line
+from streaming_base import notebook_files as source
+from streaming_base.close_names import close_names
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from notebook_dialect.notebooks.source import Cell
-from stream_view import front_end
+from streaming_base import front_end
+from streaming_base.notebook_files import Cell
 
 
 @dataclass

@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
-import spark_hooks
 from notebook_dialect.sql import json_columns
 from notebook_dialect.sql.databricks_sql import RefusedStatement
-from notebook_dialect.sql.rewriting import explain
-from notebook_dialect.sql.statements import tokens_of
+from streaming_base import hooks
+from streaming_base.rewritten_sql import explain
+from streaming_base.sql_statements import tokens_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -46,7 +46,7 @@ def install() -> None:
 
 def _install_in(frame: type, grouped: type) -> None:
     for kind, method in (*((frame, method) for method in _METHODS), (grouped, "agg")):
-        spark_hooks.wrap(
+        hooks.wrap(
             kind, method, partial(_understanding, method), by="notebook_dialect", layer="language", why="column:field"
         )
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
-import spark_hooks
+from notebook_dialect.display import display
 from notebook_dialect.session import spark_expressions, spark_sql
-from stream_view import display
+from streaming_base import hooks
 
 # Those that are written most come first.
 _NAMES: Final = """
@@ -27,14 +27,14 @@ def install() -> None:
     spark_sql.install()
     spark_expressions.install()
     why = "Delta's toTable needs an active session, which only the thread that made the session has"
-    spark_hooks.wrap(DataStreamWriter, "toTable", _in_active_session, by=spark_sql.BY, layer="language", why=why)
+    hooks.wrap(DataStreamWriter, "toTable", _in_active_session, by=spark_sql.BY, layer="language", why=why)
     writers = [DataStreamWriter]
     # Loaded where a session is a Connect one, and only then to be had.
     if connect := sys.modules.get("pyspark.sql.connect.streaming.readwriter"):
         writers.append(connect.DataStreamWriter)
     for writer in writers:
-        spark_hooks.add(writer, "table", writer.toTable, by=spark_sql.BY, why="Databricks has writeStream.table")
-    spark_hooks.add(DataFrame, "display", _display, by=spark_sql.BY, why="Databricks has DataFrame.display")
+        hooks.add(writer, "table", writer.toTable, by=spark_sql.BY, why="Databricks has writeStream.table")
+    hooks.add(DataFrame, "display", _display, by=spark_sql.BY, why="Databricks has DataFrame.display")
 
 
 def _in_active_session(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,5 +55,5 @@ def _in_active_session(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _display(self: Any, *arguments: Any, **options: Any) -> None:
-    """Show this frame; see :func:`stream_view.display`."""
+    """Show this frame; see :func:`notebook_dialect.display.display`."""
     display(self, *arguments, **options)

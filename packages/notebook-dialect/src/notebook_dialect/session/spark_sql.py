@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
-import spark_hooks
 from notebook_dialect.cloning import clone_statement, deep_clone
-from notebook_dialect.sql import rewriting, time_travel
+from notebook_dialect.sql import catalog_names, time_travel
 from notebook_dialect.sql.databricks_sql import RefusedStatement
-from notebook_dialect.sql.rewriting import explain
+from streaming_base import hooks
+from streaming_base.rewritten_sql import explain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -55,7 +55,7 @@ def _install_in(session: Any, reader: Any, others: tuple[type, type, type]) -> N
 
 
 def _wrap(kind: type, method: str, make: Callable[[Any], Any], why: str) -> None:
-    spark_hooks.wrap(kind, method, make, by=BY, layer="language", why=why)
+    hooks.wrap(kind, method, make, by=BY, layer="language", why=why)
 
 
 def _understanding(original: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
@@ -135,8 +135,8 @@ def _in_own_catalog(original: Callable[..., Any]) -> Callable[..., Any]:
             given = signature.bind(self, *args, **kwargs)
             name = list(given.arguments)[1]
             asked = given.arguments[name]
-            own = rewriting.own_name(asked) if isinstance(asked, str) else asked
-            if own == asked or rewriting.THEIRS not in str(error).lower():
+            own = catalog_names.own_name(asked) if isinstance(asked, str) else asked
+            if own == asked or catalog_names.DATABRICKS_CATALOG not in str(error).lower():
                 raise
         given.arguments[name] = own
         return original(*given.args, **given.kwargs)

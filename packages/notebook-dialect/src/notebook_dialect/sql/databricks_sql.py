@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from notebook_dialect.errors import NoJson
-from notebook_dialect.sql import json_columns, rewriting, time_travel
-from notebook_dialect.sql.rewriting import Rewritten, offset, place_of
-from notebook_dialect.sql.statements import tokens_of, word
+from notebook_dialect.sql import catalog_names, json_columns, time_travel
+from streaming_base.errors import NoJson
+from streaming_base.rewritten_sql import Rewritten, offset, place_of
+from streaming_base.sql_statements import tokens_of, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlglot.tokens import Token
 
-    from notebook_dialect.sql.rewriting import Edit
+    from streaming_base.rewritten_sql import Edit
 
 _LONG = 1_000_000  # characters, of which the tokenizer takes about a second
 _TYPE = re.compile(r'has the type "([^"]*)"')
@@ -80,7 +80,7 @@ class RefusedStatement:
 
     def _edits(self) -> Iterator[Edit]:
         if self.catalog:
-            yield from rewriting.edits(self.tokens)
+            yield from catalog_names.edits(self.tokens)
         if self.travel:
             yield from time_travel.edits(self.tokens)
         if self.json:
@@ -91,7 +91,7 @@ class RefusedStatement:
             return replace(self, travel=True)
         if not self.json and json_columns.is_refused(message, self.tokens):
             return replace(self, json=True)
-        if not self.catalog and rewriting.is_refused(message, self.tokens):
+        if not self.catalog and catalog_names.is_refused(message, self.tokens):
             return replace(self, catalog=True)
         return None
 

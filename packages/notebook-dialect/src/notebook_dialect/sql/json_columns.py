@@ -12,8 +12,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from notebook_dialect.sql.rewriting import Edit
-from notebook_dialect.sql.statements import first_of_name, is_name, is_quoted, is_string, touch, word
+from streaming_base.rewritten_sql import Edit
+from streaming_base.sql_statements import first_of_name, is_name, is_quoted, is_string, touch, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

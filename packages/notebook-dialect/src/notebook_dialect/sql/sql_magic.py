@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.sql import statements
-from notebook_dialect.sql.statements import Statement, split, with_markers
-from stream_view import display
+from notebook_dialect.display import display
+from notebook_dialect.sql import widget_statements
+from streaming_base.sql_statements import Statement, split, with_markers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -69,7 +69,7 @@ def run(
 
 def _run_statement(spark: SparkSession, notebook: Notebook, statement: Statement, widgets: Widgets) -> DataFrame | None:
     __tracebackhide__ = True
-    about_widget = statements.read(statement.text)
+    about_widget = widget_statements.read(statement.text)
     if about_widget is None:
         return _run(spark, notebook, statement, widgets.getAll())
     about_widget.run(widgets, spark)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from notebook_dialect.errors import BadSql
-from notebook_dialect.sql.rewriting import Edit
-from notebook_dialect.sql.statements import first_of_name, is_name, touch, word
+from streaming_base.errors import BadSql
+from streaming_base.rewritten_sql import Edit
+from streaming_base.sql_statements import first_of_name, is_name, touch, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import spark_hooks
 from pyspark_cloudfiles.session import readers, reports, sql
 from pyspark_cloudfiles.shipping import PACKAGE
+from streaming_base import hooks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,7 +42,7 @@ def install_in(session: type, reader: type, is_classic: bool) -> None:
 
 def uninstall() -> None:
     """Give Spark's classes, of all sessions, their own methods back; ``cloudFiles`` itself stays registered."""
-    spark_hooks.remove(PACKAGE)
+    hooks.remove(PACKAGE)
 
 
 def _errors(is_classic: bool) -> list[type]:

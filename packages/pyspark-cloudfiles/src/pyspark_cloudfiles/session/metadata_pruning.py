@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-import spark_hooks
 from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.option_names import INTERNAL
 from pyspark_cloudfiles.session.hidden_metadata import elements, is_own
 from pyspark_cloudfiles.shipping import PACKAGE
+from streaming_base import hooks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -58,7 +58,7 @@ def install() -> None:
         "foreachBatch": lambda writer: setattr(writer, _FOR_A_FUNCTION, True),
     }
     for method, act in acts.items():
-        spark_hooks.wrap(
+        hooks.wrap(
             DataStreamWriter,
             method,
             partial(_acting_before, act),

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
-import spark_hooks
 from pyspark_cloudfiles.option_names import INTERNAL, PREFIX
 from pyspark_cloudfiles.session import registration
 from pyspark_cloudfiles.session.session_options import session_options
 from pyspark_cloudfiles.shipping import PACKAGE
+from streaming_base import hooks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,7 +41,7 @@ class ReaderOptions:
 
 def install(reader: type) -> None:
     """Teach a class of stream readers, the classic one or Spark Connect's."""
-    hooks: dict[str, Callable[[Any], Any]] = {
+    wrappers: dict[str, Callable[[Any], Any]] = {
         "format": partial(_remembering, lambda given, source: setattr(given, "format", source)),
         "schema": partial(_remembering, lambda given, schema: setattr(given, "schema", schema)),
         "option": partial(_remembering, lambda given, key, value: given.note(key, value)),
@@ -49,8 +49,8 @@ def install(reader: type) -> None:
         "options": _recording_options,
         "load": _loading,
     }
-    for method, make in hooks.items():
-        spark_hooks.wrap(reader, method, make, by=PACKAGE, layer="source", why="what a reader of cloudFiles was given")
+    for method, make in wrappers.items():
+        hooks.wrap(reader, method, make, by=PACKAGE, layer="source", why="what a reader of cloudFiles was given")
 
 
 def _remembering(note: Any, original: Any) -> Any:

@@ -17,10 +17,10 @@ from typing import Any
 
 from pyspark.sql.streaming.listener import SourceProgress, StreamingQueryProgress
 
-import spark_hooks
 from pyspark_cloudfiles.errors import StateLost
 from pyspark_cloudfiles.log.offsets import SOURCE_VERSION, Offset
 from pyspark_cloudfiles.shipping import PACKAGE
+from streaming_base import hooks
 
 # Python's last line of a traceback, up to what the JVM adds; a worker without this package's errors raises Python's.
 _OURS = re.compile(
@@ -42,7 +42,7 @@ def install_progress() -> None:
 
 
 def _wrap(kind: type, name: str, make: Callable[[Any], Any], why: str) -> None:
-    spark_hooks.wrap(kind, name, make, by=PACKAGE, layer="source", why=why)
+    hooks.wrap(kind, name, make, by=PACKAGE, layer="source", why=why)
 
 
 def _describing(original: Any) -> Any:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
-import spark_hooks
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.option_names import INTERNAL, PREFIX
 from pyspark_cloudfiles.schemas import layout
@@ -25,6 +24,7 @@ from pyspark_cloudfiles.session import registration
 from pyspark_cloudfiles.session.session_options import session_options
 from pyspark_cloudfiles.session.star_columns import names_metadata, star_edits
 from pyspark_cloudfiles.shipping import PACKAGE
+from streaming_base import hooks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -124,7 +124,7 @@ class Call:
 
 def install(session: Any) -> None:
     """Teach a class of sessions, the classic one or Spark Connect's, the functions."""
-    spark_hooks.wrap(session, "sql", _with_files, by=PACKAGE, layer="source", why="read_files and cloud_files in SQL")
+    hooks.wrap(session, "sql", _with_files, by=PACKAGE, layer="source", why="read_files and cloud_files in SQL")
 
 
 def _with_files(original: Any) -> Any:

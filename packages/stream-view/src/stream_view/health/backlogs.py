@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from stream_view.progress_reports import rows_read
+from streaming_base.progress_reports import rows_read
 
 #: Fields of an offset of ``cloudFiles``, and the metrics that are their distance from the latest.
 _COUNTED = {"seqNum": "numFilesOutstanding", "numBytes": "numBytesOutstanding"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from stream_view.errors import ExplainedError
 from stream_view.health.watched_streams import StreamReading
+from streaming_base.errors import ExplainedError
 
 NONE = "–"
 _SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))

@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from stream_view import cell_streams, front_end, listener
-from stream_view.errors import short_message
+from stream_view import cell_streams
 from stream_view.health.health_page import Row, as_html, as_text
 from stream_view.health.service_target import ServiceTarget
 from stream_view.health.watched_streams import WatchedStreams
-from stream_view.live.stream_widget import fallback_html, follow, show_with_fallback
+from stream_view.live.stream_widget import fallback_html, show_with_fallback
+from streaming_base import front_end, listener
+from streaming_base.errors import short_message
+from streaming_base.refreshing import refresh
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +149,7 @@ class _Page:
         self._widget = HealthWidget(name=self._name, **self._values())
         self._frame = show_with_fallback(self._widget, self._bundle(WHILE_IT_LIVES))
         cell_streams.close_when_run_again(self)
-        follow(self)
+        refresh(self)
 
     def tick(self) -> bool:
         """Bring the page up to date where it is time for it; return whether there may be more to come."""

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from stream_view import listener
-from stream_view.errors import short_message
 from stream_view.health.backlogs import Backlog, backlog_of, growing_batches
 from stream_view.live.reports import Report, Reports
-from stream_view.progress_reports import is_batch, reports_since
+from streaming_base import listener
+from streaming_base.errors import short_message
+from streaming_base.progress_reports import is_batch, reports_since
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from stream_view.late_data.operators import Operator
 from stream_view.late_data.replay import GROUP, History, PastBatch
 from stream_view.late_data.result import NoLateRows
-from stream_view.progress_reports import is_batch, reports_since
+from streaming_base.progress_reports import is_batch, reports_since
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery

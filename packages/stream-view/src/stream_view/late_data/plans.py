@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stream_view.errors import NotAvailable
+from streaming_base.errors import NotAvailable
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery

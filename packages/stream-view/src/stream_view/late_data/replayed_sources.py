@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame
 
-from stream_view.errors import ExplainedError, short_message
 from stream_view.late_data import plans
+from streaming_base.errors import ExplainedError, short_message
 
 #: Parts of the names of sources that hand a row over once; another one of them would open a connection of its own.
 _READ_ONCE = {

@@ -10,9 +10,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 
-from stream_view.errors import ExplainedError
 from stream_view.late_data.operators import Input, Operator
 from stream_view.late_data.replay import distinct
+from streaming_base.errors import ExplainedError
 
 _BEFORE = "operator INT, name STRING, side STRING, batch LONG, watermark TIMESTAMP, event_time TIMESTAMP"
 _LATE_BY = "late_by INTERVAL DAY TO SECOND"

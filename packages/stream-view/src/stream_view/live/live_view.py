@@ -12,12 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stream_view import front_end, listener, waiting
-from stream_view.errors import short_message
 from stream_view.live.reports import Reports
 from stream_view.live.static_frame import ShownRows, brings_script, interactive_html
-from stream_view.live.stream_widget import StreamWidget, fallback_html, follow, show_with_fallback
+from stream_view.live.stream_widget import StreamWidget, fallback_html, show_with_fallback
 from stream_view.tables import Table
+from streaming_base import front_end, listener, waiting
+from streaming_base.errors import short_message
+from streaming_base.refreshing import refresh
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
@@ -82,7 +83,7 @@ class LiveView:
 
     def follow(self) -> None:
         """Keep the view up to date from now on, in a thread; return at once."""
-        follow(self)
+        refresh(self)
 
     @property
     def has_result(self) -> bool:

@@ -19,7 +19,7 @@ from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
-from stream_view.progress_reports import is_batch, rows_of_state, rows_read
+from streaming_base.progress_reports import is_batch, rows_of_state, rows_read
 
 WINDOW = 5.0  # seconds that a rate is taken over, where batches come that often
 LONGEST = 30.0  # seconds between two batches that may be their interval; what is longer is a pause

@@ -171,7 +171,7 @@ def brings_script(cell: tuple[str | None, str | None]) -> bool:
     Parameters
     ----------
     cell : tuple
-        The cell and the run of it, as :func:`stream_view.front_end.running_cell` names them.
+        The cell and the run of it, as :func:`streaming_base.front_end.running_cell` names them.
     """
     global _bringer
     name, _run = cell

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from stream_view.past_batches.checkpoint_log import LoggedBatch, checkpoint_log, state_stores
 from stream_view.past_batches.replayed_batch import ReplayedBatch
-from stream_view.progress_reports import is_batch, reports_since, rows_of_state, rows_read
+from streaming_base.progress_reports import is_batch, reports_since, rows_of_state, rows_read
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import functions as F
 
-from stream_view.errors import ExplainedError
+from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession

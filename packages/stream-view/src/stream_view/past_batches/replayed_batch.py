@@ -19,13 +19,13 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
-from stream_view.errors import ExplainedError, NotAvailable, StreamTimeout
 from stream_view.late_data import plans
 from stream_view.late_data.replay import offsets_of
 from stream_view.late_data.replayed_sources import CannotBeRead, Sources, refuse_read_once, why_not
 from stream_view.past_batches.checkpoint_log import LoggedBatch, checkpoint_log, state_stores
 from stream_view.past_batches.scratch_checkpoint import ScratchCheckpoint
 from stream_view.starts import failures
+from streaming_base.errors import ExplainedError, NotAvailable, StreamTimeout
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery

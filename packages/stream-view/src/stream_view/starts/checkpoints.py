@@ -21,10 +21,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from stream_view import front_end, waiting
 from stream_view.errors import CheckpointInUse, CheckpointOfAnotherSource
 from stream_view.starts import sources
 from stream_view.starts.start import Start
+from streaming_base import front_end, waiting
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -16,11 +16,9 @@ from functools import wraps
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-import spark_hooks
-from stream_view import front_end, progress_reports
-from stream_view.errors import short_message
-from stream_view.progress_reports import without_state
 from stream_view.starts.start import Start
+from streaming_base import front_end, hooks, progress_reports
+from streaming_base.errors import short_message, without_state
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -74,7 +72,7 @@ _cells = _Cells()
 
 def listen(spark: SparkSession) -> None:
     """Hear of the failures of a session's streams; calling it again changes nothing."""
-    from stream_view import listener  # with all of PySpark, for which a module is not kept waiting
+    from streaming_base import listener  # with all of PySpark, for which a module is not kept waiting
 
     listener.watch(spark)
     listener.tell_endings(_hear_the_end)
@@ -116,7 +114,7 @@ def _see_errors_given(spark: SparkSession) -> None:
         from pyspark.sql.connect.streaming.query import StreamingQuery as Query  # type: ignore[assignment]
     for method in ("awaitTermination", "processAllAvailable", "exception"):
         why = "a failure that code is given is not told once more"
-        spark_hooks.wrap(Query, method, _noting_errors, by="stream_view", layer="display", why=why)
+        hooks.wrap(Query, method, _noting_errors, by="stream_view", layer="display", why=why)
 
 
 def _noting_errors(original: Any) -> Any:

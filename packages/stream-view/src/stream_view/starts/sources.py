@@ -11,8 +11,8 @@ import re
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stream_view import front_end
 from stream_view.starts.start import Start
+from streaming_base import front_end
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

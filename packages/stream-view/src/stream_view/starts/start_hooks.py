@@ -14,11 +14,10 @@ from functools import wraps
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-import spark_hooks
-from stream_view import front_end, waiting
-from stream_view.errors import ExplainedError
 from stream_view.starts import checkpoints, failures, sources, target_columns
 from stream_view.starts.start import Start
+from streaming_base import front_end, hooks, waiting
+from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,7 +87,7 @@ def install(spark: SparkSession) -> None:
     from pyspark.sql.streaming import DataStreamWriter
 
     failures.listen(spark)
-    hooks = {
+    wrappers = {
         "option": _noting_option,
         "options": _noting_options,
         "queryName": _noting_name,
@@ -96,9 +95,9 @@ def install(spark: SparkSession) -> None:
         "toTable": _looked_at,
     }
     kind = DataStreamWriter if hasattr(spark, "_jsparkSession") else _writer_over_connect()
-    for method, make in hooks.items():
+    for method, make in wrappers.items():
         why = "a stream's checkpoint and columns are looked at when it starts, and its failure is told below its cell"
-        spark_hooks.wrap(kind, method, make, by="stream_view", layer="display", why=why)
+        hooks.wrap(kind, method, make, by="stream_view", layer="display", why=why)
 
 
 def _writer_over_connect() -> type:

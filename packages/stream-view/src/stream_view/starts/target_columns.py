@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from stream_view import front_end
 from stream_view.starts.start import Start
+from streaming_base import front_end
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

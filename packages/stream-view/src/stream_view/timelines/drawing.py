@@ -22,14 +22,13 @@ from stream_view.timelines.layout import (
     Lane,
     Mark,
     compact,
-    escaped,
     many_days,
     moves,
     rectangle,
     text_element,
-    width_of,
 )
 from stream_view.timelines.story import DAY, Fate, Story, date_text, duration_text, time_text
+from streaming_base.svg_text import escaped, width_of
 
 
 def bands(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:

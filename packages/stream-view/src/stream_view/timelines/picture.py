@@ -18,18 +18,16 @@ from stream_view.timelines.layout import (
     OPEN,
     SOFT,
     WIDTH,
-    _clean,
     axis_of,
     counted_noun,
-    escaped,
     lanes_of,
     many_days,
     rectangle,
     shortened,
     text_element,
-    width_of,
 )
 from stream_view.timelines.story import Fate, Story, date_text, time_text
+from streaming_base.svg_text import clean, escaped, width_of
 
 
 def picture(story: Story) -> str:
@@ -110,7 +108,7 @@ def _legend(story: Story) -> list[str]:
 
 def _paragraphs(story: Story, y: float) -> list[tuple[str, float]]:
     """Return the lines below the plot with their places."""
-    lines = [line for note in story.notes for line in textwrap.wrap(_clean(note), 118)]
+    lines = [line for note in story.notes for line in textwrap.wrap(clean(note), 118)]
     return [(line, y + 19 * number) for number, line in enumerate(lines)]
 
 

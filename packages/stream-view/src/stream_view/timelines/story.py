@@ -18,8 +18,8 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
 
-from stream_view.errors import ExplainedError
-from stream_view.progress_reports import is_batch, rows_of_state, rows_read
+from streaming_base.errors import ExplainedError
+from streaming_base.progress_reports import is_batch, rows_of_state, rows_read
 
 SECOND = 1_000_000
 MINUTE, HOUR, DAY = 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from stream_view import front_end
-from stream_view.errors import ExplainedError, short_message
-from stream_view.live.stream_widget import follow
-from stream_view.progress_reports import is_batch, reports_since
 from stream_view.timelines import story as data
 from stream_view.timelines.picture import description, picture
 from stream_view.timelines.story import Batch, Event, Fate, Story, TimelineInput
+from streaming_base import front_end
+from streaming_base.errors import ExplainedError, short_message
+from streaming_base.progress_reports import is_batch, reports_since
+from streaming_base.refreshing import refresh
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,7 +150,7 @@ class LiveTimeline(Timeline):
         from IPython.display import display
 
         self._handle = display(self._repr_mimebundle_(), raw=True, display_id=True)
-        follow(self)
+        refresh(self)
 
     def tick(self) -> bool:
         """Redraw when a batch is through, when events were added, and when the query has ended."""

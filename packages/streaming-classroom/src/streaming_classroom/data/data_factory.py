@@ -23,9 +23,9 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from stream_view import front_end
-from stream_view.cell_streams import refuse_stopped
-from stream_view.waiting import show_line, wait_until_processed
+from streaming_base import front_end
+from streaming_base.stopped_session import refuse_stopped
+from streaming_base.waiting import show_line, wait_until_processed
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.files.ownership import write_atomically
 

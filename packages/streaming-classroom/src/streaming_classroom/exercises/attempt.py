@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from stream_view.errors import short_message
+from streaming_base.errors import short_message
 from streaming_classroom.exercises.made_stream import MadeStream, Makes, Mistake, NotTried, interval_of
 from streaming_classroom.exercises.same_rows import difference
 

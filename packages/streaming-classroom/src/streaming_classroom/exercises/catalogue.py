@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
-from notebook_dialect.close_names import close_names
+from streaming_base.close_names import close_names
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises.exercise import Exercise, Question
 from streaming_classroom.files import directories

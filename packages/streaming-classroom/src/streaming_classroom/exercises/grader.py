@@ -8,10 +8,10 @@ from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from stream_view import front_end, waiting
-from stream_view.cell_streams import refuse_stopped
-from stream_view.errors import short_message
-from stream_view.waiting import waiting_for
+from streaming_base import front_end, waiting
+from streaming_base.errors import short_message
+from streaming_base.stopped_session import refuse_stopped
+from streaming_base.waiting import waiting_for
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from stream_view import front_end
+from streaming_base import front_end
 from streaming_classroom.exercises.exercise import Exercise
 
 _SQL = re.compile(r"\s*(?:--[^\n]*\n|#[^\n]*\n|\s)*%sql\b")

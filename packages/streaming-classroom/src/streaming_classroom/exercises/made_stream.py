@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stream_view import waiting
-from stream_view.progress_reports import is_batch, rows_per_batch
 from stream_view.tables import Table
-from stream_view.waiting import BatchesLeft, waiting_for
+from streaming_base import waiting
+from streaming_base.progress_reports import is_batch, rows_per_batch
+from streaming_base.waiting import BatchesLeft, waiting_for
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery

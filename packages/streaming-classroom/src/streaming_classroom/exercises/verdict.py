@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-from stream_view import front_end
 from stream_view.tables import Table
+from streaming_base import front_end
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.exercise_record import ExerciseProgress, ExerciseRecord, question_name

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from stream_view.errors import short_message
+from streaming_base.errors import short_message
 from streaming_classroom.exercises.exercise import Exercise
 from streaming_classroom.exercises.hidden_test import HiddenTest
 from streaming_classroom.exercises.made_stream import Mistake

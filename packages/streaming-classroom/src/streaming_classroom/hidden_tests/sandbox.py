@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from declarative_pipelines.definitions import api_modules, registry
-from notebook_dialect.sql.statements import split
-from stream_view import front_end, waiting
-from stream_view.errors import short_message
+from streaming_base import front_end, waiting
+from streaming_base.errors import short_message
+from streaming_base.sql_statements import split
 from streaming_classroom.exercises import last_cell
 from streaming_classroom.files.directories import Paths, classroom_files
 from streaming_classroom.session import user_files

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-import spark_hooks
+from streaming_base import hooks
 from streaming_classroom.errors import BrokerUnreachable, NotAvailable
 
 VARIABLE = "KAFKA_REDIRECT"
@@ -28,7 +28,7 @@ def install() -> None:
     why = "Kafka's address is where the broker is now, and one where nobody listens is said at once"
     for kind in (DataFrameReader, DataFrameWriter, DataStreamReader, DataStreamWriter):
         for method, make in (("option", _looked_at_one), ("options", _looked_at_all)):
-            spark_hooks.wrap(kind, method, make, by="streaming_classroom", layer="connection", why=why)
+            hooks.wrap(kind, method, make, by="streaming_classroom", layer="connection", why=why)
 
 
 def checked(servers: str) -> str:

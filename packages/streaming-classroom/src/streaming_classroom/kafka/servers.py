@@ -9,8 +9,8 @@ import os
 import threading
 from contextlib import suppress
 
-from stream_view import front_end
-from stream_view.waiting import waiting_for
+from streaming_base import front_end
+from streaming_base.waiting import waiting_for
 from streaming_classroom import environment
 from streaming_classroom.errors import JarsUnavailable, NotAvailable
 from streaming_classroom.kafka import client, redirect, shared_broker

@@ -17,10 +17,11 @@ from uuid import uuid4
 
 from py4j.protocol import Py4JNetworkError
 
-from stream_view import cell_streams, front_end, waiting
-from stream_view.errors import ExplainedError, NotAvailable, short_message
 from stream_view.live.controls_widget import ControlsWidget
-from stream_view.live.stream_widget import fallback_html, follow, show_with_fallback
+from stream_view.live.stream_widget import fallback_html, show_with_fallback
+from streaming_base import front_end, stopped_session, waiting
+from streaming_base.errors import ExplainedError, NotAvailable, short_message
+from streaming_base.refreshing import refresh
 from streaming_classroom.data import data_factory
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ class Panel:
             if self._is_followed or self.widget.comm is None:
                 return
             self._is_followed = True
-        follow(self)
+        refresh(self)
 
     def _look(self) -> None:
         """Ask the lesson and Spark how things are, and show it."""
@@ -256,7 +257,7 @@ class Panel:
             seen: dict[str, Any] = {"lesson": lesson.lesson, "data": None, "streams": [], "problem": ""}
             try:
                 seen["data"] = self._look_at_data(lesson)
-                if cell_streams.is_stopped(lesson._spark):
+                if stopped_session.is_stopped(lesson._spark):
                     raise _SparkEndedError
                 seen["streams"] = self._look_at_streams(lesson)
                 if seen["data"] and seen["data"]["landed"] and self._is_unread(lesson):

@@ -27,7 +27,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming import DataStreamWriter, StreamingQueryListener
 
-import spark_hooks
+from streaming_base import hooks
 from streaming_classroom.lesson.crash_points import (
     AFTER_COMMIT,
     AFTER_OFFSETS,
@@ -220,7 +220,7 @@ def main(arguments: list[str]) -> None:
     # Its own Spark, on this machine: the notebook's session may have every core of the cluster.
     os.environ.pop("SPARK_MASTER", None)
     make, why = _listened_to(where), "its query stands still at a point of a batch"
-    spark_hooks.wrap(DataStreamWriter, "start", make, by="streaming_classroom", layer="source", why=why)
+    hooks.wrap(DataStreamWriter, "start", make, by="streaming_classroom", layer="source", why=why)
     if arguments[1] == "-c":
         sys.argv = ["-c", *arguments[3:]]
         sys.path.insert(0, "")

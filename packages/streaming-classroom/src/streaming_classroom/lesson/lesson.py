@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from stream_view import listener, waiting
-from stream_view.cell_streams import refuse_stopped
+from streaming_base import listener, waiting
+from streaming_base.stopped_session import refuse_stopped
 from streaming_classroom.data import datasets
 from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget, Target, landing
 from streaming_classroom.errors import NotAvailable
@@ -102,7 +102,7 @@ class Lesson:
     def block_until_stream_is_ready(
         self, query_or_name: StreamingQuery | str, min_batches: int = 2, timeout: float = 120
     ) -> None:
-        """Return when a stream is ready; see :func:`stream_view.waiting.block_until_stream_is_ready`."""
+        """Return when a stream is ready; see :func:`streaming_base.waiting.block_until_stream_is_ready`."""
         refuse_stopped(self._spark)
         waiting.block_until_stream_is_ready(self._spark, query_or_name, min_batches, timeout)
 

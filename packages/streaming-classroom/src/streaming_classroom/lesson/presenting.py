@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stream_view import front_end
+from streaming_base import front_end
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle

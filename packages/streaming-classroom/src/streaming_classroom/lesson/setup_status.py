@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stream_view import front_end
-from stream_view.waiting import show_line, waiting_for
+from streaming_base import front_end
+from streaming_base.waiting import show_line, waiting_for
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle

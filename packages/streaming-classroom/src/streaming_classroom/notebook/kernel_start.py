@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
-from stream_view.errors import ExplainedError
+from streaming_base.errors import ExplainedError
 from streaming_classroom import environment
 from streaming_classroom.files import directories
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import declarative_pipelines
-from stream_view import front_end, listener, waiting
-from stream_view.errors import StreamNotFound, short_message
+from streaming_base import front_end, listener, waiting
+from streaming_base.errors import StreamNotFound, short_message
 from streaming_classroom import environment
 from streaming_classroom.data import datasets
 from streaming_classroom.files.directories import classroom_files

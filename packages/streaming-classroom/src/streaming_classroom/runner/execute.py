@@ -15,8 +15,8 @@ import nbformat
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
-from notebook_dialect.errors import UnreadableNotebook
 from notebook_dialect.notebooks.convert import as_notebook
+from streaming_base.errors import UnreadableNotebook
 from streaming_classroom.environment import ANSI
 from streaming_classroom.files import ownership
 from streaming_classroom.runner.comparison import differences

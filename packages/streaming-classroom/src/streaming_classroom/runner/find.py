@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from notebook_dialect.notebooks.source import is_databricks_source
+from streaming_base.notebook_files import is_databricks_source
 from streaming_classroom.files import ownership
 from streaming_classroom.runner.results import LessonNotFound, NoLessons
 

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from notebook_dialect.close_names import meant
-from notebook_dialect.notebooks import include, run_line, source
-from stream_view.errors import ExplainedError
+from notebook_dialect.notebooks import include, run_line
+from streaming_base import notebook_files as source
+from streaming_base.close_names import meant
+from streaming_base.errors import ExplainedError
 from streaming_classroom.runner.results import UnknownParameter
 
 _WIDGET = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from stream_view.errors import ExplainedError
+from streaming_base.errors import ExplainedError
 from streaming_classroom.errors import SetupError
 from streaming_classroom.session import cluster
 from streaming_classroom.session.spark_session import get_spark

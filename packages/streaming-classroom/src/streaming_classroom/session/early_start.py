@@ -143,7 +143,7 @@ def _only_one() -> FileLock | None:
     from filelock import FileLock, Timeout
 
     # As above.
-    from stream_view.errors import ExplainedError
+    from streaming_base.errors import ExplainedError
     from streaming_classroom.files import ownership
 
     lock = FileLock(directories.home() / "locks" / "early-start.lock", thread_local=False)

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 import pyspark_cloudfiles
 from pyspark_cloudfiles.session import registration
-from stream_view import console, front_end, progress_reports, starts
+from stream_view import console, starts
+from streaming_base import front_end, progress_reports
 from streaming_classroom import environment
 from streaming_classroom.errors import SessionStartError
 from streaming_classroom.files import directories, ownership
