@@ -30,7 +30,7 @@ from pyspark.sql.classic.dataframe import DataFrame
 from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
 from pyspark_cloudfiles.session import driver
 from stream_view import console
-from streaming_base import hooks
+from streaming_base import builders, hooks
 from streaming_classroom.kafka import redirect
 
 INSTALL = {
@@ -67,7 +67,7 @@ for hook in everything:
         assert now.__doc__ == original.__doc__, hook
         assert isinstance(original, property) or inspect.signature(now) == inspect.signature(original), hook
 order = [(hook.owner.__name__, hook.name, hook.by) for hook in everything if hook.layer]
-for package in INSTALL:
+for package in (*INSTALL, builders.PACKAGE):
     hooks.remove(package)
 assert hooks.table() == ()
 before = attributes()
@@ -78,6 +78,7 @@ for packages in [*((package,) for package in INSTALL), *itertools.permutations(I
         INSTALL[package]()
     # Expressions in pipelines have the dialect's JSON paths.
     present = {*packages, "notebook_dialect"} if "declarative_pipelines" in packages else set(packages)
+    present |= {builders.PACKAGE} if present & {"stream_view", "declarative_pipelines"} else set()
     assert {hook.by for hook in hooks.table()} == present
     now = [(hook.owner.__name__, hook.name, hook.by) for hook in hooks.table() if hook.layer]
     # Who adds display() depends on who is there.
@@ -104,6 +105,7 @@ def test_hooks_keep_signatures_form_one_chain_and_can_be_removed_in_any_order(ho
         "notebook_dialect",
         "pyspark_cloudfiles",
         "stream_view",
+        "streaming_base",
         "streaming_classroom",
     }
 

@@ -149,7 +149,7 @@ def test_the_table_has_who_what_where_and_why() -> None:
 
 
 def test_a_layer_that_does_not_exist_and_a_method_that_does_not_exist_are_errors() -> None:
-    with pytest.raises(ValueError, match=r"There is no layer 'top'\. Take one of source,"):
+    with pytest.raises(ValueError, match=r"There is no layer 'top'\. Take one of record, source,"):
         hooks.wrap(Reader, "load", saying("a"), by="a", layer="top", why="")
     with pytest.raises(AttributeError):
         hooks.wrap(Reader, "lod", saying("a"), by="a", layer="source", why="")

@@ -16,7 +16,7 @@ from functools import wraps
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from streaming_base import hooks
+from streaming_base import builders, hooks
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -62,30 +62,15 @@ def install() -> None:
     """Let each query that goes to the console have an output of its own; calling it again changes nothing."""
     from pyspark.sql.streaming import DataStreamWriter
 
-    for method, make in (("format", _remembering), ("start", _with_output)):
-        hooks.wrap(
-            DataStreamWriter,
-            method,
-            make,
-            by="stream_view",
-            layer="display",
-            why="the console sink prints below its cell",
-        )
-
-
-def _remembering(function: Callable) -> Callable:
-    @wraps(function)
-    def format(self: Any, source: str) -> Any:
-        self._goes_to = source
-        return function(self, source)
-
-    return format
+    builders.record(DataStreamWriter)
+    why = "the console sink prints below its cell"
+    hooks.wrap(DataStreamWriter, "start", _with_output, by="stream_view", layer="display", why=why)
 
 
 def _with_output(function: Callable) -> Callable:
     @wraps(function)
     def start(self: Any, path: str | None = None, format: str | None = None, *arguments: Any, **options: Any) -> Any:
-        if (format or getattr(self, "_goes_to", None)) != "console":
+        if (format or builders.given_to(self).format) != "console":
             return function(self, path, format, *arguments, **options)
         return _start_with_output(lambda: function(self, path, format, *arguments, **options))
 

@@ -14,9 +14,9 @@ from functools import update_wrapper
 from threading import RLock
 from typing import Any
 
-#: From the innermost to the outermost: what reads files, what finds a broker, what SQL means, what is shown where, and
-#: what a definition of a pipeline may do.
-LAYERS = ("source", "connection", "language", "display", "pipeline")
+#: From the innermost to the outermost: what a builder was given, what reads files, what finds a broker, what SQL means,
+#: what is shown where, and what a definition of a pipeline may do.
+LAYERS = ("record", "source", "connection", "language", "display", "pipeline")
 
 _lock = RLock()
 

@@ -23,7 +23,7 @@ from pyspark.sql.sql_formatter import SQLStringFormatter
 from declarative_pipelines.errors import ActionInDefinition
 from declarative_pipelines.sql.parameters import with_values
 from declarative_pipelines.sql.queries import without_live_names
-from streaming_base import hooks
+from streaming_base import builders, hooks
 from streaming_base.siblings import function_of_sibling
 
 if TYPE_CHECKING:
@@ -54,8 +54,6 @@ class FrameNames(SQLStringFormatter):
         return name
 
 
-_FORMAT = "_declarative_pipelines_format"
-_OPTIONS = "_declarative_pipelines_options"
 _QUERY = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT|WITH|FROM|VALUES|TABLE|\()", re.IGNORECASE | re.DOTALL
 )
@@ -129,9 +127,7 @@ def install() -> None:
     _wrap(DataStreamReader, "table", partial(_answered, _stream_of), reads)
     _wrap(SparkSession, "sql", partial(_answered, _query), reads)
     for reader in (DataFrameReader, DataStreamReader):
-        for method, make in (("option", _remembering), ("options", _remembering_all)):
-            _wrap(reader, method, make, "options of a table that is read inside a definition")
-    _wrap(DataStreamReader, "format", _remembering_format, "options of a stream that is read inside a definition")
+        builders.record(reader)
     _wrap(DataStreamReader, "load", _keeping_schemas, "a place for schemas that a flow's sources infer")
     if (install_expressions := function_of_sibling("install_expressions")) is not None:
         install_expressions()
@@ -201,40 +197,8 @@ def _stream_of(reader: Any, name: str) -> str:
 
 
 def _with_options(reader: Any) -> str:
-    options = ", ".join(f"'{key}' = '{value}'" for key, value in vars(reader).get(_OPTIONS, {}).items())
+    options = ", ".join(f"'{key}' = '{value}'" for key, value in builders.given_to(reader).options.items())
     return f" WITH ({options})" if options else ""
-
-
-def _remembering(option: Any) -> Any:
-    @wraps(option)
-    def remembering(self: Any, key: str, value: Any) -> Any:
-        if _answering() is not None:
-            said = str(value).lower() if isinstance(value, bool) else str(value)
-            vars(self).setdefault(_OPTIONS, {})[key] = said
-        return option(self, key, value)
-
-    return remembering
-
-
-def _remembering_all(options: Any) -> Any:
-    @wraps(options)
-    def remembering_all(self: Any, **given: Any) -> Any:
-        if _answering() is None:
-            return options(self, **given)
-        for key, value in given.items():
-            self.option(key, value)
-        return self
-
-    return remembering_all
-
-
-def _remembering_format(form: Any) -> Any:
-    @wraps(form)
-    def remembering_format(self: Any, source: str) -> Any:
-        vars(self)[_FORMAT] = source
-        return form(self, source)
-
-    return remembering_format
 
 
 def _keeping_schemas(original: Any) -> Any:
@@ -244,8 +208,7 @@ def _keeping_schemas(original: Any) -> Any:
         if answering is not None:
             self.options(**options)
             options = {}
-            said = format or vars(self).get(_FORMAT) or ""
-            if said.lower() == "cloudfiles" and schema is None:
+            if (format or builders.given_to(self).format).lower() == "cloudfiles" and schema is None:
                 _name_schema_location(self, answering)
         return original(self, path, format, schema, **options)
 
@@ -253,9 +216,8 @@ def _keeping_schemas(original: Any) -> Any:
 
 
 def _name_schema_location(reader: Any, answering: _Answering) -> None:
-    known = {key.lower() for key in vars(reader).get(_OPTIONS, {})}
     location = _schema_places.get(answering.flow)
-    if location is not None and "cloudfiles.schemalocation" not in known:
+    if location is not None and "cloudfiles.schemalocation" not in builders.given_to(reader).lower_options:
         answering.sources += 1  # each source of a flow has its own
         reader.option("cloudFiles.schemaLocation", f"{location}/{answering.sources}")
 

@@ -1,8 +1,4 @@
-"""Hooks around the start of a stream.
-
-A stream's writer is a builder: what it was told is noted as it is told, and looked at when the stream starts.  A look
-before the start may refuse it; one after the start only tells.
-"""
+"""Hooks around the start of a stream: checks before it, which may refuse it, and reports after it."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view.starts import checkpoints, failures, sources, target_columns
 from stream_view.starts.start import Start
-from streaming_base import front_end, hooks, waiting
+from streaming_base import builders, front_end, hooks, waiting
 from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
@@ -67,7 +63,6 @@ def _stopped(spark: SparkSession, name: str) -> bool:
     return bool(found)
 
 
-_OPTIONS, _NAME = "_stream_view_options", "_stream_view_name"
 #: Each is called with the start before it happens, and may raise.
 BEFORE: tuple[Callable[[Start], None], ...] = (wait_before, checkpoints.refuse_anothers)
 #: Each is called with the start and the query.
@@ -87,17 +82,11 @@ def install(spark: SparkSession) -> None:
     from pyspark.sql.streaming import DataStreamWriter
 
     failures.listen(spark)
-    wrappers = {
-        "option": _noting_option,
-        "options": _noting_options,
-        "queryName": _noting_name,
-        "start": _looked_at,
-        "toTable": _looked_at,
-    }
     kind = DataStreamWriter if hasattr(spark, "_jsparkSession") else _writer_over_connect()
-    for method, make in wrappers.items():
-        why = "a stream's checkpoint and columns are looked at when it starts, and its failure is told below its cell"
-        hooks.wrap(kind, method, make, by="stream_view", layer="display", why=why)
+    builders.record(kind)
+    why = "a stream's checkpoint and columns are checked when it starts, and its failure is shown below its cell"
+    for method in ("start", "toTable"):
+        hooks.wrap(kind, method, _wrap_start, by="stream_view", layer="display", why=why)
 
 
 def _writer_over_connect() -> type:
@@ -106,47 +95,17 @@ def _writer_over_connect() -> type:
     return DataStreamWriter
 
 
-def _noting_option(original: Any) -> Any:
-    @wraps(original)
-    def option(self: Any, key: str, value: Any) -> Any:
-        _note(self, {key: value})
-        return original(self, key, value)
-
-    return option
-
-
-def _noting_options(original: Any) -> Any:
-    @wraps(original)
-    def options(self: Any, **given: Any) -> Any:
-        _note(self, given)
-        return original(self, **given)
-
-    return options
-
-
-def _noting_name(original: Any) -> Any:
-    @wraps(original)
-    def queryName(self: Any, queryName: str) -> Any:
-        setattr(self, _NAME, queryName)
-        return original(self, queryName)
-
-    return queryName
-
-
-def _note(writer: Any, given: dict[str, Any]) -> None:
-    known = getattr(writer, _OPTIONS, {})
-    setattr(writer, _OPTIONS, known | {key.lower(): value for key, value in given.items() if isinstance(key, str)})
-
-
-def _looked_at(original: Any) -> Any:
+def _wrap_start(original: Any) -> Any:
     signature = inspect.signature(original)
 
     @wraps(original)
     def start(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = signature.bind(self, *args, **kwargs).arguments
-        _note(self, given.get("options", {}))
-        name = given.get("queryName") or getattr(self, _NAME, None)
-        options, cell = getattr(self, _OPTIONS, {}), front_end.parent_message()
+        recorded = builders.given_to(self)
+        for key, value in given.get("options", {}).items():
+            recorded.set_option(key, value)
+        name = given.get("queryName") or recorded.name
+        options, cell = recorded.lower_options, front_end.parent_message()
         coming = Start(_session_of(self), getattr(self, "_df", None), name, options, cell)
         for look in BEFORE:
             _look(look, coming)
