@@ -12,7 +12,7 @@ from pathlib import Path
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lesson_linter.form import FEWEST_QUESTIONS
-from notebook_dialect.notebooks.convert import jupyters_metadata
+from notebook_dialect.notebooks.convert import jupyter_metadata
 from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_file import render
 
@@ -84,7 +84,7 @@ def write(number: str, title: str, folder: Path) -> Path:
     for place, cell in enumerate(cells, start=1):
         cell.id = f"l{number}-{place:02}"
     path = folder / f"{'-'.join([number, *re.findall(WORD, title)])}.ipynb"
-    path.write_bytes(render(new_notebook(metadata=jupyters_metadata(), cells=cells)))
+    path.write_bytes(render(new_notebook(metadata=jupyter_metadata(), cells=cells)))
     return path
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from notebook_dialect.notebooks import cell_language
-from notebook_dialect.notebooks.convert import jupyters_metadata
+from notebook_dialect.notebooks.convert import jupyter_metadata
 from streaming_classroom.files import directories
 from streaming_classroom.runner.results import EXERCISE, MAY_FAIL, MAY_WRITE_STDERR
 
@@ -157,7 +157,7 @@ def form(lesson: Lesson) -> Iterator[Problem]:
         for tag in cell.tags:
             if tag not in KNOWN_TAGS:
                 yield lesson.problem("known-tags", f"use a known tag for '{tag}': {', '.join(KNOWN_TAGS)}", cell)
-    if lesson.minor < 5 or any(lesson.metadata.get(name) != value for name, value in jupyters_metadata().items()):
+    if lesson.minor < 5 or any(lesson.metadata.get(name) != value for name, value in jupyter_metadata().items()):
         message = f"correct format, kernelspec and language_info: python course.py run {lesson.number} --save"
         yield lesson.problem("form", message)
     if not lesson.content.endswith(b"\n"):

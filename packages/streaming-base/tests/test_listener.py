@@ -68,7 +68,7 @@ def test_a_failure_whose_report_is_on_its_way_is_waited_for(endings: listener._E
 def test_a_report_that_never_comes_is_not_waited_for_without_end(
     endings: listener._Endings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener, "REPORTED_WITHIN", 0.1)
+    monkeypatch.setattr(listener, "REPORT_TIMEOUT", 0.1)
     endings.onQueryStarted(event("silver"))
     assert failure_of("silver") is None
 

@@ -8,13 +8,13 @@ import pytest
 from pyspark.sql import Row, SparkSession
 
 from streaming_base.progress_reports import (
-    _naming,
+    _wrap_reports,
     observed_metrics,
     report_count,
     reports_since,
-    rows_of_state,
     rows_per_batch,
     rows_read,
+    state_rows,
 )
 from streaming_base.waiting import block_until_stream_is_ready
 
@@ -82,7 +82,7 @@ def test_over_connect_a_report_names_what_it_has_observed() -> None:
     report = {"observedMetrics": {"arrivals": Row("values", "schema")([0.5, 3], schema), "named": Row(first=1)}}
     named = {"observedMetrics": {"arrivals": Row(first=0.5, rows=3), "named": Row(first=1)}}
     for answer, expected in ((report, named), ([report, {}], [named, {}]), (None, None)):
-        reports = _naming(property(lambda _query, answer=answer: answer))
+        reports = _wrap_reports(property(lambda _query, answer=answer: answer))
         assert reports.fget is not None
         assert reports.fget(SimpleNamespace()) == expected
 
@@ -120,7 +120,7 @@ def test_rows_of_state_below_an_order_by_are_counted_once(spark) -> None:
         query = frame.writeStream.format("memory").queryName(name).outputMode("complete").start()
         block_until_stream_is_ready(spark, query, min_batches=1, timeout=120)
         query.stop()
-        assert rows_of_state(query.recentProgress[0], "numRowsTotal") == 7, name
+        assert state_rows(query.recentProgress[0], "numRowsTotal") == 7, name
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_rows_of_state_below_an_order_by_are_counted_once(spark) -> None:
 )
 def test_a_join_has_four_stores_a_partition_or_one(operator: str, stores: int, rows: int) -> None:
     said = {"operatorName": operator, "numShufflePartitions": 8, "numStateStoreInstances": stores, "numRowsTotal": 14}
-    assert rows_of_state({"stateOperators": [said]}, "numRowsTotal") == rows
+    assert state_rows({"stateOperators": [said]}, "numRowsTotal") == rows
 
 
 def test_a_report_that_says_nothing_of_stores_is_taken_as_it_is() -> None:
-    assert rows_of_state({"stateOperators": [{"numRowsTotal": 3}, {"numRowsTotal": 4}]}, "numRowsTotal") == 7
-    assert rows_of_state({"stateOperators": []}, "numRowsTotal") is None
+    assert state_rows({"stateOperators": [{"numRowsTotal": 3}, {"numRowsTotal": 4}]}, "numRowsTotal") == 7
+    assert state_rows({"stateOperators": []}, "numRowsTotal") is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 
-from streaming_base.errors import in_one_line
+from streaming_base.errors import python_error_line
 
 BRIDGE = """An exception was raised by the Python Proxy. Return Message: Traceback (most recent call last):
   File "/x/lib/python3.11/site-packages/py4j/clientserver.py", line 644, in _call_proxy
@@ -20,17 +20,17 @@ ValueError: boom
 
 def test_what_was_raised_and_the_line_are_left() -> None:
     said = 'ValueError: boom (write, line 5 of helpers.py: raise ValueError("boom"))'
-    assert in_one_line(BRIDGE.format(file="/home/me/helpers.py")) == said
-    assert "line 5 of its cell" in str(in_one_line(BRIDGE.format(file="/tmp/ipykernel_7/9.py")))
+    assert python_error_line(BRIDGE.format(file="/home/me/helpers.py")) == said
+    assert "line 5 of its cell" in str(python_error_line(BRIDGE.format(file="/tmp/ipykernel_7/9.py")))
 
 
 def test_a_library_that_raises_is_called_from_a_line_of_ones_own() -> None:
     text = BRIDGE.format(file="/x/lib/python3.11/site-packages/pandas/core.py")
-    assert in_one_line(text) == "ValueError: boom (upsert, line 3 of its cell: write(batch))"
+    assert python_error_line(text) == "ValueError: boom (upsert, line 3 of its cell: write(batch))"
 
 
 def test_a_folder_named_like_python_is_no_library() -> None:
-    assert "line 5 of tools.py" in str(in_one_line(BRIDGE.format(file="/home/me/python3/project/tools.py")))
+    assert "line 5 of tools.py" in str(python_error_line(BRIDGE.format(file="/home/me/python3/project/tools.py")))
 
 
 def test_of_an_error_that_led_to_another_the_last_is_told() -> None:
@@ -44,14 +44,14 @@ def test_of_an_error_that_led_to_another_the_last_is_told() -> None:
         failing()
     except RuntimeError:
         text = f"[X] Reason: {traceback.format_exc()}"
-    assert str(in_one_line(text)).startswith("RuntimeError: second\nline (failing, line ")
+    assert str(python_error_line(text)).startswith("RuntimeError: second\nline (failing, line ")
 
 
 def test_an_error_with_a_condition_says_all_by_itself() -> None:
     raised = "pkg.errors.PathNotFound: [CF_PATH_DOES_NOT_EXIST] /in does not exist. Create it."
     text = BRIDGE.format(file="/home/me/source.py").replace("ValueError: boom\n", raised + "\n")
-    assert in_one_line(text) == "[CF_PATH_DOES_NOT_EXIST] /in does not exist. Create it."
+    assert python_error_line(text) == "[CF_PATH_DOES_NOT_EXIST] /in does not exist. Create it."
 
 
 def test_text_without_a_traceback_is_none_of_it() -> None:
-    assert in_one_line("[DIVIDE_BY_ZERO] Division by zero.") is None
+    assert python_error_line("[DIVIDE_BY_ZERO] Division by zero.") is None

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming_base.errors import BadSql
-from streaming_base.sql_statements import split, with_markers
+from streaming_base.sql_statements import fill_markers, split
 
 
 def texts(text: str) -> list[str]:
@@ -97,7 +97,7 @@ def test_in_a_text_of_many_quotation_marks_the_place_may_stay_unknown() -> None:
     ],
 )
 def test_a_parameter_marker_is_replaced_where_it_is_one(text: str, filled: str) -> None:
-    assert with_markers(text, {"a": "'x'", "b": "'y'"}) == filled
+    assert fill_markers(text, {"a": "'x'", "b": "'y'"}) == filled
 
 
 @given(st.text())

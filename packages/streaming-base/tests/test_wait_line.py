@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from streaming_base import front_end, waiting
-from streaming_base.waiting import waiting_for
+from streaming_base.waiting import wait_line
 
 
 class Screen:
@@ -36,8 +36,8 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     screen = Screen()
     monkeypatch.setattr("IPython.display.display", screen.show)
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr(waiting, "PATIENCE", 0.2)
-    monkeypatch.setattr(waiting, "CHANGED_EVERY", 0.05)
+    monkeypatch.setattr(waiting, "LINE_DELAY", 0.2)
+    monkeypatch.setattr(waiting, "LINE_UPDATE_INTERVAL", 0.05)
     return screen
 
 
@@ -49,15 +49,15 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 
 def test_a_short_wait_is_silent(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "PATIENCE", 60.0)
-    with waiting_for(lambda: "waiting for the sensor"):
+    monkeypatch.setattr(waiting, "LINE_DELAY", 60.0)
+    with wait_line(lambda: "waiting for the sensor"):
         time.sleep(0.2)
     assert screen.seen == []
 
 
 def test_a_long_wait_says_what_it_waits_for_and_for_how_long_and_takes_the_line_away(screen: Screen) -> None:
     number = iter(range(10**6))
-    with waiting_for(lambda: f"waiting for the sensor, batch {next(number)}"):
+    with wait_line(lambda: f"waiting for the sensor, batch {next(number)}"):
         wait_until(lambda: len(screen.seen) > 2)
         assert screen.seen[0] == "Waiting for the sensor, batch 0 (0 s)"
         assert screen.lines[0].startswith("Waiting for the sensor, batch ")
@@ -65,7 +65,7 @@ def test_a_long_wait_says_what_it_waits_for_and_for_how_long_and_takes_the_line_
 
 
 def test_a_wait_within_a_wait_is_said_in_the_same_line(screen: Screen) -> None:
-    with waiting_for(lambda: "checking 05.2"), waiting_for(lambda: "waiting for the sensor"):
+    with wait_line(lambda: "checking 05.2"), wait_line(lambda: "waiting for the sensor"):
         wait_until(lambda: screen.seen)
     assert screen.seen[0] == "Checking 05.2: waiting for the sensor (0 s)"
     assert screen.lines == [""]
@@ -73,10 +73,10 @@ def test_a_wait_within_a_wait_is_said_in_the_same_line(screen: Screen) -> None:
 
 def test_what_a_thread_in_the_cells_context_waits_for_is_said_in_the_cells_line(screen: Screen) -> None:
     def judge() -> None:
-        with waiting_for(lambda: "waiting for the sensor"):
+        with wait_line(lambda: "waiting for the sensor"):
             wait_until(lambda: screen.seen)
 
-    with waiting_for(lambda: "checking 05.2"):
+    with wait_line(lambda: "checking 05.2"):
         thread = threading.Thread(target=contextvars.copy_context().run, args=(judge,))
         thread.start()
         thread.join()
@@ -85,11 +85,11 @@ def test_what_a_thread_in_the_cells_context_waits_for_is_said_in_the_cells_line(
 
 def test_what_a_thread_of_its_own_waits_for_is_not_said_in_the_cells_line(screen: Screen) -> None:
     def stop() -> None:
-        with waiting_for(lambda: "stopping the sensor"):
+        with wait_line(lambda: "stopping the sensor"):
             wait_until(lambda: screen.seen)
 
     thread = threading.Thread(target=stop)
-    with waiting_for(lambda: "checking 05.2"):
+    with wait_line(lambda: "checking 05.2"):
         thread.start()
         thread.join()
     assert screen.seen[0] == "Checking 05.2 (0 s)"
@@ -97,7 +97,7 @@ def test_what_a_thread_of_its_own_waits_for_is_not_said_in_the_cells_line(screen
 
 def test_a_thread_that_no_cell_waits_for_says_nothing(screen: Screen) -> None:
     def stop() -> None:
-        with waiting_for(lambda: "stopping the sensor"):
+        with wait_line(lambda: "stopping the sensor"):
             time.sleep(0.4)
 
     thread = threading.Thread(target=stop)
@@ -107,7 +107,7 @@ def test_a_thread_that_no_cell_waits_for_says_nothing(screen: Screen) -> None:
 
 
 def test_an_error_takes_the_line_away_as_well(screen: Screen) -> None:
-    with pytest.raises(ZeroDivisionError), waiting_for(lambda: "waiting for the sensor"):
+    with pytest.raises(ZeroDivisionError), wait_line(lambda: "waiting for the sensor"):
         wait_until(lambda: screen.seen)
         raise ZeroDivisionError
     assert screen.lines == [""]
@@ -115,21 +115,21 @@ def test_an_error_takes_the_line_away_as_well(screen: Screen) -> None:
 
 def test_a_question_that_spark_does_not_answer_leaves_the_line_as_it_was(screen: Screen) -> None:
     answers = iter(["waiting for the sensor"])
-    with waiting_for(lambda: next(answers)):
+    with wait_line(lambda: next(answers)):
         wait_until(lambda: len(screen.seen) > 2)
         assert screen.lines[0].startswith("Waiting for the sensor (")
 
 
 def test_without_a_person_nothing_is_shown(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(front_end, "is_interactive", lambda: False)
-    with waiting_for(lambda: "waiting for the sensor"):
+    with wait_line(lambda: "waiting for the sensor"):
         time.sleep(0.4)
     assert screen.seen == []
 
 
 def test_a_line_that_is_there_already_says_more_and_stays(screen: Screen) -> None:
     shown: list[str] = []
-    with waiting_for(lambda: "Starting Spark ...", show=shown.append):
+    with wait_line(lambda: "Starting Spark ...", show=shown.append):
         wait_until(lambda: shown)
     assert shown[0] == "Starting Spark ... (0 s)"
     assert screen.seen == []

@@ -241,7 +241,7 @@ class Line:
 @pytest.fixture
 def line(monkeypatch: pytest.MonkeyPatch) -> Line:
     line = Line()
-    monkeypatch.setattr(waiting, "waiting_for", line.waiting_for)
+    monkeypatch.setattr(waiting, "wait_line", line.waiting_for)
     return line
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streaming_base.close_names import meant
+from streaming_base.close_names import closest_name
 from streaming_base.errors import ExplainedError, short_message
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return a sentence about the name that was probably meant, with a blank before it; or nothing."""
-    found = meant(name, names, alike=0.6)
+    found = closest_name(name, names, alike=0.6)
     return f" Did you mean {found}?" if found else ""
 
 

@@ -27,32 +27,32 @@ if TYPE_CHECKING:
 
 
 class Dialect:
-    """What Databricks notebooks say, in one kernel.
+    """The parts of a Databricks notebook, in one kernel.
 
     Parameters
     ----------
     files : FileSystem
-        What ``dbfs:/`` stands for.
+        The folder of ``dbfs:/``.
     get_session : callable, optional
         Returns the session of notebooks that have none of their own; by default one is started with ``dbfs:/`` in it.
     user : callable, optional
         Returns the user's name.
     python_paths : bool
         Whether ``open`` and the functions of ``os`` find ``/dbfs/...``, ``/Volumes/...`` and ``/Workspace/...`` in
-        ``files``, for the whole process.  They are as they were where this is not asked for.
+        ``files``, for the whole process.
 
     Attributes
     ----------
     dbutils : DBUtils
-        The running notebook's, with its widgets; one that ``dbutils.notebook.run`` runs has its own.
+        The running notebook's, with its widgets; a notebook that ``dbutils.notebook.run`` runs has its own.
     running : RunningNotebooks
-        The notebooks that are under way.
+        The notebooks that are running.
     ansi_hint : str
-        What is shown below an error that Spark raises because of its ANSI mode: how to do without that mode.
+        The line below an error of Spark's ANSI mode: how to do without that mode.
     stopping_all : str
-        What a person writes to stop all streams, as an interrupted cell says it.
+        The code that stops all streams, which the message of an interrupted cell names.
     set_up_names : tuple of str
-        The names that the notebook's set-up cell defines: what is said of one that is missing is to run that cell.
+        The names that the notebook's set-up cell defines; the advice for a missing one is to run that cell.
     """
 
     def __init__(
@@ -94,16 +94,14 @@ class Dialect:
             namespace["sqlContext"] = _sql_context(spark)
 
     def install(self, namespace: dict[str, Any], shell: InteractiveShell | None) -> None:
-        """Teach the process the importable modules and Spark's classes their methods, and the shell the rest.
-
-        Calling it again changes nothing.
+        """Install import hooks, Spark methods and shell magics; calling it again changes nothing.
 
         Parameters
         ----------
         namespace : dict
             The notebook's, which ``from databricks.sdk.runtime import *`` gives.
         shell : InteractiveShell, optional
-            The notebook's; without one there are no magics.
+            The notebook's; without a shell there are no magics.
         """
         self._modules.install(namespace)
         spark_methods.install()
@@ -112,9 +110,9 @@ class Dialect:
 
     @contextmanager
     def isolated_notebook(self, shell: InteractiveShell) -> Iterator[None]:
-        """Give the shell an empty notebook for a ``with`` block, with a session and utilities of its own.
+        """Run a ``with`` block in an empty notebook of the shell, with its own session and utilities.
 
-        The streams of that session are stopped at the end; nobody else could stop them.
+        The streams of that session are stopped at the end.
         """
         module = ModuleType("__main__")
         before = shell.user_module, shell.user_ns, self.dbutils
@@ -133,7 +131,7 @@ class Dialect:
         return DBUtils(self.files, self.running, self.user, self.isolated_notebook, isolated)
 
     def _install_in(self, shell: InteractiveShell) -> None:
-        """Teach a shell the rest, by modules that import IPython, which a session in plain Python does without."""
+        """Install in a shell, by modules that import IPython, which a session in plain Python does without."""
         from notebook_dialect.kernel import (
             completion,
             interrupts,
@@ -168,7 +166,7 @@ class Dialect:
 
 
 def _sql_context(spark: SparkSession) -> Any:
-    """Return what notebooks of Spark 1 call ``sqlContext``; its methods are the session's."""
+    """Return ``sqlContext`` of Spark 1; its methods are the session's."""
     import warnings
 
     from pyspark.sql import SQLContext

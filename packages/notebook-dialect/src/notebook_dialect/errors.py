@@ -38,7 +38,7 @@ class IncludeCycle(ExplainedError):
 
 @dataclass(eq=False)
 class BadRunLine(ExplainedError, ValueError):
-    """A ``%run`` line that cannot be understood."""
+    """A malformed ``%run`` line."""
 
     line: str
     problem: str

@@ -352,7 +352,7 @@ def test_a_move_between_disks_is_a_copy_and_a_removal(
 ) -> None:
     fs.put("/mnt/a/b", "x")
     fs.put("/mnt/c", "y")
-    monkeypatch.setattr(files, "_renamed", lambda source, target: False)
+    monkeypatch.setattr(files, "_try_rename", lambda source, target: False)
     fs.mv("/mnt/a", "/tmp/a", True)
     fs.mv("/mnt/c", "/tmp/a/c")
     assert (fs.head("/tmp/a/b"), fs.head("/tmp/a/c")) == ("x", "y")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-ALIKE = 0.7  # as `strem` and `stream` are, and `stop` and `start` are not
+SIMILARITY = 0.7  # as `strem` and `stream` are, and `stop` and `start` are not
 #: For words that somebody may have meant as they are, such as the options of a source that others have written.
-NEARLY_SAME = 0.85
+HIGH_SIMILARITY = 0.85
 
 
-def close_names(name: str, known: Iterable[str], most: int = 3, alike: float = ALIKE) -> list[str]:
+def close_names(name: str, known: Iterable[str], most: int = 3, alike: float = SIMILARITY) -> list[str]:
     """Return the known names that are most like a name, the closest first; none if none is like it.
 
     One that differs in case and underscores alone, as ``processing_time`` and ``processingTime``, comes first, then one
@@ -31,7 +31,7 @@ def close_names(name: str, known: Iterable[str], most: int = 3, alike: float = A
     return [there[other] for other in found][:most]
 
 
-def meant(name: str, known: Iterable[str], alike: float = ALIKE) -> str | None:
+def closest_name(name: str, known: Iterable[str], alike: float = SIMILARITY) -> str | None:
     """Return the one of the known names that is most like a name; None if none is like it."""
     return next(iter(close_names(name, known, 1, alike)), None)
 

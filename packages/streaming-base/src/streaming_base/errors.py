@@ -137,14 +137,14 @@ def short_message(error: BaseException) -> str:
     text = str(error).strip()
     if away := _BROKER_AWAY.search(text):
         call = re.sub(r"Call\(callName=(\w+),.*", r"\1 timed out", away[0])
-        words = without_state(call).rstrip(" .")
+        words = strip_sqlstate(call).rstrip(" .")
         return (
             "The Kafka broker has stopped answering. Start it, and then the stream again: it resumes from its "
             f"checkpoint. Kafka's own words: {words}."
         )
     if cut := _PLUMBING.search(text):
         text = text[: cut.start()]
-    if raised := in_one_line(text):
+    if raised := python_error_line(text):
         condition = _OF_A_FUNCTION.search(text)
         return f"{condition[0]} {raised}" if condition and not raised.startswith("[") else raised
     return _without_volatile(text).rstrip().removesuffix(";").rstrip()
@@ -156,7 +156,7 @@ def _without_volatile(text: str) -> str:
     return re.sub(r'File "[^"]*ipykernel_[^"]*"', 'File "this notebook"', text)
 
 
-def in_one_line(text: str) -> str | None:
+def python_error_line(text: str) -> str | None:
     """Return what a function raised and where, or None where the text has no traceback.
 
     Parameters
@@ -169,14 +169,14 @@ def in_one_line(text: str) -> str | None:
         return None
     frames = list(_FRAME.finditer(trace))
     raised = re.sub(r"^( +[~^ ]*\n| {4}.*\n)*", "", trace[frames[-1].end() :] if frames else trace)
-    error = without_state(raised).strip()
+    error = strip_sqlstate(raised).strip()
     if explained := _WITH_CONDITION.match(error):
         return error[explained.end() :]
     own = [frame for frame in frames if not _OF_LIBRARIES.search(frame["file"])]
     return f"{error} ({_place(own[-1])})" if own and error else error or None
 
 
-def without_state(text: str) -> str:
+def strip_sqlstate(text: str) -> str:
     """Return a message without the SQLSTATE that each layer of Spark adds."""
     return _STATE.sub("", text)
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-_nobody_looks: ContextVar[bool] = ContextVar("nobody_looks", default=False)
+_is_headless: ContextVar[bool] = ContextVar("nobody_looks", default=False)
 
 
 def is_interactive() -> bool:
@@ -22,17 +22,17 @@ def is_interactive() -> bool:
     never do, and neither does plain Python.
     """
     kernel = getattr(ipython(), "kernel", None)
-    return bool(getattr(kernel, "_allow_stdin", False)) and not _nobody_looks.get()
+    return bool(getattr(kernel, "_allow_stdin", False)) and not _is_headless.get()
 
 
 @contextmanager
-def without_a_person() -> Iterator[None]:
+def headless() -> Iterator[None]:
     """Run what is inside as if nobody were at the notebook: for streams that are started on nobody's behalf."""
-    token = _nobody_looks.set(True)
+    token = _is_headless.set(True)
     try:
         yield
     finally:
-        _nobody_looks.reset(token)
+        _is_headless.reset(token)
 
 
 def in_notebook() -> bool:

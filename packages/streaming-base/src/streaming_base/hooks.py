@@ -58,7 +58,7 @@ class _Chain:
         self._original = vars(owner)[name] if self._is_own else getattr(owner, name)
         self.hooks: list[Hook] = []
         self.current: Any = self._original
-        self._installed = _standing_for(self)
+        self._installed = _dispatcher(self)
         setattr(owner, name, self._installed)
 
     @property
@@ -166,7 +166,7 @@ def original(owner: type, name: str) -> Any:
     return getattr(owner, name) if chain is None else chain.original
 
 
-def _standing_for(chain: _Chain) -> Any:
+def _dispatcher(chain: _Chain) -> Any:
     """Return what the class is given: it calls the chain as it is then."""
     before = chain.original
     if isinstance(before, property):

@@ -20,7 +20,7 @@ from pyspark.sql.streaming.listener import JStreamingQueryListener
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-REPORTED_WITHIN = 5.0  # seconds from a stream's end to Spark's report of it
+REPORT_TIMEOUT = 5.0  # seconds from a stream's end to Spark's report of it
 
 
 class _Endings(StreamingQueryListener):
@@ -96,7 +96,7 @@ def watch(spark: SparkSession) -> None:
 
 def failure_of(name: str) -> StreamingQueryException | None:
     """Return why the last stream of that name, which is not active, failed, or None if it did not."""
-    deadline = time.monotonic() + REPORTED_WITHIN
+    deadline = time.monotonic() + REPORT_TIMEOUT
     while name in list(_endings.names.values()) and time.monotonic() < deadline:
         time.sleep(0.05)  # it has ended, and Spark's report of that is on its way
     text = _endings.failures.get(name)
@@ -108,7 +108,7 @@ def failures() -> dict[str, str]:
     return dict(_endings.failures)
 
 
-def tell_endings(hear: Callable[[str, str], None]) -> None:
+def on_termination(hear: Callable[[str, str], None]) -> None:
     """Have the end of each stream handed to ``hear``, in Spark's thread: its run, and the error's text or nothing."""
     if hear not in _endings.hear_endings:
         _endings.hear_endings.append(hear)

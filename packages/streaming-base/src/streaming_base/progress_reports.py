@@ -22,7 +22,7 @@ _STORES_PER_PARTITION = {"symmetricHashJoin": 4}
 
 def report_count(query: StreamingQuery) -> int:
     """Return how many reports Spark keeps of a query."""
-    kept = _of_the_jvm(query)
+    kept = _jvm_reports(query)
     return len(query.recentProgress if kept is None else kept)
 
 
@@ -31,7 +31,7 @@ def reports_since(query: StreamingQuery, last: Mapping[str, Any] | None) -> list
 
     A report is known again by its run, its time and its batch.
     """
-    kept = _of_the_jvm(query)
+    kept = _jvm_reports(query)
     if kept is None:  # over Connect, where all of them come in one answer
         kept = list(query.recentProgress)
     new: list[Mapping[str, Any]] = []
@@ -79,7 +79,7 @@ def rows_read(report: Mapping[str, Any]) -> int:
     return sum(int(source.get("numInputRows") or 0) for source in report.get("sources") or ())
 
 
-def rows_of_state(report: Mapping[str, Any], field: str) -> int | None:
+def state_rows(report: Mapping[str, Any], field: str) -> int | None:
     """Return the sum of a number of rows over a batch's stateful operators; None where none reports it.
 
     Spark adds up what the tasks report.  A sort by ranges (``orderBy``) runs its input once before, for a sample, and
@@ -124,10 +124,10 @@ def name_metrics(spark: SparkSession) -> None:
 
     why = "over Connect, a row of observed metrics is one of its values and its schema (4.2)"
     for name in ("lastProgress", "recentProgress"):
-        hooks.wrap(StreamingQuery, name, _naming, by="stream_view", layer="display", why=why)
+        hooks.wrap(StreamingQuery, name, _wrap_reports, by="stream_view", layer="display", why=why)
 
 
-def _naming(reports: property) -> property:
+def _wrap_reports(reports: property) -> property:
     def named(query: StreamingQuery) -> Any:
         assert reports.fget is not None
         found = reports.fget(query)
@@ -158,7 +158,7 @@ def _identity(report: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(report.get(field)) for field in ("runId", "timestamp", "batchId", "numInputRows"))
 
 
-def _of_the_jvm(query: StreamingQuery) -> Any:
+def _jvm_reports(query: StreamingQuery) -> Any:
     """Return the JVM's array of reports, whose elements are fetched one by one; None over Connect."""
     wrapped = getattr(query, "_jsq", None)
     return None if wrapped is None else wrapped.recentProgress()

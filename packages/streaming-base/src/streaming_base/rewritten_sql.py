@@ -84,7 +84,7 @@ class Rewritten:
         return self.origin(offset(self.text, line, column))
 
 
-def explain(error: BaseException, statement: Rewritten) -> None:
+def restore_positions(error: BaseException, statement: Rewritten) -> None:
     """Let an error of Spark speak of the text that the reader wrote."""
     for part in ("_desc", "_message"):  # in a classic session, in one of Spark Connect
         if statement.edits and isinstance(said := getattr(error, part, None), str):
@@ -97,7 +97,7 @@ def offset(text: str, line: int, column: int) -> int:
     return min(begins[min(line, len(begins)) - 1] + column, len(text))
 
 
-def place_of(message: str) -> tuple[int, int] | None:
+def position_in_message(message: str) -> tuple[int, int] | None:
     """Return the line and the column that a message of Spark names first."""
     found = _PLACE.search(message)
     return (int(found[1]), int(found[3])) if found else None

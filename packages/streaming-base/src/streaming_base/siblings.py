@@ -15,7 +15,7 @@ _FUNCTIONS = {
     "display_html": ("stream_view.displaying", "displayHTML"),
     "show_console_output": ("stream_view.console", "install"),
     "run_sql": ("notebook_dialect.session.spark_sql", "run"),
-    "resolve_expression": ("notebook_dialect.session.spark_expressions", "settled"),
+    "resolve_expression": ("notebook_dialect.session.spark_expressions", "resolve_expression"),
     "install_expressions": ("notebook_dialect.session.spark_expressions", "install"),
     "file_utilities": ("notebook_dialect.dbutils", "file_utilities"),
     "find_file_calls": ("pyspark_cloudfiles.session.sql", "calls"),

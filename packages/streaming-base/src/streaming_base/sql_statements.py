@@ -69,12 +69,12 @@ def is_string(token: Token) -> bool:
     return token.token_type in (TokenType.STRING, TokenType.RAW_STRING)
 
 
-def touch(left: Token, right: Token) -> bool:
+def are_adjacent(left: Token, right: Token) -> bool:
     """Whether nothing is between two tokens."""
     return left.end + 1 == right.start
 
 
-def first_of_name(tokens: list[Token], last: int) -> int:
+def first_token_of_name(tokens: list[Token], last: int) -> int:
     """Return the first token of the name, with dots or without, that ends with a token."""
     while last > 1 and tokens[last - 1].text == "." and is_name(tokens[last - 2]):
         last -= 2
@@ -127,7 +127,7 @@ def split(text: str) -> list[Statement]:
     return [statement for statement in statements if statement is not None]
 
 
-def with_markers(text: str, literals: Mapping[str, str]) -> str:
+def fill_markers(text: str, literals: Mapping[str, str]) -> str:
     """Return a statement with literals in place of the parameter markers ``:name`` that have one."""
     if ":" not in text or not literals:
         return text

@@ -36,6 +36,6 @@ def refuse_stopped(spark: object) -> None:
         raise SessionStopped
 
 
-def explains(spark: object, trace: TracebackType | None) -> bool:
+def is_stopped_session_error(spark: object, trace: TracebackType | None) -> bool:
     """Return whether a session is stopped and the error came up inside PySpark, which had nothing to talk to."""
     return is_stopped(spark) and any(_INSIDE & set(PurePath(f.filename).parts) for f in traceback.extract_tb(trace))

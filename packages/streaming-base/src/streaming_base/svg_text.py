@@ -9,7 +9,7 @@ from html import escape
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def width_of(text: str, size: int) -> float:
+def text_width(text: str, size: int) -> float:
     """Return the approximate width of a text in pixels, rounded up, at a font size."""
 
     def share(character: str) -> float:
@@ -27,6 +27,6 @@ def clean(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
-def escaped(text: str) -> str:
+def escape_xml(text: str) -> str:
     """Return a text as SVG has it."""
     return escape(clean(text))

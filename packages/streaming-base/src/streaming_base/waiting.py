@@ -114,9 +114,9 @@ def clear_line(line: DisplayHandle) -> None:
     line.update({"text/plain": "", "text/html": ""}, raw=True)
 
 
-PATIENCE = 2.0  # seconds in which nobody asks what a cell is doing
-CHANGED_EVERY = 0.5  # seconds; each change asks Spark how far it is
-LAST_CHANGE = 1.0  # seconds that a change under way is given to end with the wait
+LINE_DELAY = 2.0  # seconds in which nobody asks what a cell is doing
+LINE_UPDATE_INTERVAL = 0.5  # seconds; each change asks Spark how far it is
+LINE_END_TIMEOUT = 1.0  # seconds that a change under way is given to end with the wait
 
 Describe = Callable[[], str]
 
@@ -124,7 +124,7 @@ _line: ContextVar[_WaitLine | None] = ContextVar("line", default=None)
 
 
 @contextmanager
-def waiting_for(describe: Describe, show: Callable[[str], object] | None = None) -> Iterator[None]:
+def wait_line(describe: Describe, show: Callable[[str], object] | None = None) -> Iterator[None]:
     """Say below the running cell, if a ``with`` block takes longer than two seconds, what it waits for.
 
     A wait within a wait is said in the same line, also in another thread that runs in a copy of the cell's context.
@@ -181,15 +181,15 @@ class _WaitLine:
     def close(self) -> None:
         """Take the line away."""
         self._over.set()
-        self._thread.join(LAST_CHANGE)  # a thread that waits for Spark finds afterwards that the wait is over
+        self._thread.join(LINE_END_TIMEOUT)  # a thread that waits for Spark finds afterwards that the wait is over
         with self._drawing:
             if self._handle is not None:
                 clear_line(self._handle)
 
     def _draw(self) -> None:
-        pause, text = PATIENCE, ""
+        pause, text = LINE_DELAY, ""
         while not self._over.wait(pause):
-            pause = CHANGED_EVERY
+            pause = LINE_UPDATE_INTERVAL
             text = self._text() or text
             with self._drawing:
                 if text and not self._over.is_set():
@@ -207,10 +207,10 @@ class _WaitLine:
         self._handle = show_line(text, self._handle)
 
 
-LOOK_EVERY = 0.1  # seconds between two looks at a stream's status
+POLL_INTERVAL = 0.1  # seconds between two looks at a stream's status
 STOP_TIMEOUT = 60.0  # seconds that a stream is given to stop
-ATTEMPTS = 5  # to reach Spark: py4j, once interrupted, may cut connections that were opened after it
-ASK_AGAIN_AFTER = 0.05  # seconds
+CALL_ATTEMPTS = 5  # to reach Spark: py4j, once interrupted, may cut connections that were opened after it
+RETRY_INTERVAL = 0.05  # seconds
 
 Answer = TypeVar("Answer")
 
@@ -245,7 +245,7 @@ def block_until_stream_is_ready(
     def ready() -> bool:
         return is_idle(query) or report_count(query) >= min_batches
 
-    with waiting_for(BatchesLeft(query).wait):
+    with wait_line(BatchesLeft(query).wait):
         in_time = _await(query, ready, timeout)
     if not in_time:
         raise _timeout(query, timeout, f"reported {min_batches} batches")
@@ -284,7 +284,7 @@ def wait_until_processed(
         before = [last_batch(query) for query in queries]
         for query in queries:
             calls = 2 if _is_trigger_active(query) else 1
-            with waiting_for(BatchesLeft(query, partial(rows_there, query)).wait):
+            with wait_line(BatchesLeft(query, partial(rows_there, query)).wait):
                 for _call in range(calls):
                     _process_all_available(query, deadline, timeout)
         if before == [last_batch(query) for query in queries]:
@@ -326,15 +326,15 @@ def stop_stream(query: StreamingQuery) -> None:
         It had not stopped within a minute.
     """
     # stop() itself waits without end where the stream's code does not listen.
-    with waiting_for(lambda: f"stopping {query.name or query.id}"):
-        in_time = call_within(STOP_TIMEOUT, query, partial(_insist, query.stop))
+    with wait_line(lambda: f"stopping {query.name or query.id}"):
+        in_time = call_within(STOP_TIMEOUT, query, partial(_retry, query.stop))
     if not in_time:
         raise _timeout(query, STOP_TIMEOUT, "stopped")
 
 
 def active_streams(spark: SparkSession) -> list[StreamingQuery]:
     """Return the streams of a session that are active, also just after a cell was interrupted."""
-    return list(_insist(lambda: spark.streams.active))
+    return list(_retry(lambda: spark.streams.active))
 
 
 def is_idle(query: StreamingQuery) -> bool:
@@ -381,7 +381,7 @@ def _await(query: StreamingQuery, condition: Callable[[], bool], timeout: float)
             _raise_if_failed(query)
             return True
         # Ends at once, and raises, when the stream does; until then it is the pause between two looks.
-        if query.awaitTermination(LOOK_EVERY):  # type: ignore[arg-type]
+        if query.awaitTermination(POLL_INTERVAL):  # type: ignore[arg-type]
             return True
     return condition()
 
@@ -417,17 +417,17 @@ def _read_nothing(report: Mapping[str, Any]) -> bool:
     return is_batch(report) and all(source.get("startOffset") == source.get("endOffset") for source in sources)
 
 
-def _insist(ask: Callable[[], Answer]) -> Answer:
+def _retry(ask: Callable[[], Answer]) -> Answer:
     """Return Spark's answer; ask again where the connection was cut, and only there."""
     from py4j.protocol import Py4JError, Py4JJavaError
 
-    for _attempt in range(ATTEMPTS - 1):
+    for _attempt in range(CALL_ATTEMPTS - 1):
         try:
             return ask()
         except Py4JJavaError:  # Spark has answered
             raise
         except Py4JError:  # of the connection itself
-            time.sleep(ASK_AGAIN_AFTER)
+            time.sleep(RETRY_INTERVAL)
     return ask()
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from streaming_base import front_end, waiting
-from streaming_base.waiting import waiting_for
+from streaming_base.waiting import wait_line
 from streaming_classroom.lesson import setup_status
 
 
@@ -82,10 +82,10 @@ def test_without_a_person_there_is_no_line(screen: Screen, monkeypatch: pytest.M
 def test_what_takes_longer_says_for_how_long_and_what_it_waits_for(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "PATIENCE", 0.05)
+    monkeypatch.setattr(waiting, "LINE_DELAY", 0.05)
     said = threading.Event()
     monkeypatch.setattr(screen, "update", lambda bundle, raw: (screen.lines.append(bundle["text/plain"]), said.set()))
-    with setup_status.doing("Starting lesson 14 ..."), waiting_for(lambda: "stopping clicks"):
+    with setup_status.doing("Starting lesson 14 ..."), wait_line(lambda: "stopping clicks"):
         assert said.wait(120)
     assert screen.lines[-1] == "Starting lesson 14: stopping clicks (0 s)"
 

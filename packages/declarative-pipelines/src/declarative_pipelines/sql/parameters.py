@@ -15,7 +15,7 @@ from typing import Any
 
 from declarative_pipelines.errors import BadArgument
 from declarative_pipelines.sql.token_reader import SourceText, Token
-from streaming_base.sql_statements import with_markers
+from streaming_base.sql_statements import fill_markers
 
 KEY = "pipelines.catalogs."
 OWN = "spark_catalog"
@@ -87,7 +87,7 @@ def with_values(text: str, values: Mapping[str, Any] | Sequence[Any]) -> str:
         A value has no literal in SQL, or there are more or fewer values than ``?``.
     """
     if isinstance(values, Mapping):
-        return with_markers(text, {name: literal(value) for name, value in values.items()})
+        return fill_markers(text, {name: literal(value) for name, value in values.items()})
     marks = [token for token in SourceText(text, "").tokens() if token.says("?")]
     if len(marks) != len(values):
         raise BadArgument(f"The query has {len(marks)} of ?, and args has {len(values)} values: give one for each.")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind
 from declarative_pipelines.sql.token_reader import SourceText, SqlError, Token, says_at
-from streaming_base.rewritten_sql import Edit, Rewritten, explain
+from streaming_base.rewritten_sql import Edit, Rewritten, restore_positions
 from streaming_base.siblings import function_of_sibling
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class QueryText:
         try:
             return session.sql(self.text)
         except Exception as error:
-            explain(error, self.rewritten)
+            restore_positions(error, self.rewritten)
             raise
 
 

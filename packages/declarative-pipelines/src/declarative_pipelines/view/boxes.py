@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from declarative_pipelines.view.graph import Bar, Node, Phase, Shape, seconds_text
 from declarative_pipelines.view.layers import Box
-from streaming_base.svg_text import escaped, width_of
+from streaming_base.svg_text import escape_xml, text_width
 
 #: What a node is, on 16 by 16 pixels.
 KINDS = {
@@ -85,8 +85,8 @@ _MOST_EXACT = 10_000_000
 
 def size_of(node: Node) -> tuple[float, float]:
     """Return the width and the height that a node's box needs."""
-    texts = [SIGN + width_of(node.shown_name, NAME_SIZE) * BOLD, width_of(node.word, SMALL)]
-    texts += [45 + width_of(bar.name, SMALL) for bar in node.bars]
+    texts = [SIGN + text_width(node.shown_name, NAME_SIZE) * BOLD, text_width(node.word, SMALL)]
+    texts += [45 + text_width(bar.name, SMALL) for bar in node.bars]
     narrowest = WITH_BARS if node.bars else WITH_STATE if node.phase else WITHOUT
     width = min(max(max(texts) + 2 * PAD, narrowest), WIDEST)
     height = VIEW_HEAD if node.phase is None else HEAD
@@ -99,7 +99,7 @@ def drawn_box(node: Node, box: Box, with_seconds: bool) -> str:
     inner = box.width - 2 * PAD
     parts = [
         f'<g transform="translate({box.x:g} {box.y:g})">',
-        f"<title>{escaped(_title(node))}</title>",
+        f"<title>{escape_xml(_title(node))}</title>",
         _outline(node, box),
         f'<path class="i" transform="translate({PAD:g} 9)" d="{KINDS[node.shape]}"/>',
         text(PAD + SIGN, 21.5, cut(node.shown_name, (inner - SIGN) / BOLD, NAME_SIZE), weight=True),
@@ -124,15 +124,15 @@ def text(x: float, y: float, said: str, kind: str = "", size: int = 12, weight: 
     more += f' font-size="{size}"' if size != 12 else ""
     more += ' font-weight="600"' if weight else ""
     more += f' text-anchor="{anchor}"' if anchor else ""
-    return f'<text x="{x:g}" y="{y:g}"{more}>{escaped(said)}</text>'
+    return f'<text x="{x:g}" y="{y:g}"{more}>{escape_xml(said)}</text>'
 
 
 def cut(said: str, room: float, size: int) -> str:
     """Return the text as far as there is room for it."""
     said = " ".join(said.split())
-    if width_of(said, size) <= room:
+    if text_width(said, size) <= room:
         return said
-    while said and width_of(said + "…", size) > room:
+    while said and text_width(said + "…", size) > room:
         said = said[:-1]
     return said.rstrip() + "…"
 
@@ -190,7 +190,7 @@ def _right(box: Box, y: float, said: str, kind: str = "") -> str:
 def _columns(node: Node) -> tuple[float, float]:
     """Return how wide the counts left and right of the bars are, so that the bars of a box begin and end alike."""
     said = [_counts(bar) for bar in node.bars]
-    left, right = (max((width_of(one[at], SMALL) + 7 for one in said if one), default=0.0) for at in (0, 1))
+    left, right = (max((text_width(one[at], SMALL) + 7 for one in said if one), default=0.0) for at in (0, 1))
     return left, right
 
 
@@ -203,9 +203,9 @@ def _counts(bar: Bar) -> tuple[str, str] | None:
 def _rule(bar: Bar, box: Box, y: float, columns: tuple[float, float]) -> list[str]:
     """Draw a rule: its name and what it does, and below the rows that met it, a bar, those that violated it."""
     inner = box.width - 2 * PAD
-    room = inner - width_of(bar.consequence, SMALL) - 8
+    room = inner - text_width(bar.consequence, SMALL) - 8
     parts = [
-        f"<g><title>{escaped(_rule_title(bar))}</title>",
+        f"<g><title>{escape_xml(_rule_title(bar))}</title>",
         text(PAD, y + 9, cut(bar.name, room, SMALL), "", SMALL),
         _right(box, y + 9, bar.consequence, "s"),
     ]

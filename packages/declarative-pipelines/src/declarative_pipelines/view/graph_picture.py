@@ -11,7 +11,7 @@ from html import escape
 from declarative_pipelines.view.boxes import COLOURED, COLOURS, drawn_box, size_of, style
 from declarative_pipelines.view.graph import Graph, Phase, description, seconds_text, timeless
 from declarative_pipelines.view.layers import Layout, Route, layout
-from streaming_base.svg_text import escaped
+from streaming_base.svg_text import escape_xml
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 _HEAD = 7.0  # length of an arrow's head
@@ -45,7 +45,7 @@ def as_svg(graph: Graph, with_seconds: bool = True, inner: str = "") -> str:
     places = _places(graph)
     width, height = f"{places.width:g}", f"{places.height:g}"
     label = description(graph if with_seconds else timeless(graph))
-    named = f'role="img" aria-label="{escaped(label)}"'
+    named = f'role="img" aria-label="{escape_xml(label)}"'
     return "".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="sg" viewBox="0 0 {width} {height}" width="{width}" '

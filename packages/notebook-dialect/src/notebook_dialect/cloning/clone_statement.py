@@ -20,13 +20,7 @@ _BEHIND_THE_SOURCE = {"TBLPROPERTIES", "LOCATION"}
 
 
 class CloneStatement:
-    """A statement that clones a table deeply.
-
-    Attributes
-    ----------
-    shallow : Rewritten
-        The statement that would clone it shallowly.
-    """
+    """A ``DEEP CLONE`` statement, and in ``shallow`` the ``SHALLOW CLONE`` with the same source and target."""
 
     def __init__(self, text: str) -> None:
         tokens = tokens_of(text)
@@ -38,7 +32,7 @@ class CloneStatement:
 
     @cached_property
     def target(self) -> str:
-        """What the copy is called."""
+        """The copy's name."""
         words = self._words
         first = words.index("TABLE") + (4 if "EXISTS" in words[: self._clone] else 1)
         return self.shallow.text[self._tokens[first].start : self._tokens[self._clone - 2].end + 1]
@@ -74,7 +68,7 @@ class CloneStatement:
 
 
 def is_refused(message: str, tokens: list[Token]) -> bool:
-    """Whether Spark stumbles over ``DEEP CLONE``, or over ``CLONE``, which is the same."""
+    """Whether Spark's syntax error is at ``DEEP CLONE`` or ``CLONE``, which mean the same."""
     what = message.partition("\n\n== SQL")[0]
     words = [word(token) for token in tokens]
     clone = _clone(words) if "PARSE_SYNTAX_ERROR" in what else None

@@ -13,7 +13,7 @@ from notebook_dialect.cloning import delta_copy
 from notebook_dialect.cloning.clone_statement import CloneStatement
 from notebook_dialect.cloning.delta_copy import CloneSource, Metrics
 from streaming_base.errors import BadSql, NotAvailable
-from streaming_base.rewritten_sql import explain
+from streaming_base.rewritten_sql import restore_positions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,20 +27,9 @@ _FORM = (
 
 
 class CloneTarget:
-    """Where a statement wants its copy.
+    """The table that a statement copies to: a name in the catalog, or a path.
 
-    Attributes
-    ----------
-    creates, replaces, if_not_exists : bool
-        What the statement says.
-    properties : dict
-        Those that the copy is to have besides the source's.
-    is_path : bool
-        Whether it is a path, which the catalog does not know.
-    is_taken : bool
-        Whether there is a Delta table.
-    path : JavaObject
-        The directory.
+    ``is_taken`` is whether a Delta table exists there; ``properties`` are added to those of the source.
     """
 
     def __init__(self, spark: SparkSession, statement: CloneStatement) -> None:
@@ -75,13 +64,9 @@ class CloneTarget:
         return self.log.update(False, none(), none()).version()
 
     def refuse_used_by_others(self, source: CloneSource) -> None:
-        """Refuse a directory that has another Delta table in it, or that is within the source's or around it.
+        """Raise BadSql if the directory has another Delta table in it, or overlaps with the source's.
 
-        One with a copy of the same source is taken: its statement was interrupted before the catalog knew it.
-
-        Raises
-        ------
-        BadSql
+        A copy of the same source is accepted: its statement was interrupted before the table was registered.
         """
         here, there = (f"{path.toString()}/" for path in (self.path, source.root))
         if here.startswith(there) or there.startswith(here):
@@ -94,10 +79,10 @@ class CloneTarget:
             )
 
     def register(self) -> None:
-        """Let the catalog know the table; without a LOCATION as its own, so that dropping it removes its files.
+        """Register the table in the catalog; without a LOCATION as a managed one, whose files are removed by DROP.
 
-        SQL makes a table with a path external, and refuses to make one without a path where files are; so the
-        catalog's entry itself is changed, in the way that Spark's own commands do it.
+        SQL makes a table with a path external, and refuses to create one without a path where files exist; so the
+        catalog's entry itself is changed, as Spark's own commands change it.
         """
         path = self.path.toString().replace("\\", "\\\\").replace("'", "\\'")
         self._spark.sql(f"CREATE TABLE {self._name} USING delta LOCATION '{path}'")
@@ -161,31 +146,15 @@ _COLUMNS += ("num_copied_files", "removed_files_size", "copied_files_size")
 
 
 def run(spark: SparkSession, text: str) -> DataFrame:
-    """Make the copy, or bring it up to date.
+    """Create or update the copy, and return one row with the figures that Databricks returns.
 
     The source's schema with its comments, properties, constraints, partitioning or clustering, deletion vectors and
-    the progress of streams that write to it are copied; its description and history are not, as on Databricks.  Files
-    that the copy has already are not copied again; those that have gone from the source go from the copy, whose older
-    versions keep them until ``VACUUM``.
-
-    The copy's history has one entry ``CLONE`` for each statement: the source, its version, and how many files were
-    copied and removed.
+    the progress of streams that write to it are copied; its description and history are not, as on Databricks.  Only
+    files that the copy lacks are copied.  Files that the source no longer has are removed from the copy, whose older
+    versions keep them until ``VACUUM``.  The copy's history gets one entry ``CLONE`` for each statement.
 
     Supported: names and paths, ``VERSION AS OF``, ``TIMESTAMP AS OF``, ``OR REPLACE``, ``IF NOT EXISTS``,
-    ``LOCATION``, ``TBLPROPERTIES``.  Not supported: sources that are not Delta tables, Spark Connect.
-
-    Returns
-    -------
-    DataFrame
-        One row: ``source_table_size``, ``source_num_of_files``, ``num_removed_files``, ``num_copied_files``,
-        ``removed_files_size``, ``copied_files_size``.
-
-    Raises
-    ------
-    BadSql
-        The source is no Delta table, or the place for the copy is taken.
-    PySparkException
-        Spark's own errors, about a table that is there, or one that is not.
+    ``LOCATION``, ``TBLPROPERTIES``.  A source that is not a Delta table, a used target and Spark Connect are errors.
     """
     __tracebackhide__ = True
     from pyspark.errors import PySparkException
@@ -198,7 +167,7 @@ def run(spark: SparkSession, text: str) -> DataFrame:
     try:
         return _run(spark, statement)
     except PySparkException as error:
-        explain(error, statement.shallow)
+        restore_positions(error, statement.shallow)
         raise
 
 

@@ -29,15 +29,7 @@ _VECTOR = re.compile(r"deletion_vector_([0-9a-f-]{36})\.bin$")
 
 @dataclass(frozen=True)
 class CloneSource:
-    """A Delta table at a version.
-
-    Parameters
-    ----------
-    snapshot : JavaObject
-        Delta's.
-    name : str
-        As Delta's history names it.
-    """
+    """A Delta table at a version: Delta's snapshot, and the name that the history records."""
 
     snapshot: Any
     name: str
@@ -50,7 +42,7 @@ class CloneSource:
 
 @dataclass
 class Metrics:
-    """What a copy did, under the names that Delta has for it; sizes in bytes."""
+    """The figures of a copy, under Delta's names; sizes in bytes."""
 
     sourceTableSize: int
     sourceNumOfFiles: int
@@ -62,7 +54,7 @@ class Metrics:
 
 @dataclass(frozen=True)
 class _File:
-    """A data file of the copy: its entry in the log, and what to copy where."""
+    """A data file of the copy: its entry in the log, and the files to copy with their targets."""
 
     add: dict[str, Any]
     copies: tuple[tuple[Any, Any], ...]
@@ -73,19 +65,12 @@ class _File:
 
 
 def copy(spark: SparkSession, source: CloneSource, log: Any, properties: Mapping[str, str]) -> Metrics:
-    """Make a table what the source is, with files of its own, in one commit.
-
-    Parameters
-    ----------
-    log : JavaObject
-        The copy's Delta log; there need be no table yet.
-    properties : mapping
-        What the copy's properties are to be besides those of the source.
+    """Copy a source's files and metadata into a table, in one commit to the table's Delta log.
 
     Raises
     ------
     BadSql
-        The directory of a copy that is new has files in it that are not the source's.
+        The directory of a new copy has files in it that are not the source's.
     """
     jvm = spark._jvm
     delta = jvm.org.apache.spark.sql.delta
@@ -132,7 +117,7 @@ def is_first_copy(spark: SparkSession, log: Any, source: CloneSource) -> bool:
 
 
 def _refuse_strangers(spark: SparkSession, root: Any, files: list[_File]) -> None:
-    """Refuse a directory with files of others in it, which VACUUM of the copy would remove; those of a try are not."""
+    """Raise BadSql if the directory has other files than a failed try left: VACUUM of the copy would remove them."""
     system = root.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
     if not system.exists(root):
         return
@@ -145,7 +130,7 @@ def _refuse_strangers(spark: SparkSession, root: Any, files: list[_File]) -> Non
 
 
 def _files(jvm: Any, source: CloneSource, root: Any) -> Iterator[_File]:
-    """Give the source's files as those of a table in another directory."""
+    """Yield the source's files as files of a table in another directory."""
     absolute = jvm.org.apache.spark.sql.delta.util.DeltaFileOperations.absolutePath
     for found in source.snapshot.allFiles().collectAsList():
         add = json.loads(found.json())["add"]
@@ -165,7 +150,7 @@ def _files(jvm: Any, source: CloneSource, root: Any) -> Iterator[_File]:
 
 
 def _own_vector(jvm: Any, vector: dict[str, Any], path: Any, root: Any) -> tuple[str, dict[str, str]]:
-    """Return the name of a deletion vector's file below the copy's directory, and how the log says it."""
+    """Return the name of a deletion vector's file below the copy's directory, and its name in the log."""
     if vector["storageType"] == "u":  # its name is said already, relative to the table
         return path.toString().removeprefix(f"{root.toString()}/"), {}
     found = _VECTOR.search(path.toString())
@@ -177,14 +162,14 @@ def _own_vector(jvm: Any, vector: dict[str, Any], path: Any, root: Any) -> tuple
 
 
 def _refuse_outside(root: Any, paths: list[Any]) -> None:
-    """Refuse what a log may name with `..` in it."""
+    """Raise BadSql if a file of the log is outside the table, by ``..`` in its name."""
     for path in paths:
         if not path.toString().startswith(f"{root.toString()}/"):
             raise BadSql(f"{path.toString()} would be outside of the copy's directory {root.toString()}.")
 
 
 def _copy_files(spark: SparkSession, files: list[_File], metrics: Metrics) -> None:
-    """Copy what is not there yet, and count the data files; other readers never see a part of a file."""
+    """Copy missing files, each complete before it is visible, and count the data files."""
     conf = spark._jsparkSession.sessionState().newHadoopConf()
     for file in files:
         (begin, to), *vectors = file.copies
@@ -196,7 +181,7 @@ def _copy_files(spark: SparkSession, files: list[_File], metrics: Metrics) -> No
 
 
 def _copy_file(jvm: Any, conf: Any, begin: Any, to: Any, size: int) -> bool:
-    """Copy one file; return whether it had to be."""
+    """Copy one file unless it exists; return whether it was copied."""
     files = to.getFileSystem(conf)
     if files.exists(to) and files.getFileStatus(to).getLen() == size:
         return False
@@ -208,7 +193,7 @@ def _copy_file(jvm: Any, conf: Any, begin: Any, to: Any, size: int) -> bool:
 
 
 def _metadata(source: CloneSource, before: Any, properties: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the copy's log says of its schema and properties; what it is called stays as it was."""
+    """Return the schema and properties of the copy; its own name and id stay."""
     theirs, own = (json.loads(snapshot.metadata().json())["metaData"] for snapshot in (source.snapshot, before))
     is_new = before.version() < 0
     kept = (
@@ -221,7 +206,7 @@ def _metadata(source: CloneSource, before: Any, properties: Mapping[str, str]) -
 
 
 def _streams_and_clustering(jvm: Any, source: CloneSource, before: Any) -> Iterator[Any]:
-    """Give how far streams have written to the source, and what it is clustered by."""
+    """Yield the actions for the streams' progress and the clustering of the source."""
     transactions = source.snapshot.setTransactions()
     yield from (transactions.apply(number) for number in range(transactions.size()))
     theirs, own = (_clustering(snapshot) for snapshot in (source.snapshot, before))
@@ -239,7 +224,7 @@ def _clustering(snapshot: Any) -> Any | None:
 
 
 def _key(add: dict[str, Any]) -> tuple:
-    """Return what tells an entry of the log from others: its file and what is deleted of it."""
+    """Return the identity of a log entry: its file and its deletion vector."""
     vector = add.get("deletionVector") or {}
     return (add["path"], vector.get("storageType"), vector.get("pathOrInlineDv"), vector.get("offset"))
 

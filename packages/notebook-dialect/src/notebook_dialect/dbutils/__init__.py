@@ -61,7 +61,7 @@ class DBUtils:
         return self.notebook.entry_point
 
     def help(self) -> None:
-        """Print what there is."""
+        """Print the utilities."""
         describe(self)
 
     def __getattr__(self, name: str) -> NoReturn:

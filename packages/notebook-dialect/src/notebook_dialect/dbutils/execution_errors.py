@@ -10,20 +10,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from streaming_base.close_names import meant
+from streaming_base.close_names import closest_name
 from streaming_base.errors import ExplainedError
 
 
 @dataclass(eq=False)
 class ExecutionError(ExplainedError):
-    """A command of ``dbutils`` failed: do what ``fix`` says.
+    """A command of ``dbutils`` failed.
 
-    Parameters
-    ----------
-    cause : str
-        The Java exception's name and text, as Databricks shows them.
-    fix : str
-        The one thing to do about it, one sentence.
+    ``cause`` is the Java exception's name and text, as Databricks shows them; ``fix`` is one sentence.
     """
 
     cause: str
@@ -46,28 +41,28 @@ class PathNotFound(ExecutionError):
 
 
 class PathInvalid(ExecutionError):
-    """The text is not the path of a file here: write it as ``fix`` says."""
+    """The text is not a valid path."""
 
     def __init__(self, problem: str, fix: str) -> None:
         super().__init__(f"java.lang.IllegalArgumentException: {problem}", fix)
 
 
 class PathProtected(ExecutionError):
-    """Writing or removing this would harm what is not the lesson's: use a path of the lesson's own."""
+    """The path is not the lesson's own, so it is neither written nor removed."""
 
     def __init__(self, problem: str, fix: str) -> None:
         super().__init__(f"java.lang.SecurityException: {problem}", fix)
 
 
 class FileCommandFailed(ExecutionError):
-    """What is there is not what the command needs: do what ``fix`` says."""
+    """The command does not fit the file or folder at the path."""
 
     def __init__(self, problem: str, fix: str) -> None:
         super().__init__(f"java.io.IOException: {problem}", fix)
 
 
 class NotSupported(ExecutionError):
-    """Databricks can do this and the classroom cannot: do what ``fix`` says."""
+    """A feature of Databricks that does not exist here."""
 
     def __init__(self, problem: str, fix: str) -> None:
         super().__init__(f"java.lang.UnsupportedOperationException: {problem}", fix)
@@ -116,7 +111,7 @@ class InputWidgetNotDefined(ExplainedError):
 
 @dataclass(eq=False)
 class WidgetInvalid(ExplainedError):
-    """A widget cannot have this default, these choices or this value: do what ``fix`` says."""
+    """A widget cannot have this default, these choices or this value."""
 
     name: str
     problem: str
@@ -128,7 +123,7 @@ class WidgetInvalid(ExplainedError):
 
 @dataclass(eq=False)
 class FsUsageError(ExplainedError):
-    """A ``%fs`` line that cannot be understood: write it as ``usage`` shows."""
+    """A malformed ``%fs`` line; ``usage`` shows the right form."""
 
     problem: str
     usage: str
@@ -139,7 +134,7 @@ class FsUsageError(ExplainedError):
 
 @dataclass(eq=False)
 class UnknownMethod(ExplainedError):
-    """No method of that name to explain: use one of those that exist."""
+    """The utility has no method of that name."""
 
     name: str
     known: tuple[str, ...]
@@ -151,13 +146,13 @@ class UnknownMethod(ExplainedError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a question that names the nearest known name, or nothing."""
-    nearest = meant(str(name), known, alike=0.5)
+    nearest = closest_name(str(name), known, alike=0.5)
     return f"Did you mean {nearest}? " if nearest else ""
 
 
 @contextmanager
 def as_execution_errors(path: object) -> Iterator[None]:
-    """Raise what the operating system says of a file as an :class:`ExecutionError`."""
+    """Raise errors of the operating system about a file as :class:`ExecutionError`."""
     try:
         yield
     except FileNotFoundError as error:

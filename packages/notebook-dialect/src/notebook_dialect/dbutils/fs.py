@@ -34,26 +34,18 @@ from notebook_dialect.files.filesystem import SCHEME, FileSystem
 
 
 def is_checksum(name: str) -> bool:
-    """Whether a file of that name is Hadoop's note on another file, which Databricks does not have."""
+    """Whether a file of that name is Hadoop's checksum of another file, which Databricks does not have."""
     return name.startswith(".") and name.endswith(".crc")
 
 
 def children(folder: ResolvedPath) -> list[ResolvedPath]:
-    """Return what is in a folder, by name, without checksums."""
+    """Return the content of a folder, by name, without checksums."""
     names = sorted(path.name for path in folder.local.iterdir())
     return [folder.child(name) for name in names if not is_checksum(name)]
 
 
 def require_file(place: ResolvedPath) -> None:
-    """Raise unless the place is an ordinary file: a folder has no contents, and a device's have no end.
-
-    Raises
-    ------
-    FileNotFoundError
-        Nothing is there.
-    FileCommandFailed
-        Something else is there.
-    """
+    """Raise FileNotFoundError or FileCommandFailed unless the path is an ordinary file."""
     if S_ISDIR(mode := place.local.stat().st_mode):
         raise FileCommandFailed(f"{place.path} is a directory", f'List it: dbutils.fs.ls("{place.path}").')
     if not S_ISREG(mode):
@@ -61,8 +53,8 @@ def require_file(place: ResolvedPath) -> None:
 
 
 @contextmanager
-def appearing(target: ResolvedPath) -> Iterator[Path]:
-    """Give a temporary file beside the target, which becomes the target if all goes well."""
+def atomic_target(target: ResolvedPath) -> Iterator[Path]:
+    """Yield a temporary file beside the target; it replaces the target unless the block raises."""
     require_inside(target)
     target.local.parent.mkdir(parents=True, exist_ok=True)
     # Spark's file sources pass over names that begin with a dot.
@@ -76,13 +68,7 @@ def appearing(target: ResolvedPath) -> Iterator[Path]:
 
 
 def remove(place: ResolvedPath) -> None:
-    """Remove a file with its checksum, a folder with all that is in it, or a link without what it points to.
-
-    Raises
-    ------
-    PathProtected
-        It is not below the classroom's home.
-    """
+    """Remove a file with its checksum, a folder with its content, or a link without its target."""
     require_inside(place)
     # A second look that shares no code with the first: what goes wrong here cannot be undone.
     if Path(os.path.realpath(place.files.home)).is_relative_to(os.path.realpath(place.local)):
@@ -95,14 +81,9 @@ def remove(place: ResolvedPath) -> None:
 
 
 def copy(source: ResolvedPath, target: ResolvedPath) -> None:
-    """Copy a file, or a folder into a new or an existing one; files that are there already are replaced.
+    """Copy a file, or a folder into a new or an existing one; existing files are replaced.
 
-    Raises
-    ------
-    FileCommandFailed
-        A link in the source leads to a folder, which might be a circle.
-    PathProtected
-        A link in the target leads out of the classroom's home.
+    A link to a folder could be a circle (FileCommandFailed); one out of the home is refused (PathProtected).
     """
     if not source.local.is_dir():
         _copy_file(source, target)
@@ -118,7 +99,7 @@ def move(source: ResolvedPath, target: ResolvedPath) -> None:
     """Move a file or a folder, in one step where the file system can."""
     if not source.local.is_dir() or source.local.is_symlink():
         _move_file(source, target)
-    elif target.local.exists() or not _renamed(source, target):
+    elif target.local.exists() or not _try_rename(source, target):
         copy(source, target)
         remove(source)
 
@@ -127,14 +108,14 @@ def _move_file(source: ResolvedPath, target: ResolvedPath) -> None:
     require_inside(target)
     target.local.parent.mkdir(parents=True, exist_ok=True)
     _forget_checksum(target.local)
-    if not _renamed(source, target):
+    if not _try_rename(source, target):
         _copy_file(source, target)
         source.local.unlink()
     _forget_checksum(source.local)
 
 
-def _renamed(source: ResolvedPath, target: ResolvedPath) -> bool:
-    """Give the source its new name, or return False where the two are on different disks."""
+def _try_rename(source: ResolvedPath, target: ResolvedPath) -> bool:
+    """Rename the source; return False if the target is on another disk."""
     require_inside(target)
     target.local.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -150,7 +131,7 @@ def _copy_file(source: ResolvedPath, target: ResolvedPath) -> None:
     if target.local.is_dir():
         raise FileCommandFailed(f"{target.path} is a directory, {source.path} a file", "Remove one of them first.")
     require_file(source)
-    with appearing(target) as temporary:
+    with atomic_target(target) as temporary:
         shutil.copyfile(source.local, temporary)
 
 
@@ -164,7 +145,7 @@ def _forget_checksum(file: Path) -> None:
 
 
 class FileInfo(NamedTuple):
-    """What ``ls`` knows of a file or folder; ``size`` in bytes, ``modificationTime`` in milliseconds since 1970.
+    """An entry of ``ls``: ``size`` in bytes, ``modificationTime`` in milliseconds since 1970.
 
     ``path`` and ``name`` of a folder end in ``/``.
     """
@@ -184,7 +165,7 @@ class FileInfo(NamedTuple):
 
 
 class MountInfo(NamedTuple):
-    """What ``mounts`` knows of a mount point."""
+    """An entry of ``mounts``."""
 
     mountPoint: str
     source: str
@@ -206,12 +187,12 @@ class FileSystemUtils:
         self._files = files
 
     def ls(self, dir: str) -> list[FileInfo]:
-        """List what is in a folder, by name; of a file, the file itself.
+        """List the content of a folder, by name; of a file, the file itself.
 
         Raises
         ------
         PathNotFound
-            Nothing is there.
+            The path does not exist.
         """
         place = locate(self._files, dir)
         with as_execution_errors(place.path):
@@ -253,13 +234,13 @@ class FileSystemUtils:
             if place.local.exists() and not overwrite:
                 raise FileExists(place.path)
             written = contents.encode()
-            with appearing(place) as temporary:
+            with atomic_target(place) as temporary:
                 temporary.write_bytes(written)
         print(f"Wrote {len(written)} bytes.")
         return True
 
     def mkdirs(self, dir: str) -> bool:
-        """Make a folder, and those above it; nothing happens where it is already."""
+        """Create a folder with its parents, unless it exists."""
         place = locate_writable(self._files, dir)
         with as_execution_errors(place.path):
             place.local.mkdir(parents=True, exist_ok=True)
@@ -333,7 +314,7 @@ class FileSystemUtils:
         raise NotSupported(f"Nothing is mounted at {mount_point}", fix)
 
     def help(self, method: str | None = None) -> None:
-        """Print what the methods do, or all about one of them."""
+        """Print the methods, or the documentation of one of them."""
         describe(self, method)
 
 
@@ -352,15 +333,7 @@ def _info(place: ResolvedPath) -> FileInfo:
 
 
 def _target(source: ResolvedPath, to: ResolvedPath, recurse: bool) -> ResolvedPath:
-    """Return where the source goes; in a folder that exists, under its own name.
-
-    Raises
-    ------
-    PathNotFound
-        There is no source.
-    FileCommandFailed
-        The source is a folder and ``recurse`` is not set, or the target is the source or in it.
-    """
+    """Return the target path; in a folder that exists, below it with the source's name."""
     if not source.local.exists():
         raise PathNotFound(source.path)
     if source.local.is_dir() and not recurse:

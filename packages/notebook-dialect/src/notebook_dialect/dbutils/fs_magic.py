@@ -18,44 +18,23 @@ _TRUTHS = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class FsCommand:
-    """A line that was understood: a method of ``dbutils.fs`` and what to call it with."""
+    """A parsed line: a method of ``dbutils.fs`` and its arguments."""
 
     name: str
     arguments: dict[str, object]
 
 
 def run_fs_command(fs: FileSystemUtils, line: str) -> object:
-    """Do what a ``%fs`` line says and return what ``dbutils.fs`` returns.
-
-    Parameters
-    ----------
-    fs : FileSystemUtils
-        What does it.
-    line : str
-        Such as ``ls /mnt``, ``rm -r /mnt/a``, ``cp --recurse=true "/mnt/my files" /tmp/b``. An empty line is
-        ``help``.
-
-    Raises
-    ------
-    FsUsageError
-        The line cannot be understood.
-    ExecutionError
-        The command failed.
-    """
+    """Run a ``%fs`` line, such as ``cp -r "/mnt/my files" /tmp/b``, and return the result of ``dbutils.fs``."""
     command = parse_fs_command(line)
     return getattr(fs, command.name)(**command.arguments)
 
 
 def parse_fs_command(line: str) -> FsCommand:
-    """Return what a ``%fs`` line means.
+    """Return the method and the arguments of a ``%fs`` line.
 
     Words are quoted as in a shell.  Options are the parameters of the method, ``--recurse`` or
     ``--recurse=true``, anywhere in the line; ``-r`` is short for ``--recurse``.
-
-    Raises
-    ------
-    FsUsageError
-        The line cannot be understood.
     """
     name, *words = _words(line) or ["help"]
     if name not in COMMANDS:
@@ -72,7 +51,7 @@ def parse_fs_command(line: str) -> FsCommand:
     for parameter in parameters.values():
         if parameter.default is parameter.empty and parameter.name not in given:
             raise _misused(name, f"needs {_shown(parameter)}")
-    return FsCommand(name, {key: _converted(name, parameters[key], value) for key, value in given.items()})
+    return FsCommand(name, {key: _convert(name, parameters[key], value) for key, value in given.items()})
 
 
 def _words(line: str) -> list[str]:
@@ -84,7 +63,7 @@ def _words(line: str) -> list[str]:
 
 
 def _is_option(word: str) -> bool:
-    """Whether a word is an option; no path looks like one, and hardly a text."""
+    """Whether a word is an option; paths never begin with a hyphen."""
     return word in _SHORT_OPTIONS or re.fullmatch(r"--[A-Za-z]+(=.*)?", word, re.DOTALL) is not None
 
 
@@ -101,8 +80,8 @@ def _parameters(command: str) -> dict[str, inspect.Parameter]:
     return {name: p for name, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD and name != "self"}
 
 
-def _converted(command: str, parameter: inspect.Parameter, value: str) -> object:
-    """Return the word as what the parameter's default is: a truth, a number or a text."""
+def _convert(command: str, parameter: inspect.Parameter, value: str) -> object:
+    """Return the word as the type of the parameter's default: a boolean, a number or text."""
     if isinstance(parameter.default, bool):
         if value.lower() not in _TRUTHS:
             raise _misused(command, f"takes true or false for {parameter.name}, not {value!r}")

@@ -55,13 +55,7 @@ class JobsUtils:
 
 
 def describe(utility: object, method: str | None = None) -> None:
-    """Print the parts and methods of a utility with one sentence each, or all about one method.
-
-    Raises
-    ------
-    UnknownMethod
-        The utility has no method of that name.
-    """
+    """Print the methods of a utility with one sentence each, or the whole documentation of one method."""
     print(_about(utility, method) if method else _about_all(utility))
 
 

@@ -50,7 +50,7 @@ def papermill_parameters() -> dict[str, str]:
 
 
 def _assignments(cell: str) -> dict[str, str]:
-    """Return what a cell assigns, if that is all it does: a learner's cell may have the same first line."""
+    """Return the assignments of a cell that has nothing else: a learner's cell may have the same first line."""
     try:
         statements = ast.parse(cell).body
         return dict(_assignment(statement) for statement in statements)
@@ -82,7 +82,7 @@ def variable_name(*names: str) -> str:
 
 @dataclass(eq=False)
 class NotebookTimeout(ExplainedError, TimeoutError):
-    """A notebook run by another did not end in time: give it longer, or find what it waits for."""
+    """A notebook that another one ran did not end in time."""
 
     notebook: str
     seconds: float
@@ -94,14 +94,7 @@ class NotebookTimeout(ExplainedError, TimeoutError):
 class NotebookUtils:
     """Utilities for the control flow of notebooks.
 
-    Parameters
-    ----------
-    running : RunningNotebooks
-        The notebooks that are running.
-    user : callable
-        Returns the user's name.
-    isolated_notebook : callable
-        Gives a shell an empty notebook, with a session and utilities of its own, for a ``with`` block.
+    ``isolated_notebook`` gives a shell an empty notebook, with its own session and utilities, for a ``with`` block.
     """
 
     def __init__(self, running: RunningNotebooks, user: Callable[[], str], isolated_notebook: IsolatedNotebook) -> None:
@@ -146,12 +139,12 @@ class NotebookUtils:
             return ""
 
     def exit(self, value: Any = "") -> None:
-        """End this notebook here, with a result for the one that runs it."""
+        """End this notebook, with a result for its caller."""
         __tracebackhide__ = True
         raise NotebookExit(str(value))
 
     def getContext(self) -> _Context:
-        """Return what a notebook can know of itself: ``notebookPath()`` and ``userName()``."""
+        """Return the notebook's context: ``notebookPath()`` and ``userName()``."""
         return _Context(self._running.current, self._user())
 
     @property
@@ -160,7 +153,7 @@ class NotebookUtils:
         return _EntryPoint(self)
 
     def help(self, method: str | None = None) -> None:
-        """Print what there is."""
+        """Print the methods."""
         describe(self, method)
 
 
@@ -179,7 +172,7 @@ class _EntryPoint:
 
 @dataclass(frozen=True)
 class _Option:
-    """A value that may be missing, as Scala has it."""
+    """Scala's ``Option``: a value that may be missing."""
 
     value: str
 
@@ -204,13 +197,13 @@ class _Tags(dict[str, str]):
 
 
 class _Context:
-    """What is known of the running notebook."""
+    """The context of the running notebook."""
 
     def __init__(self, notebook: Notebook, user: str) -> None:
         self._notebook, self._user = notebook, user
 
     def notebookPath(self) -> _Option:
-        """Where the notebook would be in a workspace: the user's folder, its own folder's name, its name."""
+        """Return the notebook's path as in a workspace: the user's folder, its own folder's name, its name."""
         name = self._notebook.path.stem if self._notebook.path is not None else "notebook"
         return _Option(f"/Users/{self._user}/{self._notebook.directory.name}/{name}")
 
@@ -223,7 +216,7 @@ class _Context:
         return _Tags(user=self.userName().get())
 
     def toJson(self) -> str:
-        """Return what is known here as Databricks writes it."""
+        """Return the context as JSON, with the keys of Databricks."""
         path = self.notebookPath().get()
         return json.dumps({"tags": dict(self.tags()), "extraContext": {"notebook_path": path}})
 
@@ -244,7 +237,7 @@ def _shell() -> InteractiveShell:
 
 @contextmanager
 def _deadline(notebook: str, seconds: float, shell: InteractiveShell) -> Iterator[None]:
-    """Interrupt this thread when the time is over, as Ctrl-C interrupts the main thread, and say so instead."""
+    """Interrupt this thread at the deadline, as Ctrl-C interrupts the main thread, and raise NotebookTimeout."""
     if seconds <= 0:
         yield
         return
@@ -275,7 +268,7 @@ def _deadline(notebook: str, seconds: float, shell: InteractiveShell) -> Iterato
 
 
 def _interrupt_thread(thread: threading.Thread, spark: Any) -> None:
-    """Raise KeyboardInterrupt in a thread, which no signal reaches, and end what the thread waits for in Spark."""
+    """Raise KeyboardInterrupt in a thread, which no signal reaches, and cancel its jobs in Spark."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(KeyboardInterrupt))
     with suppress(Exception):  # a session that is gone has nothing to wait for
         waiting.stop_streams(waiting.active_streams(spark))

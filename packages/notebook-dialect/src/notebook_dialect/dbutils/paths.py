@@ -36,14 +36,14 @@ class ResolvedPath:
 
 
 def locate(files: FileSystem, path: str) -> ResolvedPath:
-    """Return the place that ``path`` means.
+    """Return the place that a path names.
 
     Raises
     ------
     PathInvalid
-        It is not an absolute path, or has something in it that could lead elsewhere than it seems.
+        The path is not absolute, or has parts such as ``..``.
     NotSupported
-        It is in a store that needs an account.
+        The path is in a store that needs an account.
     """
     if not isinstance(path, str):
         raise PathInvalid(f"A path is a string, not {type(path).__name__}: {path!r}", _HOW_TO_WRITE_A_PATH)
@@ -61,30 +61,14 @@ def locate(files: FileSystem, path: str) -> ResolvedPath:
 
 
 def locate_writable(files: FileSystem, path: str) -> ResolvedPath:
-    """Return the place that ``path`` means if a lesson may make or replace it, with links followed.
-
-    Raises
-    ------
-    PathProtected
-        It is not in the classroom's home.
-    PathInvalid, NotSupported
-        As :func:`locate`.
-    """
+    """Return the place of a path that a lesson may write, with links resolved; PathProtected for any other."""
     place = locate(files, path)
     require_inside(place)
     return place
 
 
 def locate_removable(files: FileSystem, path: str) -> ResolvedPath:
-    """Return the place that ``path`` means if a lesson may take it away.
-
-    Raises
-    ------
-    PathProtected
-        It is not in the classroom's home, or it is one of the folders that every workspace has.
-    PathInvalid, NotSupported
-        As :func:`locate`.
-    """
+    """Return the place of a path that a lesson may remove; PathProtected for others and for the workspace's folders."""
     place = locate_writable(files, path)
     if any(_is_same(place.local, kept) for kept in (files.root, *(files.root / name for name in FOLDERS))):
         raise PathProtected(
@@ -116,7 +100,7 @@ def _refuse_other_stores(path: str) -> None:
 
 
 def _refuse_awkward(names: str, path: str) -> None:
-    """Refuse what a careless reader, or another system than this one, takes for another path."""
+    """Raise PathInvalid for a path that a careless reader, or another system, takes for another one."""
     if "\0" in names or "\\" in names:
         raise PathInvalid(f"Path has a backslash or a NUL in it: {path!r}", "Separate folders by / alone.")
     try:
@@ -146,7 +130,7 @@ def _file_path(local: Path) -> str:
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """Whether both are one folder, under whatever name; a link to it is another thing."""
+    """Whether both paths are one folder; a link to it is not."""
     if path == other:
         return True
     return os.path.lexists(path) and other.exists() and os.path.samestat(path.lstat(), other.stat())

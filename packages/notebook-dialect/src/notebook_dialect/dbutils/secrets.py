@@ -71,7 +71,7 @@ class SecretUtils:
         return [SecretScope(word.lower()) for word in sorted(first_words)]
 
     def help(self, method: str | None = None) -> None:
-        """Print what the methods do, or all about one of them."""
+        """Print the methods, or the documentation of one of them."""
         describe(self, method)
 
 

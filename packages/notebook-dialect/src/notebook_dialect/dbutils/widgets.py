@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 class WidgetView:
-    """One ipywidget, made when it is first shown.
-
-    Parameters
-    ----------
-    on_choice : callable
-        Called with the value as text whenever it changes.
-    """
+    """An ipywidget, created when it is first shown; ``on_choice`` gets each new value as text."""
 
     def __init__(self, on_choice: Callable[[str], None]) -> None:
         self._on_choice = on_choice
@@ -37,10 +31,7 @@ class WidgetView:
         self._person_may_choose = True
 
     def show(self, widget: Widget, value: str) -> None:
-        """Bring the control up to date and on the page.
-
-        It is not shown twice; but the page has lost it when the cell that it is in has run again.
-        """
+        """Update the control, and show it unless the page has it; the page loses it when its cell runs again."""
         if self._control is None:
             self._control = _make(widget)
             self._control.observe(self._changed, names="value")
@@ -105,17 +96,7 @@ def _display(control: DOMWidget) -> None:
 
 @dataclass(frozen=True)
 class Widget:
-    """What a widget asks for.
-
-    Parameters
-    ----------
-    kind : str
-        ``text``, ``dropdown``, ``combobox`` or ``multiselect``.
-    name, default, label : str
-        As the notebook gave them; without a label, the name.
-    choices : tuple of str
-        What can be chosen; nothing for a text.
-    """
+    """The definition of a widget: ``text``, ``dropdown``, ``combobox`` or ``multiselect``, a name and choices."""
 
     kind: str
     name: str
@@ -143,14 +124,8 @@ class _State:
 class Widgets:
     """Create widgets and read their values.
 
-    Parameters
-    ----------
-    arguments : callable
-        Returns the parameters of the ``%run`` or ``dbutils.notebook.run`` that is under way.
-    papermill : callable
-        Returns papermill's parameters.
-    visible : bool
-        Whether a person who is there sees the widgets.
+    ``arguments`` and ``papermill`` return the parameters of the notebook's run and of papermill; if ``visible``,
+    a person at the notebook sees the widgets.
     """
 
     def __init__(
@@ -228,7 +203,7 @@ class Widgets:
             self.remove(name)
 
     def help(self, method: str | None = None) -> None:
-        """Print what the methods do, or all about one of them."""
+        """Print the methods, or the documentation of one of them."""
         describe(self, method)
 
     def _create(self, kind: str, name: str, default: str, choices: Sequence[str], label: str | None) -> None:
@@ -253,7 +228,7 @@ class Widgets:
         return _State(widget, chosen, passed, before.view)
 
     def _value(self, state: _State) -> str:
-        """Return the value, and keep what the ``%run`` under way passes for when it has ended."""
+        """Return the value, and keep the one that a ``%run`` passes after the run has ended."""
         name = state.widget.name
         papermill, running = self._papermill(), self._arguments()
         if name in running and name not in papermill:

@@ -29,16 +29,16 @@ Spark = Literal["here", "on a cluster", "behind Connect", "on Databricks"]
 
 @dataclass(frozen=True, init=False)
 class FileSystem:
-    """What ``dbfs:/`` stands for, and how its paths are written for Python and for Spark.
+    """The folder that ``dbfs:/`` stands for, and its paths as Python and Spark write them.
 
     Parameters
     ----------
     root : str or PathLike
-        The folder that ``dbfs:/`` stands for; one that is relative is below the working directory of now.
+        The folder; a relative one is resolved against the current working directory.
     writable : str or PathLike, optional
-        Outside this folder ``dbutils`` writes and removes nothing; by default the root.
+        ``dbutils`` writes and removes nothing outside this folder; by default the root.
     spark : str
-        Where Spark's driver and executors are: ``"here"``, all in this machine, or elsewhere.
+        The location of Spark's driver and executors: ``"here"``, all on this machine, or elsewhere.
     """
 
     root: Path
@@ -58,7 +58,7 @@ class FileSystem:
         return self.writable or self.root
 
     def prepare(self) -> None:
-        """Make the folders that every workspace has; Spark needs the root to be there."""
+        """Create the folders of every workspace, and the root."""
         for folder in FOLDERS:
             (self.root / folder).mkdir(parents=True, exist_ok=True)
 
@@ -93,18 +93,18 @@ class FileSystem:
         return json.dumps(dict.fromkeys(spellings, str(self.root)))
 
     def local_path(self, path: str) -> Path:
-        """Return where Python finds what Spark calls ``path``.
+        """Return Python's path of a path of Spark's.
 
         Parameters
         ----------
         path : str
-            ``dbfs:/...``, ``/dbfs/...``, ``file:/...``, or another path without a scheme: on one machine and on
-            Databricks that is a ``dbfs:/`` path, elsewhere it is taken as it is.
+            ``dbfs:/...``, ``/dbfs/...``, ``file:/...``, or a path without a scheme: on one machine and on Databricks
+            a ``dbfs:/`` path, elsewhere unchanged.
 
         Raises
         ------
         ValueError
-            The path would leave the file system's root, or is in one that Python cannot open.
+            The path leaves the file system's root, or is in a store that Python cannot open.
         """
         if path.startswith("file:"):
             return _from_file_uri(path)
@@ -139,7 +139,7 @@ class FileSystem:
 
 
 def on_this_machine(path: str) -> Path | None:
-    """Return the file of the machine itself that somebody may have meant by a path in ``dbfs:/``, if there is one."""
+    """Return the file of the machine that a path in ``dbfs:/`` may mean, or None if it does not exist."""
     relative = path.removeprefix(f"/user/{getpass.getuser()}/")
     meant = Path.cwd() / relative  # which is the path itself where that is absolute
     return meant if meant.exists() else None
@@ -169,7 +169,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _from_file_uri(uri: str) -> Path:
-    """Do what ``Path.from_uri`` does, which only Python 3.13 and later have."""
+    """Return the path of a URI; ``Path.from_uri`` exists since Python 3.13."""
     from urllib.request import url2pathname  # slow to import, and hardly ever needed
 
     return Path(url2pathname(urlsplit(uri).path))

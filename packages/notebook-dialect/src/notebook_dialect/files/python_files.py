@@ -34,13 +34,7 @@ _PATH_NAMES = ("path", "file", "src", "dst")
 
 
 class PythonFiles:
-    """The functions of this process, wrapped to find the files of a :class:`FileSystem`.
-
-    Parameters
-    ----------
-    files : FileSystem
-        The files.
-    """
+    """Functions of this process that open files, wrapped to find the files of a :class:`FileSystem`."""
 
     _installed: PythonFiles | None = None  # the process has one set of functions
 
@@ -63,7 +57,7 @@ class PythonFiles:
         _put_open(self._looking_up(io.open, 1))
 
     def uninstall(self) -> None:
-        """Put back what was there before."""
+        """Restore the original functions."""
         for name, function in self._originals.items():
             if name == "io.open":
                 _put_open(function)
@@ -73,10 +67,7 @@ class PythonFiles:
         PythonFiles._installed = None
 
     def explain(self, error: object) -> str:
-        """Return the sentence for an error of a library that has functions of its own; none for any other error.
-
-        Such a library was handed ``/dbfs/...`` and did not find it, while the file system has it.
-        """
+        """Return a sentence about a library that was given ``/dbfs/...`` and opens files itself, or an empty string."""
         for path in re.findall(r"/(?:dbfs|Volumes|Workspace)/[^'\"\s]*", str(error)) if error else ():
             place = self._place(path.rstrip(".,:;)"))
             if place != path and self._exists(place):
@@ -111,7 +102,7 @@ class PythonFiles:
         return wrapper
 
     def _place(self, path: Any) -> Any:
-        """Return the local path that a mounted path stands for; anything else as it is."""
+        """Return the local path of a mounted path; anything else unchanged."""
         if not isinstance(path, (str, os.PathLike)):
             return path
         text = os.fspath(path)
@@ -125,7 +116,7 @@ class PythonFiles:
         return path if self._is_machines(mounted.group(1), place) else place
 
     def _is_machines(self, folder: str, place: str) -> bool:
-        """Whether the machine has the folder that a path begins with; where both have the path, say so once."""
+        """Whether the machine has the folder that a path begins with; if both have it, print that once."""
         if not self._exists(folder):
             return False
         # Otherwise nobody can have meant another one; and who looks at a disk looks at the folder of disks on the way.
@@ -171,7 +162,7 @@ class PythonFiles:
 
 
 class _Entries:
-    """What ``os.scandir`` returns, in other words: the entries of a folder that was looked up."""
+    """The result of ``os.scandir`` for a mounted folder, with the paths that were asked for."""
 
     def __init__(self, entries: Any, folder: str) -> None:
         self._entries, self._folder = entries, folder
@@ -194,7 +185,7 @@ class _Entries:
 
 
 class _Entry:
-    """An ``os.DirEntry``, which nobody can make, with the path that was asked for."""
+    """An ``os.DirEntry`` with the path that was asked for; ``os.DirEntry`` itself cannot be constructed."""
 
     def __init__(self, entry: os.DirEntry[str], folder: str) -> None:
         self._entry = entry

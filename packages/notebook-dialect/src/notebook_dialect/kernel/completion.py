@@ -23,14 +23,14 @@ _MOST_TABLES = 5  # mentioned in one cell, whose columns are looked up
 
 
 def install(shell: InteractiveShell) -> None:
-    """Let this shell complete SQL; calling it again changes nothing."""
+    """Complete SQL in this shell; calling it again changes nothing."""
     matchers = shell.Completer.custom_matchers
     if not any(getattr(matcher, "matcher_identifier", "") == "classroom.sql" for matcher in matchers):
         matchers.append(context_matcher(identifier="classroom.sql", priority=100)(_Matcher(shell)))
 
 
 class _Matcher:
-    """What completes the SQL of one shell."""
+    """IPython's matcher for SQL cells of one shell."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell

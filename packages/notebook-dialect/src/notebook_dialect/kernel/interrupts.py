@@ -36,24 +36,18 @@ _INTERRUPTIBLE, _GROUP = "spark.job.interruptOnCancel", "spark.jobGroup.id"
 _TAG = "notebook-cell"  # of what a client of Spark Connect has asked for in a cell
 _RUN_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # the job group of a stream is its run
 
-QUIET = 0.5  # seconds without a running job after which all are taken for cancelled: Spark's books come a little late
-LOOK_EVERY = 0.05  # seconds
-SHOWN_NAMES = 4  # of streams that continue
-TIMEOUT = 5.0  # seconds that cancelling may take
+QUIET_INTERVAL = (
+    0.5  # seconds without a running job after which all are taken for cancelled: Spark's books come a little late
+)
+POLL_INTERVAL = 0.05  # seconds
+NAMES_LIMIT = 4  # of streams that continue
+CANCEL_TIMEOUT = 5.0  # seconds that cancelling may take
 
 _log = logging.getLogger(__name__)
 
 
 class Interrupts:
-    """What happens to an interrupt in one kernel.
-
-    Parameters
-    ----------
-    get_session : callable
-        Returns the notebook's session, or what is none.
-    stopping_all : callable
-        Returns what a person writes to stop all streams.
-    """
+    """The handling of interrupts in a kernel; ``stopping_all`` returns the code that stops all streams."""
 
     def __init__(self, get_session: Callable[[], Any], stopping_all: Callable[[], str]) -> None:
         self._get_session = get_session
@@ -64,7 +58,7 @@ class Interrupts:
         self._quiet = ExitStack()
 
     def install(self, shell: InteractiveShell) -> None:
-        """Have every cell of a shell answer to interrupts, the present one too; calling it again changes nothing."""
+        """Handle interrupts in every cell of a shell, the current one included; calling it again changes nothing."""
         # Both report the interrupt by a screen of text: on the root logger, and when the connection is cut.
         logging.getLogger("py4j").setLevel(logging.CRITICAL)
         root = logging.getLogger()
@@ -86,7 +80,7 @@ class Interrupts:
         jobs = {0: "", 1: "; Spark's job was cancelled"}
         line = f"Interrupted{jobs.get(self._cancelled, f'; {self._cancelled} jobs of Spark were cancelled')}."
         self._forget()
-        return f"{line}{_going_on(sorted(self._names_of_streams()), self._stopping_all())}"
+        return f"{line}{_continuing_streams(sorted(self._names_of_streams()), self._stopping_all())}"
 
     def _names_of_streams(self) -> list[str]:
         try:
@@ -113,7 +107,7 @@ class Interrupts:
             warnings.simplefilter("ignore")  # what PySpark says of a job that is gone
             self._canceller = threading.Thread(target=self._cancel, name="cancelling", daemon=True)
             self._canceller.start()
-            self._canceller.join(TIMEOUT)  # a second interrupt ends this, too
+            self._canceller.join(CANCEL_TIMEOUT)  # a second interrupt ends this, too
         raise KeyboardInterrupt
 
     def _cancel(self) -> None:
@@ -123,17 +117,17 @@ class Interrupts:
             _log.debug("no session to cancel jobs of", exc_info=True)
 
 
-def _going_on(names: list[str], stopping_all: str) -> str:
-    """Say which streams an interrupt has left running, and what ends them."""
+def _continuing_streams(names: list[str], stopping_all: str) -> str:
+    """Return which streams continue after an interrupt, and the code that stops them."""
     if not names:
         return ""
-    shown = ", ".join(names[:SHOWN_NAMES]) + (" …" if len(names) > SHOWN_NAMES else "")
+    shown = ", ".join(names[:NAMES_LIMIT]) + (" …" if len(names) > NAMES_LIMIT else "")
     streams = "The stream continues" if len(names) == 1 else f"The {len(names)} streams continue"
     return f" {streams}: {shown}. To stop {'it' if len(names) == 1 else 'them'}: {stopping_all}."
 
 
 def _name_jobs(spark: SparkSession) -> str:
-    """Give the jobs that this thread asks Spark for from now on a name, and return it."""
+    """Put the Spark jobs of this thread into a new group, and return its name."""
     from pyspark.errors import PySparkException
 
     try:
@@ -149,7 +143,7 @@ def _name_jobs(spark: SparkSession) -> str:
 
 
 def _cancel_jobs(spark: SparkSession, group: str) -> int:
-    """Cancel the cell's jobs, those to come as well; return how many there were."""
+    """Cancel the running and future jobs of the cell; return their number."""
     from pyspark.errors import PySparkException
 
     try:
@@ -158,16 +152,16 @@ def _cancel_jobs(spark: SparkSession, group: str) -> int:
         return len(spark.interruptTag(group))
     context._jsc.sc().cancelJobGroupAndFutureJobs(group, "the cell was interrupted")
     found: set[int] = set()
-    deadline = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + CANCEL_TIMEOUT
     quiet_since = time.monotonic()
-    while (now := time.monotonic()) < min(deadline, quiet_since + QUIET):
+    while (now := time.monotonic()) < min(deadline, quiet_since + QUIET_INTERVAL):
         others = _jobs_of_threads(context, group)
         for job in others - found:
             context._jsc.sc().cancelJob(job, "the cell was interrupted")
-        if others or not _are_over(context, group):
+        if others or not _has_no_running_job(context, group):
             quiet_since = now
         found |= others
-        time.sleep(LOOK_EVERY)
+        time.sleep(POLL_INTERVAL)
     return len(found) + len(_cancelled(context, group))
 
 
@@ -183,8 +177,8 @@ def _jobs_of_threads(context: SparkContext, group: str) -> set[int]:
     return found
 
 
-def _are_over(context: SparkContext, group: str) -> bool:
-    """Whether no job of a group is running, so far as Spark's books say."""
+def _has_no_running_job(context: SparkContext, group: str) -> bool:
+    """Whether Spark's status store lists no running job of a group."""
     return "RUNNING" not in _states(context, group).values()
 
 

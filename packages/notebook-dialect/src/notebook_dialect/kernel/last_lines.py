@@ -12,7 +12,7 @@ _WRITERS = ("pyspark.sql.streaming.readwriter", "pyspark.sql.connect.streaming.r
 
 
 def install(shell: InteractiveShell) -> None:
-    """Have the shell say so of a ``DataStreamWriter``; calling it again changes nothing."""
+    """Explain a ``DataStreamWriter`` that is a cell's last value; calling it again changes nothing."""
     plain = shell.display_formatter.formatters["text/plain"]  # type: ignore[union-attr]
     for module in _WRITERS:
         plain.for_type_by_name(module, "DataStreamWriter", _say)

@@ -38,7 +38,7 @@ _SCOPES = (*FUNCTIONS, *_COMPREHENSIONS, ast.ClassDef)
 
 
 def defining_line(name: str, namespace: Mapping[str, Any]) -> str | None:
-    """Return the line of the notebook that defines a name; None where none does or the notebook is not known.
+    """Return the line of the notebook that defines a name, or None.
 
     JupyterLab and Jupyter Notebook name the file in the kernel's environment, VS Code among the notebook's variables.
     """
@@ -57,28 +57,30 @@ def _sources(notebook: Path) -> Iterator[str]:
 
 
 def _definition(name: str, source: str) -> str | None:
-    """Return the line of a cell that gives a name a value at the cell's own level; none of a cell that is no Python."""
+    """Return the line of a cell that defines a name at the cell's top level, or None."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
         return None
-    found = next((statement for statement in tree.body if name in _defined(statement)), None)
+    found = next((statement for statement in tree.body if name in _bound_names(statement)), None)
     return source.splitlines()[found.lineno - 1].strip() if found else None
 
 
-def outside(tree: ast.AST, kinds: tuple[type[ast.AST], ...]) -> Iterator[ast.AST]:
-    """Yield the nodes of a tree, in their order, without what is inside the nodes of some kinds."""
+def nodes_outside(tree: ast.AST, kinds: tuple[type[ast.AST], ...]) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree in order, without the children of nodes of some kinds."""
     yield tree
     if not isinstance(tree, kinds):
         for child in ast.iter_child_nodes(tree):
-            yield from outside(child, kinds)
+            yield from nodes_outside(child, kinds)
 
 
-def _defined(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement binds in the notebook, which those of other scopes are not."""
-    nodes = list(outside(statement, _SCOPES))
+def _bound_names(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement binds in the notebook's scope."""
+    nodes = list(nodes_outside(statement, _SCOPES))
     # A walrus in a comprehension binds in the scope around it.
-    walruses = [inner for node in nodes if isinstance(node, _COMPREHENSIONS) for inner in outside(node, FUNCTIONS)]
+    walruses = [
+        inner for node in nodes if isinstance(node, _COMPREHENSIONS) for inner in nodes_outside(node, FUNCTIONS)
+    ]
     nodes += [inner.target for inner in walruses if isinstance(inner, ast.NamedExpr)]
     declared = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
     return {name for node in nodes if id(node) not in declared for name in _bound(node)}
@@ -100,19 +102,7 @@ def _bound(node: ast.AST) -> list[str]:
 
 @dataclass(frozen=True)
 class MagicContext:
-    """What the magics work on.
-
-    Parameters
-    ----------
-    files
-        What ``dbfs:/`` stands for.
-    running
-        The notebooks that are running.
-    utilities
-        Returns the running notebook's ``dbutils``.
-    get_session
-        Returns the session of a notebook that has no ``spark``.
-    """
+    """The objects that the magics use: files, running notebooks, the current ``dbutils``, the default session."""
 
     files: FileSystem
     running: RunningNotebooks
@@ -125,7 +115,7 @@ class MagicContext:
 
 
 def install(shell: InteractiveShell, context: MagicContext) -> None:
-    """Teach a shell the first lines of cells and the magics behind them; calling it again changes nothing."""
+    """Install cell languages and magics in a shell; calling it again changes nothing."""
     transforms = shell.input_transformer_manager.cleanup_transforms
     if cell_language.to_cell_magic not in transforms:
         transforms.append(cell_language.to_cell_magic)
@@ -137,7 +127,7 @@ def install(shell: InteractiveShell, context: MagicContext) -> None:
 
 
 def _language_magics(shell: InteractiveShell, context: MagicContext) -> dict:
-    """Return the functions behind the languages; each takes what a line or a cell says as one text."""
+    """Return the magics of the languages; each takes a line or a cell as one text."""
 
     def sql(line: str, cell: str | None = None) -> None:
         """Run SQL statements and display the last one's result."""
@@ -191,7 +181,7 @@ def _line_magics(context: MagicContext) -> dict:
 
 
 def _text(line: str, cell: str | None) -> str:
-    """Return what was written: the line of a line magic, the body of a cell magic."""
+    """Return the line of a line magic, or the body of a cell magic."""
     return line if cell is None else f"{line}\n{cell}" if line.strip() else cell
 
 

@@ -19,14 +19,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from notebook_dialect.kernel import last_lines, magics
-from streaming_base.close_names import NEARLY_SAME, meant
+from streaming_base.close_names import HIGH_SIMILARITY, closest_name
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
 
 class _Hint:
-    """What the shell calls after each cell; the shell has one."""
+    """The callback after each cell of a shell."""
 
     def __init__(self, explain: Callable[[object], str]) -> None:
         self._explain = explain
@@ -37,7 +37,7 @@ class _Hint:
 
 
 def install(shell: InteractiveShell, explain: Callable[[object], str]) -> None:
-    """Show what ``explain`` says of an error with which a cell ended; another one's sentences are shown no more."""
+    """Show the sentence of ``explain`` below a cell that fails; it replaces the previous ``explain``."""
     for callback in [known for known in shell.events.callbacks["post_run_cell"] if isinstance(known, _Hint)]:
         shell.events.unregister("post_run_cell", callback)
     shell.events.register("post_run_cell", _Hint(explain))
@@ -57,12 +57,9 @@ _NONE = (
 def advice(
     shell: InteractiveShell, error: BaseException, trace: TracebackType | None, set_up: Container[str]
 ) -> str | None:
-    """Return what to do about an error of Python's own, one sentence or two; None where nothing is known.
+    """Return advice on one of Python's own errors, one sentence or two, or None.
 
-    Parameters
-    ----------
-    set_up : container of str
-        The names that the notebook's set-up cell defines.
+    ``set_up`` are the names that the notebook's set-up cell defines.
     """
     for kind, advise in _KINDS.items():
         if isinstance(error, kind):
@@ -78,7 +75,7 @@ def _of_name(error: Any, shell: InteractiveShell, _trace: object, set_up: Contai
         return f"`{name}` comes from the set-up cell: run the set-up cell first."
     if line := magics.defining_line(name, namespace):
         return f"Run the cell of this notebook that defines it: `{line}`"
-    if other := meant(name, {*namespace, *dir(builtins)}):
+    if other := closest_name(name, {*namespace, *dir(builtins)}):
         return f"Did you mean `{other}`?"
     return f"Run the cell that defines `{name}`, or correct the name."
 
@@ -87,12 +84,12 @@ def _of_attribute(error: Any, _shell: object, trace: TracebackType | None, _set_
     name, owner = error.name or _quoted(str(error)), error.obj
     if owner is None and "NoneType" in str(error):
         return _NONE.format(name=name)
-    if type(owner).__name__ == "DataStreamWriter" and not meant(name, dir(owner)):
+    if type(owner).__name__ == "DataStreamWriter" and not closest_name(name, dir(owner)):
         return f"{last_lines.NOT_STARTED} Keep what that returns: it is the query."
     owner = _self_of_the_last(trace) if owner is None else owner
     if not name or owner is None:
         return None
-    other = meant(name, dir(owner))
+    other = closest_name(name, dir(owner))
     there = [known for known in dir(owner) if not known.startswith("_")]
     if other or not there:
         return f"Did you mean `.{other}`?" if other else None
@@ -106,7 +103,7 @@ def _of_argument(
     text = str(error)
     if found := _ARGUMENT.search(text):
         known = _parameters(found[1], found[2], shell.user_ns)
-        other = meant(found[3], known)
+        other = closest_name(found[3], known)
         return f"Did you mean `{other}`?" if other else f"It takes {', '.join(known)}." if known else None
     if text == "'Column' object is not callable":
         other = _column_method(_called(trace))
@@ -118,12 +115,12 @@ def _of_argument(
 
 def _of_import(error: Any, _shell: object, _trace: object, _set_up: object) -> str | None:
     if found := _LOST.search(str(error)):
-        other = meant(found[1], dir(sys.modules.get(found[2])))
+        other = closest_name(found[1], dir(sys.modules.get(found[2])))
         return f"Did you mean `{other}`?" if other else f"Correct the name: `dir({found[2]})` lists what is there."
     if not isinstance(error, ModuleNotFoundError) or not error.name:
         return None
     package, dot, name = error.name.rpartition(".")
-    other = meant(name, _modules(package) - {name}, NEARLY_SAME)
+    other = closest_name(name, _modules(package) - {name}, HIGH_SIMILARITY)
     # No command that installs the name: others publish packages under names that people mistype.
     return (
         f"Did you mean `{package}{dot}{other}`?" if other else "Correct the name, or install the package that has it."
@@ -154,21 +151,21 @@ _KINDS: Mapping[type[BaseException], Callable[[Any, InteractiveShell, Any, Any],
 
 
 def _modules(package: str) -> set[str]:
-    """Return the modules of a package; of none, those that are installed and those of Python itself."""
+    """Return the modules of a package; without a package, the installed ones and those of Python."""
     if not package:
         return {*metadata.packages_distributions(), *sys.stdlib_module_names}
     return {module.name for module in pkgutil.iter_modules(getattr(sys.modules.get(package), "__path__", []))}
 
 
 def _column_method(name: str) -> str | None:
-    """Return the method of a column that was meant by a name; None for a method of frames."""
+    """Return the method of Column that is closest to a name, or None if a DataFrame has the name."""
     from pyspark.sql import Column, DataFrame
 
-    return None if hasattr(DataFrame, name) else meant(name, dir(Column))
+    return None if hasattr(DataFrame, name) else closest_name(name, dir(Column))
 
 
 def _called(trace: TracebackType | None) -> str:
-    """Return the method that the call names in which an error came up; an empty text where it calls none by name.
+    """Return the method that the failing call names, or an empty string.
 
     A column takes any name for a field of its own, so the error comes with the call and does not know the name.
     """
@@ -186,7 +183,7 @@ def _called(trace: TracebackType | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return the name that a message has between backticks or quotes last, as PySpark's own errors have it."""
+    """Return the last name in backticks or quotes of a message, as PySpark's errors have it."""
     names = re.findall(r"[`'](\w+)[`']", text)
     return names[-1] if names else ""
 

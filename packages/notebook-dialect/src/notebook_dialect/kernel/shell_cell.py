@@ -22,28 +22,16 @@ _ONE_WORD = re.compile(r"[\w./+-]+", re.ASCII)
 
 
 def run(root: Path, script: str) -> None:
-    """Run a script with bash; it starts in the kernel's working directory.
+    """Run a script with bash in the kernel's working directory; ``root`` is the folder of ``/dbfs``.
 
-    Parameters
-    ----------
-    root : Path
-        The folder that ``/dbfs`` stands for.
-    script : str
-        The script; one that begins with ``-e`` ends at the first command that fails.
-
-    Raises
-    ------
-    CalledProcessError
-        The script begins with ``-e`` and a command in it failed.
-    NotAvailable
-        There is no bash on this machine.
+    A script that begins with ``-e`` ends at the first command that fails, with CalledProcessError.
     """
     stripped = script.lstrip()
     strict = stripped.startswith("-e") and stripped[2:3].isspace()
     bash = shutil.which("bash")
     if bash is None:
         raise NotAvailable("This machine has no bash to run the cell with.", "Write it in Python, or install bash.")
-    with _safely_named(root) as folder:
+    with _shell_safe_path(root) as folder:
         command = [bash, *(["-e"] if strict else []), "-c", _with_folders(stripped[2:] if strict else script, folder)]
         returned = _show_while_running(command, (folder, root))
     if strict and returned:
@@ -67,8 +55,8 @@ def _show_while_running(command: list[str], roots: Sequence[Path]) -> int:
 
 
 @contextmanager
-def _safely_named(root: Path) -> Iterator[Path]:
-    """Give a name of the folder that is one word to the shell, in quotation marks of either kind or in none."""
+def _shell_safe_path(root: Path) -> Iterator[Path]:
+    """Return a name of the folder that the shell reads as one word, within quotation marks or without."""
     if _ONE_WORD.fullmatch(root.as_posix()):
         yield root
         return

@@ -61,20 +61,12 @@ def install(
     when_interrupted: Callable[[], str] = lambda: "Interrupted.",
     set_up: Container[str] = (),
 ) -> None:
-    """Show errors short in this shell, with what to do about them; calling it again changes nothing.
+    """Show errors in short form in this shell, with advice; calling it again changes nothing.
 
-    Errors of Spark, of its JVM and our own are always short, and any other where there is something to say about it.
-
-    Parameters
-    ----------
-    compiled : container of str
-        Names of files whose lines are the reader's own, as tracebacks show them, besides those of cells.
-    ansi_hint : str
-        The line to show below an error that Spark raises because of its ANSI mode; by default none.
-    when_interrupted : callable
-        Does what is to be done when a cell is interrupted, and returns the line to show.
-    set_up : container of str
-        The names that the notebook's set-up cell defines.
+    Errors of Spark, of its JVM and of these packages are always short, any other if there is advice on it.
+    ``compiled`` are file names, besides those of cells, whose lines are the reader's own; ``ansi_hint`` is the line
+    below an error of Spark's ANSI mode; ``when_interrupted`` returns the line of an interrupted cell; ``set_up`` are
+    the names that the notebook's set-up cell defines.
     """
     from py4j.protocol import Py4JJavaError, Py4JNetworkError
     from pyspark.errors import PySparkException
@@ -115,10 +107,10 @@ def _show(
 def _lines(
     style: _ErrorStyle, shell: InteractiveShell, kind: type, error: BaseException, trace: TracebackType
 ) -> list[str] | None:
-    """Return what is shown of an error; None of one that is shown as IPython does."""
+    """Return the lines to show for an error, or None to show it as IPython does."""
     spark = shell.user_ns.get("spark")
     if isinstance(error, SessionStopped) or (
-        not isinstance(error, ExplainedError) and stopped_session.explains(spark, trace)
+        not isinstance(error, ExplainedError) and stopped_session.is_stopped_session_error(spark, trace)
     ):
         return [str(SessionStopped())]
     if isinstance(error, (ExplainedError, NotebookExit, KeyboardInterrupt)):  # which say what to do themselves
@@ -128,20 +120,22 @@ def _lines(
     if style.ansi_hint and plain and plain[-1] == style.ansi_hint:
         return plain
     with suppress(Exception):  # advice that fails must not hide the error
-        return _advised(style, shell, kind, error, trace) or plain
+        return _lines_with_advice(style, shell, kind, error, trace) or plain
     return plain
 
 
-def _advised(
+def _lines_with_advice(
     style: _ErrorStyle, shell: InteractiveShell, kind: type, error: BaseException, trace: TracebackType
 ) -> list[str] | None:
-    """Return an error in at most four lines, the last of which says what to do; None where nothing is known."""
+    """Return an error in at most four lines, the last of which is advice, or None without advice."""
     where = _where(style, error, trace)
-    name, message = _condensed(kind, error)
+    name, message = _name_and_first_line(kind, error)
     advised: str | None = None
     if isinstance(error, style.short):
-        advised = _elsewhere(message) or spark_advice.advice(message, "\n".join(where), shell.user_ns, str(error))
-    elif not _came_up_here(style, error, trace):
+        advised = _file_of_machine_hint(message) or spark_advice.advice(
+            message, "\n".join(where), shell.user_ns, str(error)
+        )
+    elif not _is_from_notebook(style, error, trace):
         return None
     advised = advised or python_advice.advice(shell, error, trace, style.set_up)
     if advised is None:
@@ -150,10 +144,10 @@ def _advised(
     return [*where, *gap, f"{name}: {message}", advised]
 
 
-def _came_up_here(style: _ErrorStyle, error: BaseException, trace: TracebackType) -> bool:
-    """Whether an error is of the notebook's own code, or of a name that it has asked an object for.
+def _is_from_notebook(style: _ErrorStyle, error: BaseException, trace: TracebackType) -> bool:
+    """Whether the notebook's own code raised an error, or an object that it asked for a missing attribute.
 
-    A syntax error is the cell's own where none of its lines has run: one that has imports a module or evaluates a text.
+    A syntax error is the cell's own if none of its lines has run: one that has run imports a module or evaluates text.
     """
     frames = traceback.extract_tb(trace)
     own = [index for index, frame in enumerate(frames) if _is_own(style.compiled, frame)]
@@ -169,22 +163,19 @@ def _where(style: _ErrorStyle, error: BaseException, trace: TracebackType) -> li
         return [f"line {error.lineno}: {(error.text or '').strip()}"]
     lines = _own_lines(style.compiled, trace)
     lines = lines if len(lines) < 3 else [lines[0], lines[-1]]
-    return [*lines, *(line for note in getattr(error, "__notes__", []) for line in _of_note(note))]
+    return [*lines, *(line for note in getattr(error, "__notes__", []) for line in _format_note(note))]
 
 
-def _of_note(note: str) -> list[str]:
-    """Return a note with the place and its line in one line, and the mark below where it was."""
+def _format_note(note: str) -> list[str]:
+    """Return a note's position and source line as one line, and the mark below the position."""
     if (found := _PLACED.fullmatch(note)) is None:
         return [note]
     place, line, mark = found.groups()
     return [f"{place}: {line}", *([f"{' ' * (len(place) + 2)}{mark}"] if mark else [])]
 
 
-def _condensed(kind: type, error: BaseException) -> tuple[str, str]:
-    """Return an error's name and the first line of its message; an error behind another one has its own.
-
-    What follows explains Spark's condition, quotes the statement or lists frames.
-    """
+def _name_and_first_line(kind: type, error: BaseException) -> tuple[str, str]:
+    """Return an error's name and the first line of its message; of a wrapped Java error, its own."""
     message = str(error.msg) if isinstance(error, SyntaxError) else short_message(error)
     if found := re.search(r"\n: (?:\w+\.)+(\w+): (.*)", message):
         return found[1], found[2]
@@ -193,7 +184,7 @@ def _condensed(kind: type, error: BaseException) -> tuple[str, str]:
 
 
 def _report(style: _ErrorStyle, kind: type, error: BaseException, trace: TracebackType) -> list[str]:
-    """Return where it happened and what is wrong; of a notebook that somebody has ended on purpose, only that."""
+    """Return an error's position and message; only the message for a notebook that ended itself."""
     if isinstance(error, NotebookExit):
         return [str(error)]
     if isinstance(error, KeyboardInterrupt):
@@ -208,13 +199,13 @@ def _report(style: _ErrorStyle, kind: type, error: BaseException, trace: Traceba
 
 
 def _hint(message: str, ansi_hint: str) -> list[str]:
-    """Say how to read a file of this machine that Spark has looked for as `dbfs:/`, or how to do without ANSI mode."""
+    """Return how to read a file of this machine that Spark has sought in `dbfs:/`, or how to do without ANSI mode."""
     if ansi_hint and _OF_ANSI_MODE.search(message):
         return [ansi_hint]
-    return [elsewhere] if (elsewhere := _elsewhere(message)) else []
+    return [elsewhere] if (elsewhere := _file_of_machine_hint(message)) else []
 
 
-def _elsewhere(message: str) -> str | None:
+def _file_of_machine_hint(message: str) -> str | None:
     found = re.search(rf"Path does not exist: {filesystem.SCHEME}(/.+?)\. SQLSTATE", message)
     meant = filesystem.on_this_machine(found[1]) if found else None
     return f"This machine has {meant}; to read it, write {meant.as_uri()}." if meant else None
@@ -223,10 +214,10 @@ def _elsewhere(message: str) -> str | None:
 def _own_lines(compiled: Container[str], trace: TracebackType) -> list[str]:
     """Return the lines of the learner's own cells and includes that led to the error, marked."""
     frames = traceback.extract_tb(trace)
-    return [_marked(frame) for frame in frames if _is_own(compiled, frame) and not _is_magic(frame)]
+    return [_format_line(frame) for frame in frames if _is_own(compiled, frame) and not _is_magic(frame)]
 
 
-def _marked(frame: traceback.FrameSummary) -> str:
+def _format_line(frame: traceback.FrameSummary) -> str:
     line = linecache.getline(frame.filename, frame.lineno).strip()
     place = "" if _is_cell(frame.filename) else f"{Path(frame.filename).name}, "
     return f"{place}line {frame.lineno}: {line}"
@@ -242,5 +233,5 @@ def _is_cell(filename: str) -> bool:
 
 
 def _is_magic(frame: traceback.FrameSummary) -> bool:
-    """Whether a line was made of a magic; what the magic ran says more."""
+    """Whether a line runs a magic, whose own error says more."""
     return re.search(r"get_ipython\(\)\.run_(cell|line)_magic\(", frame.line or "") is not None

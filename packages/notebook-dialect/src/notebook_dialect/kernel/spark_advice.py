@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from notebook_dialect.session.spark_methods import FORMATS
-from streaming_base.close_names import NEARLY_SAME, meant
+from streaming_base.close_names import HIGH_SIMILARITY, closest_name
 
 _NAMES_OF_TYPES: Final = """
     INT LONG BIGINT INTEGER SMALLINT DOUBLE FLOAT DECIMAL STRING BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ TINYINT BYTE SHORT
@@ -115,18 +115,9 @@ _KNOWN = tuple((re.compile(pattern, re.DOTALL), sentence) for pattern, sentence 
 
 
 def advice(message: str, lines: str, namespace: Mapping[str, Any], whole: str = "") -> str | None:
-    """Return what to do about an error of Spark's, one sentence or two; None where nothing is known.
+    """Return advice on an error of Spark's, one sentence or two, or None.
 
-    Parameters
-    ----------
-    message : str
-        What Spark says.
-    lines : str
-        The lines of the notebook that led there.
-    namespace : mapping
-        The notebook's variables: its ``spark`` knows the tables.
-    whole : str
-        Spark's message with the statement that it quotes.
+    ``lines`` are the notebook's lines that led to it; ``whole`` is Spark's message with the statement that it quotes.
     """
     if found := re.search(r"\[TABLE_OR_VIEW_NOT_FOUND\] The table or view (\S+) cannot", message):
         create = "Run the cell that creates it, or correct the name: `SHOW TABLES` lists what is there."
@@ -139,7 +130,7 @@ def advice(message: str, lines: str, namespace: Mapping[str, Any], whole: str = 
         return _TIME_TRAVEL
     if found := _SYNTAX.search(whole or message):
         schema = 'Write a schema as `"name TYPE, name TYPE"`.'
-        return schema if "schema(" in lines else _of_syntax(found)
+        return schema if "schema(" in lines else _syntax_advice(found)
     return next((found.expand(sentence) for known, sentence in _KNOWN if (found := known.search(message))), None)
 
 
@@ -154,12 +145,12 @@ def _of_format(name: str) -> str:
     return _did_you_mean(name, FORMATS, f"Write a format that is there: {', '.join(FORMATS[:8])} ...")
 
 
-def _of_syntax(found: re.Match[str]) -> str:
-    """Say which keyword was meant where Spark stopped reading, or just before it; a table's name is no keyword."""
+def _syntax_advice(found: re.Match[str]) -> str:
+    """Return the keyword closest to the word at which Spark's parser stopped; table names are excluded."""
     here, before = found[1], _words_before(found)
     places = [(before[-1], _CLAUSES), (here, _LATER_WORDS)] if before else [(here, _STATEMENTS)]
     for word, keywords in places:
-        other = meant(word.upper(), keywords, NEARLY_SAME)
+        other = closest_name(word.upper(), keywords, HIGH_SIMILARITY)
         if other and not word.upper().startswith(other):  # `orders`, `grouped` and `tables` are names
             return f"Did you mean `{other}`?"
     return "Correct the statement there: a keyword, a comma or a parenthesis before it."
@@ -175,7 +166,7 @@ def _words_before(found: re.Match[str]) -> list[str]:
 
 
 def _did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    other = meant(name, known, NEARLY_SAME)
+    other = closest_name(name, known, HIGH_SIMILARITY)
     return f"Did you mean `{other}`?" if other and other != name else otherwise
 
 

@@ -11,21 +11,21 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from notebook_dialect.kernel.magics import FUNCTIONS, outside
+from notebook_dialect.kernel.magics import FUNCTIONS, nodes_outside
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
 
 def install(shell: InteractiveShell) -> None:
-    """Look at each cell of a shell after it has run; calling it again changes nothing."""
+    """Check each cell of a shell for loops over streams; calling it again changes nothing."""
     known = [callback for callback in shell.events.callbacks["post_run_cell"] if isinstance(callback, _Look)]
     if not known:
         shell.events.register("post_run_cell", _Look(shell))
 
 
 class _Look:
-    """What the shell calls after each cell; the shell has one."""
+    """The callback after each cell of a shell."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
@@ -44,17 +44,14 @@ class _Look:
 
 
 def looped_over(source: str) -> Iterator[str]:
-    """Give the names that a cell's loops and comprehensions go over, each once; none of what is no Python.
-
-    Loops of functions are left out: the cell has only defined them.
-    """
+    """Return the names that a cell's loops and comprehensions iterate over, without those inside functions."""
     if "for " not in source:
         return
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return
-    loops = [node.iter for node in outside(tree, FUNCTIONS) if isinstance(node, ast.For | ast.comprehension)]
+    loops = [node.iter for node in nodes_outside(tree, FUNCTIONS) if isinstance(node, ast.For | ast.comprehension)]
     yield from dict.fromkeys(loop.id for loop in loops if isinstance(loop, ast.Name))
 
 

@@ -24,7 +24,7 @@ LANGUAGES = {
 
 
 def to_cell_magic(lines: list[str]) -> list[str]:
-    """Return a cell that begins with a language's name as the cell magic, and any other as it is."""
+    """Return a cell that begins with a language's name as a cell magic; any other unchanged."""
     start = next((number for number, line in enumerate(lines) if line.strip() and not TITLE.match(line)), None)
     if start is None:
         return lines
@@ -37,9 +37,9 @@ def to_cell_magic(lines: list[str]) -> list[str]:
         return lines
     magic = LANGUAGES[word[1:]]
     if magic is None:
-        return [*lines[:start], *_below(rest), *lines[start + 1 :]]
+        return [*lines[:start], *_rest_as_line(rest), *lines[start + 1 :]]
     # IPython refuses a cell magic without a body, but not a line magic.
-    body = "".join([*_below(rest), *lines[start + 1 :]])
+    body = "".join([*_rest_as_line(rest), *lines[start + 1 :]])
     return [f"%%{magic}\n", *body.splitlines(keepends=True)] if body.strip() else [f"%{magic}\n"]
 
 
@@ -52,6 +52,6 @@ def _with_next_line(lines: list[str], start: int) -> list[str]:
     return [*lines[:start], *blank, f"%run {lines[name].strip()}\n", *lines[name + 1 :]]
 
 
-def _below(rest: list[str]) -> list[str]:
-    """Return what stands on the first line after the word, as a line of the body; a blank one keeps the count."""
+def _rest_as_line(rest: list[str]) -> list[str]:
+    """Return the rest of the first line as a line of the body; a blank line keeps the line count."""
     return [(rest[0] if rest else "") + "\n"]

@@ -85,11 +85,6 @@ def as_notebook(path: str | PathLike[str]) -> NotebookNode:
     """Return a notebook file as a Jupyter notebook; each cell keeps its text, and of an ``.ipynb`` its tags.
 
     A cell with a title stands below a Markdown cell that shows it.
-
-    Raises
-    ------
-    UnreadableNotebook
-        It is no notebook that runs here.
     """
     import nbformat
 
@@ -102,11 +97,11 @@ def as_notebook(path: str | PathLike[str]) -> NotebookNode:
         for number, (cell, tags) in enumerate(zip(notebook.cells, _tags(path, notebook), strict=True), start=1)
         for made in _cells(cell, number, tags)
     ]
-    return nbformat.v4.new_notebook(cells=cells, metadata=jupyters_metadata())
+    return nbformat.v4.new_notebook(cells=cells, metadata=jupyter_metadata())
 
 
-def jupyters_metadata() -> dict[str, dict]:
-    """Return the metadata of a notebook that JupyterLab opens without changing it, where kernels tell no version."""
+def jupyter_metadata() -> dict[str, dict]:
+    """Return notebook metadata that JupyterLab does not change on opening, for kernels without a version."""
     return {"kernelspec": deepcopy(KERNELSPEC), "language_info": deepcopy(LANGUAGE)}
 
 
@@ -126,7 +121,7 @@ def _cells(cell: source.Cell, number: int, tags: dict) -> Iterator[NotebookNode]
 
 
 def _as_markdown(text: str) -> str:
-    """Return Markdown that shows the text as it is, be it ``a * b * c`` or ``<x>``."""
+    """Return Markdown that renders as the given text, such as ``a * b * c`` or ``<x>``."""
     between_letters = r"(?<=[^\W_])_(?=[^\W_])"  # where an underscore is one, as in my_table
     return re.sub(rf"(?!{between_letters})([\\`*_\[\]<>$~|#&])", r"\\\1", text)
 

@@ -34,14 +34,9 @@ def run_magic(
     stock: Callable[[str], object],
     line: str,
 ) -> None:
-    """Do what ``%run LINE`` asks for.
+    """Run the notebook of a ``%run`` line; ``stock`` is IPython's own magic, which runs scripts.
 
-    Parameters
-    ----------
-    widgets : callable
-        Returns the values of the calling notebook's widgets, which ``$mode=$mode`` passes on.
-    stock : callable
-        IPython's own magic, which runs scripts.
+    The line's ``$mode=$mode`` passes on the values of the caller's widgets.
     """
     __tracebackhide__ = True
     directory = running.current.directory
@@ -63,19 +58,14 @@ def execute(
     arguments: Mapping[str, str],
     isolated: bool = False,
 ) -> None:
-    """Run every cell of a notebook in the shell's namespace.
-
-    Parameters
-    ----------
-    isolated : bool
-        Whether the notebook sees none of the parameters of those that run it.
+    """Run every cell of a notebook in the shell's namespace; an isolated one gets none of its callers' parameters.
 
     Raises
     ------
     IncludeCycle
-        The notebook is being run already.
+        The notebook is already running.
     UnreadableNotebook
-        The file is no notebook that runs here.
+        The file is not a notebook of Python or SQL.
     """
     __tracebackhide__ = True
     _refuse_cycle(running.current, path)
@@ -91,7 +81,7 @@ def execute(
 def run_cell(shell: InteractiveShell, name: str, cell: source.Cell) -> None:
     """Run one cell as Jupyter would: its magics, its statements, the value of its last expression shown.
 
-    Tracebacks call its file ``name``. The ``__future__`` imports of this module are not the notebook's.
+    Tracebacks name its file ``name``.  The ``__future__`` imports of this module do not apply to the notebook.
     """
     __tracebackhide__ = True
     # Blank lines in front let every error, a syntax error too, name the line of the file.
@@ -131,13 +121,7 @@ def _run_until_complete(coroutine: Coroutine[Any, Any, Any]) -> Any:
 
 
 def find(directory: Path, target: str) -> Path:
-    """Return the file of a notebook that is named from another one, which is in ``directory``.
-
-    Raises
-    ------
-    NotebookNotFound
-        There is none of that name; the nearest names are in the message.
-    """
+    """Return the file of a notebook that another one in ``directory`` names; NotebookNotFound has the closest names."""
     base = directory / target
     # A name may have dots and no suffix, such as Setup-06.1.
     candidates = [base, *(base.with_name(base.name + suffix) for suffix in (*source.SUFFIXES, *_OTHERS))]
@@ -177,7 +161,7 @@ def _refuse_cycle(notebook: Notebook, path: Path) -> None:
 
 
 def _file_name(path: Path, cell: source.Cell) -> str:
-    """Return what a traceback calls the cell's file, and let it find the lines there."""
+    """Return a cell's file name for tracebacks, and register its lines with ``linecache``."""
     name = str(path) if cell.number is None else f"{path}, cell {cell.number}"
     if cell.number is not None:
         lines = [line + "\n" for line in cell.text.splitlines()]

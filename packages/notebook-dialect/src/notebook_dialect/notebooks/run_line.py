@@ -18,14 +18,9 @@ class RunLine:
 
 
 def parse(line: str) -> RunLine:
-    """Return what a line such as ``"./My Setup" $mode="reset" $day=3`` says.
+    """Return the name and the parameters of a line such as ``"./My Setup" $mode="reset" $day=3``.
 
     The name may have spaces with or without quotes around it; the first word that begins with ``$`` ends it.
-
-    Raises
-    ------
-    BadRunLine
-        There is no name, a quote is not closed, or a parameter has no value.
     """
     try:
         words = shlex.split(line)

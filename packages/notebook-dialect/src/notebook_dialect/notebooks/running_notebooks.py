@@ -17,22 +17,9 @@ from streaming_base.notebook_files import Cell
 
 @dataclass
 class Notebook:
-    """A running notebook.
+    """A running notebook: its file if known, the folder of its relative names, its parameters, its caller.
 
-    Parameters
-    ----------
-    path
-        Its file; None where the front end does not say.
-    directory
-        What its relative names start from.
-    arguments
-        The parameters that it was run with.
-    parent
-        The notebook that runs it; None for the one in front of the user.
-    isolated
-        Whether it shares nothing with that one, its parameters included, as with ``dbutils.notebook.run``.
-    cell
-        The cell that is under way; None in the one in front of the user, where Jupyter knows it.
+    An isolated one, as of ``dbutils.notebook.run``, shares nothing with its caller.
     """
 
     path: Path | None
@@ -43,13 +30,13 @@ class Notebook:
     cell: Cell | None = None
 
     def chain(self) -> Iterator[Notebook]:
-        """This one, the one that runs it, and so on to the one in front of the user."""
+        """This notebook, its caller, and so on to the one in front of the user."""
         yield self
         if self.parent is not None:
             yield from self.parent.chain()
 
     def place(self, line: int) -> str:
-        """Say where a line (from 1) of the cell under way is, as a reader would look for it."""
+        """Return where a line (from 1) of the current cell is, as a reader would search for it."""
         if self.path is None or self.cell is None:
             return f"line {line}"
         if self.cell.number is not None:
@@ -58,14 +45,9 @@ class Notebook:
 
 
 class RunningNotebooks:
-    """The notebooks that are under way; where it is made, that is the one in front of the user.
+    """The notebooks that are running, the innermost in ``current``; created by the one in front of the user.
 
-    Attributes
-    ----------
-    current : Notebook
-        The innermost one.
-    compiled : set of str
-        The names under which cells of included notebooks were compiled, as tracebacks show them.
+    ``compiled`` are the names under which cells of included notebooks were compiled, as tracebacks show them.
     """
 
     def __init__(self) -> None:
@@ -75,7 +57,7 @@ class RunningNotebooks:
 
     @contextmanager
     def entered(self, path: Path, arguments: Mapping[str, str], isolated: bool = False) -> Iterator[Notebook]:
-        """Be in another notebook for a while; see :class:`Notebook` for the parameters."""
+        """Make another notebook the current one for a ``with`` block."""
         outer = self.current
         self.current = Notebook(path, path.parent, dict(arguments), outer, isolated)
         try:

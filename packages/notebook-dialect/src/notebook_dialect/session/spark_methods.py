@@ -20,14 +20,14 @@ FORMATS = tuple(_NAMES.split())
 
 
 def install() -> None:
-    """Add what is missing to Spark's classes; what Spark has by itself is left."""
+    """Add the methods of Databricks that Spark's classes lack."""
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming import DataStreamWriter
 
     spark_sql.install()
     spark_expressions.install()
     why = "Delta's toTable needs an active session, which only the thread that made the session has"
-    hooks.wrap(DataStreamWriter, "toTable", _in_active_session, by=spark_sql.BY, layer="language", why=why)
+    hooks.wrap(DataStreamWriter, "toTable", _wrap_to_table, by=spark_sql.BY, layer="language", why=why)
     writers = [DataStreamWriter]
     # Loaded where a session is a Connect one, and only then to be had.
     if connect := sys.modules.get("pyspark.sql.connect.streaming.readwriter"):
@@ -37,8 +37,8 @@ def install() -> None:
     hooks.add(DataFrame, "display", _display, by=spark_sql.BY, why="Databricks has DataFrame.display")
 
 
-def _in_active_session(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Make the writer's session the active one of the JVM's thread that serves this thread.
+def _wrap_to_table(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Make the writer's session the active one of the JVM thread that serves this thread.
 
     A thread of the notebook's own has none, and neither has the main thread after an interrupt, which cuts its
     connection.  Without one Delta's ``toTable`` fails (DELTA_INVALID_V1_TABLE_CALL).

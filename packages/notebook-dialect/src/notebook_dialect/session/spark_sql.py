@@ -16,7 +16,7 @@ from notebook_dialect.cloning import clone_statement, deep_clone
 from notebook_dialect.sql import catalog_names, time_travel
 from notebook_dialect.sql.databricks_sql import RefusedStatement
 from streaming_base import hooks
-from streaming_base.rewritten_sql import explain
+from streaming_base.rewritten_sql import restore_positions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -25,7 +25,7 @@ BY = "notebook_dialect"
 
 
 def install() -> None:
-    """Teach Spark's classes, and Spark Connect's where they are loaded; calling it again changes nothing."""
+    """Wrap Spark's classes, and those of Spark Connect if they are loaded; calling it again changes nothing."""
     from pyspark.sql import DataFrameReader, DataFrameWriter, SparkSession
     from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
 
@@ -42,23 +42,25 @@ def install() -> None:
 
 def _install_in(session: Any, reader: Any, others: tuple[type, type, type]) -> None:
     writer, stream_reader, stream_writer = others
-    _wrap(session, "sql", _understanding, "SQL that Spark rejects")
-    _wrap(session, "table", partial(_travelling, session_of=lambda spark: spark), "t@v3")
-    _wrap(reader, "table", partial(_travelling, session_of=lambda of: vars(of).get("_spark") or of._client), "t@v3")
+    _wrap_method(session, "sql", _wrap_sql, "SQL that Spark rejects")
+    _wrap_method(session, "table", partial(_wrap_table_read, session_of=lambda spark: spark), "t@v3")
+    _wrap_method(
+        reader, "table", partial(_wrap_table_read, session_of=lambda of: vars(of).get("_spark") or of._client), "t@v3"
+    )
     for kind, method in (
         (writer, "saveAsTable"),
         (writer, "insertInto"),
         (stream_reader, "table"),
         (stream_writer, "toTable"),
     ):
-        _wrap(kind, method, _in_own_catalog, "names that begin with hive_metastore")
+        _wrap_method(kind, method, _wrap_table_name, "names that begin with hive_metastore")
 
 
-def _wrap(kind: type, method: str, make: Callable[[Any], Any], why: str) -> None:
+def _wrap_method(kind: type, method: str, make: Callable[[Any], Any], why: str) -> None:
     hooks.wrap(kind, method, make, by=BY, layer="language", why=why)
 
 
-def _understanding(original: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+def _wrap_sql(original: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
     @wraps(original)
     def sql(self: SparkSession, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
         __tracebackhide__ = True
@@ -68,14 +70,14 @@ def _understanding(original: Callable[..., DataFrame]) -> Callable[..., DataFram
 
 
 def run(spark: SparkSession, text: str, execute: Callable[[str], DataFrame]) -> DataFrame:
-    """Have a statement executed, rewritten as far as Spark refuses it.
+    """Execute a statement; if Spark rejects a form that Databricks has, rewrite it and retry.
 
     Raises
     ------
     PySparkException
-        Spark's own error; of a statement that was rewritten, with the places and the text that the reader knows.
+        Spark's own error, about the original text.
     BadSql, NoJson
-        What Spark refuses cannot mean anything on Databricks either.
+        The statement would be an error on Databricks too.
     """
     __tracebackhide__ = True
     from py4j.protocol import Py4JJavaError
@@ -91,18 +93,18 @@ def run(spark: SparkSession, text: str, execute: Callable[[str], DataFrame]) -> 
             another = statement.after(str(error))
             is_clone = another is None and clone_statement.is_refused(str(error), statement.tokens)
             if another is None and not is_clone:
-                explain(error, statement.rewritten)
+                restore_positions(error, statement.rewritten)
                 raise
         if is_clone:
             return deep_clone.run(spark, text)
         statement = another
 
 
-def _travelling(
+def _wrap_table_read(
     original: Callable[..., DataFrame], session_of: Callable[[Any], SparkSession]
 ) -> Callable[..., DataFrame]:
-    """Let a method that reads a table understand ``t@v3``; the table is then read by a reader of its own."""
-    known = _in_own_catalog(original)
+    """Wrap a method that reads a table so that it accepts ``t@v3``; a new reader then reads the table."""
+    known = _wrap_table_name(original)
 
     @wraps(original)
     def table(self: Any, *args: Any, **kwargs: Any) -> DataFrame:
@@ -121,8 +123,8 @@ def _travelling(
     return table
 
 
-def _in_own_catalog(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a method that takes a table's name first understand those that begin with ``hive_metastore``."""
+def _wrap_table_name(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a method whose first parameter is a table's name so that it accepts ``hive_metastore``."""
     signature = inspect.signature(original)
 
     @wraps(original)

@@ -17,7 +17,7 @@ _SPARK_CATALOG = "spark_catalog"
 
 
 def edits(tokens: list[Token]) -> Iterator[Edit]:
-    """Find what stands for the session's own catalog, and the statements that make a catalog the current one."""
+    """Yield edits that replace ``hive_metastore`` by the session's catalog, and rewrite ``USE CATALOG``."""
     words = [word(token) for token in tokens[:3]]
     if words[:2] in (["USE", "CATALOG"], ["SET", "CATALOG"]) and len(tokens) == 3:
         yield from _use_catalog(tokens)
@@ -29,7 +29,7 @@ def edits(tokens: list[Token]) -> Iterator[Edit]:
 
 
 def is_refused(message: str, tokens: list[Token]) -> bool:
-    """Whether what Spark says is about the catalog's name, or about ``USE CATALOG``."""
+    """Whether Spark's message is about the catalog's name or about ``USE CATALOG``."""
     what = message.partition("\n\n== SQL")[0]
     return DATABRICKS_CATALOG in what.lower() or [word(token) for token in tokens[:2]] == ["USE", "CATALOG"]
 

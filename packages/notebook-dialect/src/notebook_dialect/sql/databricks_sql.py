@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from notebook_dialect.sql import catalog_names, json_columns, time_travel
 from streaming_base.errors import NoJson
-from streaming_base.rewritten_sql import Rewritten, offset, place_of
+from streaming_base.rewritten_sql import Rewritten, offset, position_in_message
 from streaming_base.sql_statements import tokens_of, word
 
 if TYPE_CHECKING:
@@ -28,18 +28,10 @@ _TYPE = re.compile(r'has the type "([^"]*)"')
 
 @dataclass(frozen=True)
 class RefusedStatement:
-    """A statement, and the forms in it that are rewritten.
+    """A statement as the reader wrote it, and which of the forms in it are rewritten.
 
-    Parameters
-    ----------
-    text : str
-        As the reader wrote it.
-    catalog, travel, json : bool
-        Whether :mod:`.sql.catalog_names`, :mod:`.sql.time_travel` and :mod:`.sql.json_columns` are.
-    variants : frozenset of int
-        Where the expressions begin that :mod:`.sql.json_columns` leaves alone.
-    is_column : bool
-        Whether the text is not a statement but a column of ``selectExpr``.
+    ``variants`` are the positions of expressions over a VARIANT, which stay; ``is_column`` marks a column of
+    ``selectExpr`` instead of a statement.
     """
 
     text: str
@@ -55,13 +47,7 @@ class RefusedStatement:
         return Rewritten.of(self.text, self._edits())
 
     def after(self, message: str) -> RefusedStatement | None:
-        """Return the statement to try after Spark's message; None where the message is about none of the forms.
-
-        Raises
-        ------
-        BadSql, NoJson
-            It is about one of them, which cannot mean anything.
-        """
+        """Return the statement to try after Spark's message, or None if the message is about none of the forms."""
         if len(self.text) > _LONG or (self._runs_in_steps and "PARSE_SYNTAX_ERROR" not in message):
             return None
         found = self._with_form(message) or self._with_variant(message)
@@ -69,12 +55,12 @@ class RefusedStatement:
 
     @cached_property
     def tokens(self) -> list[Token]:
-        """The tokens of what the reader wrote."""
+        """The tokens of the original text."""
         return tokens_of(self.text)
 
     @property
     def _runs_in_steps(self) -> bool:
-        """Whether it is a script, parts of which may have run before Spark refuses another."""
+        """Whether the text is a script, parts of which may have run before Spark rejects another."""
         words = [word(token) for token in self.tokens[:3]]
         return words[:1] == ["BEGIN"] or words[1:3] == [":", "BEGIN"]
 
@@ -96,8 +82,8 @@ class RefusedStatement:
         return None
 
     def _with_variant(self, message: str) -> RefusedStatement | None:
-        """Leave the expression alone that Spark says to be about a VARIANT, where its message names the place."""
-        place, kind = place_of(message), _TYPE.search(message)
+        """Return the statement with one more expression excluded, the one that Spark's message calls a VARIANT."""
+        place, kind = position_in_message(message), _TYPE.search(message)
         if not self.json or place is None or kind is None or "DATATYPE_MISMATCH" not in message:
             return None
         begin = self.rewritten.origin(offset(self.rewritten.text, *place))

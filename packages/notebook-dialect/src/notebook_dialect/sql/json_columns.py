@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streaming_base.rewritten_sql import Edit
-from streaming_base.sql_statements import first_of_name, is_name, is_quoted, is_string, touch, word
+from streaming_base.sql_statements import are_adjacent, first_token_of_name, is_name, is_quoted, is_string, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,17 +26,7 @@ _UNSAYABLE = re.compile(r"['?]")  # get_json_object has no way to write them in 
 
 @dataclass(frozen=True)
 class JsonPath:
-    """A path.
-
-    Parameters
-    ----------
-    text : str
-        As ``get_json_object`` takes it.
-    name : str
-        The last name in it, which its column is called.
-    last : int
-        The number of its last token.
-    """
+    """A path of ``get_json_object``, the name of its column, and the number of its last token."""
 
     text: str
     name: str
@@ -48,7 +38,7 @@ class JsonPath:
 
 
 def read(tokens: list[Token], colon: int) -> JsonPath | None:
-    """Return the path behind a colon; None where there is none, or one that cannot be said here."""
+    """Return the path that follows a colon, or None if it is not one of ``get_json_object``."""
     path: JsonPath | None = JsonPath("$", "", colon - 1)
     while path is not None and (mark := _mark(tokens, path.last + 1)):
         path = _subscript(path, tokens) if mark == "[" else _field(path, tokens)
@@ -56,11 +46,11 @@ def read(tokens: list[Token], colon: int) -> JsonPath | None:
 
 
 def _mark(tokens: list[Token], number: int) -> str:
-    """Return what leads on from the token before; blanks may be before a bracket or a dot, as in Spark."""
+    """Return the mark that continues a path; as in Spark, a bracket or a dot may follow blanks."""
     if number >= len(tokens) or is_quoted(tokens[number]):
         return ""
     mark = tokens[number].text
-    is_next = mark in (".", "[") or (mark == ":" and touch(tokens[number - 1], tokens[number]))
+    is_next = mark in (".", "[") or (mark == ":" and are_adjacent(tokens[number - 1], tokens[number]))
     return mark if is_next else ""
 
 
@@ -68,7 +58,7 @@ def _field(path: JsonPath, tokens: list[Token]) -> JsonPath | None:
     """Continue with ``:name``, ``.name`` or the colon in ``:[...]``."""
     number = path.last + 2
     is_colon = tokens[number - 1].text == ":"
-    if number >= len(tokens) or (is_colon and not touch(tokens[number - 1], tokens[number])):
+    if number >= len(tokens) or (is_colon and not are_adjacent(tokens[number - 1], tokens[number])):
         return None
     if tokens[number].text == "[" and tokens[number - 1].text == ":":
         return path.then("", "", number - 1)
@@ -107,17 +97,7 @@ _BEHIND_A_COLUMN = {",", ")", ";"} | _AFTER_THE_LIST
 
 @dataclass(frozen=True)
 class Extraction:
-    """An expression ``base:path``, by the numbers of its tokens.
-
-    Parameters
-    ----------
-    first : int
-        The base's first.
-    colon : int
-        The first colon.
-    path : JsonPath
-        What is behind it.
-    """
+    """An expression ``base:path``: the numbers of its first token and its colon, and the path."""
 
     first: int
     colon: int
@@ -125,14 +105,9 @@ class Extraction:
 
 
 def edits(tokens: list[Token], variants: Collection[int] = (), is_column: bool = False) -> Iterator[Edit]:
-    """Put ``get_json_object`` in the place of each expression, under the name that its column would have.
+    """Yield edits that replace each ``base:path`` by ``get_json_object``, with the column's name on Databricks.
 
-    Parameters
-    ----------
-    variants : collection of int
-        Where in the text those expressions begin whose column is a VARIANT.
-    is_column : bool
-        Whether the text is a column in the list of a SELECT.
+    ``variants`` are the positions of expressions over a VARIANT, which stay.
     """
     listed = _in_select_lists(tokens, is_column)
     for found in extractions(tokens):
@@ -150,7 +125,7 @@ def edits(tokens: list[Token], variants: Collection[int] = (), is_column: bool =
 
 
 def is_refused(message: str, tokens: list[Token]) -> bool:
-    """Whether Spark says that what is before a colon is no VARIANT, or cannot parse a path such as ``a:b[ * ]``."""
+    """Whether Spark says that the column is not a VARIANT, or cannot parse a path such as ``a:b[ * ]``."""
     # Spark 4.2 has the first without its text, inside an internal error.
     if any(refusal in message for refusal in _REFUSALS):
         return True
@@ -160,7 +135,7 @@ def is_refused(message: str, tokens: list[Token]) -> bool:
 def _has_loose_star(tokens: list[Token], found: Extraction) -> bool:
     """Whether a path has blanks around a ``*``, which Spark's lexer does not know."""
     path = range(found.colon, found.path.last)
-    return any(tokens[n].text == "*" and not touch(tokens[n - 1], tokens[n]) for n in path)
+    return any(tokens[n].text == "*" and not are_adjacent(tokens[n - 1], tokens[n]) for n in path)
 
 
 def extractions(tokens: list[Token]) -> Iterator[Extraction]:
@@ -176,8 +151,8 @@ def extractions(tokens: list[Token]) -> Iterator[Extraction]:
 
 
 def _base(tokens: list[Token], colon: int) -> int | None:
-    """Return the first token of what is before a colon: a column, a call, parentheses, a string; each may be cast."""
-    if not colon or not touch(tokens[colon - 1], tokens[colon]):
+    """Return the first token of the expression before a colon: a column, a call, parentheses, a string, with casts."""
+    if not colon or not are_adjacent(tokens[colon - 1], tokens[colon]):
         return None
     first = _operand(tokens, colon - 1)
     while first is not None and first > 1 and tokens[first - 1].text == "::":
@@ -191,7 +166,7 @@ def _operand(tokens: list[Token], last: int) -> int | None:
     if is_string(token):
         return last
     if is_name(token):
-        return first_of_name(tokens, last)
+        return first_token_of_name(tokens, last)
     if is_quoted(token) or token.text not in (")", "]"):
         return None
     opening = _opening(tokens, last)
@@ -200,8 +175,8 @@ def _operand(tokens: list[Token], last: int) -> int | None:
     before = opening - 1
     if token.text == "]":
         return _operand(tokens, before)
-    called = is_name(tokens[before]) and touch(tokens[before], tokens[opening])
-    return first_of_name(tokens, before) if called else opening
+    called = is_name(tokens[before]) and are_adjacent(tokens[before], tokens[opening])
+    return first_token_of_name(tokens, before) if called else opening
 
 
 def _opening(tokens: list[Token], closing: int) -> int | None:
@@ -216,7 +191,7 @@ def _opening(tokens: list[Token], closing: int) -> int | None:
 
 
 def _last_of_casts(tokens: list[Token], last: int) -> int:
-    """Return the last token of the casts ``::type`` behind a token."""
+    """Return the last token of the casts ``::type`` that follow a token."""
     while last + 2 < len(tokens) and tokens[last + 1].text == "::":
         last += 2
         if last + 1 < len(tokens) and tokens[last + 1].text in ("(", "<"):
@@ -241,7 +216,7 @@ def _is_a_whole_column(tokens: list[Token], first: int, last: int) -> bool:
 
 
 def _in_select_lists(tokens: list[Token], is_column: bool) -> list[bool]:
-    """Say of each token whether it is in the list of a SELECT, not in parentheses there."""
+    """Return for each token whether it is in the list of a SELECT, outside parentheses."""
     inside, lists = [], [is_column]
     for token in tokens:
         text = word(token)
@@ -256,7 +231,7 @@ def _in_select_lists(tokens: list[Token], is_column: bool) -> list[bool]:
 
 
 def _in_types(tokens: list[Token]) -> list[bool]:
-    """Say of each token whether it is in the angle brackets of a type or in braces."""
+    """Return for each token whether it is in the angle brackets of a type, or in braces."""
     inside, angles, braces = [], 0, 0
     for number, token in enumerate(tokens):
         text = word(token)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_dialect.display import display
 from notebook_dialect.sql import widget_statements
-from streaming_base.sql_statements import Statement, split, with_markers
+from streaming_base.sql_statements import Statement, fill_markers, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,27 +35,16 @@ def run(
     widgets: Widgets,
     get_session: Callable[[], SparkSession],
 ) -> None:
-    """Run a cell's statements and display the last one's result.
+    """Run a cell's statements and display the last result, a stream until it is stopped.
 
-    A result that is a stream is displayed as one: the query runs until it is stopped.
-
-    Parameters
-    ----------
-    namespace : dict
-        The notebook's variables: its ``spark`` runs the statements, and it is given the result as ``_sqldf``.
-    notebook : Notebook
-        The running one, which says where an error is.
-    widgets : Widgets
-        Its widgets, which a statement may create or remove.
-    get_session : callable
-        Returns the session of a notebook that has no ``spark``.
+    ``namespace`` are the notebook's variables: its ``spark`` runs the statements, and ``_sqldf`` gets the result.
 
     Raises
     ------
     BadSql
         A string or a comment in the cell does not end.
     PySparkException
-        Spark's own error; a note names the line of the cell and marks the place.
+        Spark's own error; a note names the line of the cell and marks the position.
     """
     __tracebackhide__ = True
     spark = _own_session(namespace) or get_session()
@@ -83,7 +72,7 @@ def _run(spark: SparkSession, notebook: Notebook, statement: Statement, widgets:
     text = _REFERENCE.sub(lambda found: widgets.get(found[1], found[0]), statement.text)
     text = _OLDER_REFERENCE.sub(lambda found: widgets.get(found[1], found[0]), text)
     # Not as arguments of spark.sql, which DDL refuses, and which Delta 4.4's parser loses on a server of others.
-    text = with_markers(text, {name: _literal(value) for name, value in widgets.items()})
+    text = fill_markers(text, {name: _literal(value) for name, value in widgets.items()})
     try:
         return spark.sql(text)
     except PySparkException as error:
@@ -99,7 +88,7 @@ def _literal(value: str) -> str:
 def _notes(
     spark: SparkSession, notebook: Notebook, statement: Statement, text: str, error: PySparkException
 ) -> list[str]:
-    """Say where in the cell the error is, and which ``${...}`` stands for nothing."""
+    """Return notes about the error's position in the cell, and about each ``${...}`` without a value."""
     unknown = [key for key in _REFERENCE.findall(text) if ":" not in key and _setting(spark, key) is None]
     notes = [
         f"${{{key}}} stands for nothing: this session has no such setting, and the notebook no such widget."

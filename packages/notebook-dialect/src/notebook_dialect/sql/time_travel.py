@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from streaming_base.errors import BadSql
 from streaming_base.rewritten_sql import Edit
-from streaming_base.sql_statements import first_of_name, is_name, touch, word
+from streaming_base.sql_statements import are_adjacent, first_token_of_name, is_name, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,13 +44,7 @@ class AsOf:
 
 
 def edits(tokens: list[Token]) -> Iterator[Edit]:
-    """Find the places where a name has its version or its time behind it.
-
-    Raises
-    ------
-    BadSql
-        Behind the @ is neither.
-    """
+    """Yield edits that replace ``t@v3`` by ``VERSION AS OF``, and ``t@20250101000000000`` by ``TIMESTAMP AS OF``."""
     for number, token in enumerate(tokens):
         if token.text == "@" and _is_behind_a_name(tokens, number):
             name, what = tokens[number - 1].text, tokens[number + 1]
@@ -62,11 +56,11 @@ def edits(tokens: list[Token]) -> Iterator[Edit]:
             edit = Edit(token.start, token.end + 1, f"`{quoted}` {as_of(name, found[2]).clause}")
         else:
             continue
-        yield from _merged_from(tokens, first_of_name(tokens, first), last, name, edit)
+        yield from _merged_from(tokens, first_token_of_name(tokens, first), last, name, edit)
 
 
 def _merged_from(tokens: list[Token], first: int, last: int, name: str, edit: Edit) -> Iterator[Edit]:
-    """Put the table behind the USING of a MERGE, where Spark's grammar has no place for the clause, into a query."""
+    """Yield edits that put the table of a MERGE's USING into a query, as Spark's grammar has no clause there."""
     if word(tokens[0]) != "MERGE" or word(tokens[first - 1]) != "USING":
         yield edit
         return
@@ -77,7 +71,7 @@ def _merged_from(tokens: list[Token], first: int, last: int, name: str, edit: Ed
 
 
 def is_refused(message: str, tokens: list[Token]) -> bool:
-    """Whether Spark stumbles over an @, or finds no table whose quoted name has a version behind it."""
+    """Whether Spark's error is at an @, or about an unknown table whose quoted name ends with a version."""
     what = message.partition("\n\n== SQL")[0]
     if "PARSE_SYNTAX_ERROR" in what:
         return "near '@'" in what
@@ -88,13 +82,7 @@ def is_refused(message: str, tokens: list[Token]) -> bool:
 
 
 def as_of(name: str, what: str) -> AsOf:
-    """Read what is behind the @.
-
-    Raises
-    ------
-    BadSql
-        It is neither a version nor a time.
-    """
+    """Return the version or the time that follows an @; BadSql if it is neither."""
     if version := _VERSION.fullmatch(what):
         return AsOf(version=int(version[1]))
     try:
@@ -109,7 +97,7 @@ def as_of(name: str, what: str) -> AsOf:
 
 
 def split_name(name: str) -> tuple[str, AsOf] | None:
-    """Return a table's name without the version or the time that is behind it, and that; None where there is none."""
+    """Return a table's name without its version or time, and the version or time; None without one."""
     found = re.fullmatch(r"(.+)@(v?\d+)(`?)", name)
     if found is None or (found[3] and found[1].count("`") % 2 == 0):
         return None
@@ -120,7 +108,7 @@ def _is_behind_a_name(tokens: list[Token], number: int) -> bool:
     if not 0 < number < len(tokens) - 1:
         return False
     before, token, after = tokens[number - 1 : number + 2]
-    return is_name(before) and touch(before, token) and touch(token, after) and after.text.isalnum()
+    return is_name(before) and are_adjacent(before, token) and are_adjacent(token, after) and after.text.isalnum()
 
 
 def _in_quotes(tokens: list[Token], number: int) -> re.Match[str] | None:

@@ -20,7 +20,7 @@ _FORMS += "REMOVE WIDGET name."
 
 @dataclass(frozen=True)
 class WidgetStatement:
-    """A statement about a widget; one that removes it has no kind."""
+    """``CREATE WIDGET`` or, without a kind, ``REMOVE WIDGET``."""
 
     name: str
     kind: str = ""
@@ -39,13 +39,7 @@ class WidgetStatement:
 
 
 def read(text: str) -> WidgetStatement | None:
-    """Return the statement about a widget in a text; None of any other statement.
-
-    Raises
-    ------
-    BadSql
-        It begins as one and continues as none.
-    """
+    """Return the widget statement in a text, or None for any other statement; BadSql if it is malformed."""
     if "widget" not in text.lower():
         return None
     tokens = tokens_of(text)

@@ -19,7 +19,7 @@ from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
-from streaming_base.progress_reports import is_batch, rows_of_state, rows_read
+from streaming_base.progress_reports import is_batch, rows_read, state_rows
 
 WINDOW = 5.0  # seconds that a rate is taken over, where batches come that often
 LONGEST = 30.0  # seconds between two batches that may be their interval; what is longer is a pause
@@ -142,9 +142,9 @@ def report_of(progress: dict[str, Any]) -> Report:
         rows=rows_read(progress),
         work=_work(progress),
         phases={phase: progress["durationMs"].get(phase, 0) for phase in PHASES},
-        state_rows=rows_of_state(progress, "numRowsTotal"),
+        state_rows=state_rows(progress, "numRowsTotal"),
         state_bytes=_sum(operators, "memoryUsedBytes"),
-        dropped=rows_of_state(progress, "numRowsDroppedByWatermark"),
+        dropped=state_rows(progress, "numRowsDroppedByWatermark"),
         watermark=event_time.get("watermark"),
         watermark_lag=_lag(event_time),
         backlog=_backlog(progress.get("sources") or []),

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from stream_view.past_batches.checkpoint_log import LoggedBatch, checkpoint_log, state_stores
 from stream_view.past_batches.replayed_batch import ReplayedBatch
-from streaming_base.progress_reports import is_batch, reports_since, rows_of_state, rows_read
+from streaming_base.progress_reports import is_batch, reports_since, rows_read, state_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -152,7 +152,7 @@ def _row(batch: LoggedBatch, report: Mapping[str, Any] | None) -> dict[str, Any]
         "offsets": batch.offsets,
         "watermark": _time(batch.watermark),
         "rows": rows_read(report) if report else None,
-        "state_rows": rows_of_state(report, "numRowsTotal") if report else None,
+        "state_rows": state_rows(report, "numRowsTotal") if report else None,
         "state_bytes": sum(int(operator["memoryUsedBytes"]) for operator in operators) if operators else None,
     }
 

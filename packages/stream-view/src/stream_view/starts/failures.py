@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view.starts.start import Start
 from streaming_base import front_end, hooks, progress_reports
-from streaming_base.errors import short_message, without_state
+from streaming_base.errors import short_message, strip_sqlstate
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -75,7 +75,7 @@ def listen(spark: SparkSession) -> None:
     from streaming_base import listener  # with all of PySpark, for which a module is not kept waiting
 
     listener.watch(spark)
-    listener.tell_endings(_hear_the_end)
+    listener.on_termination(_hear_the_end)
     _see_errors_given(spark)
     events = getattr(front_end.ipython(), "events", None)
     if events is not None and _cells.begin not in events.callbacks["pre_run_cell"]:
@@ -183,5 +183,5 @@ def _sentence(started: _Started, error: str) -> str:
 
 def _in_one_line(cause: str) -> str:
     first = re.split(r"\n== (?:SQL|DataFrame)|\n\n", cause)[0].removeprefix("[FOREACH_BATCH_USER_FUNCTION_ERROR] ")
-    words = re.sub(r"\s+", " ", without_state(first)).strip().rstrip(".")
+    words = re.sub(r"\s+", " ", strip_sqlstate(first)).strip().rstrip(".")
     return f"{words[:LONGEST].rstrip()} …" if len(words) > LONGEST else f"{words}."

@@ -28,7 +28,7 @@ from stream_view.timelines.layout import (
     text_element,
 )
 from stream_view.timelines.story import DAY, Fate, Story, date_text, duration_text, time_text
-from streaming_base.svg_text import escaped, width_of
+from streaming_base.svg_text import escape_xml, text_width
 
 
 def bands(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:
@@ -186,7 +186,7 @@ def spans(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:
         title = f"batch {batch.number}: event times {time_text(batch.first)} to {time_text(batch.last)}"
         colour = COLOURS[Fate.ON_TIME]
         bar = f'<rect x="{x - 5:g}" y="{lane.middle - 5:g}" width="{width + 10:g}" height="10" rx="5" fill="{colour}"'
-        parts.append(f"{bar}><title>{escaped(title)}</title></rect>")
+        parts.append(f"{bar}><title>{escape_xml(title)}</title></rect>")
         if batch.mean is not None and width > 10:
             parts.append(rectangle(axis.x(batch.mean) - 1, lane.middle - 5, 2, 10, "#ffffff"))
     return parts
@@ -220,7 +220,7 @@ def _delay(story: Story, axis: Axis, lane: Lane) -> list[str]:
     if end - x < 16 or batch.after < axis.low:
         return []
     text, middle = duration_text(story.delay), (x + end) / 2 + 3
-    half = width_of(text, 12) / 2 + 4
+    half = text_width(text, 12) / 2 + 4
     fits = end - x > 2 * half + 26
     line = f"M{end:g} {lane.bottom - 3:g}V{y:g}" + (f"H{middle + half:g}M{middle - half:g} {y:g}" if fits else "")
     parts = [f'<path d="{line}H{x + 6:g}" fill="none" stroke="{SOFT}" stroke-dasharray="2 3"/>']
@@ -240,7 +240,7 @@ def marks(lanes: Sequence[Lane]) -> list[str]:
 
 def mark_shape(fate: Fate, x: float, y: float, title: str = "") -> str:
     """Draw a circle, a triangle or a cross: the colour is never the only sign."""
-    colour, inside = COLOURS[fate], f"<title>{escaped(title)}</title>" if title else ""
+    colour, inside = COLOURS[fate], f"<title>{escape_xml(title)}</title>" if title else ""
     if fate is Fate.ON_TIME:
         return (
             f'<circle cx="{x:g}" cy="{y:g}" r="5.5" fill="{colour}" stroke="#fff" stroke-width="1.5">{inside}</circle>'

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from stream_view.timelines.story import DAY, HOUR, MINUTE, SECOND, Batch, Event, Fate, Story
-from streaming_base.svg_text import clean, escaped, width_of
+from streaming_base.svg_text import clean, escape_xml, text_width
 
 INK, SOFT, FAINT = "#0f172a", "#475569", "#cbd5e1"
 COLOURS = {Fate.ON_TIME: "#0072B2", Fate.LATE: "#E69F00", Fate.DROPPED: "#D55E00"}
@@ -34,7 +34,7 @@ def text_element(
     more += f' text-anchor="{anchor}"' if anchor != "start" else ""
     more += f' font-weight="{weight}"' if weight else ""
     more += f' stroke="#fff" stroke-width="{halo}" paint-order="stroke" stroke-linejoin="round"' if halo else ""
-    return f'<text x="{x:g}" y="{y:g}" fill="{fill}"{more}>{escaped(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" fill="{fill}"{more}>{escape_xml(text)}</text>'
 
 
 def shortened(text: str, most: int) -> str:
@@ -203,7 +203,7 @@ def _candidates(mark: Mark, line: float | None) -> list[tuple[Mark, tuple[float,
     half, gap = MARK + 2.5, MARK + 5
     if not mark.label:
         return [(Mark(mark.event, mark.count, x, 0.0), (x - half, x + half))]
-    width = width_of(mark.label, LABEL)
+    width = text_width(mark.label, LABEL)
     right = (Mark(mark.event, mark.count, x, 0.0, mark.label, x + gap), (x - half, x + gap + width + 6))
     left = (Mark(mark.event, mark.count, x, 0.0, mark.label, x - gap, True), (x - gap - width - 6, x + half))
     inside = [side for side in (right, left) if side[1][0] >= LEFT - 4 and side[1][1] <= RIGHT + 10]

@@ -27,7 +27,7 @@ from stream_view.timelines.layout import (
     text_element,
 )
 from stream_view.timelines.story import Fate, Story, date_text, time_text
-from streaming_base.svg_text import clean, escaped, width_of
+from streaming_base.svg_text import clean, escape_xml, text_width
 
 
 def picture(story: Story) -> str:
@@ -42,7 +42,7 @@ def picture(story: Story) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'style="max-width:100%;height:auto" font-family="Helvetica, Arial, sans-serif" font-size="13" role="img" '
-        f'aria-label="{escaped(description(story))}">',
+        f'aria-label="{escape_xml(description(story))}">',
         f'<rect width="{WIDTH}" height="{height}" rx="10" fill="#ffffff"/>',
         text_element(BATCH_X, 40, shortened(story.name, 60), size=17, weight="bold"),
         text_element(BATCH_X, 61, _subtitle(story), fill=SOFT),
@@ -102,7 +102,7 @@ def _legend(story: Story) -> list[str]:
     for sign, name in entries:
         parts.append(f'<g transform="translate({x:g} 88)">{sign}</g>')
         parts.append(text_element(x + 28, 92.5, name, fill=SOFT))
-        x = round(x + 28 + width_of(name, 13) + 18)
+        x = round(x + 28 + text_width(name, 13) + 18)
     return parts
 
 

@@ -19,7 +19,7 @@ from enum import Enum
 from typing import Any
 
 from streaming_base.errors import ExplainedError
-from streaming_base.progress_reports import is_batch, rows_of_state, rows_read
+from streaming_base.progress_reports import is_batch, rows_read, state_rows
 
 SECOND = 1_000_000
 MINUTE, HOUR, DAY = 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND
@@ -278,9 +278,9 @@ def _batch(report: Mapping[str, Any]) -> Batch:
         mean=micros(times.get("avg")),
         last=micros(times.get("max")),
         before=_watermark(report),
-        dropped=rows_of_state(report, "numRowsDroppedByWatermark"),
-        state_rows=rows_of_state(report, "numRowsTotal"),
-        removed=rows_of_state(report, "numRowsRemoved") or 0,
+        dropped=state_rows(report, "numRowsDroppedByWatermark"),
+        state_rows=state_rows(report, "numRowsTotal"),
+        removed=state_rows(report, "numRowsRemoved") or 0,
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from streaming_base import front_end, waiting
 from streaming_base.errors import short_message
 from streaming_base.stopped_session import refuse_stopped
-from streaming_base.waiting import waiting_for
+from streaming_base.waiting import wait_line
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
 from streaming_classroom.exercises.attempt import Attempt
@@ -232,7 +232,7 @@ def _judge(exercise: Exercise, attempt: Attempt, test_hidden: TestHidden = _none
         _tag(attempt.spark.addTag)
         found.append(_verdict(exercise, attempt, test_hidden))
 
-    with waiting_for(lambda: f"checking {exercise.id}"):
+    with wait_line(lambda: f"checking {exercise.id}"):
         run_here = contextvars.copy_context().run  # the thread's own waits are said in the same line
         thread = threading.Thread(target=run_here, args=(judge,), name=f"check {exercise.id}", daemon=True)
         thread.start()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from stream_view.tables import Table
 from streaming_base import waiting
 from streaming_base.progress_reports import is_batch, rows_per_batch
-from streaming_base.waiting import BatchesLeft, waiting_for
+from streaming_base.waiting import BatchesLeft, wait_line
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
@@ -154,12 +154,12 @@ class MadeStream:
     def has_ended(self, seconds: float) -> bool:
         """Wait until it has ended, well or not, or only waits for more; tell whether it has ended."""
         deadline = time.monotonic() + seconds
-        with waiting_for(BatchesLeft(self.query).wait):
+        with wait_line(BatchesLeft(self.query).wait):
             while self.query.isActive and time.monotonic() < deadline:
                 with suppress(Exception):  # what it has failed with, which `error` tells
                     if self._goes_on():
                         return False
-                    self.query.awaitTermination(waiting.LOOK_EVERY)  # type: ignore[arg-type]
+                    self.query.awaitTermination(waiting.POLL_INTERVAL)  # type: ignore[arg-type]
         return not self.query.isActive
 
     def is_idle(self, seconds: float) -> bool:
@@ -170,7 +170,7 @@ class MadeStream:
             while self.query.isActive and time.monotonic() < deadline:
                 if self._goes_on():
                     return True
-                time.sleep(waiting.LOOK_EVERY)
+                time.sleep(waiting.POLL_INTERVAL)
         return False
 
     def _goes_on(self) -> bool:

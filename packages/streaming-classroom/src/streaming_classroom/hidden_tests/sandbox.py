@@ -235,7 +235,7 @@ class Sandbox:
         """
         self.variables = self._namespace()
         self._source = source
-        with front_end.without_a_person(), registry.set_aside():
+        with front_end.headless(), registry.set_aside():
             try:
                 if self.above:
                     api_modules.install()
@@ -309,7 +309,7 @@ class Sandbox:
         if not frame.isStreaming:
             return frame
         name = f"rows_{uuid4().hex[:12]}"
-        with front_end.without_a_person():
+        with front_end.headless():
             writer = frame.writeStream.format("memory").queryName(name).outputMode(mode)
             query = writer.trigger(availableNow=True).start()
             try:

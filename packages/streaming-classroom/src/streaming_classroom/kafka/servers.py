@@ -10,7 +10,7 @@ import threading
 from contextlib import suppress
 
 from streaming_base import front_end
-from streaming_base.waiting import waiting_for
+from streaming_base.waiting import wait_line
 from streaming_classroom import environment
 from streaming_classroom.errors import JarsUnavailable, NotAvailable
 from streaming_classroom.kafka import client, redirect, shared_broker
@@ -44,7 +44,7 @@ def bootstrap_servers() -> str:
     if given := external():
         return redirect.checked(given)
     refuse_elsewhere()
-    with waiting_for(lambda: "starting Kafka's broker"), _asking, guard.setup_errors():
+    with wait_line(lambda: "starting Kafka's broker"), _asking, guard.setup_errors():
         return shared_broker.join(ensure_fetched)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streaming_base import front_end
-from streaming_base.waiting import show_line, waiting_for
+from streaming_base.waiting import show_line, wait_line
 
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
@@ -40,7 +40,7 @@ def doing(text: str) -> Iterator[None]:
         yield
         return
     line = _begin(text)
-    with waiting_for(lambda: text.removesuffix(" ..."), show=lambda longer: show_line(longer, line.handle)):
+    with wait_line(lambda: text.removesuffix(" ..."), show=lambda longer: show_line(longer, line.handle)):
         yield
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from notebook_dialect.notebooks.convert import jupyters_metadata
+from notebook_dialect.notebooks.convert import jupyter_metadata
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.runner.results import EXERCISE, InvalidNotebook, LessonChanged, plain
 
@@ -156,7 +156,7 @@ def transplant(nb: NotebookNode, executed: NotebookNode, home: Path) -> Notebook
     nb = copy.deepcopy(nb)
     for noise in ("papermill", "widgets"):
         nb.metadata.pop(noise, None)
-    nb.metadata.update(jupyters_metadata())
+    nb.metadata.update(jupyter_metadata())
     for cell, ran in zip(nb.cells, executed.cells, strict=True):
         for noise in ("papermill", "execution"):
             cell.metadata.pop(noise, None)

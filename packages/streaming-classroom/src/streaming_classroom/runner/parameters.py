@@ -13,7 +13,7 @@ from pathlib import Path
 
 from notebook_dialect.notebooks import include, run_line
 from streaming_base import notebook_files as source
-from streaming_base.close_names import meant
+from streaming_base.close_names import closest_name
 from streaming_base.errors import ExplainedError
 from streaming_classroom.runner.results import UnknownParameter
 
@@ -42,7 +42,7 @@ def refuse_unknown(names: Iterable[str], notebooks: Sequence[Path]) -> None:
             return  # a file that cannot be read may take anything; the run itself says what is wrong with it
     for name in names:
         if name not in taken:
-            raise UnknownParameter(name, meant(name, taken, alike=0.6))
+            raise UnknownParameter(name, closest_name(name, taken, alike=0.6))
 
 
 def _taken(notebook: Path, seen: set[Path]) -> set[str]:
