@@ -18,12 +18,9 @@ _ENDED = (State.COMPLETED, State.FAILED, State.SKIPPED)
 
 
 def main(arguments: Sequence[str] | None = None, get_session: Callable[[], SparkSession] | None = None) -> int:
-    """Run one update and print what it did; return 1 where it failed, and 2 where it could not begin.
+    """Run one update and print the result; return 1 if it failed, and 2 if it could not begin.
 
-    Parameters
-    ----------
-    get_session
-        Returns the session; by default Spark's own, as ``spark-defaults.conf`` has it.
+    ``get_session`` returns the session; by default Spark's own, as configured by ``spark-defaults.conf``.
     """
     asked = _parser().parse_args(arguments)
     try:

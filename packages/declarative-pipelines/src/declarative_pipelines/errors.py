@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return a sentence about the name that was probably meant, with a blank before it; or nothing."""
+    """Return a sentence about the closest known name, after a blank, or an empty string."""
     found = closest_name(name, names, alike=0.6)
     return f" Did you mean {found}?" if found else ""
 
@@ -35,7 +35,7 @@ def unset_key(error: BaseException) -> str | None:
 
 
 def innermost_message(error: BaseException) -> str:
-    """Return the reason that somebody can do something about: that of the last cause in a chain of the JVM's."""
+    """Return the message of the last cause in a chain of Java exceptions."""
     causes = str(error).split("\nCaused by: ")
     if len(causes) == 1:
         return short_message(error)
@@ -59,7 +59,7 @@ class BadArgument(PipelineError, ValueError):
 
 @dataclass(eq=False)
 class BadDefinition(PipelineError, ValueError):
-    """A definition that cannot be meant: correct it where it stands."""
+    """A wrong definition, with its location."""
 
     location: SourceLocation | None
     problem: str
@@ -70,12 +70,12 @@ class BadDefinition(PipelineError, ValueError):
 
 @dataclass(eq=False)
 class UnsupportedFeature(BadDefinition, NotImplementedError):
-    """Something that the platform has and this has not: do what the sentence says instead."""
+    """A feature of the platform that does not exist here; the sentence names the replacement."""
 
 
 @dataclass(eq=False)
 class ActionInDefinition(PipelineError, RuntimeError):
-    """A definition runs a query by itself; it must only describe one, since it is called to plan the update."""
+    """A definition runs a query; it must only describe one, since it is called to resolve the graph."""
 
     action: str
 
@@ -111,7 +111,7 @@ class FailedBeforeFlows(PipelineError):
 
     @classmethod
     def from_error(cls, error: BaseException) -> FailedBeforeFlows:
-        """Return the failure for an error of Spark, which is its cause."""
+        """Return the failure for an error of Spark, its cause."""
         failure = cls(innermost_message(error))
         failure.__cause__ = error
         return failure
@@ -161,7 +161,7 @@ class SessionBusy(PipelineError):
 
 @dataclass(eq=False)
 class UpdateStopped(PipelineError):
-    """Somebody stopped the update; what it had committed stays, and the next one continues from there."""
+    """The update was stopped; its commits stay, and the next update continues from there."""
 
     def __str__(self) -> str:
         return "The update was stopped. What it had written stays; the next update continues from there."

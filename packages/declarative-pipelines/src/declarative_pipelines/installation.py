@@ -13,7 +13,7 @@ _PIPELINES = "pyspark.pipelines"
 
 
 def install() -> None:
-    """Let ``import dlt`` and ``from pyspark import pipelines as dp`` give this package's names."""
+    """Make ``import dlt`` and ``from pyspark import pipelines as dp`` give this package's names."""
     from declarative_pipelines.definitions import api_modules
     from declarative_pipelines.engine import dataset_reads
 
@@ -22,9 +22,9 @@ def install() -> None:
 
 
 def install_when_imported() -> None:
-    """Do so when somebody imports one of the two: a notebook without a pipeline spares the tenth of a second.
+    """Install at the first import of either, which saves a notebook without a pipeline a tenth of a second.
 
-    A package ``dlt`` that is really installed wins here, and gives way when :func:`install` is called.
+    An installed package ``dlt`` has precedence; :func:`install` replaces it.
     """
     if _PIPELINES in sys.modules:
         install()
@@ -34,7 +34,7 @@ def install_when_imported() -> None:
 
 
 class _InstallOnImport(MetaPathFinder, Loader):
-    """Finds ``pyspark.pipelines`` where it is, and installs when it has been loaded."""
+    """Finds ``pyspark.pipelines``, and installs after its import."""
 
     def __init__(self) -> None:
         self._real: Loader | None = None
@@ -50,7 +50,7 @@ class _InstallOnImport(MetaPathFinder, Loader):
         return spec
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Let the real loader make the module."""
+        """Create the module by the original loader."""
         return self._loader().create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:

@@ -23,7 +23,7 @@ from declarative_pipelines.definitions.model import DatasetKind, Definitions
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.jvm_values import close_idle_connections
-from declarative_pipelines.engine.session_settings import having
+from declarative_pipelines.engine.session_settings import temporary_settings
 from declarative_pipelines.engine.spark_engine import SparkEngine, WriteObserver
 from declarative_pipelines.engine.storage import PipelineLocation, Storage, find_location
 from declarative_pipelines.errors import BadArgument, FailedBeforeFlows, UpdateStopped
@@ -47,7 +47,7 @@ from declarative_pipelines.updates.results import (
 )
 from declarative_pipelines.updates.update_lock import only_in_session, only_update
 from declarative_pipelines.view import update_graph
-from declarative_pipelines.view.update_graph import one_graph
+from declarative_pipelines.view.update_graph import shared_graph
 from streaming_base.errors import ExplainedError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def run_continuously(*files: str | Path, every: float = 10.0, updates: int | Non
         It was interrupted.
     """
     done = 0
-    with one_graph():
+    with shared_graph():
         while True:
             began = time.monotonic()
             update = run_pipeline(*files, **arguments)
@@ -159,7 +159,7 @@ def run_pipeline(
     KeyboardInterrupt
         It was interrupted. Its flows have been stopped; the session can be used, and the next update continues.
     """
-    session = usable(spark)
+    session = find_session(spark)
     api_modules.install()
     dataset_reads.install()
     settings = dict(configuration or {})
@@ -175,7 +175,7 @@ def run_pipeline(
     lock = nullcontext() if dry_run else only_update(location.storage)
     with lock, only_in_session(session, location.name), in_session(session, location, settings):
         if show:
-            return update_graph.shown(update, location.name, dry_run, observer or _nobody)
+            return update_graph.run_and_show(update, location.name, dry_run, observer or _nobody)
         return update(observer or _nobody)
 
 
@@ -186,7 +186,7 @@ def event_log(pipeline: Update | str, spark: SparkSession | None = None) -> Data
     ``maturity_level``, ``error``, ``details`` (JSON) and ``event_type``.
     """
     root = pipeline.storage if isinstance(pipeline, Update) else pipeline
-    return EventLog(Storage(spark or usable(), root), "").frame()
+    return EventLog(Storage(spark or find_session(), root), "").frame()
 
 
 class UpdateRun:
@@ -221,7 +221,7 @@ class UpdateRun:
         except (PySparkException, Py4JJavaError) as error:
             return self._end(State.FAILED, FailedBeforeFlows.from_error(error), dry_run)
         except KeyboardInterrupt:
-            with _jobs_named(self._session, f"the record of update {self._id}"):
+            with _own_job_group(self._session, f"the record of update {self._id}"):
                 self._end(State.STOPPED, UpdateStopped(), dry_run)
             raise
         failed = [flow.error for flow in self._results() if flow.error is not None]
@@ -245,7 +245,7 @@ class UpdateRun:
         flows = flows_of(definitions)
         chosen = preparation.choose(engine, self._location.storage, flows, self._asked.emptied(definitions))
         schemas = {name: checkpoint.schemas for name, checkpoint in chosen.items()}
-        with dataset_reads.schemas_kept(schemas):
+        with dataset_reads.schema_locations(schemas):
             self._plan = plan(engine, definitions)
             self._observe(self._record.graph(self._plan))
             if not dry_run:
@@ -257,7 +257,8 @@ class UpdateRun:
         preparation.prepare(plan, flows, chosen)
         plan.engine.is_running = True
         has_sinks = any(flow.target.kind is DatasetKind.SINK for flow in flows)
-        with WriteObserver(self._session) as writes, having(self._session, ALL_REPORTS if has_sinks else {}):
+        settings = ALL_REPORTS if has_sinks else {}
+        with WriteObserver(self._session) as writes, temporary_settings(self._session, settings):
             emptied = self._asked.emptied(plan.definitions)
             context = RunContext(self._id, plan, chosen, writes, self._heard, emptied)
             steps = [FlowStep(run_of(flow, context), plan.before(flow)) for flow in flows]
@@ -295,13 +296,7 @@ class UpdateRun:
 
 
 def _definitions(files: Sequence[str | Path], session: SparkSession, settings: Mapping[str, str]) -> Definitions:
-    """Return what is to be run.
-
-    Raises
-    ------
-    BadArgument
-        It defines nothing.
-    """
+    """Return the definitions of files, or of the notebook's cells; BadArgument if they define nothing."""
     paths = source_files.files(files)
     definitions = source_files.read(paths, names_for_files(session, settings)) if files else registry.of_notebook()
     if not definitions.datasets:
@@ -311,13 +306,10 @@ def _definitions(files: Sequence[str | Path], session: SparkSession, settings: M
     return definitions
 
 
-def usable(session: SparkSession | None = None) -> SparkSession:
-    """Return a session in which updates can run; without one, that of this process.
+def find_session(session: SparkSession | None = None) -> SparkSession:
+    """Return a session in which updates can run; by default that of this process.
 
-    Raises
-    ------
-    BadArgument
-        There is none, it is one over Spark Connect, or it has no Delta.
+    Raises BadArgument without a session, over Spark Connect, and without Delta.
     """
     from pyspark.sql import SparkSession
 
@@ -337,19 +329,19 @@ def usable(session: SparkSession | None = None) -> SparkSession:
 
 @contextmanager
 def in_session(session: SparkSession, location: PipelineLocation, settings: Mapping[str, str]) -> Iterator[None]:
-    """Have the pipeline's database and settings in the session while the update runs."""
+    """Use the pipeline's database and settings in the session during a ``with`` block."""
     before = session.catalog.currentDatabase()
     session.catalog.setCurrentDatabase(location.database)
     try:
-        with having(session, _SAFE | {key: str(value) for key, value in settings.items()}):
+        with temporary_settings(session, _SAFE | {key: str(value) for key, value in settings.items()}):
             yield
     finally:
         session.catalog.setCurrentDatabase(before)
 
 
 @contextmanager
-def _jobs_named(session: SparkSession, name: str) -> Iterator[None]:
-    """Give this thread's jobs another name: an interrupt cancels those of the cell, to come as well."""
+def _own_job_group(session: SparkSession, name: str) -> Iterator[None]:
+    """Put this thread's jobs into a group of their own, so that an interrupt cancels them."""
     context = session.sparkContext
     before = context.getLocalProperty(_JOB_GROUP)
     context.setLocalProperty(_JOB_GROUP, name)

@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 
 def names_for_files(session: SparkSession, configuration: Mapping[str, str]) -> dict[str, Any]:
-    """Return what Python files find defined.
-
-    Parameters
-    ----------
-    configuration
-        The update's: a widget has the value of the key of its name, as it has a job's parameter on the platform.
-    """
+    """Return the global names of Python files; a widget has the value of the configuration's key of its name."""
     shell = front_end.ipython()
     there = shell.user_ns if shell is not None else {}
     file_utilities = function_of_sibling("file_utilities")
@@ -50,7 +44,7 @@ def names_for_files(session: SparkSession, configuration: Mapping[str, str]) -> 
 
 
 def _show_nothing(*shown: Any, **options: Any) -> None:
-    """Ignore what a file would show."""
+    """Ignore values to show."""
 
 
 SUFFIXES = (".py", ".sql", ".ipynb")
@@ -64,13 +58,7 @@ _LINE = re.compile(rf"^(?:%(?:{'|'.join(_LINES_LEFT_OUT)})\b|!).*(?:(?<=\\)\n.*)
 
 
 def files(sources: Sequence[str | Path]) -> list[Path]:
-    """Return the files that are meant, those of a folder sorted, the folders in it included.
-
-    Raises
-    ------
-    BadArgument
-        There is none of that name, or it is of a kind that defines nothing.
-    """
+    """Return the files, those of folders sorted and recursive; BadArgument for a missing file or another kind."""
     found: list[Path] = []
     for given in sources:
         path = Path(given)
@@ -87,20 +75,9 @@ def files(sources: Sequence[str | Path]) -> list[Path]:
 
 
 def read(paths: Sequence[Path], names: Mapping[str, Any]) -> Definitions:
-    """Return what files define.
-
-    Parameters
-    ----------
-    names
-        What Python files find defined.
-
-    Raises
-    ------
-    PipelineError
-        A file cannot be read or fails, or a definition in it is wrong.
-    """
+    """Return the definitions of files; PipelineError for an unreadable file, a failing one and a wrong definition."""
     definitions = Definitions()
-    with registry.collecting(definitions):
+    with registry.collected_definitions(definitions):
         for path in paths:
             _read(path, dict(names), definitions)
     return definitions
@@ -168,7 +145,7 @@ def _line(error: BaseException, file: str) -> int:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Let a file import those beside it, as on the platform."""
+    """Let a file import its neighbors, as on the platform."""
     sys.path.insert(0, str(folder.resolve()))
     try:
         yield

@@ -9,13 +9,13 @@ import pytest
 from declarative_pipelines.definitions import api_modules
 from declarative_pipelines.definitions import decorators as dlt
 from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, Definitions, SnapshotFlow, Violation
-from declarative_pipelines.definitions.registry import collecting
+from declarative_pipelines.definitions.registry import collected_definitions
 from declarative_pipelines.errors import BadDefinition, UnsupportedFeature
 
 
 @pytest.fixture
 def noted():
-    with collecting(Definitions()) as definitions:
+    with collected_definitions(Definitions()) as definitions:
         yield definitions
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pyspark.errors import PySparkException
 
-from declarative_pipelines.engine.session_settings import having
+from declarative_pipelines.engine.session_settings import temporary_settings
 from declarative_pipelines.updates import flow_runs
 
 PARTITIONS = "spark.sql.shuffle.partitions"
@@ -11,7 +11,7 @@ PARTITIONS = "spark.sql.shuffle.partitions"
 
 def test_settings_are_there_for_a_while_and_then_what_was_before(spark) -> None:
     before = spark.conf.get(PARTITIONS)
-    with having(spark, {PARTITIONS: "7", "pipelines.never.set": "x"}):
+    with temporary_settings(spark, {PARTITIONS: "7", "pipelines.never.set": "x"}):
         assert (spark.conf.get(PARTITIONS), spark.conf.get("pipelines.never.set")) == ("7", "x")
     assert (spark.conf.get(PARTITIONS), spark.conf.get("pipelines.never.set", None)) == (before, None)
 

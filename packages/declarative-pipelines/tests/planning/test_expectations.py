@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from declarative_pipelines.definitions.model import Expectation, Violation
-from declarative_pipelines.planning.expectations import Counts, checked, counts, violation
+from declarative_pipelines.planning.expectations import Counts, apply_expectations, counts, violation
 
 
 def test_counts_of_batches_are_added() -> None:
@@ -36,11 +36,11 @@ def test_a_violation_is_found_in_sparks_message() -> None:
 def test_conditions_are_kept_apart_however_they_are_written(spark: SparkSession) -> None:
     small = Expectation("small", "v = 1 OR v = 2 -- not more", Violation.DROP)
     large = Expectation("large", "v = 2 /* OR */ OR v = 3", Violation.DROP)
-    kept = checked(spark.range(5).toDF("v"), "d", "f", [small, large])
+    kept = apply_expectations(spark.range(5).toDF("v"), "d", "f", [small, large])
     assert [row.v for row in kept.collect()] == [2]
 
 
 def test_a_row_for_which_a_condition_is_null_does_not_meet_it(spark: SparkSession) -> None:
     frame = spark.sql("SELECT * FROM VALUES (1), (NULL), (-1) AS t(v)")
-    kept = checked(frame, "d", "f", [Expectation("positive", "v > 0", Violation.DROP)])
+    kept = apply_expectations(frame, "d", "f", [Expectation("positive", "v > 0", Violation.DROP)])
     assert [row.v for row in kept.collect()] == [1]

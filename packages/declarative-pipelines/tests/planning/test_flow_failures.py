@@ -8,7 +8,7 @@ import pytest
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, SourceLocation
 from declarative_pipelines.errors import ExpectationFailed
-from declarative_pipelines.planning.flow_nodes import FlowNode, explained, failed
+from declarative_pipelines.planning.flow_nodes import FlowNode, explain_failure, failed
 
 ORDERS = Dataset("orders", DatasetKind.TABLE, SourceLocation("p.py", 7))
 FLOW = FlowNode("orders", ORDERS, None, ORDERS)
@@ -37,7 +37,8 @@ def test_workers_of_another_python_say_which_one_to_use() -> None:
             f"[PYTHON_EXCEPTION] Traceback:\n  File 'x.py', line 1\nModuleNotFoundError: No module named '{module}'\n"
         )
 
-    for said in (str(failed(RuntimeError(text("pyarrow")), FLOW)), str(explained(RuntimeError(text("pyarrow")), FLOW))):
+    error = RuntimeError(text("pyarrow"))
+    for said in (str(failed(error, FLOW)), str(explain_failure(error, FLOW))):
         assert "a Python that has no pyarrow" in said and f"PYSPARK_PYTHON={sys.executable}" in said
     # A module that nobody has is a mistake of the definition's.
     assert "PYSPARK_PYTHON" not in str(failed(RuntimeError(text("no_such_module")), FLOW))
@@ -45,5 +46,5 @@ def test_workers_of_another_python_say_which_one_to_use() -> None:
 
 def test_a_name_that_is_nearly_one_is_suggested() -> None:
     text = "[TABLE_OR_VIEW_NOT_FOUND] The table or view `db`.`custmers` cannot be found. Verify"
-    said = str(explained(RuntimeError(text), FLOW, ["customers"]))
+    said = str(explain_failure(RuntimeError(text), FLOW, ["customers"]))
     assert said.startswith("p.py, line 7: orders reads db.custmers") and said.endswith("Did you mean customers?")

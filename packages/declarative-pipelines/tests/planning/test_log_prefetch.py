@@ -10,7 +10,7 @@ import pytest
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, SourceLocation
 from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode
-from declarative_pipelines.planning.log_prefetch import logs_read
+from declarative_pipelines.planning.log_prefetch import prefetch_logs
 
 from ..conftest import Pipeline
 
@@ -53,7 +53,7 @@ def test_each_table_of_delta_is_looked_at_once_whatever_became_of_the_one_before
         flow("two"),
         flow("last", DatasetKind.TABLE, "delta"),
     ]
-    with logs_read(engine, flows):  # type: ignore[arg-type]
+    with prefetch_logs(engine, flows):  # type: ignore[arg-type]
         for _ in range(3):
             assert engine.has_read.acquire(timeout=120)
     assert engine.read == ["dropped", "two", "last"]
@@ -61,7 +61,7 @@ def test_each_table_of_delta_is_looked_at_once_whatever_became_of_the_one_before
 
 def test_nobody_waits_and_what_has_not_begun_by_the_end_does_not_begin() -> None:
     engine = Engine()
-    with logs_read(engine, [flow("one"), flow("two")]):  # type: ignore[arg-type]
+    with prefetch_logs(engine, [flow("one"), flow("two")]):  # type: ignore[arg-type]
         pass
     engine.may_go_on.set()
     assert engine.has_read.acquire(timeout=120)

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from declarative_pipelines.errors import BadArgument
-from declarative_pipelines.sql.parameters import literal, with_values
+from declarative_pipelines.sql.parameters import bind_values, literal
 
 VALUES = [
     None,
@@ -27,15 +27,15 @@ VALUES = [
 
 
 def test_names_and_marks_become_literals_and_strings_stay() -> None:
-    named = with_values("SELECT :a, ':a' FROM t WHERE x > :b", {"a": "it's", "b": 2})
+    named = bind_values("SELECT :a, ':a' FROM t WHERE x > :b", {"a": "it's", "b": 2})
     assert named == r"SELECT 'it\'s', ':a' FROM t WHERE x > 2"
-    assert with_values("SELECT ?, '?' FROM t WHERE x > ?", [1, None]) == "SELECT 1, '?' FROM t WHERE x > NULL"
+    assert bind_values("SELECT ?, '?' FROM t WHERE x > ?", [1, None]) == "SELECT 1, '?' FROM t WHERE x > NULL"
 
 
 @pytest.mark.parametrize("values", [[1], [1, 2, 3]])
 def test_as_many_values_as_marks(values: list[int]) -> None:
     with pytest.raises(BadArgument, match="2 of"):
-        with_values("SELECT ?, ?", values)
+        bind_values("SELECT ?, ?", values)
 
 
 def test_what_has_no_literal_is_refused() -> None:

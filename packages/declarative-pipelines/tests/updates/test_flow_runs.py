@@ -67,7 +67,7 @@ def test_a_report_of_spark_that_does_not_come_makes_counts_unknown_and_says_so(
 ) -> None:
     pipeline.write(COUNTED)
     pipeline.land(1, 2, 4)
-    monkeypatch.setattr(flow_runs, "HEARD_WITHIN", 0.2)
+    monkeypatch.setattr(flow_runs, "OBSERVATION_TIMEOUT", 0.2)
     monkeypatch.setattr(WriteObserver, "onSuccess", lambda *_: None)
     with pytest.warns(RuntimeWarning, match="The rows of counted are written, but Spark's report"):
         update = pipeline.run()
@@ -87,7 +87,7 @@ def test_a_stream_whose_batch_was_not_counted_does_not_add_up_the_others(checked
 
     def observed(session, query) -> dict:
         taken.append(query)
-        return {} if len(taken) == 2 else spark_engine.observed(session, query)
+        return {} if len(taken) == 2 else spark_engine.observed_so_far(session, query)
 
     with patch.object(flow_runs, "observed", observed), pytest.warns(RuntimeWarning, match="rows of checked"):
         update = checked.run()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from declarative_pipelines.view.boxes import COLOURS, KINDS, PHASES, counted, cut
+from declarative_pipelines.view.boxes import COLOURS, KINDS, PHASES, counted, truncate
 from declarative_pipelines.view.graph import Bar, Graph, Node, Phase, Shape, as_text, description
 from declarative_pipelines.view.graph_picture import as_html, as_image, as_svg
 
@@ -101,7 +101,7 @@ def test_a_name_that_is_too_long_is_cut_and_whole_in_its_title() -> None:
 
 @given(st.text(max_size=60), st.floats(0, 300))
 def test_cutting_never_makes_it_longer(said: str, room: float) -> None:
-    assert len(cut(said, room, 13)) <= max(len(said), 1)
+    assert len(truncate(said, room, 13)) <= max(len(said), 1)
 
 
 @pytest.mark.parametrize(("number", "said"), [(0, "0"), (1_234, "1,234"), (12_345_678, "12.3 M")])

@@ -85,7 +85,7 @@ def nobody(progress: Progress) -> None:
 
 
 def run(observer: Observer = nobody, what: Callable[[Observer], Update] = update) -> Update:
-    return update_graph.shown(what, "shop", False, observer)
+    return update_graph.run_and_show(what, "shop", False, observer)
 
 
 def test_a_cell_shows_it_once_whether_or_not_the_update_is_its_last_value(notebook: Notebook) -> None:
@@ -173,5 +173,5 @@ def test_a_failed_update_says_so_on_stderr_where_nobody_looks_at_its_picture(
 def test_a_plan_that_is_wrong_is_the_result_of_a_dry_run(
     notebook: Notebook, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    update_graph.shown(failing, "shop", True, nobody)
+    update_graph.run_and_show(failing, "shop", True, nobody)
     assert capsys.readouterr().err == ""

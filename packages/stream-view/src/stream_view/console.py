@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
 SHOWN_CHARACTERS = 20_000  # the newest, of a query that prints for hours
-REDRAW_EVERY = 0.1  # seconds
+REDRAW_INTERVAL = 0.1  # seconds
 
 _output: _Output | None = None
 
@@ -94,7 +94,7 @@ def _show_all(read: int) -> None:
     with os.fdopen(read, "rb", buffering=0) as pipe:
         while piece := pipe.read(65_536):
             _show(decoder.decode(piece))
-            time.sleep(REDRAW_EVERY)  # several lines at a time
+            time.sleep(REDRAW_INTERVAL)  # several lines at a time
 
 
 def _show(text: str) -> None:

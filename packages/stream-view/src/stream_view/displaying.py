@@ -29,7 +29,7 @@ FIRST_RESULT_TIMEOUT = 8.0  # seconds that a cell waits for a first result on th
 # Seconds that a cell waits, when nobody looks, for the stream to run dry; runners give a cell two minutes.
 DRAIN_TIMEOUT = 90.0
 NO_COLUMNS = "Done: the statement has no rows to show."  # an INSERT, say
-LOOK_EVERY = 0.1  # seconds between two looks for a first result
+POLL_INTERVAL = 0.1  # seconds between two looks for a first result
 
 
 def display(
@@ -231,7 +231,7 @@ def _follow(stream: _Stream) -> None:
     try:
         deadline = time.monotonic() + FIRST_RESULT_TIMEOUT
         while not view.has_result and time.monotonic() < deadline:
-            if stream.query.awaitTermination(LOOK_EVERY):  # type: ignore[arg-type]  # raises what the query failed with
+            if stream.query.awaitTermination(POLL_INTERVAL):  # type: ignore[arg-type]  # raises what the query failed with
                 break
         view.tick()
     finally:
@@ -242,7 +242,7 @@ def _first_result(stream: _Stream) -> Table:
     """Return what the query has brought so far; give a source that makes rows by the clock time for a first one."""
     deadline = time.monotonic() + FIRST_RESULT_TIMEOUT / 2
     while not (table := stream.table()).rows and time.monotonic() < deadline:
-        if stream.query.awaitTermination(LOOK_EVERY):  # type: ignore[arg-type]
+        if stream.query.awaitTermination(POLL_INTERVAL):  # type: ignore[arg-type]
             break
     return table
 

@@ -156,8 +156,8 @@ def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Output]:
     """Have a person look; give the pages as they are shown."""
     shown: list[Output] = []
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr(module, "LOOK_EVERY", 0.1)
-    monkeypatch.setattr(module, "KEPT_EVERY", 0.1)
+    monkeypatch.setattr(module, "POLL_INTERVAL", 0.1)
+    monkeypatch.setattr(module, "FRAME_INTERVAL", 0.1)
     monkeypatch.setattr(module, "SHARE_OF_TIME", 1.0)
 
     def show(widget: HealthWidget, frame: dict[str, str]) -> Output:

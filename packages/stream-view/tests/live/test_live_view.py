@@ -170,7 +170,7 @@ def test_two_views_of_one_stream_share_a_thread_and_end_alone(
 def test_a_view_without_a_name_keeps_what_it_shows_and_no_more(
     spark: SparkSession, stream: DataFrame, land, outputs: list[Output], monkeypatch
 ) -> None:
-    monkeypatch.setattr(static_frame, "EMPTIED_EVERY", 0.0)
+    monkeypatch.setattr(static_frame, "EMPTY_INTERVAL", 0.0)
     land(*range(10, 1300))
     display(stream)
     [query] = spark.streams.active
@@ -185,7 +185,7 @@ def test_a_view_without_a_name_keeps_what_it_shows_and_no_more(
 def test_a_view_with_a_name_keeps_the_table_and_says_when_it_is_large(
     spark: SparkSession, stream: DataFrame, land, outputs: list[Output], monkeypatch
 ) -> None:
-    monkeypatch.setattr(static_frame, "EMPTIED_EVERY", 0.0)
+    monkeypatch.setattr(static_frame, "EMPTY_INTERVAL", 0.0)
     monkeypatch.setattr(static_frame, "LARGE", 1000)
     land(*range(10, 1300))
     display(stream, streamName="rows")
@@ -275,7 +275,7 @@ def test_where_only_its_table_is_known_a_view_whose_table_is_dropped_leaves_the_
 def test_while_it_lives_its_last_rows_are_kept_for_when_the_kernel_dies(
     spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
 ) -> None:
-    monkeypatch.setattr(live_view, "KEPT_EVERY", 0.0)
+    monkeypatch.setattr(live_view, "FRAME_INTERVAL", 0.0)
     display(stream, streamName="rows")
     outputs[0].wait_for_frame("(rows · running when this was saved · batch 0: 3 rows)")
     land(4)
@@ -287,7 +287,7 @@ def test_while_it_lives_its_last_rows_are_kept_for_when_the_kernel_dies(
 def test_a_batch_that_comes_soon_after_another_is_kept_although_none_follows(
     spark: SparkSession, stream: DataFrame, land: Callable[..., None], outputs: list[Output], monkeypatch
 ) -> None:
-    monkeypatch.setattr(live_view, "KEPT_EVERY", 3.0)
+    monkeypatch.setattr(live_view, "FRAME_INTERVAL", 3.0)
     display(stream, streamName="rows")
     outputs[0].wait_for_frame("batch 0: 3 rows")
     land(4)

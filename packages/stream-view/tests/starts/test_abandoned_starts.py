@@ -29,7 +29,7 @@ def active(monkeypatch: pytest.MonkeyPatch) -> list[Stream]:
     streams: list[Stream] = []
     monkeypatch.setattr(waiting, "active_streams", lambda _spark: list(streams))
     monkeypatch.setattr(waiting, "stop_streams", lambda found: [query.stop() for query in found])
-    monkeypatch.setattr(start_hooks, "APPEARS_WITHIN", 0.6)
+    monkeypatch.setattr(start_hooks, "APPEARANCE_TIMEOUT", 0.6)
     return streams
 
 

@@ -81,7 +81,7 @@ def test_a_cell_that_waits_and_raises_it_has_said_so_already(spark: SparkSession
         query.awaitTermination(60)
     except Exception as error:
         failures._cells.end(SimpleNamespace(error_in_exec=error))
-    time.sleep(failures.RAISED_WITHIN + 0.5)
+    time.sleep(failures.RAISE_TIMEOUT + 0.5)
     assert told == []
 
 
@@ -93,7 +93,7 @@ def test_code_that_catches_the_error_or_asks_for_it_has_heard_of_it(spark: Spark
     while asked.isActive:
         time.sleep(0.05)
     assert asked.exception() is not None
-    time.sleep(failures.RAISED_WITHIN + 0.5)
+    time.sleep(failures.RAISE_TIMEOUT + 0.5)
     assert told == []
 
 
@@ -114,7 +114,7 @@ def test_a_stream_that_is_stopped_one_with_a_view_and_one_without_a_person_say_n
         end_of(failing(spark).writeStream.format("noop").start())
     monkeypatch.setattr(front_end, "is_interactive", lambda: False)
     end_of(failing(spark).writeStream.format("noop").start())
-    time.sleep(failures.RAISED_WITHIN + 0.5)
+    time.sleep(failures.RAISE_TIMEOUT + 0.5)
     assert told == []
 
 

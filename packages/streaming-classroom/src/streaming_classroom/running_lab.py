@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-ANSWERS_WITHIN = 3.0  # seconds
+ANSWER_TIMEOUT = 3.0  # seconds
 
 
 def address(root: Path, page: str) -> str | None:
@@ -46,7 +46,7 @@ def _answers(url: str) -> bool:
     """Return whether a Jupyter server is there: the process of a file that was left behind may be another one's."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # it is on this machine
     try:
-        with direct.open(f"{url}api", timeout=ANSWERS_WITHIN) as answer:
+        with direct.open(f"{url}api", timeout=ANSWER_TIMEOUT) as answer:
             return answer.status == 200
     except (OSError, HTTPException, ValueError):
         return False

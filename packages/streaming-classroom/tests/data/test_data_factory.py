@@ -176,7 +176,7 @@ def test_continuous_lands_all_that_is_left(factory, landing: Path, capsys: pytes
 
 
 def test_continuous_says_in_one_place_how_far_it_is(factory, screen: Screen, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(data_factory, "DRAWN_EVERY", 0)
+    monkeypatch.setattr(data_factory, "REDRAW_INTERVAL", 0)
     factory().load(continuous=True, interval=0)
     assert screen.drawn == [
         "Landing batch 1 of 3 ...",

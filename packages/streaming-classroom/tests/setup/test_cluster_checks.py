@@ -53,7 +53,7 @@ def test_an_error_fails_its_own_check_and_leaves_the_next_ones_unknown(findings,
 
 @pytest.mark.slow
 def test_a_cluster_without_workers_says_so(findings, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setenv(looks.PATIENCE, "3")
+    monkeypatch.setenv(looks.WAIT_VARIABLE, "3")
     with running_cluster(tmp_path, workers=0) as running:
         found = findings(running.master)
     assert found[0].ok and not found[1].ok

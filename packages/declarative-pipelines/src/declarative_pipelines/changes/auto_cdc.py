@@ -48,13 +48,7 @@ if TYPE_CHECKING:
 
 
 def after_truncate(rows: DataFrame, truncated: DataFrame) -> DataFrame:
-    """Return the changes, with a delete instead of each that is not later than the last truncate.
-
-    Parameters
-    ----------
-    truncated
-        One row with the sequence of that truncate, or NULL.
-    """
+    """Return the changes after the last truncate, and a delete in place of each earlier one."""
     from pyspark.sql import functions as F
 
     [sequence] = truncated.columns
@@ -64,14 +58,14 @@ def after_truncate(rows: DataFrame, truncated: DataFrame) -> DataFrame:
 
 
 def current_rows(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
-    """Return the row of each key from its newest change, the only one that is given (type 1)."""
+    """Return the row of each key from its newest change, the only one in the input (type 1)."""
     from pyspark.sql import functions as F
 
     return rows.select(*map(quoted, layout.columns), (F.col(OPERATION) == UPSERT).alias(THERE))
 
 
 def last_rows(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
-    """Return the row of each key from its last change (type 1), of all that are given."""
+    """Return the row of each key from its last change in the input (type 1)."""
     from pyspark.sql import functions as F
 
     last = F.row_number().over(_by_key(layout).orderBy(F.col(SEQUENCE).desc())) == 1
@@ -79,7 +73,7 @@ def last_rows(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
 
 
 def versions(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
-    """Return the versions of each key, from all its changes (type 2).
+    """Return the versions of each key from all its changes (type 2).
 
     A version begins where a tracked column changes, or after a delete; it ends where the next one begins, or with a
     delete.  The other columns have the values of the version's last change.
@@ -109,10 +103,7 @@ def versions(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
 
 
 def without_nulls(rows: DataFrame, layout: ChangeLayout) -> DataFrame:
-    """Return the changes with the last value that was not NULL instead of each NULL, back to the last delete.
-
-    A field of a struct is a value of its own.
-    """
+    """Return the changes with each NULL replaced by the last value since the last delete, also in fields of structs."""
     from pyspark.sql import functions as F
 
     in_order = _by_key(layout).orderBy(SEQUENCE)
@@ -148,27 +139,16 @@ def _by_key(layout: ChangeLayout, *more: str) -> WindowSpec:
 def merge_changes(
     session: SparkSession, flow: ChangeFlow, batch: DataFrame, batch_id: int, target: str
 ) -> ChangeCounts:
-    """Apply a batch of changes to a target; to be called by ``foreachBatch``.
+    """Apply a batch of changes to a target, which is created if necessary; for ``foreachBatch``.
 
-    Any batch may be given again, in any order: the target is the same function of all changes that ever came.
-
-    Parameters
-    ----------
-    flow
-        What the changes mean.
-    batch
-        Rows of the flow's source.
-    batch_id
-        The batch's number, for errors.
-    target
-        The table's name.  It is made where it does not exist.
+    Batches may be repeated and come in any order: the target is a function of all changes so far.
 
     Raises
     ------
     BadChanges
-        A change has a NULL in its key or its sequence, or does not meet ``where``; nothing was applied.
+        A change has a NULL in its key or its sequence, or violates ``where``; nothing was applied.
     BadChangeFlow, ChangedFlow
-        The flow cannot be applied to this source or this target.
+        The flow does not fit this source or this target.
     """
     layout = layout_of(flow, batch)
     if flow.scd_type == 2 and flow.apply_as_truncates is not None:
@@ -201,7 +181,7 @@ def target_schema(flow: ChangeFlow, source: DataFrame) -> StructType:
 
 
 def _target_rows(log: ChangeLog, touched: DataFrame) -> DataFrame:
-    """Return the rows that the target is to have of some keys, from what is in the hidden table of them."""
+    """Return the target's rows of some keys, computed from the hidden table."""
     from pyspark.sql import functions as F
 
     if log.flow.apply_as_truncates is not None:

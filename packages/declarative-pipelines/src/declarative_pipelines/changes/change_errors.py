@@ -25,7 +25,7 @@ class BadChanges(ExplainedError, ValueError):
 
 @dataclass(eq=False)
 class BadChangeFlow(ExplainedError, ValueError):
-    """A change flow that cannot be carried out as it is defined: change what ``problem`` says."""
+    """A change flow with a definition that cannot be executed."""
 
     flow: str
     problem: str

@@ -25,7 +25,7 @@ _PROPERTY = "pipelines.changes"
 
 
 def log_name(target: str) -> str:
-    """Return what the hidden table of a target is called, as SQL text."""
+    """Return the name of a target's hidden table, as SQL text."""
     return beside(target, _PREFIX)
 
 
@@ -36,13 +36,7 @@ def forget_changes(session: SparkSession, target: str) -> None:
 
 @dataclass(frozen=True)
 class ChangeLog:
-    """The hidden table of a target.
-
-    Parameters
-    ----------
-    flow
-        The flow that writes it; others into the same target have the same key.
-    """
+    """The hidden table of a target; several flows into one target share its key."""
 
     session: SparkSession
     flow: ChangeFlow
@@ -56,16 +50,13 @@ class ChangeLog:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """The columns that no two of its rows have in common."""
+        """The columns that identify a change."""
         return (*self.layout.keys, SEQUENCE) if self.keeps_all else self.layout.keys
 
     def take(self, changes: DataFrame) -> DataFrame:
-        """Take the changes that are new by one MERGE; return those of the batch, one for each identity.
+        """Insert the new changes by one MERGE; return one change of the batch for each identity.
 
-        Raises
-        ------
-        ChangedFlow
-            The table was made for another key, type or sequence.
+        Raises ChangedFlow if the table was created for another key, type or sequence.
         """
         self._prepare(changes)
         winning = newest(changes, self.identity)
@@ -109,7 +100,7 @@ class ChangeLog:
         add_columns(self.session, name, changes.schema)
 
     def _ignored_nulls(self) -> str:
-        """Return in which columns NULLs are ignored, as the flow says it: a column may be added later."""
+        """Return the columns whose NULLs are ignored, as the flow names them: a column may be added later."""
         flow = self.flow
         for words, columns in (("on", flow.null_columns), ("on all but", flow.null_except_columns)):
             if columns is not None:

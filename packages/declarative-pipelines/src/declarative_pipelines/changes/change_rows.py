@@ -41,7 +41,7 @@ def beside(target: str, prefix: str) -> str:
 
 
 def column(value: Any, frame: DataFrame) -> Column:
-    """Return what a flow says as a column: a column's name, SQL text, or a Column already."""
+    """Return a column's name, SQL text or Column as a Column."""
     from pyspark.sql import functions as F
 
     if not isinstance(value, str):
@@ -59,7 +59,7 @@ def names_of(values: Sequence[Any], frame: DataFrame) -> tuple[str, ...]:
 
 
 def comparable(field: StructField, frame: str | None = None) -> Column:
-    """Return a column so that two of its values can be compared: maps and variants as text, others as they are."""
+    """Return a column in a comparable form: maps and variants as text, other types unchanged."""
     from pyspark.sql import functions as F
 
     kind = field.dataType.simpleString()
@@ -74,7 +74,7 @@ WINNING_ORDER = f"struct({{0}}{SEQUENCE}, {{0}}{OPERATION} = '{DELETE}', {{0}}{F
 
 @dataclass(frozen=True)
 class ChangeLayout:
-    """The columns of a flow: those of its target and of its key, and those that make a version or ignore NULLs."""
+    """The columns of a flow: of its target, of its key, those that start a version, and those that ignore NULLs."""
 
     columns: tuple[str, ...]
     keys: tuple[str, ...]
@@ -90,10 +90,7 @@ class ChangeLayout:
 def layout_of(flow: ChangeFlow | SnapshotFlow, frame: DataFrame) -> ChangeLayout:
     """Return the columns of a flow for a source with the frame's schema.
 
-    Raises
-    ------
-    BadChangeFlow
-        The key is not among the target's columns, or a column has a name that is used for something else.
+    Raises BadChangeFlow if the key is not among the target's columns, or a column has a reserved name.
     """
     kept, left = getattr(flow, "columns", None), getattr(flow, "except_columns", None)
     columns = names_of(kept, frame) if kept else _without(frame.columns, names_of(left or (), frame))
@@ -143,12 +140,9 @@ def read_changes(flow: ChangeFlow, layout: ChangeLayout, batch: DataFrame) -> Da
 
 
 def check_changes(flow: ChangeFlow, layout: ChangeLayout, changes: DataFrame, batch_id: int) -> tuple[int, bool]:
-    """Return how many changes there are, and whether one of them truncates.
+    """Return the number of changes, and whether one of them truncates.
 
-    Raises
-    ------
-    BadChanges
-        One has a NULL in its key or its sequence.  The platform and Spark refuse the batch as well.
+    Raises BadChanges for a NULL in a key or a sequence, which the platform and Spark reject as well.
     """
     from pyspark.sql import functions as F
 
@@ -169,12 +163,9 @@ def check_changes(flow: ChangeFlow, layout: ChangeLayout, changes: DataFrame, ba
 
 
 def check_where(flow: ChangeFlow, batch: DataFrame, batch_id: int) -> None:
-    """Look whether each row of a batch meets the flow's ``where``.
+    """Raise BadChanges unless each row of a batch meets the flow's ``where``.
 
-    Raises
-    ------
-    BadChanges
-        One does not.  The platform refuses the batch as well: the condition is for its optimizer, and drops nothing.
+    The platform rejects the batch as well: the condition is for its optimizer and drops no rows.
     """
     from pyspark.sql import functions as F
 
@@ -188,7 +179,7 @@ def check_where(flow: ChangeFlow, batch: DataFrame, batch_id: int) -> None:
 
 
 def newest(changes: DataFrame, identity: tuple[str, ...]) -> DataFrame:
-    """Return one change for each identity, the one that wins."""
+    """Return the newest change of each identity."""
     from pyspark.sql import functions as F
 
     columns = F.struct(*(F.col(quoted(name)) for name in changes.columns))
@@ -209,7 +200,7 @@ def _operation(flow: ChangeFlow, batch: DataFrame) -> Column:
 
 
 def _has_null(changes: DataFrame) -> Column:
-    """Whether the sequence is NULL, or a field of it where it is a struct."""
+    """Whether the sequence, or a field of it, is NULL."""
     from pyspark.sql import functions as F
     from pyspark.sql.types import StructType
 

@@ -31,7 +31,7 @@ class ChangeCounts:
 
 
 def create(session: SparkSession, name: str, schema: StructType, properties: Mapping[str, str] | None = None) -> None:
-    """Make an empty table; all its columns may be NULL."""
+    """Create an empty table with nullable columns."""
     from delta.tables import DeltaTable
 
     builder = DeltaTable.createIfNotExists(session).tableName(name)
@@ -54,18 +54,10 @@ def add_columns(session: SparkSession, name: str, schema: StructType) -> None:
 def bring_in_line(
     session: SparkSession, target: str, rows: DataFrame, identity: tuple[str, ...], changes: int, whole: bool = False
 ) -> ChangeCounts:
-    """Make a target's rows equal to those given, by one MERGE: readers see what was before or what is after.
+    """Make a target's rows equal to ``rows`` by one MERGE, so that readers see the old or the new state.
 
-    Parameters
-    ----------
-    rows
-        The target's columns, and ``__there``: whether the target is to have the row.
-    identity
-        The columns that tell which row of the target is meant.
-    changes
-        How many changes the rows come from.
-    whole
-        Whether the target has no rows but these.
+    ``rows`` has the target's columns and ``__there``, whether the target keeps the row; ``identity`` are the columns
+    that identify a row; ``changes`` is the number of changes behind the rows; ``whole`` whether they are all rows.
     """
     from delta.tables import DeltaTable
 

@@ -35,25 +35,17 @@ _PREFIX = "__snapshots_"
 def merge_snapshot(
     session: SparkSession, flow: SnapshotFlow, frame: DataFrame, version: Any, target: str
 ) -> ChangeCounts:
-    """Make a target say what a snapshot says; for type 2, with what it said before.
+    """Make a target equal to a snapshot; for type 2, with its history.  The last snapshot may be repeated.
 
-    The last snapshot may be given again.
-
-    Parameters
-    ----------
-    frame
-        All rows of the source, each key once.
-    version
-        A number, a time or a text that is greater than those of all snapshots before; type 2 shows it.
-    target
-        The table's name.  It is made where it does not exist.
+    ``version`` is a number, a time or a text greater than that of all earlier snapshots; type 2 shows it.  The target
+    is created if necessary.
 
     Raises
     ------
     BadChanges
-        A key is there twice, or a row has a NULL in it; nothing was applied.
+        A key occurs twice, or has a NULL; nothing was applied.
     BadChangeFlow
-        A newer snapshot was applied already.
+        A newer snapshot has already been applied.
     """
     layout = layout_of(flow, frame)
     before = latest_version(session, target)
@@ -114,7 +106,7 @@ def _current(snapshot: DataFrame) -> DataFrame:
 
 
 def _versions(session: SparkSession, snapshot: DataFrame, layout: ChangeLayout, version: Any, target: str) -> DataFrame:
-    """Return the target's rows that a snapshot changes, and those that it adds."""
+    """Return the target's rows that a snapshot changes, and the rows that it adds."""
     from pyspark.sql import functions as F
 
     kind = _version_frame(session, version).schema["version"].dataType

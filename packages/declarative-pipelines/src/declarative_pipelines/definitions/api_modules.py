@@ -19,7 +19,7 @@ _replaced: dict[str, Any] = {}
 
 
 class _DltModule(ModuleType):
-    """The module ``dlt``: what it has not says why."""
+    """The module ``dlt``, which explains a missing name."""
 
     def __getattr__(self, name: str) -> Any:
         if name in registry.MODULE:
@@ -28,7 +28,7 @@ class _DltModule(ModuleType):
 
 
 def install() -> None:
-    """Let both imports give this package's names; calling it again changes nothing."""
+    """Make both imports give this package's names; calling it again changes nothing."""
     from pyspark import pipelines
 
     if _replaced:
@@ -46,7 +46,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Give ``pyspark.pipelines`` its own names back, and take ``dlt`` away."""
+    """Restore the names of ``pyspark.pipelines``, and remove ``dlt``."""
     from pyspark import pipelines
 
     for name, original in _replaced.items():

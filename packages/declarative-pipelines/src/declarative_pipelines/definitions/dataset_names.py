@@ -21,13 +21,7 @@ _AFTER_RELATIONS = ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WINDOW", "UNI
 
 @dataclass(frozen=True)
 class DatasetNames:
-    """The names of a pipeline's datasets, each as its parts.
-
-    Parameters
-    ----------
-    names
-        Of tables the catalog, the database and the name; of views and sinks the name.
-    """
+    """The names of a pipeline's datasets: of tables catalog, database and name; of views and sinks the name."""
 
     names: Sequence[tuple[str, ...]]
     _known: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
@@ -36,13 +30,7 @@ class DatasetNames:
         self._known.update({_lower(parts): parts for parts in self.names})
 
     def in_text(self, text: str, complete: Callable[[str], list[str]]) -> str:
-        """Return a query with each name of a dataset as its definition has it.
-
-        Parameters
-        ----------
-        complete
-            Returns all three parts of a table's name.
-        """
+        """Return a query in which each dataset has its defined name; ``complete`` gives a table's three parts."""
         lower = text.lower()
         if all(lower.count(part.lower()) == text.count(part) for parts in self.names for part in parts):
             return text  # without the tokenizer's import

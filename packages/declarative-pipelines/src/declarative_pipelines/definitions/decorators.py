@@ -23,7 +23,7 @@ from declarative_pipelines.definitions.model import (
     named,
     without_live,
 )
-from declarative_pipelines.definitions.registry import location, location_of, note
+from declarative_pipelines.definitions.registry import location, location_of, register_definition
 from declarative_pipelines.errors import BadDefinition
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _note_dataset(function: Callable[[], Any], name: str | None, kind: DatasetKi
     chosen = without_live(name or function.__name__)
     expectations = tuple(vars(function).get(_EXPECTATIONS, ()))
     query = _query(function)
-    definitions = note(Dataset(chosen, kind, _location(function), query, expectations, **details))
+    definitions = register_definition(Dataset(chosen, kind, _location(function), query, expectations, **details))
     # An expectation above this decorator comes later, and must find the dataset.
     vars(function).setdefault(_NOTED, []).append((definitions, chosen))
 
@@ -273,17 +273,17 @@ def expect_or_fail(name: str, inv: str) -> Callable[[Function], Function]:
 
 
 def expect_all(expectations: Mapping[str, str]) -> Callable[[Function], Function]:
-    """Count the rows that violate one of several conditions, which have names, and keep them."""
+    """Count the rows that violate any of several named conditions, and keep them."""
     return _expectations(Violation.ALLOW, expectations)
 
 
 def expect_all_or_drop(expectations: Mapping[str, str]) -> Callable[[Function], Function]:
-    """Count and drop the rows that violate one of several conditions, which have names."""
+    """Count and drop the rows that violate any of several named conditions."""
     return _expectations(Violation.DROP, expectations)
 
 
 def expect_all_or_fail(expectations: Mapping[str, str]) -> Callable[[Function], Function]:
-    """Fail the update at a row that violates one of several conditions, which have names."""
+    """Fail the update at a row that violates any of several named conditions."""
     return _expectations(Violation.FAIL, expectations)
 
 
@@ -357,7 +357,8 @@ def create_streaming_table(
         for one, condition in (conditions or {}).items()
     )
     details = _details(comment, spark_conf, table_properties, partition_cols, cluster_by, schema, format)
-    note(Dataset(without_live(name), DatasetKind.STREAMING_TABLE, location(), None, expectations, **details))
+    dataset = Dataset(without_live(name), DatasetKind.STREAMING_TABLE, location(), None, expectations, **details)
+    register_definition(dataset)
 
 
 create_streaming_live_table = create_target_table = create_streaming_table
@@ -378,7 +379,7 @@ def append_flow(
     def define(function: Function) -> Function:
         flow = name or function.__name__
         conf = {key: str(value) for key, value in (spark_conf or {}).items()}
-        note(Flow(flow, without_live(target), _query(function), _location(function), conf, once))
+        register_definition(Flow(flow, without_live(target), _query(function), _location(function), conf, once))
         return function
 
     return define
@@ -388,18 +389,19 @@ def create_sink(name: str, format: str, options: Mapping[str, str] | None = None
     """Define a sink: a place outside the catalog that flows append to."""
     registry.known("create_sink", arguments, location())
     said = {key: str(value) for key, value in (options or {}).items()}
-    note(Dataset(name, DatasetKind.SINK, location(), format=format, options=said))
+    register_definition(Dataset(name, DatasetKind.SINK, location(), format=format, options=said))
 
 
 def foreach_batch_sink(function: Callable[[DataFrame, int], None] | None = None, *, name: str | None = None) -> Any:
     """Define a sink by a function, which is called with each batch and its number.
 
-    A batch may be repeated after a failure, and after a full refresh the numbers restart at 0; what the function
-    does must bear that.
+    A batch may be repeated after a failure, and after a full refresh the numbers restart at 0, so the function must
+    be idempotent.
     """
 
     def define(take: Callable[[DataFrame, int], None]) -> Callable[[DataFrame, int], None]:
-        note(Dataset(name or take.__name__, DatasetKind.SINK, _location(take), format="noop", take_batch=take))
+        sink = Dataset(name or take.__name__, DatasetKind.SINK, _location(take), format="noop", take_batch=take)
+        register_definition(sink)
         return take
 
     return define if function is None else define(function)
@@ -427,8 +429,7 @@ def create_auto_cdc_flow(
 ) -> None:
     """Define that the changes of a source are merged into a streaming table by key (``apply_changes``).
 
-    Every change must meet ``where``: it drops none, as on the platform, and a change that does not meet it fails the
-    update.
+    As on the platform, ``where`` drops no changes: a change that violates it fails the update.
     """
     arguments = registry.known("create_auto_cdc_flow", arguments, location())
     if sequence_by is None:
@@ -441,7 +442,7 @@ def create_auto_cdc_flow(
     ):
         if one is not None and other is not None:
             raise BadDefinition(location(), f"{words} exclude each other: give one of the two.")
-    note(
+    register_definition(
         ChangeFlow(
             name or arguments.get("flow_name") or without_live(target),
             without_live(target),
@@ -492,7 +493,8 @@ def create_auto_cdc_from_snapshot_flow(
     target = without_live(target)
     source = without_live(source) if isinstance(source, str) else source
     history = named(track_history_column_list), named(track_history_except_column_list)
-    note(SnapshotFlow(target, target, source, named(keys) or (), location(), _scd_type(stored_as_scd_type), *history))
+    scd_type = _scd_type(stored_as_scd_type)
+    register_definition(SnapshotFlow(target, target, source, named(keys) or (), location(), scd_type, *history))
 
 
 apply_changes_from_snapshot = create_auto_cdc_from_snapshot_flow
@@ -505,7 +507,7 @@ def _scd_type(given: str | int) -> Any:
 
 
 def read(name: str) -> DataFrame:
-    """Read a dataset as it is, within a definition."""
+    """Read a dataset as a batch, within a definition."""
     return _session().read.table(name)
 
 

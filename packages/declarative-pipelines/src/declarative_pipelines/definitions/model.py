@@ -17,26 +17,18 @@ if TYPE_CHECKING:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two names are those of one dataset."""
+    """Whether two names are of one dataset."""
     return one.lower() == other.lower()
 
 
 def find(name: str, names: Iterable[str]) -> str | None:
-    """Return the one of several names that is the same, as it is written there; None if there is none."""
+    """Return the spelling of a name among several names, or None."""
     return next((one for one in names if is_same(one, name)), None)
 
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """Where a definition stands: what an error points at.
-
-    Parameters
-    ----------
-    file
-        Path of the source as the user gave it, or what a notebook's cell is called.
-    line
-        Counted from 1, of the decorator's or the statement's first line.
-    """
+    """The location of a definition: a path or a cell's name, and the line of its decorator or statement, from 1."""
 
     file: str
     line: int
@@ -46,7 +38,7 @@ class SourceLocation:
 
 
 class DatasetKind(Enum):
-    """What a dataset is. ``TABLE`` is settled by its query: streaming table, or materialized view."""
+    """The kind of a dataset; the query of a ``TABLE`` decides between streaming table and materialized view."""
 
     TABLE = "table"
     STREAMING_TABLE = "streaming table"
@@ -57,14 +49,14 @@ class DatasetKind(Enum):
 
 @dataclass(frozen=True)
 class Namespace:
-    """Where names of one part are, the defined one and those that its query reads; None: as the pipeline has it."""
+    """The catalog and schema of names of one part, defined or read; None: the pipeline's."""
 
     catalog: str | None = None
     database: str | None = None
 
 
 class Violation(Enum):
-    """What happens to a row for which an expectation is not TRUE."""
+    """The consequence for a row for which an expectation is not TRUE."""
 
     ALLOW = "warn"
     DROP = "drop"
@@ -73,7 +65,7 @@ class Violation(Enum):
 
 @dataclass(frozen=True)
 class Expectation:
-    """A condition over a dataset's rows. A row meets it only where it is TRUE: NULL is a violation."""
+    """A condition over a dataset's rows.  A row meets it only if it is TRUE: NULL is a violation."""
 
     name: str
     constraint: str
@@ -84,12 +76,7 @@ class Expectation:
 class ComputedColumn:
     """A column with ``GENERATED ALWAYS AS (expression)`` or ``DEFAULT expression``.
 
-    Parameters
-    ----------
-    kind
-        The column's type as DDL.
-    is_default
-        Whether a query may give the column another value.
+    A query may give another value for a default, but not for a generated column.
     """
 
     name: str
@@ -106,22 +93,20 @@ Query = Callable[["SparkSession"], "DataFrame"]
 class Dataset:
     """A table, a view or a sink.
 
-    Parameters
+    Attributes
     ----------
     name
         As written, without ``LIVE.`` and without quotes; one to three parts.
     query
-        None where only flows write to it (``create_streaming_table``), and for a sink.
+        None for a sink, and for a table that only flows write to (``create_streaming_table``).
     is_published
-        Whether a view stays in the catalog; the pipeline itself reads it as its other views.
+        Whether a view stays in the catalog.
     take_batch
-        What a sink does with each batch and its number, where it is a function.
-    schema
-        DDL text or a StructType.
+        The function of a sink that takes each batch and its number.
     computed
-        The columns of the schema that the query need not have.
+        The columns of the schema that the query may omit.
     namespace
-        What ``USE`` has said before it in a SQL file.
+        The catalog and schema that ``USE`` has set in a SQL file.
     """
 
     name: str
@@ -144,12 +129,12 @@ class Dataset:
 
     @property
     def is_in_catalog(self) -> bool:
-        """Whether it is a table; views and sinks are the pipeline's alone."""
+        """Whether it is a table; views and sinks are not in the catalog."""
         return self.kind not in (DatasetKind.TEMPORARY_VIEW, DatasetKind.SINK)
 
     @property
     def is_delta(self) -> bool:
-        """Whether it is a Delta table, as each table is that does not name another format."""
+        """Whether it is a Delta table, which is the default format."""
         return self.is_in_catalog and (self.format or "delta").lower() == "delta"
 
 
@@ -174,12 +159,12 @@ ColumnLike = "str | Column"
 class ChangeFlow:
     """Changes of a source, merged into a streaming table by key (``apply_changes``, AUTO CDC).
 
-    Parameters
+    Attributes
     ----------
     source
         A dataset's name; its changes are read as a stream.
     keys, sequence_by
-        Which row a change is for, and which of two changes is the later one.
+        The columns that identify a row, and the order of its changes.
     apply_as_deletes, apply_as_truncates
         Conditions over a change; None: never.
     columns, except_columns
@@ -187,8 +172,8 @@ class ChangeFlow:
     history_columns, history_except_columns
         SCD type 2: a new version begins where one of these changes; None: any column.
     ignore_null_updates
-        Whether a NULL keeps the value that the row has: in all columns, or in those of ``null_columns``, or in all
-        but those of ``null_except_columns``.
+        Whether a NULL keeps the row's value: in all columns, in ``null_columns``, or in all but
+        ``null_except_columns``.
     where
         A condition that every change must meet, for the platform's optimizer; it drops none.
     """
@@ -237,7 +222,7 @@ class SnapshotFlow:
 
 @dataclass
 class Definitions:
-    """All that a pipeline's sources have said, in their order."""
+    """The definitions of a pipeline's sources, in order."""
 
     datasets: list[Dataset] = field(default_factory=list)
     flows: list[Flow] = field(default_factory=list)
@@ -245,7 +230,7 @@ class Definitions:
     settings: dict[str, str] = field(default_factory=dict)
 
     def dataset(self, name: str) -> Dataset | None:
-        """Return the dataset of this name, in whatever case; None if there is none."""
+        """Return the dataset of a name, regardless of case, or None."""
         return next((dataset for dataset in self.datasets if is_same(dataset.name, name)), None)
 
 

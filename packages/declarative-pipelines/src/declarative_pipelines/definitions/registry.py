@@ -99,8 +99,8 @@ _cells: dict[str, _Cell] = {}
 
 
 @contextmanager
-def collecting(definitions: Definitions) -> Iterator[Definitions]:
-    """Have all that is defined noted here; the source's own definitions, not the notebook's."""
+def collected_definitions(definitions: Definitions) -> Iterator[Definitions]:
+    """Collect the definitions of a ``with`` block, instead of adding them to those of the notebook."""
     _reading.definitions.append(definitions)
     try:
         yield definitions
@@ -108,8 +108,8 @@ def collecting(definitions: Definitions) -> Iterator[Definitions]:
         _reading.definitions.pop()
 
 
-def current() -> Definitions:
-    """Return what a definition that is made now belongs to."""
+def current_definitions() -> Definitions:
+    """Return the collection that a new definition belongs to."""
     return _reading.definitions[-1] if _reading.definitions else _of_running_cell()
 
 
@@ -132,13 +132,13 @@ def of_notebook() -> Definitions:
 
 
 def forget_cells() -> None:
-    """Forget what the notebook's cells have defined."""
+    """Forget the definitions of the notebook's cells."""
     _cells.clear()
 
 
 @contextmanager
-def set_aside() -> Iterator[None]:
-    """Set what the notebook's cells have defined aside: inside there is only what is defined there."""
+def hidden_cells() -> Iterator[None]:
+    """Hide the definitions of the notebook's cells during a ``with`` block."""
     notebooks = dict(_cells)
     _cells.clear()
     try:
@@ -164,9 +164,9 @@ def add(definitions: Definitions, dataset: Dataset) -> None:
     definitions.datasets.append(dataset)
 
 
-def note(definition: Dataset | Flow | ChangeFlow | SnapshotFlow) -> Definitions:
-    """Note a definition where it belongs, and return where that is."""
-    definitions = current()
+def register_definition(definition: Dataset | Flow | ChangeFlow | SnapshotFlow) -> Definitions:
+    """Register a definition, and return the collection that it belongs to."""
+    definitions = current_definitions()
     if not _reading.definitions:
         _replace_elsewhere(definition, definitions)
     if isinstance(definition, Dataset):
@@ -179,7 +179,7 @@ def note(definition: Dataset | Flow | ChangeFlow | SnapshotFlow) -> Definitions:
 
 
 def change_dataset(definitions: Definitions, name: str, change: Callable[[Dataset], Dataset]) -> None:
-    """Replace a dataset that has been noted by a changed one."""
+    """Replace a registered dataset."""
     definitions.datasets[:] = [change(one) if is_same(one.name, name) else one for one in definitions.datasets]
 
 
@@ -192,7 +192,7 @@ def location() -> SourceLocation:
 
 
 def location_of(file: str, line: int) -> SourceLocation:
-    """Return a place as a reader knows it: a cell by its number, since its file has a name that nobody has seen."""
+    """Return a location as the reader knows it: a cell by its number, since its file has an unknown name."""
     shell = front_end.ipython()
     number = getattr(getattr(shell, "compile", None), "_filename_map", {}).get(file)
     return SourceLocation(file if number is None else f"cell [{number}]", line)
@@ -207,7 +207,7 @@ def _of_running_cell() -> Definitions:
 
 
 def _replace_elsewhere(definition: Dataset | Flow | ChangeFlow | SnapshotFlow, definitions: Definitions) -> None:
-    """Take a name away from an earlier run of a cell that the front end gives no name to."""
+    """Remove a name from an earlier run of a cell to which the front end gives no name."""
     if front_end.running_cell()[0] is not None:
         return
     kind = "datasets" if isinstance(definition, Dataset) else "flows" if isinstance(definition, Flow) else "changes"

@@ -47,7 +47,7 @@ class Checkpoint:
 
     @property
     def schemas(self) -> str:
-        """Where sources keep inferred schemas; beside the checkpoint, since it is there before the first batch."""
+        """The folder of inferred schemas, beside the checkpoint since it exists before the first batch."""
         return self.storage.path("_schemas", *self.folder[1:])
 
     @property
@@ -66,29 +66,29 @@ class Checkpoint:
         return self.storage.exists(*self.folder, _NOTE)
 
     def next(self) -> Checkpoint:
-        """Return the one after it, which nothing has been read with."""
+        """Return the next, unused checkpoint."""
         return Checkpoint(self.storage, self.parts, self.number + 1, True)
 
     def earlier(self) -> list[Checkpoint]:
-        """Return those before it, which full refreshes have left behind."""
+        """Return the earlier checkpoints, which full refreshes have left."""
         numbers = _numbers(self.storage, self.parts) if self.number else []
         return [Checkpoint(self.storage, self.parts, number) for number in numbers if number < self.number]
 
     def begin(self) -> None:
-        """Begin the new one; the table has to be emptied."""
+        """Begin a new checkpoint; the table has to be emptied."""
         if self.is_new:
             self.storage.write("", *self.folder, _NOTE)
 
     def begin_once(self) -> None:
-        """Note that a flow that runs once begins."""
+        """Record that a flow that runs once begins."""
         self.storage.write("", *self.folder, _ONCE_BEGUN)
 
     def end_once(self) -> None:
-        """Note that it has run, and is not to run again."""
+        """Record that a flow that runs once has run."""
         self.storage.write("", *self.folder, _ONCE_DONE)
 
     def table_is_empty(self) -> None:
-        """Note that the table has been emptied."""
+        """Record that the table has been emptied."""
         self.storage.remove(*self.folder, _NOTE)
 
 

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.sql_formatter import SQLStringFormatter
 
 from declarative_pipelines.errors import ActionInDefinition
-from declarative_pipelines.sql.parameters import with_values
+from declarative_pipelines.sql.parameters import bind_values
 from declarative_pipelines.sql.queries import without_live_names
 from streaming_base import builders, hooks
 from streaming_base.siblings import function_of_sibling
@@ -66,12 +66,12 @@ _ACTIONS = (
 
 
 #: Makes the frame of a query's text, and of the frames that it reads by their names.
-Answer = Callable[[str, Mapping[str, "DataFrame"]], "DataFrame"]
+MakeFrame = Callable[[str, Mapping[str, "DataFrame"]], "DataFrame"]
 
 
 @dataclass
-class _Answering:
-    frame: Answer
+class _Interception:
+    frame: MakeFrame
     flow: str
     sources: int = 0
 
@@ -82,10 +82,10 @@ _schema_places: dict[str, str] = {}
 
 
 @contextmanager
-def answered_by(frame: Answer, flow: str) -> Iterator[None]:
-    """Have reads of this thread answered by a function of a query's text and frames, for the definition of a flow."""
-    before = _answering()
-    _thread.answering = _Answering(frame, flow)
+def intercept_reads(frame: MakeFrame, flow: str) -> Iterator[None]:
+    """Intercept the reads of this thread for the definition of a flow; ``frame`` makes the frame of a query."""
+    before = _interception()
+    _thread.answering = _Interception(frame, flow)
     try:
         yield
     finally:
@@ -93,9 +93,9 @@ def answered_by(frame: Answer, flow: str) -> Iterator[None]:
 
 
 @contextmanager
-def unanswered() -> Iterator[None]:
-    """Let this package itself do within a definition what the definition must not."""
-    before = _answering()
+def without_interception() -> Iterator[None]:
+    """Suspend the interception in this thread, for reads of this package itself."""
+    before = _interception()
     _thread.answering = None
     try:
         yield
@@ -104,8 +104,8 @@ def unanswered() -> Iterator[None]:
 
 
 @contextmanager
-def schemas_kept(places: dict[str, str]) -> Iterator[None]:
-    """Give each flow a place for the schemas that its ``cloudFiles`` sources infer, where they name none."""
+def schema_locations(places: dict[str, str]) -> Iterator[None]:
+    """Give each flow a default schema location for its ``cloudFiles`` sources."""
     _schema_places.update(places)
     try:
         yield
@@ -115,48 +115,48 @@ def schemas_kept(places: dict[str, str]) -> Iterator[None]:
 
 
 def install() -> None:
-    """Teach Spark's classes; calling it again changes nothing."""
+    """Wrap Spark's classes; calling it again changes nothing."""
     from pyspark.sql import SparkSession
     from pyspark.sql.classic.dataframe import DataFrame
     from pyspark.sql.readwriter import DataFrameReader
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
     reads = "a read inside a definition is answered by the pipeline"
-    _wrap(SparkSession, "table", partial(_answered, _table), reads)
-    _wrap(DataFrameReader, "table", partial(_answered, _table), reads)
-    _wrap(DataStreamReader, "table", partial(_answered, _stream_of), reads)
-    _wrap(SparkSession, "sql", partial(_answered, _query), reads)
+    _wrap(SparkSession, "table", partial(_wrap_read, _table), reads)
+    _wrap(DataFrameReader, "table", partial(_wrap_read, _table), reads)
+    _wrap(DataStreamReader, "table", partial(_wrap_read, _stream_of), reads)
+    _wrap(SparkSession, "sql", partial(_wrap_read, _query), reads)
     for reader in (DataFrameReader, DataStreamReader):
         builders.record(reader)
-    _wrap(DataStreamReader, "load", _keeping_schemas, "a place for schemas that a flow's sources infer")
+    _wrap(DataStreamReader, "load", _wrap_load, "a place for schemas that a flow's sources infer")
     if (install_expressions := function_of_sibling("install_expressions")) is not None:
         install_expressions()
     for action in _ACTIONS:
         if hasattr(DataFrame, action):
-            _wrap(DataFrame, action, partial(_refusing, action), "a definition runs no query")
+            _wrap(DataFrame, action, partial(_wrap_action, action), "a definition runs no query")
 
 
 def _wrap(kind: type, name: str, make: Callable[[Any], Any], why: str) -> None:
     hooks.wrap(kind, name, make, by="declarative_pipelines", layer="pipeline", why=why)
 
 
-def _answering() -> _Answering | None:
+def _interception() -> _Interception | None:
     return getattr(_thread, "answering", None)
 
 
-def _answered(text: Callable[[Any, str], str], original: Any) -> Any:
+def _wrap_read(text: Callable[[Any, str], str], original: Any) -> Any:
     signature = inspect.signature(original)
 
     @wraps(original)
     def answered(self: Any, *args: Any, **kwargs: Any) -> Any:
-        answering = _answering()
+        answering = _interception()
         if answering is None:
             return original(self, *args, **kwargs)
         given = signature.bind(self, *args, **kwargs).arguments
         by_name = given.pop("kwargs", {})
         _, asked, *values = given.values()
         query, frames = _with_frames(self, text(self, asked), by_name)
-        query = with_values(query, values[0]) if values and values[0] else query
+        query = bind_values(query, values[0]) if values and values[0] else query
         # What only the platform's SQL has, such as column:field of JSON text, is rewritten as in a notebook.
         run_sql = function_of_sibling("run_sql") or _run_plain_sql
         return run_sql(self, query, lambda query: answering.frame(query, frames))
@@ -201,10 +201,10 @@ def _with_options(reader: Any) -> str:
     return f" WITH ({options})" if options else ""
 
 
-def _keeping_schemas(original: Any) -> Any:
+def _wrap_load(original: Any) -> Any:
     @wraps(original)
     def load(self: Any, path: Any = None, format: Any = None, schema: Any = None, **options: Any) -> Any:
-        answering = _answering()
+        answering = _interception()
         if answering is not None:
             self.options(**options)
             options = {}
@@ -215,16 +215,16 @@ def _keeping_schemas(original: Any) -> Any:
     return load
 
 
-def _name_schema_location(reader: Any, answering: _Answering) -> None:
+def _name_schema_location(reader: Any, answering: _Interception) -> None:
     location = _schema_places.get(answering.flow)
     if location is not None and "cloudfiles.schemalocation" not in builders.given_to(reader).lower_options:
         answering.sources += 1  # each source of a flow has its own
         reader.option("cloudFiles.schemaLocation", f"{location}/{answering.sources}")
 
 
-def _refusing(action: str, original: Any) -> Any:
+def _wrap_action(action: str, original: Any) -> Any:
     def refuse() -> None:
-        if _answering() is not None:
+        if _interception() is not None:
             raise ActionInDefinition(f"{action}{'' if isinstance(original, property) else '()'}")
 
     if isinstance(original, property):

@@ -106,7 +106,7 @@ def _is_known(name: str) -> bool:
 
 
 def _renumbered(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
-    """Return a plan without what each frame has for itself: ids become the order in which they were met."""
+    """Return a plan with its expression ids renumbered in order, so that two frames of one query are equal."""
     if isinstance(node, list):
         return [_renumbered(one, numbers) for one in node]
     if not isinstance(node, dict):
@@ -127,6 +127,6 @@ def _without_ids(text: str) -> str:
 
 
 def _settings(session: SparkSession) -> dict[str, str]:
-    """Return the settings that may change what a query gives, with Spark's version."""
+    """Return the settings that may change a query's result, with Spark's version."""
     settings = {key: value for key, value in dict(session.conf.getAll).items() if key.startswith("spark.sql.")}
     return {"version": session.version, **settings}

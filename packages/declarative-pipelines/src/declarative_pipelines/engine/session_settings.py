@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def having(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Have settings in the session, and afterwards what was there before."""
+def temporary_settings(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Apply settings to the session, and restore the previous values on exit."""
     with ExitStack() as stack:
         for key, value in settings.items():
             stack.callback(_put_back, session, key, session.conf.get(key, None))

@@ -23,7 +23,7 @@ from declarative_pipelines.definitions.dataset_names import DatasetNames
 from declarative_pipelines.definitions.model import Dataset, DatasetKind, Namespace
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.jvm_values import JvmValues
-from declarative_pipelines.engine.session_settings import having
+from declarative_pipelines.engine.session_settings import temporary_settings
 from declarative_pipelines.errors import BadDefinition, innermost_message
 from declarative_pipelines.sql.parameters import CatalogMap, literal
 
@@ -43,7 +43,7 @@ _IDENTIFIER = "org.apache.spark.sql.catalyst.TableIdentifier"
 
 @dataclass(frozen=True)
 class FlowSource:
-    """A flow as the engine is given it: ``make`` returns its frame, and may be called several times."""
+    """A flow for the engine; ``make`` returns its frame and may be called several times."""
 
     name: str
     target: str
@@ -56,15 +56,7 @@ class FlowSource:
 
 @dataclass(frozen=True)
 class ResolvedFlow:
-    """What the engine has found out about a flow.
-
-    Parameters
-    ----------
-    inputs
-        Datasets of the pipeline that it reads, by full names.
-    tables
-        Other tables that it reads.
-    """
+    """A resolved flow: the datasets of the pipeline that it reads, by full names, and its other tables."""
 
     inputs: frozenset[str]
     tables: frozenset[str]
@@ -73,15 +65,7 @@ class ResolvedFlow:
 
 @dataclass(frozen=True)
 class FailedFlow:
-    """A flow that could not be planned.
-
-    Parameters
-    ----------
-    inputs
-        The datasets of the pipeline that it had asked for.
-    waits
-        Whether it only lacks another flow, which could not be planned either.
-    """
+    """A flow that could not be resolved: the datasets that it asked for, and whether it only waits for another flow."""
 
     inputs: frozenset[str]
     error: BaseException
@@ -89,7 +73,7 @@ class FailedFlow:
 
 
 class TableNotCreated(Exception):
-    """A table that could not be created or changed; ``table`` is its full name, and the cause says why."""
+    """A table could not be created or changed; ``table`` is its full name, the cause has the reason."""
 
     def __init__(self, table: str) -> None:
         super().__init__(table)
@@ -104,21 +88,11 @@ class TableVersion(NamedTuple):
 
 
 class SparkEngine:
-    """The engine for one pipeline.
+    """Spark's pipelines engine for one pipeline.
 
-    Parameters
-    ----------
-    catalog, database
-        Where names of one or two parts are.
-    storage
-        The pipeline's root, an absolute URI.
-    catalogs
-        What names mean that begin with a catalog which the session does not have.
-
-    Attributes
-    ----------
-    lost_answers : int
-        How often the JVM has got nothing for what a flow had answered, and was asked again.
+    ``catalog`` and ``database`` complete names of one or two parts; ``storage`` is the pipeline's root, an absolute
+    URI; ``catalogs`` maps catalogs that the session does not have.  ``lost_answers`` counts the null answers of the
+    JVM, after which a flow was resolved again.
     """
 
     def __init__(
@@ -174,10 +148,7 @@ class SparkEngine:
             raise
 
     def release(self) -> None:
-        """Let go of what the flows have given to the JVM and got from it, after which none can be planned.
-
-        The JVM keeps the flows' functions as long as what they have returned, and these kept what they have returned.
-        """
+        """Release the flows' functions and their results, which the JVM keeps; no flow can be resolved afterwards."""
         for function in self._functions:
             function.release()
         self._functions.clear()
@@ -194,7 +165,7 @@ class SparkEngine:
             return graph.resolve(self.session._jsparkSession.sessionState().conf().caseSensitiveAnalysis())
 
     def full_name(self, dataset: Dataset) -> str:
-        """Return a dataset's name with its catalog and database, as the engine has it; views and sinks have neither."""
+        """Return a dataset's name with the engine's catalog and database; views and sinks have neither."""
         return ".".join(self._full_parts(dataset))
 
     def _full_parts(self, dataset: Dataset) -> list[str]:
@@ -223,7 +194,7 @@ class SparkEngine:
         return catalog == _OWN_CATALOG or self.session.conf.get(f"spark.sql.catalog.{catalog}", None) is not None
 
     def create_databases(self, datasets: Iterable[Dataset]) -> None:
-        """Create the databases of tables in catalogs that are mapped, since nobody knows their names there."""
+        """Create the databases of tables in mapped catalogs."""
         for dataset in datasets:
             given = dataset.name.replace("`", "").split(".")
             catalog = given[0] if len(given) > 2 else dataset.namespace.catalog
@@ -232,7 +203,7 @@ class SparkEngine:
                 self.session.sql(f"CREATE SCHEMA IF NOT EXISTS `{database}`")
 
     def use_in_this_thread(self) -> None:
-        """Make the session the active one of this thread's JVM thread, where the engine looks for it."""
+        """Make the session the active one of this thread's JVM thread, as the engine expects."""
         self._scala.object("org.apache.spark.sql.classic.SparkSession").setActiveSession(self.session._jsparkSession)
 
     def committed_batch(self, dataset: Dataset, application: str) -> int:
@@ -241,13 +212,7 @@ class SparkEngine:
         return int(found.apply(application)) if found.contains(application) else -1
 
     def newest_versions(self, tables: Iterable[str]) -> dict[str, int]:
-        """Return the newest versions of Delta tables, by the identities that Delta's offsets have; others are left out.
-
-        Parameters
-        ----------
-        tables
-            Full names, as :class:`ResolvedFlow` has them.
-        """
+        """Return the newest versions of Delta tables, by the ids of Delta's offsets; other tables are omitted."""
         found = {}
         for table in tables:
             with suppress(Py4JJavaError, ValueError):  # no Delta table, or not one of a catalog
@@ -257,7 +222,7 @@ class SparkEngine:
         return found
 
     def newest_version(self, dataset: Dataset) -> TableVersion | None:
-        """Return the newest version of a Delta table; None where there is no such table."""
+        """Return the newest version of a Delta table, or None if it does not exist."""
         try:
             version = self._newest_version(dataset.namespace, dataset.name)
         except (Py4JJavaError, AnalysisException):
@@ -269,7 +234,7 @@ class SparkEngine:
         return TableVersion(snapshot.metadata().id(), int(snapshot.version()))
 
     def read_log(self, dataset: Dataset) -> None:
-        """Have Delta read a table's log now, which it does else when the table is first written to; it keeps it."""
+        """Make Delta read and cache a table's log now instead of at the first write."""
         self._snapshot(dataset).transactions()
 
     def version(self, dataset: Dataset) -> int:
@@ -350,7 +315,7 @@ class SparkEngine:
 
 
 class ResolvedGraph:
-    """A planned graph: what its flows read, their frames, and their tables."""
+    """A resolved graph: the inputs of its flows, their frames, and their tables."""
 
     def __init__(self, engine: SparkEngine, graph: Any, functions: Mapping[str, _FlowFunction]) -> None:
         self._engine, self._graph, self._functions = engine, graph, functions
@@ -362,7 +327,7 @@ class ResolvedGraph:
 
     @property
     def failures(self) -> dict[str, FailedFlow]:
-        """The flows that could not be planned."""
+        """The flows that could not be resolved."""
         return {name: self._failed(name, flow) for name, flow in self._java_flows.items() if name not in self._planned}
 
     @property
@@ -371,7 +336,7 @@ class ResolvedGraph:
         return {name: self._resolved(flow) for name, flow in self._java_flows.items() if name in self._planned}
 
     def frame(self, flow: str) -> DataFrame:
-        """Return a new frame of a flow, over the tables as they are now."""
+        """Return a new frame of a flow, over the current tables."""
         from pyspark.sql import DataFrame
 
         self._engine.use_in_this_thread()
@@ -383,12 +348,9 @@ class ResolvedGraph:
             return DataFrame(planned.df(), self._engine.session)
 
     def create_tables(self, datasets: Iterable[Dataset], full_refresh: Iterable[Dataset] = ()) -> None:
-        """Create tables and let schemas grow; those of a full refresh are emptied and get the new schema.
+        """Create tables and evolve schemas; tables of a full refresh are emptied and get the new schema.
 
-        Raises
-        ------
-        TableNotCreated
-            Spark or the table's format rejects the table or the change.
+        Raises TableNotCreated if Spark or the table's format rejects the table or the change.
         """
         scala = self._scala
         self._engine.use_in_this_thread()
@@ -400,7 +362,7 @@ class ResolvedGraph:
             self._some(full_refresh),
             self._engine.storage,
         )
-        with having(self._engine.session, {"spark.sql.sources.default": "delta"}):
+        with temporary_settings(self._engine.session, {"spark.sql.sources.default": "delta"}):
             try:
                 scala.object(f"{_GRAPH}.DatasetManager").materializeDatasets(self._graph, context)
             except Py4JJavaError as error:
@@ -433,7 +395,7 @@ class ResolvedGraph:
 
 
 def _table_error(error: Py4JJavaError) -> Exception:
-    """Return an error of the engine with the table that it is about; any other error as it is."""
+    """Return an error of the engine together with its table; any other error unchanged."""
     from pyspark.errors.exceptions.captured import convert_exception
 
     java = error.java_exception
@@ -449,14 +411,14 @@ def _is_planned(flow: Any) -> bool:
     return flow.getClass().getSimpleName() != "ResolutionFailedFlow"
 
 
-def observed(session: SparkSession, query: StreamingQuery) -> dict[str, dict[str, Any]]:
-    """Return what the batch that a stream is working on has observed so far, which its reports say too late."""
+def observed_so_far(session: SparkSession, query: StreamingQuery) -> dict[str, dict[str, Any]]:
+    """Return the metrics observed so far by the running batch; progress reports arrive too late."""
     execution = query._jsq.streamingQuery().lastExecution()
     return _rows(session, execution.observedMetrics())
 
 
 class WriteObserver:
-    """Hears what batch writes of a session have observed; to be used in a ``with`` block.
+    """Collects the observed metrics of a session's batch writes, in a ``with`` block.
 
     ``heard`` has, by the name of an observation, the values of each observation of the same query.
     """
@@ -479,7 +441,7 @@ class WriteObserver:
         self._java = None  # the listener and its object of the JVM would keep each other forever
 
     def wait_for(self, name: str, deadline: float) -> dict[str, dict[str, Any]] | None:
-        """Return what was observed in the query that has this observation; None if the deadline passes."""
+        """Return the metrics of the query that has this observation, or None at the deadline."""
         with self._changed:
             self._changed.wait_for(lambda: name in self.heard, deadline)
             return self.heard.pop(name, None)
@@ -502,7 +464,7 @@ class WriteObserver:
         return "declarative_pipelines"
 
     class Java:
-        """What the object is in the JVM."""
+        """The Java interface of the object."""
 
         implements = ["org.apache.spark.sql.util.QueryExecutionListener"]  # noqa: RUF012 - py4j asks for a list
 
@@ -510,7 +472,7 @@ class WriteObserver:
 def _rows(session: SparkSession, metrics: Any) -> dict[str, dict[str, Any]]:
     """Return observed metrics, a Scala map of rows, as dictionaries.
 
-    Most queries have none; and to go through a map by its iterator costs eighty calls, as its end is an exception.
+    Most queries have none, and iterating a Scala map costs eighty calls, since its end is an exception.
     """
     if metrics.isEmpty():
         return {}
@@ -524,7 +486,7 @@ def _values(row: Any) -> dict[str, Any]:
 
 
 class _FlowFunction:
-    """A flow that Spark calls as its own ``FlowFunction``; ``error`` is what its last call ended with."""
+    """A flow as Spark's ``FlowFunction``; ``error`` is the error of its last call."""
 
     def __init__(self, engine: SparkEngine, flow: FlowSource, names: DatasetNames) -> None:
         self._scala, self.flow = engine._scala, flow
@@ -535,11 +497,11 @@ class _FlowFunction:
         self._returned: list[Any] = []
 
     def call(self, all_inputs: Any, available: Any, conf: Any, context: Any, origin: Any) -> Any:
-        """Return what the flow reads, and its frame or why there is none; called by Spark."""
+        """Return the flow's inputs, and its frame or its error; called by Spark."""
         reads = _Reads(self._scala, self._as_defined, (all_inputs, available, conf, context, origin))
         self.error = None
         try:
-            with dataset_reads.answered_by(reads.frame, self._name):
+            with dataset_reads.intercept_reads(reads.frame, self._name):
                 data = self._scala.new("scala.util.Success", self.flow.make()._jdf)
         except _NotResolved as wait:
             data = self._scala.new("scala.util.Failure", wait.java)
@@ -569,24 +531,24 @@ class _FlowFunction:
         return self._name
 
     class Java:
-        """What the object is in the JVM."""
+        """The Java interface of the object."""
 
         implements = [f"{_GRAPH}.FlowFunction"]  # noqa: RUF012 - py4j asks for a list
 
 
 class _NoAnswer(Exception):
-    """The JVM has got a null for what a flow function had returned."""
+    """The JVM got a null from a flow function."""
 
 
 class _NotResolved(Exception):
-    """The engine has no answer to a read: the dataset is not planned yet, or there is none. ``java`` says which."""
+    """The engine cannot answer a read: the dataset is not resolved yet, or does not exist; ``java`` has the reason."""
 
     def __init__(self, java: Any) -> None:
         self.java = java
 
 
 class _Reads:
-    """What one call of a flow reads, answered by the engine, which takes note of it."""
+    """The reads of one call of a flow, which the engine answers and records."""
 
     def __init__(self, scala: JvmValues, as_defined: Callable[[str], str], arguments: tuple[Any, ...]) -> None:
         self._scala, self._as_defined, self._arguments = scala, as_defined, arguments
@@ -625,7 +587,7 @@ class _Reads:
         return all_inputs, available, conf, context, origin
 
     def _without(self, frames: Mapping[str, DataFrame], sets: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the four sets of what was read without the frames, whose own reads are known already."""
+        """Return the four sets of inputs without the frames, whose own inputs are known."""
         requested, batch, streaming, external = sets
         scala = self._scala
         requested = requested.diff(scala.seq([scala.new(_IDENTIFIER, name) for name in frames]).toSet())
@@ -633,7 +595,7 @@ class _Reads:
         return requested, batch, streaming, external
 
     def found(self) -> list[Any]:
-        """Return the engine's four sets of what was read."""
+        """Return the engine's four sets of inputs."""
         return self._sets or [self._scala.empty_set] * 4
 
     def _raise(self, java: Any) -> None:
@@ -645,12 +607,12 @@ class _Reads:
 
 
 class _Ignore:
-    """A Scala function that does nothing with the engine's events: what happens is known here anyway."""
+    """A Scala function that ignores the engine's events."""
 
     def apply(self, event: Any) -> None:
         """Called by Spark."""
 
     class Java:
-        """What the object is in the JVM."""
+        """The Java interface of the object."""
 
         implements = ["scala.Function1"]  # noqa: RUF012 - py4j asks for a list

@@ -43,9 +43,9 @@ def find_location(
     name: str | None,
     catalogs: CatalogMap,
 ) -> PipelineLocation:
-    """Return where a pipeline is; its database is made if there is none.
+    """Return the location of a pipeline, and create its database if necessary.
 
-    Without a storage it has a folder in the database's own, so dropping the database drops what belongs to its tables.
+    Without a storage it is a folder in the database's own, so dropping the database drops the pipeline's files.
     """
     *given, database = (database or session.catalog.currentDatabase()).replace("`", "").split(".")
     catalog, database = catalogs.located(given[0] if given else OWN, database)
@@ -67,13 +67,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Storage:
-    """A folder of any file system, and what is in it.
-
-    Parameters
-    ----------
-    root
-        An absolute URI.
-    """
+    """A folder of a pipeline, in any file system; ``root`` is an absolute URI."""
 
     session: SparkSession
     root: str
@@ -93,19 +87,19 @@ class Storage:
 
     @cached_property
     def local(self) -> Path | None:
-        """The folder on this machine, where it is one; None where only Hadoop reaches it."""
+        """The folder on this machine, or None if only Hadoop reaches it."""
         resolved = self.resolved()
         return Path("/" + resolved.removeprefix("file:").lstrip("/")) if resolved.startswith("file:") else None
 
     def exists(self, *parts: str) -> bool:
-        """Whether it is there."""
+        """Whether the path exists."""
         if self.local is not None:  # the JVM is asked only where it alone knows
             return self.local.joinpath(*parts).exists()
         path, files = self._open(*parts)
         return files.exists(path)
 
     def names(self, *parts: str) -> list[str]:
-        """Return the names in a folder, sorted, without hidden ones; none where there is no folder."""
+        """Return the names in a folder, sorted, without hidden ones; an empty list if the folder does not exist."""
         if self.local is not None:
             folder = self.local.joinpath(*parts)
             there = folder.iterdir() if folder.is_dir() else ()
@@ -122,15 +116,10 @@ class Storage:
             return bytes(stream.readAllBytes()).decode()
 
     def write(self, text: str, *parts: str) -> None:
-        """Write a file whole: a reader finds the old text, or the new one.
+        """Write a file atomically: a reader finds the old text or the new one.
 
-        Where the file system cannot replace a file by renaming another one, the old one is deleted first, and a warning
-        is logged: a reader, or a process that takes over from one that was killed in between, then finds none.
-
-        Raises
-        ------
-        OSError
-            The file system did not take the new file; the new text is beside it.
+        If the file system cannot replace a file by a rename, the old file is deleted first and a warning is logged: in
+        between, a reader finds no file.  Raises OSError if the file system rejects the file; the new text is beside it.
         """
         if self.local is not None:
             _write(self.local.joinpath(*parts), text)
@@ -147,12 +136,12 @@ class Storage:
             raise OSError(f"{path} could not be written. What it was to have is in {hidden}.")
 
     def make_folder(self, *parts: str) -> None:
-        """Make a folder and those that it is in."""
+        """Create a folder with its parents."""
         path, files = self._open(*parts)
         files.mkdirs(path)
 
     def remove(self, *parts: str) -> None:
-        """Remove a file or a folder of the pipeline, if it is there."""
+        """Remove a file or a folder of the pipeline if it exists."""
         if self.local is not None:
             _remove(self.local.joinpath(*parts))
             return
@@ -160,7 +149,7 @@ class Storage:
         files.delete(path, True)
 
     def _replace(self, hidden: Any, path: Any, files: Any) -> bool:
-        """Rename a file over another one, in one step; return whether that was possible."""
+        """Rename a file over another one in one step; return whether that was possible."""
         from py4j.protocol import Py4JJavaError
 
         conf = self.session._jsc.hadoopConfiguration()
@@ -195,7 +184,7 @@ def _remove(path: Path) -> None:
 
 
 def _hidden(name: str) -> str:
-    """Return a name beside a file's for what is to replace it; two writers have two."""
+    """Return a temporary name beside a file's, unique per writer."""
     return f".{name}.{uuid4().hex[:8]}.new"
 
 

@@ -48,9 +48,9 @@ class Counts:
         return Counts(self.records + other.records, self.dropped + other.dropped, failed)
 
 
-def checked(frame: DataFrame, dataset: str, flow: str, expectations: Sequence[Expectation]) -> DataFrame:
-    """Return the frame with its rows counted, and without those that are dropped; one that must not be there raises."""
-    expectations = _settled(frame, expectations)
+def apply_expectations(frame: DataFrame, dataset: str, flow: str, expectations: Sequence[Expectation]) -> DataFrame:
+    """Return the frame with its rows counted, rows to drop filtered out, and forbidden rows raising."""
+    expectations = _resolve_paths(frame, expectations)
     frame = frame.observe(observation(dataset), *_observed(expectations))
     condition = _kept(dataset, flow, expectations)
     return frame if condition is None else frame.filter(condition)
@@ -59,31 +59,25 @@ def checked(frame: DataFrame, dataset: str, flow: str, expectations: Sequence[Ex
 def validate(
     frame: DataFrame, dataset: str, expectations: Sequence[Expectation], location: SourceLocation | None
 ) -> None:
-    """Look whether each expectation is a condition over the frame's rows.
-
-    Raises
-    ------
-    BadDefinition
-        One is no SQL, names a column that is not there, or is not boolean.
-    """
-    if not expectations or _are_conditions(frame, _settled(frame, expectations)):
+    """Raise BadDefinition unless each expectation is a boolean expression over the frame's columns."""
+    if not expectations or _are_conditions(frame, _resolve_paths(frame, expectations)):
         return
-    for expectation in _settled(frame, expectations):
+    for expectation in _resolve_paths(frame, expectations):
         _validate(frame, dataset, expectation, location)
 
 
 def counts(metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, Counts]:
-    """Return the counts of each dataset in what Spark has observed."""
+    """Return the counts of each dataset in observed metrics."""
     return {name.removeprefix(_PREFIX): _counts(values) for name, values in metrics.items() if name.startswith(_PREFIX)}
 
 
 def observation(dataset: str) -> str:
-    """Return what the observation of a dataset's rows is called."""
+    """Return the name of the observation of a dataset's rows."""
     return _PREFIX + dataset
 
 
 def violation(text: str) -> ExpectationFailed | None:
-    """Return which expectation a message of Spark is about; None if it is about none."""
+    """Return the expectation that a message of Spark is about, or None."""
     found = _VIOLATION.search(text)
     if found is None:
         return None
@@ -91,15 +85,15 @@ def violation(text: str) -> ExpectationFailed | None:
     return ExpectationFailed(found["dataset"], found["flow"], names, found["record"])
 
 
-def _settled(frame: DataFrame, expectations: Sequence[Expectation]) -> Sequence[Expectation]:
-    """Return the expectations with ``column:field`` of JSON text as Spark has it; others as they are."""
+def _resolve_paths(frame: DataFrame, expectations: Sequence[Expectation]) -> Sequence[Expectation]:
+    """Return the expectations with ``column:field`` of JSON text resolved; others unchanged."""
     resolve = function_of_sibling("resolve_expression")
     if resolve is None:
         return expectations
-    return [_settled_one(frame, one, resolve) if ":" in one.constraint else one for one in expectations]
+    return [_resolve_path(frame, one, resolve) if ":" in one.constraint else one for one in expectations]
 
 
-def _settled_one(frame: DataFrame, expectation: Expectation, resolve: Callable[..., str]) -> Expectation:
+def _resolve_path(frame: DataFrame, expectation: Expectation, resolve: Callable[..., str]) -> Expectation:
     from pyspark.errors import PySparkException
 
     try:

@@ -45,14 +45,8 @@ _ROWS_WERE_CHANGED = re.compile(
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
 
-def explained(error: BaseException, flow: FlowNode, known: Iterable[str] = ()) -> PipelineError:
-    """Return why a flow could not be planned; the error itself is its cause.
-
-    Parameters
-    ----------
-    known
-        Names of datasets and tables, for a name that is nearly one of them.
-    """
+def explain_failure(error: BaseException, flow: FlowNode, known: Iterable[str] = ()) -> PipelineError:
+    """Return the error of a flow that could not be resolved, with a hint from the ``known`` names."""
     if isinstance(error, PipelineError):
         return error
     text = short_message(error)
@@ -72,8 +66,8 @@ def explained(error: BaseException, flow: FlowNode, known: Iterable[str] = ()) -
     return _caused(BadDefinition(_line_of(error, flow), sentence), error)
 
 
-def not_created(error: BaseException, dataset: Dataset) -> PipelineError:
-    """Return why a dataset's table could not be created or changed."""
+def explain_table_failure(error: BaseException, dataset: Dataset) -> PipelineError:
+    """Return the error of a dataset whose table could not be created or changed."""
     text = short_message(error)
     text = text if text.startswith("[") else innermost_message(error)
     sentence = f"the table {dataset.name} cannot be created or changed: {text}"
@@ -91,7 +85,7 @@ def failed(error: BaseException, flow: FlowNode) -> PipelineError:
 
 
 def _hint(error: BaseException, flow: FlowNode) -> str:
-    """Return what to do, with a blank before it, where the error says no more than what is wrong."""
+    """Return the fix, after a blank, for an error that names only the problem."""
     if _ROWS_WERE_CHANGED.search(str(error)):
         return (
             f" Rows that {flow.name} reads as a stream were changed or removed, as by a full refresh. "
@@ -138,15 +132,7 @@ class FlowKind(Enum):
 
 @dataclass(frozen=True)
 class FlowNode:
-    """A flow.
-
-    Parameters
-    ----------
-    kind
-        None until its query says whether it is a stream.
-    definition
-        What defines it; of a dataset with a query, the dataset.
-    """
+    """A flow; its kind is None until its query is resolved, and ``definition`` is its dataset or flow."""
 
     name: str
     target: Dataset
@@ -160,7 +146,7 @@ class FlowNode:
 
     @property
     def spark_conf(self) -> dict[str, str]:
-        """Settings for its query: those of its target, and over them its own."""
+        """The settings of its query: those of its target, overridden by its own."""
         return {**self.target.spark_conf, **getattr(self.definition, "spark_conf", {})}
 
     @property
@@ -172,10 +158,7 @@ class FlowNode:
 def flows_of(definitions: Definitions) -> list[FlowNode]:
     """Return the flows of all definitions.
 
-    Raises
-    ------
-    BadDefinition
-        A name is taken twice, a target is not there or cannot be written to, or nothing writes to a dataset.
+    Raises BadDefinition for a duplicate name, a missing or wrong target, and a dataset without a flow.
     """
     own = [
         FlowNode(dataset.name, dataset, _kind(dataset), dataset)
@@ -191,7 +174,7 @@ def flows_of(definitions: Definitions) -> list[FlowNode]:
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """Return a sentence about the dataset that was probably meant, by the last part of a name; or nothing."""
+    """Return a sentence about the closest dataset, by the last part of a name, or an empty string."""
     return did_you_mean(name.replace("`", "").split(".")[-1], names)
 
 

@@ -16,8 +16,8 @@ from declarative_pipelines.planning.flow_nodes import FlowNode
 
 
 @contextmanager
-def logs_read(engine: SparkEngine, flows: Iterable[FlowNode]) -> Iterator[None]:
-    """Have the logs of the flows' tables read meanwhile, in their order; nothing waits for it, and nothing fails."""
+def prefetch_logs(engine: SparkEngine, flows: Iterable[FlowNode]) -> Iterator[None]:
+    """Read the logs of the flows' tables in the background; failures are ignored."""
     tables = {flow.target.name: flow.target for flow in flows if flow.target.is_delta}
     pool = ThreadPoolExecutor(1, "reads logs", initializer=engine.use_in_this_thread)
     for table in tables.values():

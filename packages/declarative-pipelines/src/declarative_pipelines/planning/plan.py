@@ -25,8 +25,8 @@ from declarative_pipelines.definitions.model import (
 from declarative_pipelines.engine import dataset_reads
 from declarative_pipelines.engine.spark_engine import FailedFlow, FlowSource, ResolvedFlow, ResolvedGraph, SparkEngine
 from declarative_pipelines.errors import BadDefinition, PipelineError
-from declarative_pipelines.planning.expectations import checked, validate
-from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, explained, flows_of
+from declarative_pipelines.planning.expectations import apply_expectations, validate
+from declarative_pipelines.planning.flow_nodes import FlowKind, FlowNode, explain_failure, flows_of
 from declarative_pipelines.sql.columns import read_schema
 from declarative_pipelines.sql.parameters import how_to_map
 from declarative_pipelines.sql.token_reader import SqlError
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def with_computed(frame: DataFrame, dataset: Dataset) -> DataFrame:
     """Return the frame with the computed columns that it lacks.
 
-    A generated column that the query has fails the update where its value is not that of the expression, as in Delta.
+    As in Delta, a generated column of the query whose value differs from the expression fails the update.
     """
     from pyspark.sql import functions as F
 
@@ -64,13 +64,7 @@ def _with_constraint_check(column: ComputedColumn, value: Column, dataset: Datas
 
 
 def parse_schemas(definitions: Definitions) -> None:
-    """Replace each dataset whose schema has keys or computed columns by one whose schema Spark can parse.
-
-    Raises
-    ------
-    BadDefinition
-        Such a schema is no list of columns, or has an expectation in it.
-    """
+    """Remove keys and computed columns from the schemas, so that Spark can parse them."""
     definitions.datasets[:] = [_parsed(dataset) for dataset in definitions.datasets]
 
 
@@ -88,7 +82,7 @@ def _parsed(dataset: Dataset) -> Dataset:
 
 @dataclass(frozen=True)
 class Edge:
-    """A dataset reads another one; or a table that is not of the pipeline, by its full name."""
+    """A read: of another dataset, or of a table outside the pipeline, by its full name."""
 
     source: str
     target: str
@@ -96,18 +90,9 @@ class Edge:
 
 @dataclass(frozen=True)
 class PipelinePlan:
-    """What is known before anything runs.
+    """The plan of an update: all flows and datasets with their kinds, and the inputs of each flow.
 
-    Parameters
-    ----------
-    flows
-        All flows, each with its kind.
-    kinds
-        Each dataset's kind, settled.
-    inputs
-        The datasets of the pipeline that each flow reads.
-    tables
-        The tables outside the pipeline that it reads.
+    ``inputs`` are datasets of the pipeline, ``tables`` the tables outside it.
     """
 
     definitions: Definitions
@@ -120,7 +105,7 @@ class PipelinePlan:
 
     @property
     def edges(self) -> list[Edge]:
-        """What reads what, sorted."""
+        """The reads of all flows, sorted."""
         found = {
             (source, flow.target.name)
             for flow in self.flows
@@ -129,7 +114,7 @@ class PipelinePlan:
         return [Edge(source, target) for source, target in sorted(found)]
 
     def before(self, flow: FlowNode) -> frozenset[str]:
-        """Return the flows that must have ended before this one begins, through views as well."""
+        """Return the flows that must end before this one begins, through views as well."""
         writers: dict[str, set[str]] = {}
         for one in self.flows:
             writers.setdefault(one.target.name, set()).add(one.name)
@@ -146,13 +131,7 @@ class PipelinePlan:
 
 
 def plan(engine: SparkEngine, definitions: Definitions) -> PipelinePlan:
-    """Return the plan of a pipeline.
-
-    Raises
-    ------
-    PipelineError
-        A definition is wrong; it says where.
-    """
+    """Return the plan of a pipeline; PipelineError for a wrong definition, with its location."""
     flows = flows_of(definitions)
     _refuse_unknown_catalogs(engine, definitions)
     _refuse_one_table_twice(engine, definitions)
@@ -191,7 +170,7 @@ def _refuse_one_table_twice(engine: SparkEngine, definitions: Definitions) -> No
 
 
 def source_of(flow: FlowNode, engine: SparkEngine) -> FlowSource:
-    """Return a flow as the engine is given it."""
+    """Return a flow for the engine."""
     namespace = getattr(flow.definition, "namespace", Namespace())
     make = _MADE.get(flow.kind, _checked)(flow, engine)
     return FlowSource(
@@ -215,7 +194,7 @@ def _checked(flow: FlowNode, engine: SparkEngine) -> Callable[[], DataFrame]:
         frame = with_computed(frame, target)
         if not engine.is_running:
             validate(frame, target.name, target.expectations, target.location)
-        return checked(frame, target.name, flow.name, target.expectations)
+        return apply_expectations(frame, target.name, flow.name, target.expectations)
 
     return make
 
@@ -230,7 +209,7 @@ def _frame_of(flow: FlowNode, frame: object) -> DataFrame:
 
 
 class _Changes:
-    """The frame of a change flow: what its target looks like while it is planned, its source's rows while it runs."""
+    """The frame of a change flow: the target's columns while it is resolved, the source's rows while it runs."""
 
     def __init__(self, flow: FlowNode, engine: SparkEngine) -> None:
         self._flow, self._engine = flow, engine
@@ -242,14 +221,14 @@ class _Changes:
         target, session = self._flow.target, self._engine.session
         frame = (session.read if self._flow.is_once else session.readStream).table(flow.source)
         if self._engine.is_running:
-            return checked(frame, target.name, flow.name, target.expectations)
+            return apply_expectations(frame, target.name, flow.name, target.expectations)
         validate(frame, target.name, target.expectations, target.location)
         fields = target_schema(flow, frame)
         return frame.select(*[F.lit(None).cast(field.dataType).alias(field.name) for field in fields])
 
 
 class _Snapshot:
-    """The frame of a snapshot flow: what its target looks like while it is planned, its source while it runs."""
+    """The frame of a snapshot flow: the target's columns while it is resolved, the source while it runs."""
 
     def __init__(self, flow: FlowNode, engine: SparkEngine) -> None:
         self._flow, self._engine = flow, engine
@@ -260,7 +239,7 @@ class _Snapshot:
         if isinstance(flow.source, str):
             frame = session.read.table(flow.source)
             return frame if self._engine.is_running else _with_times(frame, flow, "timestamp")
-        with dataset_reads.unanswered():
+        with dataset_reads.without_interception():
             table = self._engine.quoted(self._flow.target)
             if session.catalog.tableExists(table):
                 return session.table(table).limit(0)
@@ -288,13 +267,7 @@ _MADE: dict[FlowKind | None, Callable[[FlowNode, SparkEngine], Callable[[], Data
 
 
 def _with_kind(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
-    """Return a flow with its kind settled by its query.
-
-    Raises
-    ------
-    BadDefinition
-        A streaming table's query is no stream, or a materialized view's is one.
-    """
+    """Return a flow with the kind of its query; BadDefinition if it contradicts the definition."""
     name = flow.target.name
     if flow.target.is_published and resolved.is_streaming:
         problem = f"the view {name} reads a stream, which a view in the catalog cannot."
@@ -316,13 +289,7 @@ def _with_kind(flow: FlowNode, resolved: ResolvedFlow) -> FlowNode:
 
 
 def _refuse_stream(flow: FlowNode, resolved: ResolvedFlow) -> None:
-    """Look whether a flow that runs once reads what is there.
-
-    Raises
-    ------
-    BadDefinition
-        It reads a stream, of which more may come.
-    """
+    """Raise BadDefinition if a flow that runs once reads a stream."""
     if resolved.is_streaming:
         problem = f"the flow {flow.name} is to run once, and reads a stream."
         raise BadDefinition(
@@ -339,11 +306,11 @@ def _kind(flow: FlowNode) -> DatasetKind:
 def _reason(
     engine: SparkEngine, flows: list[FlowNode], failures: Mapping[str, FailedFlow], names: Mapping[str, str]
 ) -> PipelineError:
-    """Return what is wrong: the first flow that failed by itself, or the circle of those that wait for each other."""
+    """Return the error of the first flow that failed by itself, or the circle of flows that wait for each other."""
     for flow in flows:
         failed = failures.get(flow.name)
         if failed is not None and not failed.waits:
-            return explained(failed.error, flow, _known_names(engine, names))
+            return explain_failure(failed.error, flow, _known_names(engine, names))
     return _circle(flows, failures, names)
 
 

@@ -18,7 +18,7 @@ _RESET_ALLOWED = "pipelines.reset.allowed"
 
 @dataclass(frozen=True)
 class Selection:
-    """What was asked for; without names, all."""
+    """The requested datasets; without names, all."""
 
     refresh: frozenset[str] = frozenset()
     full_refresh: frozenset[str] = frozenset()
@@ -26,7 +26,7 @@ class Selection:
 
     @classmethod
     def of(cls, refresh: str | Iterable[str], full_refresh: str | Iterable[str], everything: bool) -> Selection:
-        """Return the selection of names as somebody writes them: one, or several."""
+        """Return the selection of one name or several."""
         return cls(_names(refresh), _names(full_refresh), everything)
 
     def has(self, flow: FlowNode) -> bool:
@@ -35,14 +35,9 @@ class Selection:
         return self.full_refresh_all or not named or find(flow.target.name, named) is not None
 
     def emptied(self, definitions: Definitions) -> frozenset[str]:
-        """Return the datasets that are to be read from the beginning.
+        """Return the datasets to read from the beginning.
 
-        A table with the property ``pipelines.reset.allowed = false`` is not among them where all are refreshed in full.
-
-        Raises
-        ------
-        BadArgument
-            A name is none of the pipeline's, or that of a table whose property forbids it.
+        A full refresh of all leaves out tables with ``pipelines.reset.allowed = false``; naming one raises BadArgument.
         """
         there = {dataset.name: dataset for dataset in definitions.datasets}
         for name in self.refresh | self.full_refresh:
@@ -70,7 +65,7 @@ def _may_be_reset(dataset: Dataset) -> bool:
 
 
 def select(plan: PipelinePlan, asked: Selection) -> list[FlowNode]:
-    """Return the flows that are to run, in an order in which each comes after those that it reads."""
+    """Return the flows to run, each after the flows that it reads."""
     chosen = [flow for flow in plan.flows if flow.kind is not FlowKind.VIEW and asked.has(flow)]
     return sorted(chosen, key=lambda flow: len(plan.before(flow)))
 

@@ -62,17 +62,9 @@ def read_changes(
     named: Callable[[TokenReader], str],
     once: bool = False,
 ) -> Changes:
-    """Read what begins with ``FROM``.
+    """Read the clauses from ``FROM`` on; ``named`` reads a dataset's name.
 
-    Parameters
-    ----------
-    named
-        Reads a dataset's name.
-
-    Raises
-    ------
-    SqlError
-        A clause is missing, is there twice, is not known, or does not go with another.
+    Raises SqlError for missing, repeated, unknown and contradictory clauses.
     """
     reader.expect("FROM")
     source, views = _source(reader, name, named)

@@ -33,7 +33,7 @@ _IDENTITY = "identity columns are not here; compute the number in the query, or 
 
 @dataclass(frozen=True)
 class Columns:
-    """What the parentheses say: the schema as DDL, None without any column, the expectations, the computed columns."""
+    """The content of the parentheses: the schema as DDL or None, the expectations, the computed columns."""
 
     schema: str | None = None
     expectations: tuple[Expectation, ...] = ()
@@ -41,12 +41,9 @@ class Columns:
 
 
 def read_columns(inside: TokenReader) -> Columns:
-    """Read what is in the parentheses.
+    """Read the parentheses of a table's columns.
 
-    Raises
-    ------
-    SqlError
-        A column without a type, an option or a constraint that is not known here, or a name that is there twice.
+    Raises SqlError for a column without a type, an unknown option or constraint, and a duplicate name.
     """
     columns: dict[str, str] = {}
     computed: list[ComputedColumn] = []
@@ -68,13 +65,7 @@ def read_columns(inside: TokenReader) -> Columns:
 
 
 def read_schema(ddl: str) -> Columns:
-    """Return a schema as DDL without its keys and computed columns' clauses, which Spark's own parser rejects.
-
-    Raises
-    ------
-    SqlError
-        As :func:`read_columns`.
-    """
+    """Return a schema as DDL without keys and computed columns, which Spark's parser rejects."""
     if not _MENTIONED.search(ddl):
         return Columns(ddl)
     columns = read_columns(inside := TokenReader(SourceText(ddl, "schema")))
@@ -125,7 +116,7 @@ class _Column:
 
 
 def _column(item: TokenReader) -> _Column:
-    """Read a column; its DDL has neither keys nor how it is computed."""
+    """Read a column; its DDL has neither keys nor the expression of a computed column."""
     begin = item.tokens[0].start
     name = item.name("a column's name")
     if item.done or not item.tokens[0].may_be_name or item.at("COMMENT") or item.at("NOT", "NULL"):

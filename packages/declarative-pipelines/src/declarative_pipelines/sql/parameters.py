@@ -41,7 +41,7 @@ class CatalogMap:
         return (catalog, database) if prefix is None else (OWN, f"{prefix}{database}")
 
     def in_text(self, text: str) -> str:
-        """Return a query with the session's names in place of those of three parts; strings and comments stay."""
+        """Return a query with the session's names in place of three-part names, except in strings and comments."""
         lower = text.lower()
         if not any(catalog in lower for catalog in self.prefixes):
             return text  # without the tokenizer's import
@@ -69,22 +69,11 @@ def _is_three_parts(tokens: list[Token], number: int) -> bool:
     return not follows_dot and all(name.may_be_name for name in names) and all(dot.says(".") for dot in dots)
 
 
-def with_values(text: str, values: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return a query with literals in place of its markers.
+def bind_values(text: str, values: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Return a query with literals in place of its markers ``:name`` or ``?``.
 
-    Spark's pipelines take a query as text, and what it reads is found in that text.
-
-    Parameters
-    ----------
-    text
-        The query.
-    values
-        By name, or one for each ``?`` in their order.
-
-    Raises
-    ------
-    BadArgument
-        A value has no literal in SQL, or there are more or fewer values than ``?``.
+    Spark's pipelines take a query as text and find its inputs there.  Raises BadArgument for a value without a
+    literal in SQL, and for a wrong number of values.
     """
     if isinstance(values, Mapping):
         return fill_markers(text, {name: literal(value) for name, value in values.items()})
@@ -99,13 +88,7 @@ def with_values(text: str, values: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def literal(value: Any) -> str:
-    """Return a value as a literal of Spark's SQL.
-
-    Raises
-    ------
-    BadArgument
-        It has none.
-    """
+    """Return a value as a literal of Spark's SQL; BadArgument if its type has none."""
     if value is None:
         return "NULL"
     if isinstance(value, bool):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from declarative_pipelines.definitions.model import Dataset, DatasetKind
-from declarative_pipelines.sql.token_reader import SourceText, SqlError, Token, says_at
+from declarative_pipelines.sql.token_reader import SourceText, SqlError, Token, has_word_at
 from streaming_base.rewritten_sql import Edit, Rewritten, restore_positions
 from streaming_base.siblings import function_of_sibling
 
@@ -27,17 +27,17 @@ _BLANKS = re.compile(r"\s*")
 
 
 def live_prefixes(tokens: list[Token]) -> Iterator[Token]:
-    """Yield the ``LIVE`` and the dot before each name that has them; none where ``LIVE`` is somebody's alias."""
-    if any(_is_live(token) and says_at(tokens, number - 1, "AS") for number, token in enumerate(tokens)):
+    """Yield ``LIVE`` and the dot before each name, except where ``LIVE`` is an alias."""
+    if any(_is_live(token) and has_word_at(tokens, number - 1, "AS") for number, token in enumerate(tokens)):
         return
     for number, token in enumerate(tokens[:-2]):
         named = tokens[number + 1].says(".") and tokens[number + 2].may_be_name
-        if _is_live(token) and named and not says_at(tokens, number - 1, "."):
+        if _is_live(token) and named and not has_word_at(tokens, number - 1, "."):
             yield from (token, tokens[number + 1])
 
 
 def without_live_names(text: str) -> str:
-    """Return SQL text, or a name, without ``LIVE.``; comments and strings stay as they are."""
+    """Return SQL text, or a name, without ``LIVE.``; comments and strings stay unchanged."""
     if "live" not in text.lower():
         return text  # without the tokenizer's import
     pieces, done = [], 0
@@ -60,26 +60,18 @@ _CALLS = ("READ_FILES", "CLOUD_FILES")
 
 @dataclass(frozen=True)
 class QueryText:
-    """A query, which makes its frame when it is called with a session.
-
-    Parameters
-    ----------
-    rewritten
-        What was written, and what Spark is given instead.
-    location
-        Where it begins.
-    """
+    """A query, which makes its frame when it is called with a session."""
 
     rewritten: Rewritten
     location: SourceLocation
 
     @property
     def text(self) -> str:
-        """What Spark is given."""
+        """The text for Spark."""
         return self.rewritten.text
 
     def __call__(self, session: SparkSession) -> DataFrame:
-        """Return the frame; an error of Spark's speaks of what was written."""
+        """Return the frame; an error of Spark names the position in the original text."""
         try:
             return session.sql(self.text)
         except Exception as error:
@@ -89,14 +81,10 @@ class QueryText:
 
 @dataclass(frozen=True)
 class FileRead:
-    """One call of ``read_files`` or ``cloud_files``, which makes its frame when it is called with a session.
+    """A call of ``read_files`` or ``cloud_files``, which makes its frame when it is called with a session.
 
-    Parameters
-    ----------
-    call
-        The call, with ``STREAM`` before it where it is a stream.
-    with_metadata
-        Whether the query asks for ``_metadata``, which a view does not hide in itself.
+    ``call`` begins with ``STREAM`` for a stream; ``with_metadata`` is whether the query asks for ``_metadata``, which
+    a view does not hide.
     """
 
     call: str
@@ -104,7 +92,7 @@ class FileRead:
     with_metadata: bool = False
 
     def __call__(self, session: SparkSession) -> DataFrame:
-        """Return the frame that Auto Loader makes of the call where it is installed, and else the session."""
+        """Return the frame of the call, by Auto Loader if it is installed, else by the session."""
         find_calls, read_call = function_of_sibling("find_file_calls"), function_of_sibling("read_file_call")
         if find_calls is None:
             columns = "*, _metadata" if self.with_metadata else "*"
@@ -114,18 +102,12 @@ class FileRead:
 
 
 def _with_settings(text: str, session: SparkSession) -> str:
-    """Return a text with ``${name}`` as the session's settings have it, as Spark's own parser would; else as it is."""
+    """Return a text with each ``${name}`` replaced by the session's setting, as Spark's parser does."""
     return _SETTING.sub(lambda match: session.conf.get(match[1], match[0]), text)
 
 
 def read_query(reader: TokenReader, name: str) -> tuple[QueryText, list[Dataset]]:
-    """Read what is left as the query of a dataset or flow; return it and the views for the files that it reads.
-
-    Raises
-    ------
-    SqlError
-        It does not begin as a query does, or a bracket in it is not closed.
-    """
+    """Read the rest as a query; return it and the views of the files that it reads."""
     if not reader.at(_BEGINS):
         raise reader.unexpected("a query")
     location, query = reader.location, reader.rest()
@@ -152,13 +134,7 @@ def _without_metadata(text: str, calls: list[tuple[int, int, str]]) -> list[Edit
 
 
 def read_file_source(reader: TokenReader, name: str) -> Dataset:
-    """Read what is left as one call of ``read_files``, the source of a flow; return the view for it.
-
-    Raises
-    ------
-    SqlError
-        It is something else, or more.
-    """
+    """Read the rest as one call of ``read_files``, the source of a flow; return its view."""
     begin, source = reader.location, reader.rest()
     found = list(_file_views(source, name))
     if len(found) != 1 or (found[0][0].start, found[0][0].end) != (source.tokens[0].start, source.tokens[-1].end):
@@ -188,13 +164,17 @@ def _file_calls(query: TokenReader) -> Iterator[_Call]:
     tokens, source = query.tokens, query.source
     for number, token in enumerate(tokens[:-1]):
         word = next((call for call in _CALLS if token.says(call)), None)
-        if word is None or not tokens[number + 1].says("(") or says_at(tokens, number - 1, "."):
+        if word is None or not tokens[number + 1].says("(") or has_word_at(tokens, number - 1, "."):
             continue
         last = number + 1 + _length(query, number + 1)
         first = number
-        if says_at(tokens, number - 1, "STREAM"):
+        if has_word_at(tokens, number - 1, "STREAM"):
             first = number - 1
-        elif says_at(tokens, number - 1, "(") and says_at(tokens, number - 2, "STREAM") and says_at(tokens, last, ")"):
+        elif (
+            has_word_at(tokens, number - 2, "STREAM")
+            and has_word_at(tokens, number - 1, "(")
+            and (has_word_at(tokens, last, ")"))
+        ):
             first, last = number - 2, last + 1
         streaming = first < number or word == "CLOUD_FILES"
         call = source.text[token.start : tokens[last - 1].end if first > number - 2 else tokens[last - 2].end]
@@ -203,7 +183,7 @@ def _file_calls(query: TokenReader) -> Iterator[_Call]:
 
 
 def _length(query: TokenReader, number: int) -> int:
-    """Return how many tokens there are from an opening parenthesis to the one that closes it."""
+    """Return the number of tokens from an opening parenthesis to the closing one."""
     reader = type(query)(query.source, query.tokens[number:])
     reader.skip()
     return len(query.tokens) - number - len(reader.tokens)

@@ -45,9 +45,9 @@ _REFUSED = {
 
 
 def read_kind(reader: TokenReader) -> DatasetKind | None:
-    """Read the words between ``CREATE`` and a dataset's name; None, with nothing read, where they are no dataset's.
+    """Read the words between ``CREATE`` and a dataset's name; read nothing and return None for other objects.
 
-    ``PRIVATE`` and ``TEMPORARY`` tables, which the platform does not publish, are tables like any other here.
+    ``PRIVATE`` and ``TEMPORARY`` tables, which the platform does not publish, are ordinary tables here.
     """
     temporary = reader.at("TEMPORARY|TEMP|PRIVATE")
     words = reader.coming(5)[temporary:]
@@ -70,21 +70,10 @@ def read_dataset(
     common: dict[str, Any],
     is_published: bool = False,
 ) -> list[Dataset]:
-    """Read what is behind a dataset's name; return it, behind the views of the files that it reads.
+    """Read the clauses after a dataset's name; return the views of the files that it reads, then the dataset.
 
-    What begins with ``FLOW`` is left to be read.
-
-    Parameters
-    ----------
-    common
-        Values that all datasets have at this place of the file.
-    is_published
-        Whether it is a view that stays in the catalog.
-
-    Raises
-    ------
-    SqlError
-        Something in it is not understood, or a view has no query.
+    A clause that begins with ``FLOW`` is left unread.  ``common`` are the values of all datasets at this point of the
+    file; ``is_published`` marks a view that stays in the catalog.
     """
     columns = read_columns(reader.parenthesized()) if reader.at("(") else Columns()
     given = _clauses(reader)
@@ -114,13 +103,7 @@ def read_dataset(
 
 
 def _refuse_in_catalog(name: str, location: SourceLocation, columns: Columns, views: list[Dataset]) -> None:
-    """Refuse what a view in the catalog cannot have.
-
-    Raises
-    ------
-    SqlError
-        It has expectations, reads files, or is in another database.
-    """
+    """Raise SqlError for a view in the catalog that has expectations, reads files, or is in another database."""
     if columns.expectations:
         problem = "has expectations, which count in tables and temporary views"
     elif views:
@@ -179,13 +162,7 @@ def _properties(reader: TokenReader) -> dict[str, str]:
 
 
 def read_value(reader: TokenReader) -> str:
-    """Read what is left as a value: a text in quotes, or as it is written.
-
-    Raises
-    ------
-    SqlError
-        Nothing is left.
-    """
+    """Read the rest as a value: a quoted text, or as written."""
     if reader.done:
         raise reader.unexpected("a value")
     if reader.at_string and len(reader.tokens) == 1:
@@ -202,26 +179,11 @@ _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 
 
 def read_statements(text: str, file: str, definitions: Definitions) -> None:
-    """Add what a pipeline's SQL file says.
+    """Add the definitions of a pipeline's SQL file; an error leaves them unchanged.
 
-    A dataset's and a flow's query is a :class:`.QueryText`, and each call of ``read_files`` or ``cloud_files`` is a
-    temporary view before it, whose query is a :class:`.FileRead`.  ``SET`` is kept in the ``spark_conf`` of what
-    follows in this file, and takes effect on ``${key}`` in its text; ``USE`` in the
-    ``namespace`` of what follows.
-
-    Parameters
-    ----------
-    text
-        The whole file.
-    file
-        What errors call it.
-    definitions
-        Unchanged where an error is raised.
-
-    Raises
-    ------
-    SqlError
-        A statement is not understood; it names the file and the line.
+    A query becomes a :class:`.QueryText`, and each call of ``read_files`` or ``cloud_files`` a temporary view before
+    it, with a :class:`.FileRead`.  ``SET`` applies to the ``spark_conf`` and to ``${key}`` of later statements of the
+    file, ``USE`` to their ``namespace``.  Raises SqlError with file and line.
     """
     scope = _Scope(file)
     for statement in _statements(text, file):
@@ -241,7 +203,7 @@ def _statements(text: str, file: str) -> list[Statement]:
 
 @dataclass
 class _Scope:
-    """What has been read of a file, and what its ``SET`` and ``USE`` mean for the rest."""
+    """The definitions of a file so far, and the ``SET`` and ``USE`` that apply to the rest."""
 
     file: str
     found: Definitions = field(default_factory=Definitions)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class SqlError(ExplainedError, ValueError):
-    """A statement that is no pipeline's, or has a clause that is not understood: change what ``problem`` says."""
+    """A statement that is not a pipeline's, or has an unknown clause."""
 
     location: SourceLocation
     problem: str
@@ -36,7 +36,7 @@ _PIECE = re.compile(r"\w+|\S")
 
 
 class Form(Enum):
-    """What a token is."""
+    """The form of a token."""
 
     WORD = "word"
     NAME = "name in backticks"
@@ -46,7 +46,7 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Token:
-    """A token; ``end`` is the position behind it, ``value`` what a string or a name in backticks says."""
+    """A token; ``end`` is the position after it, ``value`` the content of a string or a name in backticks."""
 
     form: Form
     value: str
@@ -54,7 +54,7 @@ class Token:
     end: int
 
     def says(self, word: str) -> bool:
-        """Whether it is this word or mark; a word in quotes is none."""
+        """Whether it is this word or mark, unquoted."""
         return self.form in (Form.WORD, Form.MARK) and self.value.upper() == word
 
     @property
@@ -85,8 +85,8 @@ class SourceText:
         return tokens
 
 
-def says_at(tokens: list[Token], number: int, word: str) -> bool:
-    """Return whether there is a token at a position, and whether it is this word or mark."""
+def has_word_at(tokens: list[Token], number: int, word: str) -> bool:
+    """Whether the token at a position exists and is this word or mark."""
     return 0 <= number < len(tokens) and tokens[number].says(word)
 
 
@@ -112,15 +112,7 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class TokenReader:
-    """Tokens of a statement, and how far they are read.
-
-    Parameters
-    ----------
-    source
-        The statement.
-    tokens
-        Those to be read: the statement's, or what is in a pair of parentheses of it.
-    """
+    """A reader over the tokens of a statement or of a pair of parentheses."""
 
     def __init__(self, source: SourceText, tokens: list[Token] | None = None) -> None:
         self.source = source
@@ -152,18 +144,12 @@ class TokenReader:
         return found
 
     def expect(self, *words: str) -> None:
-        """Read these words.
-
-        Raises
-        ------
-        SqlError
-            Something else comes next.
-        """
+        """Read these words, or raise SqlError."""
         if not self.take(*words):
             raise self.unexpected(" ".join(words).replace("|", " or "))
 
     def token(self, wanted: str) -> Token:
-        """Read the next token, whatever it is."""
+        """Read the next token."""
         if self.done:
             raise self.unexpected(wanted)
         self._next += 1
@@ -200,7 +186,7 @@ class TokenReader:
         return value
 
     def parenthesized(self) -> TokenReader:
-        """Read a pair of parentheses and return what is in it."""
+        """Read a pair of parentheses and return a reader of its content."""
         if not self.at("("):
             raise self.unexpected("(")
         first = self._next + 1
@@ -208,7 +194,7 @@ class TokenReader:
         return TokenReader(self.source, self._tokens[first : self._next - 1])
 
     def items(self) -> Iterator[TokenReader]:
-        """Read what is left as a list with commas between its items."""
+        """Read the rest as a comma-separated list."""
         while not self.done:
             yield self.until(lambda: self.at(","))
             if self.take(",") and self.done:
@@ -234,7 +220,7 @@ class TokenReader:
         return TokenReader(self.source, self._tokens[first : self._next])
 
     def angles(self) -> None:
-        """Read what is between ``<`` and the ``>`` that closes it, as in ``MAP<STRING, INT>``, if that comes next."""
+        """Read ``<`` to its closing ``>``, as in ``MAP<STRING, INT>``, if it comes next."""
         depth = 0
         while not self.done and (depth or self.at("<|<>")):
             mark = self.token("a type").value
@@ -244,7 +230,7 @@ class TokenReader:
 
     @property
     def last(self) -> str:
-        """What the last token that was read says."""
+        """The value of the last token that was read."""
         return self._tokens[self._next - 1].value
 
     @property
@@ -257,7 +243,7 @@ class TokenReader:
         return self.until(lambda: False)
 
     def skip(self) -> None:
-        """Read one token, or what is between a bracket and the one that closes it."""
+        """Read one token, or a bracket with its content."""
         begin, open_ = self._next, []
         while not self.done:
             token = self.token("anything")
@@ -271,17 +257,17 @@ class TokenReader:
         raise self.fail(f"what begins with {self._tokens[begin].value} is never closed.")
 
     def coming(self, count: int) -> list[Token]:
-        """The next tokens, as many as there are."""
+        """The next tokens, as many as exist."""
         return self._tokens[self._next : self._next + count]
 
     @property
     def tokens(self) -> list[Token]:
-        """What is left to be read."""
+        """The unread tokens."""
         return self._tokens[self._next :]
 
     @property
     def text(self) -> str:
-        """The text of what is left, with the comments in it."""
+        """The unread text, comments included."""
         return self.source.text[self.tokens[0].start : self.tokens[-1].end] if self.tokens else ""
 
     def end(self, behind: str) -> None:

@@ -15,7 +15,7 @@ from declarative_pipelines.definitions.model import Dataset, DatasetKind, Defini
 from declarative_pipelines.engine.spark_engine import SparkEngine
 from declarative_pipelines.engine.storage import PipelineLocation, Storage
 from declarative_pipelines.errors import BadArgument, BadDefinition
-from declarative_pipelines.pipeline import UpdateRun, in_session, usable
+from declarative_pipelines.pipeline import UpdateRun, find_session, in_session
 from declarative_pipelines.planning.plan import parse_schemas
 from declarative_pipelines.planning.selection import Selection
 from declarative_pipelines.source_files import names_for_files
@@ -71,7 +71,7 @@ class PipelineTest:
         database: str | None = None,
         spark: SparkSession | None = None,
     ) -> None:
-        self.spark = usable(spark)
+        self.spark = find_session(spark)
         self.files = source_files.files(files)
         self._configuration = {**_SETTINGS, **(configuration or {})}
         self._folder = Path(tempfile.mkdtemp(prefix="pipeline_test_")).resolve()
@@ -162,7 +162,7 @@ class PipelineTest:
         self._topics.add(topic, records)
 
     def table(self, name: str) -> str:
-        """Return where a table of the test is, as SQL has it: for what a test does besides."""
+        """Return the SQL name of a table of the test."""
         return self._names.quoted(without_live(name))
 
     def run(self, *outputs: str, full_refresh: bool = False, check: bool = True) -> PipelineTestResult:
@@ -185,7 +185,7 @@ class PipelineTest:
         with (
             only_in_session(self.spark, "test"),
             in_session(self.spark, self._location, self._configuration),
-            redirected_reads.redirected(_TestReads(self._names, self._files, self._topics)),
+            redirected_reads.redirect_reads(_TestReads(self._names, self._files, self._topics)),
         ):
             update = running.run(lambda: self._definitions(names), dry_run=False)
         if check:
@@ -193,7 +193,7 @@ class PipelineTest:
         return PipelineTestResult(update, self.spark, self._versions(update), self._version)
 
     def _definitions(self, outputs: tuple[str, ...]) -> Definitions:
-        definitions = part.as_tables(part.without_mocked(self._read(), self._mocked), outputs)
+        definitions = part.replace_by_tables(part.remove_mocked(self._read(), self._mocked), outputs)
         if not definitions.datasets:
             raise BadDefinition(None, "The files define no dataset that is not mocked.")
         for dataset in definitions.datasets:
@@ -210,7 +210,7 @@ class PipelineTest:
         names = tuple(one.name for one in definitions.datasets)
         case = (texts, names, outputs, frozenset(self._mocked), tuple(self._configuration.items()))
         if case not in _parts:
-            _parts[case] = part.part_of(self._engine(), definitions, outputs)
+            _parts[case] = part.required_part(self._engine(), definitions, outputs)
         return _parts[case]
 
     def _observe(self, progress: Progress) -> None:
@@ -255,24 +255,24 @@ class PipelineTest:
 
 
 class _NoLog(EventLog):
-    """The event log of a test: none, since the result has what was counted, and a commit takes as long as a batch."""
+    """The event log of a test: none, since the result has the counts, and a commit takes as long as a batch."""
 
     def append(self, update: str, events: Sequence[EventRow]) -> None:
         """Forget the events."""
 
     def running(self) -> tuple[str, ...]:
-        """Return nothing: what is killed takes its test with it."""
+        """Return nothing: a killed update ends its test."""
         return ()
 
     def begin(self, update: str) -> None:
-        """Note nothing."""
+        """Record nothing."""
 
     def end(self) -> None:
-        """Note nothing."""
+        """Record nothing."""
 
 
 class _TestReads:
-    """What a test answers to a read of its pipeline."""
+    """The redirection of a pipeline's reads to a test."""
 
     def __init__(self, names: RedirectedNames, files: MockFiles, topics: MockTopics) -> None:
         self._names, self._files, self._topics = names, files, topics
@@ -293,7 +293,7 @@ class _TestReads:
         return self._files.path(path)
 
     def kept(self, path: str) -> str:
-        """Return where the test keeps what would be kept there."""
+        """Return the test's place for something that the pipeline stores at a path."""
         return self._files.kept(path)
 
     def topics(self, session: SparkSession, options: Mapping[str, str], streaming: bool) -> DataFrame:

@@ -26,13 +26,7 @@ headers ARRAY<STRUCT<key: STRING, value: BINARY>>
 
 @dataclass
 class MockTopics:
-    """The topics of a test.
-
-    Parameters
-    ----------
-    table
-        Where their records are, as SQL has it.
-    """
+    """The topics of a test; ``table`` has their records, as SQL names it."""
 
     session: SparkSession
     table: str
@@ -46,13 +40,7 @@ class MockTopics:
         write(self.table, self.session.createDataFrame(rows, _SCHEMA), "append")
 
     def frame(self, options: Mapping[str, str], streaming: bool) -> DataFrame:
-        """Return the records that a reader with these options asks for, from the first one on.
-
-        Raises
-        ------
-        NotMocked
-            A topic is not the test's.
-        """
+        """Return the records for a reader with these options; NotMocked for a topic that the test lacks."""
         asked = self._asked(options)
         for topic in asked:
             if topic not in self.topics:
@@ -89,7 +77,7 @@ def _kafka_bytes(value: Any) -> bytearray | None:
 
 
 def write(table: str, frame: DataFrame, mode: str, form: str = "parquet") -> None:
-    """Write a frame to a table of the test, in one file; what reads Parquet has no log to read before."""
+    """Write a frame to a table of the test, in one file; Parquet readers have no log to read first."""
     writer = frame.coalesce(1).write.format(form).mode(mode)
     if form == "delta" and mode == "overwrite":
         writer = writer.option("overwriteSchema", "true")
@@ -97,12 +85,9 @@ def write(table: str, frame: DataFrame, mode: str, form: str = "parquet") -> Non
 
 
 def frame_of(session: SparkSession, name: str, rows: Any, schema: str | StructType | None) -> DataFrame:
-    """Return rows as a frame: those of a list are given by names, or in the order of the schema.
+    """Return rows as a frame, by names or in the order of the schema.
 
-    Raises
-    ------
-    BadArgument
-        There is no schema, and the rows do not tell it; or a row has a column that the schema does not have.
+    Raises BadArgument if the types cannot be inferred, or a row has a column that the schema lacks.
     """
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
@@ -156,19 +141,13 @@ _SCHEME = re.compile(r"^(?:file|dbfs):/*(?=/)")
 
 @dataclass
 class MockFiles:
-    """The folders of a test by the paths that they stand for.
-
-    Parameters
-    ----------
-    root
-        The test's folder: what is in it needs no mock.
-    """
+    """The folders of a test by the paths that they replace; files below ``root`` need no mock."""
 
     root: Path
     folders: dict[str, Path] = field(default_factory=dict)
 
     def folder(self, path: str, there: Path | None = None) -> Path:
-        """Return the folder that stands for a path; it is made where there is none."""
+        """Return the folder that replaces a path, created if necessary."""
         path = _plain(path)
         if there is not None:
             self.folders[path] = there.resolve()
@@ -187,13 +166,7 @@ class MockFiles:
         return folder
 
     def path(self, path: str) -> str:
-        """Return a path as the test has it.
-
-        Raises
-        ------
-        NotMocked
-            It is not in a mocked one.
-        """
+        """Return the test's path in place of a path; NotMocked if no mock covers it."""
         plain = _plain(path)
         if any(Path(plain).is_relative_to(folder) for folder in (self.root, *self.folders.values())):
             return path  # a reader that gives its path to another one
@@ -203,7 +176,7 @@ class MockFiles:
         return self.folders[found].as_uri() + plain[len(found) :]
 
     def kept(self, path: str) -> str:
-        """Return where the test keeps what would be kept at a path, such as inferred schemas."""
+        """Return the test's place for something stored at a path, such as inferred schemas."""
         plain = _plain(path)
         if Path(plain).is_relative_to(self.root):
             return path

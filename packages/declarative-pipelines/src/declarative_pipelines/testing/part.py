@@ -17,18 +17,15 @@ if TYPE_CHECKING:
     from declarative_pipelines.updates.results import GraphKnown
 
 
-def without_mocked(definitions: Definitions, mocked: Collection[str]) -> Definitions:
-    """Return the definitions without those of mocked datasets, whose tables the test has filled."""
+def remove_mocked(definitions: Definitions, mocked: Collection[str]) -> Definitions:
+    """Return the definitions without mocked datasets, whose tables the test has filled."""
     return only(definitions, [one.name for one in definitions.datasets if find(one.name, mocked) is None])
 
 
-def as_tables(definitions: Definitions, outputs: Collection[str]) -> Definitions:
-    """Return the definitions with tables in place of sinks, and of views whose rows the test asks for.
+def replace_by_tables(definitions: Definitions, outputs: Collection[str]) -> Definitions:
+    """Return the definitions with tables in place of sinks, and of views whose rows the test requests.
 
-    Raises
-    ------
-    BadArgument
-        An output is none of the pipeline's datasets.
+    Raises BadArgument for an output that the pipeline lacks.
     """
     names = [one.name for one in definitions.datasets]
     for output in outputs:
@@ -40,10 +37,10 @@ def as_tables(definitions: Definitions, outputs: Collection[str]) -> Definitions
     return definitions
 
 
-def part_of(engine: SparkEngine, definitions: Definitions, outputs: Collection[str]) -> frozenset[str]:
+def required_part(engine: SparkEngine, definitions: Definitions, outputs: Collection[str]) -> frozenset[str]:
     """Return the outputs and all datasets that they read; without outputs, all.
 
-    What cannot be planned does not matter here: what is not needed may lack its tables.
+    Errors of other datasets do not matter: unneeded ones may lack their tables.
     """
     if not outputs:
         return frozenset(one.name for one in definitions.datasets)
@@ -70,13 +67,7 @@ def only(definitions: Definitions, needed: Collection[str]) -> Definitions:
 
 
 def refuse_tables_of_others(known: GraphKnown, names: RedirectedNames) -> None:
-    """Look whether the pipeline reads a table that is neither its own nor the test's.
-
-    Raises
-    ------
-    NotMocked
-        It does.
-    """
+    """Raise NotMocked if the pipeline reads a table that is neither its own nor the test's."""
     own = {dataset.name for dataset in known.datasets}
     for table, _ in known.edges:
         *around, _ = table.split(".")

@@ -27,9 +27,9 @@ _QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSi
 
 @contextmanager
 def small_session() -> Iterator[SparkSession]:
-    """Give the session; Delta's jars are those that ``delta-spark`` names, which Spark fetches once.
+    """Return a session; Spark downloads Delta's jars, as ``delta-spark`` names them, once.
 
-    Workers are this Python, unless ``PYSPARK_PYTHON`` says otherwise.
+    Workers use this Python, unless ``PYSPARK_PYTHON`` is set.
     """
     from delta import configure_spark_with_delta_pip
     from pyspark.sql import SparkSession
@@ -72,7 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def pipeline_session() -> Iterator[SparkSession]:
-    """Give the session that the tests share: this process's, or a small one with Delta. Override it for your own."""
+    """The session that the tests share: this process's, or a small one with Delta.  Override it for your own."""
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
@@ -86,7 +86,7 @@ def pipeline_session() -> Iterator[SparkSession]:
 
 @pytest.fixture
 def pipeline_files(request: pytest.FixtureRequest) -> list[Path]:
-    """Give the sources of the pipeline under test. Override it where they depend on something."""
+    """The sources of the pipeline under test.  Override it if they depend on something."""
     marker = request.node.get_closest_marker("pipeline")
     files = marker.args if marker is not None else request.config.getini("pipeline_files")
     if not files:
@@ -99,7 +99,7 @@ def pipeline_files(request: pytest.FixtureRequest) -> list[Path]:
 
 @pytest.fixture
 def pipeline_configuration() -> dict[str, str]:
-    """Give the configuration of the pipeline under test. Override it."""
+    """The configuration of the pipeline under test.  Override it."""
     return {}
 
 
@@ -107,7 +107,7 @@ def pipeline_configuration() -> dict[str, str]:
 def pipeline(
     pipeline_session: SparkSession, pipeline_files: list[Path], pipeline_configuration: dict[str, str]
 ) -> Iterator[PipelineTest]:
-    """Give the pipeline under test; its tables and files are removed after the test."""
+    """The pipeline under test; its tables and files are removed after the test."""
     # PySpark is imported by tests that use the fixture, not by pytest.
     from declarative_pipelines.testing.harness import PipelineTest
 

@@ -30,16 +30,10 @@ _OWN_CATALOGS = (OWN, "hive_metastore")
 
 @dataclass(frozen=True)
 class RedirectedNames(CatalogMap):
-    """The names of a test, in place of those of its pipeline; the engine is given it as its map of catalogs.
+    """A map from the pipeline's names to those of its test, which the engine takes as its map of catalogs.
 
-    Parameters
-    ----------
-    database
-        The test's, for names of one part.
-    own
-        The catalog and the database that the pipeline's own tables have in production, where the test says it.
-    known
-        The names of several parts that stand for tables of the test, in lower case; only they are looked for in SQL.
+    ``database`` is the test's; ``own`` are the production catalog and database of the pipeline's tables, if given;
+    ``known`` are the multi-part names, in lower case, that are replaced in SQL.
     """
 
     database: str = ""
@@ -70,7 +64,7 @@ class RedirectedNames(CatalogMap):
         return self.located(catalog, around[-1])[1], table
 
     def learn(self, name: str) -> None:
-        """Take note of a name, so that it is found in SQL."""
+        """Register a name for replacement in SQL."""
         *around, table = without_live(name).lower().split(".")
         if around:
             self.known.add((around[-2] if len(around) > 1 else OWN, around[-1], table))
@@ -80,7 +74,7 @@ class RedirectedNames(CatalogMap):
         return ".".join(f"`{part}`" for part in self.table(name))
 
     def in_text(self, text: str) -> str:
-        """Return SQL text with the test's names in place of those that are known."""
+        """Return SQL text with the test's names in place of registered ones."""
         lower = text.lower()
         if not any(table in lower for _, _, table in self.known):
             return text
@@ -135,7 +129,7 @@ _KEPT = ("cloudfiles.schemalocation", "schemalocation", "badrecordspath")
 
 
 class Redirects(Protocol):
-    """What a test answers to a read."""
+    """The redirection of reads to a test."""
 
     def name(self, name: str) -> str:
         """Return a table's name as the test has it."""
@@ -147,7 +141,7 @@ class Redirects(Protocol):
         """Return a path as the test has it."""
 
     def kept(self, path: str) -> str:
-        """Return where the test keeps what would be kept there."""
+        """Return the test's place for something stored at a path."""
 
     def topics(self, session: SparkSession, options: Mapping[str, str], streaming: bool) -> DataFrame:
         """Return the records of topics."""
@@ -157,7 +151,7 @@ _current: Redirects | None = None
 
 
 @contextmanager
-def redirected(redirects: Redirects) -> Iterator[None]:
+def redirect_reads(redirects: Redirects) -> Iterator[None]:
     """Redirect the reads of this process; one test at a time."""
     global _current
     _current = redirects
@@ -168,22 +162,22 @@ def redirected(redirects: Redirects) -> Iterator[None]:
 
 
 def install() -> None:
-    """Teach Spark's classes; calling it again changes nothing."""
+    """Wrap Spark's classes; calling it again changes nothing."""
     from pyspark.sql import SparkSession
     from pyspark.sql.readwriter import DataFrameReader
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
     dataset_reads.install()  # below this in the chain: it is given the test's names
-    _wrap(SparkSession, "table", _by_name)
-    _wrap(SparkSession, "sql", _in_text)
+    _wrap(SparkSession, "table", _wrap_by_name)
+    _wrap(SparkSession, "sql", _wrap_sql)
     for reader in (DataFrameReader, DataStreamReader):
-        _wrap(reader, "table", _by_name)
+        _wrap(reader, "table", _wrap_by_name)
         for name in _FILES:
             if hasattr(reader, name):
-                _wrap(reader, name, _by_path)
-        _wrap(reader, "option", _option)
-        _wrap(reader, "options", _options)
-        _wrap(reader, "format", _format)
+                _wrap(reader, name, _wrap_by_path)
+        _wrap(reader, "option", _wrap_option)
+        _wrap(reader, "options", _wrap_options)
+        _wrap(reader, "format", _wrap_format)
 
 
 def _wrap(kind: type, name: str, make: Callable[[Any], Any]) -> None:
@@ -191,11 +185,11 @@ def _wrap(kind: type, name: str, make: Callable[[Any], Any]) -> None:
     hooks.wrap(kind, name, make, by="declarative_pipelines", layer="pipeline", why=why)
 
 
-def _by_name(original: Any) -> Any:
+def _wrap_by_name(original: Any) -> Any:
     return _with_first(original, lambda redirects, name: redirects.name(name))
 
 
-def _in_text(original: Any) -> Any:
+def _wrap_sql(original: Any) -> Any:
     return _with_first(original, lambda redirects, text: redirects.text(text))
 
 
@@ -206,15 +200,15 @@ def _with_first(original: Any, change: Callable[[Redirects, str], str]) -> Any:
         name = list(given.arguments)[1]
         given.arguments[name] = change(redirects, given.arguments[name])
 
-    return _redirected(original, redirect)
+    return _wrap_with_redirect(original, redirect)
 
 
-def _by_path(original: Any) -> Any:
-    return _redirected(original, _redirect_load)
+def _wrap_by_path(original: Any) -> Any:
+    return _wrap_with_redirect(original, _redirect_load)
 
 
-def _redirected(original: Any, redirect: Callable[[Redirects, Any, inspect.BoundArguments], Any]) -> Any:
-    """Return the method with arguments that `redirect` has changed, or with its result if there is one."""
+def _wrap_with_redirect(original: Any, redirect: Callable[[Redirects, Any, inspect.BoundArguments], Any]) -> Any:
+    """Wrap a method so that `redirect` changes its arguments or returns its result."""
     signature = inspect.signature(original)
 
     @wraps(original)
@@ -247,22 +241,22 @@ def _moved(path: Any, redirects: Redirects) -> Any:
     return redirects.path(path) if isinstance(path, str) else path
 
 
-def _option(original: Any) -> Any:
+def _wrap_option(original: Any) -> Any:
     @wraps(original)
     def option(self: Any, key: str, value: Any) -> Any:
         if _current is None:
             return original(self, key, value)
-        value = _remember(self, key, value, _current)
+        value = _record_option(self, key, value, _current)
         return self if _is_for_kafka(self, key) else original(self, key, value)
 
     return option
 
 
-def _options(original: Any) -> Any:
+def _wrap_options(original: Any) -> Any:
     @wraps(original)
     def options(self: Any, **options: Any) -> Any:
         if _current is not None:
-            options = {key: _remember(self, key, value, _current) for key, value in options.items()}
+            options = {key: _record_option(self, key, value, _current) for key, value in options.items()}
             options = {key: value for key, value in options.items() if not _is_for_kafka(self, key)}
         return original(self, **options)
 
@@ -270,20 +264,20 @@ def _options(original: Any) -> Any:
 
 
 def _is_for_kafka(reader: Any, key: str) -> bool:
-    """Whether an option is for a broker, which is not there: what looks for it below this in the chain is not asked."""
+    """Whether an option is for a broker, which a test does not have; hooks below must not see it."""
     known = vars(reader).get(_REMEMBERED, {})
     return known.get(_FORMAT, "").lower() == "kafka" or key.lower().startswith("kafka.")
 
 
-def _remember(reader: Any, key: str, value: Any, redirects: Redirects) -> Any:
-    """Note an option of a reader, whose JVM tells nobody; return its value as the test has it."""
+def _record_option(reader: Any, key: str, value: Any, redirects: Redirects) -> Any:
+    """Record a reader's option, and return its value for the test."""
     vars(reader).setdefault(_REMEMBERED, {})[key.lower()] = str(value)
     if key.lower() in _PATHS:
         return redirects.path(value)
     return redirects.kept(value) if key.lower() in _KEPT else value
 
 
-def _format(original: Any) -> Any:
+def _wrap_format(original: Any) -> Any:
     @wraps(original)
     def format(self: Any, source: str) -> Any:
         if _current is not None:

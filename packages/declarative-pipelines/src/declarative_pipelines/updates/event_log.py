@@ -37,15 +37,7 @@ _NO_STATISTICS = "delta.dataSkippingNumIndexedCols"
 
 @dataclass(frozen=True)
 class EventRow:
-    """One event.
-
-    Parameters
-    ----------
-    details
-        What stands in ``details`` below the event's type.
-    update
-        The update that it is about, where this is not the one that writes it.
-    """
+    """One event; ``update`` is its update if that is not the one that writes it."""
 
     type: str
     message: str
@@ -66,7 +58,7 @@ class EventLog:
     pipeline: str
 
     def frame(self) -> DataFrame:
-        """Return all events; the columns are those of the platform."""
+        """Return all events, with the columns of the platform."""
         return self.storage.session.read.format("delta").load(self.storage.path(*_FOLDER))
 
     @property
@@ -81,15 +73,15 @@ class EventLog:
         return {row[0] for row in self.frame().select("origin.update_id").distinct().collect()}
 
     def running(self) -> tuple[str, ...]:
-        """Return the updates that have begun and not ended: those that were killed, where another begins."""
+        """Return the updates that have begun and not ended, which were killed if another one begins."""
         return tuple(self.storage.read(*_RUNNING).split()) if self.storage.exists(*_RUNNING) else ()
 
     def begin(self, update: str) -> None:
-        """Note that an update begins, after those that were killed: this one may be as well."""
+        """Record that an update begins, beside those that were killed."""
         self.storage.write("\n".join([*self.running(), update]), *_RUNNING)
 
     def end(self) -> None:
-        """Note that the log has it, and those that were killed before."""
+        """Record that the update's events, and those of killed updates, are in the log."""
         self.storage.remove(*_RUNNING)
 
     def append(self, update: str, events: Sequence[EventRow]) -> None:
@@ -128,7 +120,7 @@ def flow_progress(
     error: Exception | None = None,
     update: str | None = None,
 ) -> EventRow:
-    """Return the event of a flow that is in another state, with the counts where there are any."""
+    """Return the event of a flow's new state, with its counts."""
     details: dict[str, Any] = {"status": status}
     if dataset in counts:
         details["metrics"] = {"num_output_rows": counts[dataset].written}

@@ -18,7 +18,7 @@ from declarative_pipelines.planning.flow_nodes import FlowNode, failed
 from declarative_pipelines.updates.flow_runs import FlowRun
 from declarative_pipelines.updates.results import FlowChanged, FlowResult, Observer, State
 
-LOOK_EVERY = 0.1  # seconds in which an interrupt is noticed at the latest
+POLL_INTERVAL = 0.1  # seconds in which an interrupt is noticed at the latest
 FIRST_PAUSE = 1.0  # seconds before a flow that failed is tried again; doubled each time
 RESTARTS = 20  # of a flow whose source has found new columns
 _NEW_COLUMNS = "which can be fixed by an automatic retry: true"  # Auto Loader's own words, and the platform's
@@ -27,13 +27,7 @@ _ENDED = (State.COMPLETED, State.FAILED, State.SKIPPED, State.EXCLUDED, State.ST
 
 @dataclass(frozen=True)
 class FlowStep:
-    """A flow to run.
-
-    Parameters
-    ----------
-    after
-        The flows that must have ended well before it.
-    """
+    """A flow to run; ``after`` are the flows that must succeed first."""
 
     run: FlowRun
     after: frozenset[str]
@@ -57,16 +51,10 @@ class _FlowStatus:
 
 
 class Execution:
-    """One run of some flows.
+    """One execution of some flows, ``at_once`` at a time.
 
-    Parameters
-    ----------
-    at_once
-        How many flows run at the same time.
-    retries
-        How often a flow that failed is tried again. One whose source has found new columns is restarted besides.
-    prepare
-        Called in each thread that runs flows, before its first.
+    A failed flow is retried ``retries`` times, and restarted if its source has found new columns.  ``prepare`` is
+    called in each thread before its first flow.
     """
 
     def __init__(self, steps: Sequence[FlowStep], at_once: int, retries: int, observer: Observer, prepare: Any) -> None:
@@ -75,12 +63,9 @@ class Execution:
         self._at_once, self._retries, self._observer, self._prepare = at_once, retries, observer, prepare
 
     def run(self) -> tuple[FlowResult, ...]:
-        """Run all, and return how each has ended.
+        """Run all flows and return their results.
 
-        Raises
-        ------
-        KeyboardInterrupt
-            Somebody stopped it; no flow runs any more, and :attr:`results` has what there was.
+        KeyboardInterrupt stops all flows; :attr:`results` then has the results so far.
         """
         for name in self._steps:
             self._tell(name)
@@ -90,7 +75,7 @@ class Execution:
             while self._is_something_left():
                 self._skip()
                 self._submit(pool, running)
-                done, _ = wait(running, LOOK_EVERY, FIRST_COMPLETED) if running else self._pause()
+                done, _ = wait(running, POLL_INTERVAL, FIRST_COMPLETED) if running else self._pause()
                 for future in done:
                     self._settle(running.pop(future), future)
         except BaseException:
@@ -111,7 +96,7 @@ class Execution:
         )
 
     def heard(self, name: str, counts: Mapping[str, Counts]) -> None:
-        """Note what a batch of a running flow has counted; called by the flow's thread."""
+        """Record the counts of a batch; called by the flow's thread."""
         status = self._statuses[name]
         both = status.counts.keys() | counts.keys()
         status.counts = {one: status.counts.get(one, Counts()) + counts.get(one, Counts()) for one in both}
@@ -165,7 +150,7 @@ class Execution:
             self._change(name, State.FAILED)
 
     def _stop(self) -> None:
-        """End what runs; an interrupt may come at any moment, so also between a flow's start and the note of it."""
+        """Stop all running flows; an interrupt may also come between a flow's start and its registration."""
         for name, status in self._statuses.items():
             if status.state is State.RUNNING:
                 self._steps[name].run.stop()
@@ -173,7 +158,7 @@ class Execution:
                 self._change(name, State.STOPPED)
 
     def _pause(self) -> tuple[set[Future[Any]], set[Future[Any]]]:
-        time.sleep(LOOK_EVERY)  # until a flow may be tried again
+        time.sleep(POLL_INTERVAL)  # until a flow may be tried again
         return set(), set()
 
     def _change(self, name: str, state: State) -> None:

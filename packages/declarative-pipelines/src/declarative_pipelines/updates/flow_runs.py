@@ -19,12 +19,12 @@ from declarative_pipelines.changes import auto_cdc, snapshots
 from declarative_pipelines.changes.change_rows import quoted
 from declarative_pipelines.definitions.model import ChangeFlow, DatasetKind, SnapshotFlow
 from declarative_pipelines.engine.checkpoints import Checkpoint
-from declarative_pipelines.engine.session_settings import having
-from declarative_pipelines.engine.spark_engine import WriteObserver, observed
+from declarative_pipelines.engine.session_settings import temporary_settings
+from declarative_pipelines.engine.spark_engine import WriteObserver, observed_so_far
 from declarative_pipelines.planning import expectations
 from declarative_pipelines.planning.expectations import Counts
 from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode
-from declarative_pipelines.planning.log_prefetch import logs_read
+from declarative_pipelines.planning.log_prefetch import prefetch_logs
 from declarative_pipelines.updates import idle_streams
 from declarative_pipelines.updates.idle_streams import BatchCounts, ViewRows
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from declarative_pipelines.planning.plan import PipelinePlan
 
-HEARD_WITHIN = 30.0  # seconds from the end of a write to Spark's report of what it observed
+OBSERVATION_TIMEOUT = 30.0  # seconds from the end of a write to Spark's report of what it observed
 
 #: Told about each batch of a flow, while it runs.
 Heard = Callable[[str, Mapping[str, Counts]], None]
@@ -43,13 +43,7 @@ Heard = Callable[[str, Mapping[str, Counts]], None]
 
 @dataclass(frozen=True)
 class RunContext:
-    """What the flows of one update share.
-
-    Parameters
-    ----------
-    full_refresh
-        The datasets that are to be computed whole, whatever they have.
-    """
+    """The shared state of an update's flows; ``full_refresh`` are the datasets to recompute."""
 
     id: str
     plan: PipelinePlan
@@ -65,7 +59,7 @@ class RunContext:
 
 
 class FlowRun(ABC):
-    """One run of a flow; it may be run once more if it fails."""
+    """One run of a flow, which may be retried."""
 
     def __init__(self, flow: FlowNode, update: RunContext) -> None:
         self.flow, self._update = flow, update
@@ -73,10 +67,10 @@ class FlowRun(ABC):
 
     @abstractmethod
     def run(self) -> dict[str, Counts]:
-        """Write what there is, and return what was counted, by dataset; nothing of the target if that is lost."""
+        """Write the available rows, and return the counts by dataset, without the target's if they are lost."""
 
     def stop(self) -> None:
-        """End it, from another thread, however far it is; what has not begun by then does not begin."""
+        """Stop the run from another thread; work that has not begun does not begin."""
         self._stopped.set()
 
     @property
@@ -91,9 +85,9 @@ class FlowRun(ABC):
         return self._update.plan.graph.frame(self.flow.name)
 
     def _append(self, rows: DataFrame, application: str, number: int) -> None:
-        """Append rows by one commit that says which batch of which application they are.
+        """Append rows by one commit that records the application and the batch.
 
-        A table without a declared schema takes the columns that a source has found since the update was planned.
+        A table without a declared schema gets the columns that a source has found since planning.
         """
         writer = rows.write.format("delta").mode("append")
         writer.option("mergeSchema", str(self.flow.target.schema is None).lower())
@@ -105,14 +99,14 @@ class FlowRun(ABC):
 
 
 class _BatchFailed(Exception):
-    """What Spark is told of an error in a batch, which the update tells."""
+    """Raised into Spark in place of a batch's error, which the update reports."""
 
 
 class _Batches:
-    """What Spark calls with each batch; ``error`` is that of the batch that failed.
+    """The callback for each batch; ``error`` is the error of the failed batch.
 
-    Spark keeps it as long as the query, and with it the error that it raises and the frames of that.  What knows the
-    query must not be among them, or all of it stays forever: this process keeps the query, and the JVM this function.
+    Spark keeps it as long as the query, and with it the error that it raises and that error's frames.  It must not
+    refer to the query, or all of it stays: this process keeps the query, and the JVM this function.
     """
 
     def __init__(self, take: Callable[[DataFrame, int], None]) -> None:
@@ -150,7 +144,7 @@ class StreamRun(FlowRun):
         self._started, self._is_first_batch, self._batches = Future(), True, _Batches(self._take)
         if self._has_nothing_new():
             return self._nothing()
-        with logs_read(self._update.plan.engine, [self.flow]):
+        with prefetch_logs(self._update.plan.engine, [self.flow]):
             query = self._start()
         self._started.set_result(query)
         if self._stopped.is_set():
@@ -177,7 +171,7 @@ class StreamRun(FlowRun):
             raise self._batches.error or error from error
 
     def stop(self) -> None:
-        """Stop the query; what its batches have committed stays."""
+        """Stop the query; committed batches stay."""
         super().stop()
         if self._started.done():
             with suppress(Exception):  # of a query that is just ending
@@ -196,12 +190,12 @@ class StreamRun(FlowRun):
 
     def _take(self, batch: DataFrame, number: int) -> None:
         self._write(batch, number)
-        query = self._started.result(HEARD_WITHIN)
-        self._keep(number, expectations.counts(observed(self._update.session, query)))
+        query = self._started.result(OBSERVATION_TIMEOUT)
+        self._keep(number, expectations.counts(observed_so_far(self._update.session, query)))
 
     def _write(self, batch: DataFrame, number: int) -> None:
-        """Append a batch; one that the table has already is only run, for its counts and for the stream's state."""
-        application = str(self._started.result(HEARD_WITHIN).id)
+        """Append a batch; a batch that the table already has is only run for its counts and the stream's state."""
+        application = str(self._started.result(OBSERVATION_TIMEOUT).id)
         may_be_there, self._is_first_batch = self._is_first_batch, False  # only a run's first batch may be a replay
         if may_be_there and self._last_batch(application) >= number:
             batch.write.format("noop").mode("overwrite").save()
@@ -252,18 +246,18 @@ class FunctionSinkRun(SinkRun):
 
 
 class JobsRun(FlowRun):
-    """A flow that is no stream: what it asks Spark for bears its name, by which it can be cancelled."""
+    """A flow that is not a stream; its Spark jobs are in a group of its name, by which they can be cancelled."""
 
     def _begin(self) -> None:
         context = self._update.session.sparkContext
         context.setJobGroup(self._group, f"{self.flow.name} {self.flow.kind.value}", interruptOnCancel=True)
 
     def _counted(self) -> dict[str, Counts]:
-        """Return what the write that has just ended has counted, kept until the event log has it."""
+        """Return the counts of the last write, stored until the event log has them."""
         return self._kept(self._observed())
 
     def _observed(self) -> dict[str, Counts]:
-        metrics = self._update.writes.wait_for(expectations.observation(self.flow.target.name), HEARD_WITHIN)
+        metrics = self._update.writes.wait_for(expectations.observation(self.flow.target.name), OBSERVATION_TIMEOUT)
         return expectations.counts(metrics or {})
 
     def _kept(self, counts: dict[str, Counts]) -> dict[str, Counts]:
@@ -271,7 +265,7 @@ class JobsRun(FlowRun):
         return counts
 
     def stop(self) -> None:
-        """Cancel its jobs, and those to come: the flow may be on its way to its first one."""
+        """Cancel its jobs, and those that it has not started yet."""
         super().stop()
         self._update.session.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs(self._group, "the update was stopped")
 
@@ -284,13 +278,13 @@ class ReplaceRun(JobsRun):
     """A materialized view: computed whole, and put in the place of its rows by one commit."""
 
     def run(self) -> dict[str, Counts]:
-        """Replace the table; readers have the old rows until the new ones are there.
+        """Replace the table; readers have the old rows until the commit.
 
-        A view that would come out as it is, is left alone, unless a full refresh was asked for.
+        An unchanged view is left alone, except in a full refresh.
         """
         target = self.flow.target
         self._begin()
-        frame = _as_declared(self._frame(), target.schema)
+        frame = _cast_to_schema(self._frame(), target.schema)
         rows = ViewRows.of(self._update.plan.engine, target, self._checkpoint, frame)
         if rows.are_there and target.name not in self._update.full_refresh:
             return self._nothing()
@@ -313,7 +307,7 @@ class ReplaceRun(JobsRun):
 
 
 class OnceRun(JobsRun):
-    """A flow that runs once, such as a backfill: one commit has its rows and says that they are there."""
+    """A flow that runs once, such as a backfill: one commit has its rows and the record that it has run."""
 
     def run(self) -> dict[str, Counts]:
         """Append the rows, if no update has done it since the table was last empty."""
@@ -339,7 +333,7 @@ class OnceRun(JobsRun):
 
 
 class OnceChangesRun(JobsRun):
-    """A change flow that runs once: changes may be merged again where an update was killed before this was noted."""
+    """A change flow that runs once; changes may be merged again if an update was killed before the record."""
 
     def run(self) -> dict[str, Counts]:
         """Merge the changes, if no update has done it since the table was last empty."""
@@ -357,7 +351,7 @@ class OnceChangesRun(JobsRun):
 
 
 class SnapshotRun(JobsRun):
-    """A snapshot flow: the source as it is, or each snapshot that its function has."""
+    """A snapshot flow: the source's current rows, or each snapshot of its function."""
 
     def run(self) -> dict[str, Counts]:
         """Compare the snapshots with the target, one after another."""
@@ -415,8 +409,8 @@ def _properties(target: Any) -> dict[str, str]:
     return {**target.properties, **said, OWN_TABLE: FlowKind.REPLACE.name}
 
 
-def _as_declared(frame: DataFrame, schema: Any) -> DataFrame:
-    """Return the frame with the columns and types that a schema declares, where there is one."""
+def _cast_to_schema(frame: DataFrame, schema: Any) -> DataFrame:
+    """Return the frame with the columns and types of a declared schema."""
     from pyspark.sql import functions as F
     from pyspark.sql.types import StructType
 
@@ -435,7 +429,7 @@ def _as_declared(frame: DataFrame, schema: Any) -> DataFrame:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether py4j logs something else than an error of a batch, which the update tells, once and shorter."""
+    """Whether a log record of py4j is other than a batch's error, which the update reports itself."""
     return not (record.exc_info and isinstance(record.exc_info[1], _BatchFailed))
 
 
@@ -446,6 +440,6 @@ _setting = threading.Lock()
 
 @contextmanager
 def _settings(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Have settings in the session while a query is started, which keeps them; one flow at a time."""
-    with _setting if settings else nullcontext(), having(session, settings):
+    """Apply settings to the session while a query starts, which keeps them; one flow at a time."""
+    with _setting if settings else nullcontext(), temporary_settings(session, settings):
         yield

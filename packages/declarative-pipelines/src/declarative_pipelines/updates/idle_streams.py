@@ -43,7 +43,7 @@ _FOLDER, _ENDING = "_counts", ".json"
 
 @dataclass(frozen=True)
 class BatchCounts:
-    """What one batch has counted, by dataset: the target, and the views on the way to it."""
+    """The counts of one batch, by dataset: the target, and the views on the way to it."""
 
     update: str
     batch: int
@@ -51,14 +51,14 @@ class BatchCounts:
 
 
 def write(checkpoint: Checkpoint, counted: BatchCounts) -> None:
-    """Keep a batch's counts; what an earlier run of the batch has written is replaced."""
+    """Store a batch's counts, in place of those of an earlier run of the batch."""
     counts = {dataset: asdict(one) for dataset, one in counted.counts.items()}
     text = json.dumps({"update": counted.update, "counts": counts})
     checkpoint.storage.write(text, *checkpoint.folder, _FOLDER, f"{counted.batch}{_ENDING}")
 
 
 def add(checkpoint: Checkpoint, update: str, counts: Mapping[str, Counts]) -> None:
-    """Keep what a flow without numbered batches has counted, beside what another update may have left."""
+    """Store the counts of a flow without numbered batches, beside those of another update."""
     write(checkpoint, BatchCounts(update, max(_numbers(checkpoint), default=-1) + 1, counts))
 
 
@@ -89,7 +89,7 @@ def summed(batches: Iterator[BatchCounts] | list[BatchCounts]) -> dict[str, Coun
 
 
 def is_something_there(checkpoint: Checkpoint) -> bool:
-    """Whether there are counts that the event log may not have."""
+    """Whether counts are stored that the event log may lack."""
     return bool(checkpoint.storage.names(*checkpoint.folder, _FOLDER))
 
 
@@ -104,15 +104,7 @@ _SAID_OF_TABLE = ("schema", "properties", "comment", "format", "partition_by", "
 
 @dataclass(frozen=True)
 class ViewRows:
-    """The rows that a view is to have, by what they are computed from.
-
-    Parameters
-    ----------
-    computed_from
-        The fingerprint of the query, its inputs and the table's definition; None where the query has none.
-    before
-        The table as it is before they are written; None where there is none.
-    """
+    """The rows of a view: the fingerprint of its query, inputs and definition, and the table before the write."""
 
     engine: SparkEngine
     target: Dataset
@@ -122,7 +114,7 @@ class ViewRows:
 
     @classmethod
     def of(cls, engine: SparkEngine, target: Dataset, checkpoint: Checkpoint, frame: DataFrame) -> ViewRows:
-        """Look at the query and at the table."""
+        """Return the state of a query and its table."""
         found = fingerprint(frame)
         if found is not None:
             said = repr([getattr(target, name) for name in _SAID_OF_TABLE])
@@ -135,7 +127,7 @@ class ViewRows:
         return self.before is not None and self._noted() == [self.computed_from, *self.before]
 
     def note(self) -> None:
-        """Note that they are in the table now, by a commit of this update; nothing where another one came between."""
+        """Record that the table has the rows, unless another commit came between."""
         if self.computed_from is None:
             return
         now = self.engine.newest_version(self.target)
@@ -157,7 +149,7 @@ _BEFORE_FIRST_FILE = (-1, -100)
 
 
 def has_nothing_new(plan: PipelinePlan, flow: FlowNode, checkpoint: Checkpoint) -> bool:
-    """Whether a stream can be left out."""
+    """Whether a stream can be skipped."""
     offsets = _last_offsets(checkpoint)
     if not offsets:
         return False

@@ -16,7 +16,7 @@ from declarative_pipelines.engine.checkpoints import Checkpoint
 from declarative_pipelines.engine.spark_engine import SparkEngine, TableNotCreated
 from declarative_pipelines.engine.storage import Storage
 from declarative_pipelines.errors import BadDefinition, innermost_message
-from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode, not_created
+from declarative_pipelines.planning.flow_nodes import OWN_TABLE, FlowKind, FlowNode, explain_table_failure
 from declarative_pipelines.planning.plan import PipelinePlan
 from declarative_pipelines.sql.queries import QueryText
 
@@ -24,10 +24,10 @@ from declarative_pipelines.sql.queries import QueryText
 def choose(
     engine: SparkEngine, storage: Storage, flows: Sequence[FlowNode], full_refresh: Collection[str]
 ) -> dict[str, Checkpoint]:
-    """Return the checkpoint that each flow uses, those of views as well, which keep schemas there; nothing is changed.
+    """Return the checkpoint of each flow, also of views, which store schemas there; nothing is changed.
 
-    A flow begins a new one where its dataset is to be read again: it was asked for, the table is gone, or an earlier
-    update was ended while it did this.
+    A flow begins a new checkpoint if its dataset is refreshed in full, its table is missing, or an earlier update was
+    killed during its refresh.
     """
     newest = {flow.name: checkpoints.of_flow(storage, engine.full_name(flow.target), flow.name) for flow in flows}
     anew = {flow.target.name for flow in flows if _is_anew(engine, flow, newest[flow.name], full_refresh)}
@@ -35,7 +35,7 @@ def choose(
 
 
 def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, Checkpoint]) -> list[str]:
-    """Create the tables of the flows that will run, empty those that are read again, and return their names."""
+    """Create the tables of the flows to run, empty those of a full refresh, and return their names."""
     for flow in flows:
         if flow.target.kind is not DatasetKind.SINK:
             _refuse_table_of_others(plan, flow, chosen)
@@ -57,13 +57,7 @@ def prepare(plan: PipelinePlan, flows: Sequence[FlowNode], chosen: Mapping[str, 
 
 
 def publish_views(plan: PipelinePlan) -> None:
-    """Make the views that stay in the catalog, over the tables as they are now.
-
-    Raises
-    ------
-    BadDefinition
-        Spark rejects one, such as over a temporary view, which the catalog does not have.
-    """
+    """Create or replace the views that stay in the catalog; BadDefinition if Spark rejects one."""
     for dataset in plan.definitions.datasets:
         if dataset.is_published:
             try:
@@ -78,17 +72,11 @@ def _create(plan: PipelinePlan, tables: Sequence[Dataset], emptied: Sequence[Dat
         plan.graph.create_tables(tables, emptied)
     except TableNotCreated as error:
         dataset = next(one for one in (*tables, *emptied) if plan.engine.full_name(one) == error.table)
-        raise not_created(error.__cause__ or error, dataset) from error
+        raise explain_table_failure(error.__cause__ or error, dataset) from error
 
 
 def _refuse_table_of_others(plan: PipelinePlan, flow: FlowNode, chosen: Mapping[str, Checkpoint]) -> None:
-    """Look whether a table of the target's name was written by something else.
-
-    Raises
-    ------
-    BadDefinition
-        It was: to append would double its rows, and to replace it would lose them.
-    """
+    """Raise BadDefinition if another writer has written the target's table, whose rows would double or get lost."""
     engine, table = plan.engine, plan.engine.quoted(flow.target)
     own = [chosen[one.name] for one in plan.flows if one.target == flow.target]
     if any(one.is_new or one.has_begun for one in own) or not engine.session.catalog.tableExists(table):

@@ -111,7 +111,7 @@ class FlowResult:
 
     @property
     def rows(self) -> int | None:
-        """Rows that it has written; None where it did not run, and where :attr:`lost_counts` says that nobody knows."""
+        """The number of rows written; None if the flow did not run, or :attr:`lost_counts` has its dataset."""
         counts = self.counts.get(self.dataset)
         return None if counts is None else counts.written
 
@@ -123,7 +123,7 @@ class FlowResult:
 
 @dataclass(frozen=True)
 class DatasetResult:
-    """A dataset of an update; its rows are those that this update has written to it, None where they are not known."""
+    """A dataset of an update; its rows are those written by this update, or None if unknown."""
 
     name: str
     kind: DatasetKind
@@ -135,7 +135,7 @@ class DatasetResult:
 
 @dataclass(frozen=True)
 class ExpectationResult:
-    """What became of the records for one expectation, in one flow; None where it is not known."""
+    """The counts of one expectation in one flow, or None if unknown."""
 
     dataset: str
     name: str
@@ -146,7 +146,7 @@ class ExpectationResult:
 
     @property
     def dropped(self) -> int | None:
-        """The records that it dropped; one may be dropped by several expectations."""
+        """The number of dropped records; several expectations may drop one record."""
         return self.failed if self.violation is Violation.DROP else 0
 
 
@@ -178,18 +178,18 @@ class Update:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What one should know of an update that did not fail, a sentence each."""
+        """The warnings of an update that succeeded, one sentence each."""
         return tuple(flow.lost_counts for flow in self.flows if flow.lost_counts)
 
     def raise_if_failed(self) -> Update:
-        """Return the update, or raise what it failed with."""
+        """Return the update, or raise its error."""
         if self.error is not None:
             raise self.error
         return self
 
     @property
     def failure(self) -> str | None:
-        """What failed and why, and what was not run because of it, in one paragraph; None if it did not fail."""
+        """The failure, its reason and the skipped flows in one paragraph; None if the update succeeded."""
         if self.error is None:
             return None
         failed = [str(flow.error) for flow in self.flows if flow.error is not None]
@@ -257,7 +257,7 @@ def lost_counts(flow: str, dataset: str, state: State, counts: Mapping[str, Coun
 
 
 def _of(state: State, *values: int | None) -> list[str]:
-    """Return numbers as they are shown; what has run and is not known says so."""
+    """Return numbers as text, with a mark for unknown ones."""
     nothing = "unknown" if state is State.COMPLETED else ""
     return [nothing if value is None else str(value) for value in values]
 

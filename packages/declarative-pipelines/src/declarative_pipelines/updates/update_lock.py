@@ -29,26 +29,14 @@ _in_sessions: WeakKeyDictionary[SparkSession, str] = WeakKeyDictionary()
 
 @contextmanager
 def only_update(storage: Storage) -> Iterator[None]:
-    """Run as the only update of a pipeline whose storage is a folder.
-
-    Raises
-    ------
-    UpdateRunning
-        Another update runs, in this process or in another one.
-    """
+    """Hold the pipeline's update lock, in a storage that is a folder; UpdateRunning if another update holds it."""
     with nullcontext() if storage.local is None else _locked(storage.local):
         yield
 
 
 @contextmanager
 def only_in_session(session: SparkSession, name: str) -> Iterator[None]:
-    """Run as the only pipeline of a session, whose current database and configuration are the pipeline's.
-
-    Raises
-    ------
-    SessionBusy
-        There is another one.
-    """
+    """Hold the session for one pipeline, whose database and settings it has; SessionBusy if another one holds it."""
     with _entering:
         if running := _in_sessions.get(session):
             raise SessionBusy(running)

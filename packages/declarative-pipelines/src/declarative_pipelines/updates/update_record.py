@@ -53,7 +53,7 @@ class UpdateRecord:
         self._events = [EventRow("create_update", f"Update {update[:8]} was started.", details)]
 
     def graph(self, plan: PipelinePlan) -> GraphKnown:
-        """Note the plan, and return it as it is told."""
+        """Record the plan, and return its event for observers."""
         self._plan = plan
         self._events += [_definition(plan, flow) for flow in plan.flows]
         if plan.engine.lost_answers:
@@ -68,7 +68,7 @@ class UpdateRecord:
         )
 
     def notice_left_over(self, checkpoints: Mapping[str, Checkpoint]) -> None:
-        """See which updates were killed, and what they have left counts of, also beside a checkpoint of before."""
+        """Find killed updates, and the counts that they have left, also beside an earlier checkpoint."""
         self._checkpoints = checkpoints
         for flow, checkpoint in checkpoints.items():
             with_counts = filter(idle_streams.is_something_there, [*checkpoint.earlier(), checkpoint])
@@ -77,7 +77,7 @@ class UpdateRecord:
         self._log.begin(self._update)
 
     def flow_changed(self, changed: FlowChanged) -> None:
-        """Note that a flow is in another state; single batches are not noted."""
+        """Record a flow's new state; single batches are not recorded."""
         if changed.state not in _STATES or (changed.state is State.RUNNING and changed.counts):
             return
         counts = {} if changed.state is State.RUNNING else changed.counts

@@ -61,7 +61,7 @@ _RULES = (
 
 
 def style() -> str:
-    """Return the rules of all graphs of a page; those of one hold for the others too, and are the same."""
+    """Return the CSS rules of all graphs of a page, the same for each."""
     light, dark = ("".join(f"--sg-{name}:{pair[at]};" for name, pair in COLOURS.items()) for at in (0, 1))
     phases = "".join(
         f".sg text.{name}{{fill:var(--sg-{name})}}.sg .b.{name},.sg .g.{name}{{stroke:var(--sg-{name})}}"
@@ -94,15 +94,15 @@ def size_of(node: Node) -> tuple[float, float]:
     return round(width), height + BAR * len(node.bars)
 
 
-def drawn_box(node: Node, box: Box, with_seconds: bool) -> str:
-    """Return the box; the texts in it are cut where there is no room, and whole in its title."""
+def draw_box(node: Node, box: Box, with_seconds: bool) -> str:
+    """Return a box; its texts are cut to the available width, and whole in its title."""
     inner = box.width - 2 * PAD
     parts = [
         f'<g transform="translate({box.x:g} {box.y:g})">',
         f"<title>{escape_xml(_title(node))}</title>",
         _outline(node, box),
         f'<path class="i" transform="translate({PAD:g} 9)" d="{KINDS[node.shape]}"/>',
-        text(PAD + SIGN, 21.5, cut(node.shown_name, (inner - SIGN) / BOLD, NAME_SIZE), weight=True),
+        text(PAD + SIGN, 21.5, truncate(node.shown_name, (inner - SIGN) / BOLD, NAME_SIZE), weight=True),
         text(PAD, 38.5, node.word, "s", SMALL),
         *(_state(node, box) if node.phase else ()),
         *([_right(box, 38.5, said[0], "s")] if with_seconds and (said := _seconds(node)) else []),
@@ -127,8 +127,8 @@ def text(x: float, y: float, said: str, kind: str = "", size: int = 12, weight: 
     return f'<text x="{x:g}" y="{y:g}"{more}>{escape_xml(said)}</text>'
 
 
-def cut(said: str, room: float, size: int) -> str:
-    """Return the text as far as there is room for it."""
+def truncate(said: str, room: float, size: int) -> str:
+    """Return a text cut to a width."""
     said = " ".join(said.split())
     if text_width(said, size) <= room:
         return said
@@ -201,12 +201,12 @@ def _counts(bar: Bar) -> tuple[str, str] | None:
 
 
 def _rule(bar: Bar, box: Box, y: float, columns: tuple[float, float]) -> list[str]:
-    """Draw a rule: its name and what it does, and below the rows that met it, a bar, those that violated it."""
+    """Draw an expectation: its name and consequence, and below the passed records, a bar, the violations."""
     inner = box.width - 2 * PAD
     room = inner - text_width(bar.consequence, SMALL) - 8
     parts = [
         f"<g><title>{escape_xml(_rule_title(bar))}</title>",
-        text(PAD, y + 9, cut(bar.name, room, SMALL), "", SMALL),
+        text(PAD, y + 9, truncate(bar.name, room, SMALL), "", SMALL),
         _right(box, y + 9, bar.consequence, "s"),
     ]
     if (said := _counts(bar)) is None:

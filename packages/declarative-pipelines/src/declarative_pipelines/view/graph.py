@@ -34,13 +34,7 @@ class Shape(Enum):
 
 @dataclass(frozen=True)
 class Bar:
-    """How many rows met a rule and how many violated it; None where nothing was counted yet.
-
-    Parameters
-    ----------
-    consequence
-        What happens to a row that violates it, in a word.
-    """
+    """The passed and failed records of a rule, or None before the first count; ``consequence`` is one word."""
 
     name: str
     consequence: str
@@ -50,21 +44,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Node:
-    """A box.
-
-    Parameters
-    ----------
-    name
-        Unlike any other's in the graph.
-    word
-        What it is.
-    label
-        A shorter name, to be shown.
-    phase
-        None where it has no state of its own.
-    seconds
-        That it has run so far.
-    """
+    """A box: a unique ``name``, its kind in a ``word``, a shorter ``label``, and the phase and seconds of its flows."""
 
     name: str
     shape: Shape
@@ -78,22 +58,16 @@ class Node:
 
     @property
     def shown_name(self) -> str:
-        """What is written into its box."""
+        """The text in its box."""
         return self.label or self.name
 
 
 @dataclass(frozen=True)
 class Graph:
-    """All of it, at one moment.
+    """The whole graph at one moment.
 
-    Parameters
-    ----------
-    word
-        The state of the whole, where another word says it better than its phase.
-    edges
-        Pairs of names: from where rows come, and where they go.
-    errors
-        What has gone wrong, a sentence each.
+    ``word`` replaces the phase's name, ``edges`` are pairs of node names in the direction of the rows, ``errors``
+    one sentence each.
     """
 
     title: str
@@ -111,12 +85,12 @@ class Graph:
 
 
 def headline(graph: Graph) -> str:
-    """Return what the graph is of, and how far."""
+    """Return the graph's title and state."""
     return " · ".join([graph.title, graph.state, *seconds_text(graph.seconds, graph.phase)])
 
 
 def description(graph: Graph) -> str:
-    """Return in words what is to be seen, for those who do not see it."""
+    """Return the graph in words, for screen readers."""
     return " ".join([f"Graph of {headline(graph)}.", *(f"{_sentence(graph, node)}." for node in graph.nodes)])
 
 
@@ -144,7 +118,7 @@ def timeless(graph: Graph) -> Graph:
 
 
 def seconds_text(seconds: float | None, phase: Phase | None) -> list[str]:
-    """Return a duration, or nothing; of what still runs in whole seconds, so that it is not drawn all the time."""
+    """Return a duration or an empty string; whole seconds while running, to limit redraws."""
     if seconds is None:
         return []
     return [f"{int(seconds)} s" if phase is Phase.RUNNING else f"{seconds:.1f} s"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 from html import escape
 
-from declarative_pipelines.view.boxes import COLOURED, COLOURS, drawn_box, size_of, style
+from declarative_pipelines.view.boxes import COLOURED, COLOURS, draw_box, size_of, style
 from declarative_pipelines.view.graph import Graph, Phase, description, seconds_text, timeless
 from declarative_pipelines.view.layers import Layout, Route, layout
 from streaming_base.svg_text import escape_xml
@@ -19,12 +19,12 @@ _SMALLEST = 0.8  # of its size, to which a graph shrinks to be seen whole; a lar
 
 
 def as_html(graph: Graph) -> str:
-    """Return the graph for a page in whose theme it is drawn."""
+    """Return the graph as HTML in the page's theme."""
     return f"{style()}{_framed(graph, as_svg(graph), with_seconds=True)}"
 
 
 def as_image(graph: Graph) -> str:
-    """Return the graph for a file that others open, where SVG in HTML may be taken out and an image stays.
+    """Return the graph as an image for saved notebooks, whose viewers may remove SVG from HTML.
 
     It has no seconds: the same counts always give the same string.
     """
@@ -39,7 +39,7 @@ def as_image(graph: Graph) -> str:
 
 
 def as_svg(graph: Graph, with_seconds: bool = True, inner: str = "") -> str:
-    """Return boxes and arrows; nothing where there is no node."""
+    """Return boxes and arrows; an empty string without nodes."""
     if not graph.nodes:
         return ""
     places = _places(graph)
@@ -52,7 +52,7 @@ def as_svg(graph: Graph, with_seconds: bool = True, inner: str = "") -> str:
             f'height="{height}" {_fitting(places)} font-family="{_FONT}" font-size="12" fill="none" {named}>',
             inner.replace('class="p"', f'fill="{COLOURS["box"][0]}"'),
             *(_arrow(route) for route in places.routes),
-            *(drawn_box(node, places.boxes[node.name], with_seconds) for node in graph.nodes),
+            *(draw_box(node, places.boxes[node.name], with_seconds) for node in graph.nodes),
             "</svg>",
         ]
     )
@@ -63,7 +63,7 @@ def _places(graph: Graph) -> Layout:
 
 
 def _fitting(places: Layout) -> str:
-    """Return the attribute that has a graph which is a little too wide for its page shrink to be seen whole."""
+    """Return the attribute that shrinks a graph slightly wider than its page."""
     return f'style="max-width:100%;min-width:{round(places.width * _SMALLEST)}px"'
 
 

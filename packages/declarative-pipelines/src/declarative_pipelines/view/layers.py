@@ -81,7 +81,7 @@ def layout(sizes: Mapping[str, tuple[float, float]], edges: Iterable[tuple[str, 
 def _middles(
     columns: Sequence[Sequence[Spot]], heights: Mapping[Spot, float], pairs: Sequence[tuple[Spot, Spot]]
 ) -> dict[Spot, float]:
-    """Return the height of each spot's middle: near its neighbours', and clear of those above and below."""
+    """Return the height of each spot's middle: near its neighbors', and clear of those above and below."""
     before: dict[Spot, list[Spot]] = {}
     after: dict[Spot, list[Spot]] = {}
     for one, other in pairs:
@@ -99,9 +99,9 @@ def _middles(
 
 
 def _apart(column: Sequence[Spot], heights: Mapping[Spot, float], wanted: Sequence[float]) -> dict[Spot, float]:
-    """Return the places nearest to those that are wanted, in this order and without overlaps.
+    """Return the positions nearest to the wanted ones, in this order and without overlaps.
 
-    Spots that would overlap become a group, which stands where its members want to be on average.
+    Spots that would overlap become a group at the average of its members' wanted positions.
     """
     offsets, offset = [], 0.0
     for number, spot in enumerate(column):
@@ -143,7 +143,7 @@ def _routes(routes: Sequence[Sequence[Spot]], boxes: Mapping[Spot, Box]) -> tupl
 
 
 def _port(box: Box, numbers: Sequence[int], number: int, other_end) -> float:
-    """Return at which height an arrow leaves or reaches a box, below those whose other end is higher."""
+    """Return the height at which an arrow meets a box, ordered by the arrows' other ends."""
     ordered = sorted(numbers, key=lambda one: (other_end(one).y + other_end(one).height / 2, one))
     step = min(PORTS, (box.height - 8) / len(numbers))
     return round(box.y + box.height / 2 + (ordered.index(number) - (len(numbers) - 1) / 2) * step, 1)
@@ -156,14 +156,9 @@ Spot = str | tuple[str, str, int]
 
 
 def columns_of(names: Sequence[str], edges: Iterable[tuple[str, str]]) -> tuple[list[list[Spot]], list[list[Spot]]]:
-    """Return the columns, ordered, and each arrow as the spots it passes. The same graph always gives the same.
+    """Return the ordered columns, and each arrow as the spots that it passes; deterministic.
 
-    Parameters
-    ----------
-    names
-        The nodes; their order decides where nothing else does.
-    edges
-        Arrows between them. One that would close a circle is left out.
+    The order of ``names`` breaks ties; an arrow that would close a circle is left out.
     """
     edges = _without_circles(names, [edge for edge in dict.fromkeys(edges) if set(edge) <= set(names)])
     depth = _depths(names, edges)

@@ -30,7 +30,7 @@ class Drawn:
     cell: tuple[str | None, str | None]
 
     def bundle(self) -> dict[str, str]:
-        """Return it as outputs have it: for who runs the cell as part of the page, for a file as an image."""
+        """Return the output's MIME bundle: HTML for a person at the notebook, an image for a saved file."""
         if front_end.is_interactive():
             return {"text/html": as_html(self.graph), "text/plain": as_text(self.graph)}
         return {"text/html": as_image(self.graph), "text/plain": as_text(self.graph, with_seconds=False)}
@@ -41,13 +41,7 @@ class Drawn:
 
 
 class LiveGraph:
-    """A graph that is drawn from a source, several times a second at most, until its end.
-
-    Parameters
-    ----------
-    clock
-        Seconds, from any beginning.
-    """
+    """A graph that is redrawn from a source, at most four times per second, until its end."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -60,7 +54,7 @@ class LiveGraph:
         self._handle: DisplayHandle | None = None
 
     def begin(self, source: Callable[[], Graph]) -> None:
-        """Show what the source gives, from now on; what was shown before is replaced."""
+        """Show the source's graph from now on, in place of an earlier one."""
         with self._lock:
             self._source, self._is_over, self._is_broken = source, False, False
             if not front_end.is_interactive():
@@ -71,7 +65,7 @@ class LiveGraph:
             refresh(self)
 
     def tick(self) -> bool:
-        """Draw it if it has changed and the last picture is old enough; return whether there may be more to come."""
+        """Redraw a changed graph unless the last picture is too recent; return whether more changes may come."""
         with self._lock:
             if self._is_over or self._is_broken:
                 self._is_followed = False
@@ -81,7 +75,7 @@ class LiveGraph:
             return True
 
     def end(self) -> Drawn | None:
-        """Draw the last picture, whatever the clock says, and return it; None where nothing could be drawn."""
+        """Draw and return the last picture, or None if drawing has failed."""
         with self._lock:
             self._is_over = True
             if self._source is None or self._is_broken:
@@ -90,7 +84,7 @@ class LiveGraph:
             return self._drawn
 
     def give_up(self, error: Exception) -> None:
-        """Say in the picture's place that it could not be drawn, and why."""
+        """Replace the picture by the error that prevented it."""
         with self._lock:
             self._is_broken = True
             self._publish({"text/plain": f"The graph could not be drawn: {short_message(error)}"})

@@ -39,8 +39,8 @@ _view: ContextVar[LiveGraph | None] = ContextVar("the graph that updates share",
 
 
 @contextmanager
-def one_graph() -> Iterator[None]:
-    """Have updates one after another shown in one place."""
+def shared_graph() -> Iterator[None]:
+    """Show the updates of a ``with`` block in one output."""
     token = _view.set(LiveGraph())
     try:
         yield
@@ -48,19 +48,10 @@ def one_graph() -> Iterator[None]:
         _view.reset(token)
 
 
-def shown(update: Callable[[Observer], Update], title: str, is_dry: bool, observer: Observer) -> Update:
-    """Run an update and show it; return it with its picture. Outside a notebook it is only run.
+def run_and_show(update: Callable[[Observer], Update], title: str, is_dry: bool, observer: Observer) -> Update:
+    """Run an update and show its graph; return the update with the graph.  Outside a notebook only run it.
 
-    Where nobody looks at the notebook, an update that failed also says so on stderr, by which a headless run fails.
-
-    Parameters
-    ----------
-    update
-        Runs it, and tells its observer.
-    title
-        The pipeline's name.
-    observer
-        Is told as well.
+    Without a person at the notebook, a failed update is also reported on stderr, which fails a headless run.
     """
     if not front_end.in_notebook():
         return update(observer)
@@ -129,15 +120,7 @@ _END_OF_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 
 
 class UpdateGraph:
-    """What an update has told so far, and the graph of it; an observer.
-
-    Parameters
-    ----------
-    title
-        The pipeline's name.
-    is_dry
-        Whether nothing will run.
-    """
+    """The observer of an update that draws its graph; a dry run executes nothing."""
 
     def __init__(self, title: str, is_dry: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._title, self._is_dry, self._clock = title, is_dry, clock
@@ -148,7 +131,7 @@ class UpdateGraph:
         self._flows: dict[str, tuple[FlowChanged, float]] = {}
 
     def __call__(self, progress: Progress) -> None:
-        """Note what the update tells."""
+        """Record an event of the update."""
         with self._lock:
             now = self._clock()
             if isinstance(progress, GraphKnown):
@@ -159,7 +142,7 @@ class UpdateGraph:
                 self._flows[progress.flow] = (self._aged(progress, now), now)
 
     def broke(self, error: BaseException) -> None:
-        """Note that the update has ended without telling so."""
+        """Record that the update has ended without an event."""
         with self._lock:
             is_over = self._update.state not in (State.QUEUED, State.RUNNING)
             # An interrupt may end in another error: it cancels jobs of Spark that somebody waits for.
@@ -173,7 +156,7 @@ class UpdateGraph:
             self(UpdateChanged(State.STOPPED, seconds))
 
     def _aged(self, progress: FlowChanged, now: float) -> FlowChanged:
-        """Return the change with the time that a flow had run when it was stopped, which nobody tells."""
+        """Return the change with the seconds that the stopped flow had run."""
         last, heard = self._flows.get(progress.flow, (progress, now))
         if progress.state is not State.STOPPED or last.state is not State.RUNNING:
             return progress
@@ -250,7 +233,7 @@ def visible_edges(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ..
 
 
 def first_sentence(error: BaseException) -> str:
-    """Return the first sentence of an error's text, cut where it is long."""
+    """Return the first sentence of an error's text, shortened."""
     sentence = _END_OF_SENTENCE.split(str(error).strip(), maxsplit=1)[0] or type(error).__name__
     return sentence if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"
 
@@ -267,9 +250,9 @@ def _visible(name: str, sources: Mapping[str, Sequence[str]], passed: frozenset[
 
 
 def _counts(dataset: str, own: Sequence[FlowChanged], flows: Sequence[FlowChanged]) -> Counts | None:
-    """Return what was counted of a dataset: by all of its flows; of a view by the flow that has read most of it.
+    """Return the counts of a dataset: the sum over its flows; for a view, of the flow that has read most of it.
 
-    Each flow that reads a view counts the same rows again, so they are not to be added.
+    Each flow that reads a view counts the same rows again, so the sum would be wrong.
     """
     if any(_lost_counts(flow) for flow in own):
         return None

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from stream_view.health.health_page import HealthWidget
 
-LOOK_EVERY = 1.0  # seconds between two looks, while they are cheap
+POLL_INTERVAL = 1.0  # seconds between two looks, while they are cheap
 SHARE_OF_TIME = 0.02  # that may go into looks: of a hundred streams, or of one whose batches take milliseconds
 MOST_BETWEEN = 10.0  # seconds between two looks, however much they cost
-KEPT_EVERY = 5.0  # seconds between two static frames: what a kernel that dies leaves on the page
+FRAME_INTERVAL = 5.0  # seconds between two static frames: what a kernel that dies leaves on the page
 WHILE_IT_LIVES = "The streams' session was alive when this was saved."
 LOST = "Spark has ended, and the streams with it: run the set-up cells, then this one."
 
@@ -165,10 +165,10 @@ class _Page:
             for name, value in self._values().items():
                 self._widget.set_trait(name, value)
         if now >= self._next_frame:
-            self._next_frame = now + KEPT_EVERY
+            self._next_frame = now + FRAME_INTERVAL
             self._frame.update(self._bundle(WHILE_IT_LIVES), raw=True)
         cost = time.monotonic() - now
-        self._next_look = now + min(max(LOOK_EVERY, cost / SHARE_OF_TIME), MOST_BETWEEN)
+        self._next_look = now + min(max(POLL_INTERVAL, cost / SHARE_OF_TIME), MOST_BETWEEN)
         return True
 
     def close(self) -> None:

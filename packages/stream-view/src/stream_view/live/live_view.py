@@ -30,10 +30,12 @@ SHARE_WHEN_FAST = 0.03
 FAST = 2  # batches since the rows were last read
 MOST_BETWEEN = 5.0  # seconds between two readings of a stream that moves, however slow the machine is
 BEHIND_AFTER = 1.0  # seconds after which the header says that the stream is ahead of what is shown
-REPORT_WITHIN = 2.0  # seconds from the end of a batch to its report; then it is shown without one
+REPORT_TIMEOUT = 2.0  # seconds from the end of a batch to its report; then it is shown without one
 MOVING = ("running", "waiting")  # the states in which rows may come: of a stream that has ended no rate is told
-KEPT_EVERY = 5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
-BEAT_EVERY = 5.0  # seconds: a page that hears nothing for some of them takes the kernel for gone
+FRAME_INTERVAL = (
+    5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
+)
+HEARTBEAT_INTERVAL = 5.0  # seconds: a page that hears nothing for some of them takes the kernel for gone
 GONE = "The table {name}, which this view reads, was dropped. The stream still runs: stop it, or run this cell again."
 LOST = "Spark has ended, and the stream with it: run the set-up cells, then this one."
 
@@ -69,7 +71,7 @@ class LiveView:
         self._behind_since = float("inf")
         self._is_replaced = False
         self._next_reading = 0.0
-        self._next_beat = time.monotonic() + BEAT_EVERY
+        self._next_beat = time.monotonic() + HEARTBEAT_INTERVAL
         self._with_script = brings_script(front_end.running_cell())
         listener.subscribe(str(query.runId), self._reports.add)
         for progress in query.recentProgress:  # a batch may have ended before the subscription
@@ -124,7 +126,7 @@ class LiveView:
     def _beat(self) -> None:
         """Let the page know from time to time that somebody is here."""
         if time.monotonic() >= self._next_beat:
-            self._next_beat = time.monotonic() + BEAT_EVERY
+            self._next_beat = time.monotonic() + HEARTBEAT_INTERVAL
             self._widget.beat += 1
 
     def _show_newest(self, state: str) -> None:
@@ -133,7 +135,7 @@ class LiveView:
             if time.monotonic() < self._next_reading and state != "waiting":
                 return
             self._read = self._reading()
-        if self._reports.batch < self._read.batch and time.monotonic() < self._read.at + REPORT_WITHIN:
+        if self._reports.batch < self._read.batch and time.monotonic() < self._read.at + REPORT_TIMEOUT:
             return  # its report is on its way; the rows stay as they are, so that nothing runs ahead
         self._show_batch(self._read.batch, self._read.table)
         self._read = None
@@ -162,7 +164,7 @@ class LiveView:
     def _keep_frame(self) -> None:
         """Bring the static frame up to date from time to time, also where no further batch gives the occasion."""
         if self._shown_batch != self._frame_of and time.monotonic() >= self._next_frame:
-            self._next_frame = time.monotonic() + KEPT_EVERY
+            self._next_frame = time.monotonic() + FRAME_INTERVAL
             self._frame_of = self._shown_batch
             self._frame.update(self._bundle("running when this was saved"), raw=True)
 

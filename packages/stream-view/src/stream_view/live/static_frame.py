@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-EMPTIED_EVERY = 5.0  # seconds
+EMPTY_INTERVAL = 5.0  # seconds
 LARGE = 1_000_000  # rows of a memory table, which are rows in the driver's memory
 TRIES = 10  # to read rows while no batch ends; each takes milliseconds
 
@@ -117,7 +117,7 @@ class ShownRows:
 
     def _empty(self, table: Table, batch: int) -> None:
         """Drop the rows that Spark keeps, unless there are newer ones than those that were read."""
-        if time.monotonic() - self._emptied < EMPTIED_EVERY or not table.cut or _latest_batch(self._sink) != batch:
+        if time.monotonic() - self._emptied < EMPTY_INTERVAL or not table.cut or _latest_batch(self._sink) != batch:
             return
         self._sink.clear()
         self._kept, self._emptied, self._emptied_at = table.rows, time.monotonic(), batch

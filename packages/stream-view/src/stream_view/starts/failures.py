@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
 #: Seconds that a running cell has to raise the error itself.
-RAISED_WITHIN = 2.0
+RAISE_TIMEOUT = 2.0
 LONGEST = 240  # characters of a cause
 #: What only says that a task failed, and where Spark's text says why.
 _AROUND = re.compile(r"\[TASK_WRITE_FAILED\]|Job aborted|Writing job aborted")
@@ -160,7 +160,7 @@ def _remember(run: str, error: str) -> None:
 
 
 def _tell(run: str, started: _Started, error: str) -> None:
-    _cells.is_idle.wait(RAISED_WITHIN)
+    _cells.is_idle.wait(RAISE_TIMEOUT)
     raised = _cells.error or "no error"
     if not started.was_given and run not in raised and error not in raised:
         front_end.print_below(started.cell, _sentence(started, error))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-APPEARS_WITHIN = 5.0  # seconds from the interrupt to the stream
-LOOK_EVERY = 0.1  # seconds
+APPEARANCE_TIMEOUT = 5.0  # seconds from the interrupt to the stream
+POLL_INTERVAL = 0.1  # seconds
 
 _stoppers: dict[str, Thread] = {}
 _log = logging.getLogger(__name__)
@@ -46,9 +46,9 @@ def wait_before(start: Start) -> None:
 
 
 def _stop(spark: SparkSession, name: str) -> None:
-    deadline = time.monotonic() + APPEARS_WITHIN
+    deadline = time.monotonic() + APPEARANCE_TIMEOUT
     while time.monotonic() < deadline and not _stopped(spark, name):
-        time.sleep(LOOK_EVERY)
+        time.sleep(POLL_INTERVAL)
     _stoppers.pop(name, None)
 
 

@@ -83,7 +83,7 @@ def _reads(source: Mapping[str, Any], place: Path) -> bool | None:
     return path == place or place in path.parents or path in place.parents
 
 
-DRAWN_EVERY = 0.1  # seconds: batches may land faster than a page draws
+REDRAW_INTERVAL = 0.1  # seconds: batches may land faster than a page draws
 
 
 class LandingLine:
@@ -98,11 +98,11 @@ class LandingLine:
     def __init__(self, batches: int) -> None:
         self._batches = batches
         self._handle: DisplayHandle | None = None
-        self._drawn = -DRAWN_EVERY
+        self._drawn = -REDRAW_INTERVAL
 
     def landing(self, number: int, rows: int) -> None:
         """Say that batch ``number`` of them, from 1, is on its way, after so many rows of the others."""
-        if not front_end.is_interactive() or time.monotonic() - self._drawn < DRAWN_EVERY:
+        if not front_end.is_interactive() or time.monotonic() - self._drawn < REDRAW_INTERVAL:
             return
         self._drawn = time.monotonic()
         so_far = f": {rows:,} rows so far" if number > 1 else ""

@@ -101,7 +101,7 @@ def _define_again(value: Any, lent: dict[str, Any]) -> None:
 
 FOLDER = "_sandbox"  # below the lesson's working directory
 _FIRST_FILE = 1_709_596_800  # when it was modified: 2024-03-05
-PROCESSED_WITHIN = 40.0  # seconds for what a cell has started; a busy machine needs most of it for a first batch
+PROCESSING_TIMEOUT = 40.0  # seconds for what a cell has started; a busy machine needs most of it for a first batch
 
 
 class CannotRunError(Exception):
@@ -212,7 +212,7 @@ class Sandbox:
         """Give every later run of a cell these variables, as cells above it would."""
         self.kept |= variables
 
-    def run(self, source: str, may_fail: Collection[str] = (), timeout: float = PROCESSED_WITHIN) -> None:
+    def run(self, source: str, may_fail: Collection[str] = (), timeout: float = PROCESSING_TIMEOUT) -> None:
         """Run a cell as a kernel that has just started would, and return when its streams have done what is there.
 
         Streams that still run are stopped then.
@@ -235,7 +235,7 @@ class Sandbox:
         """
         self.variables = self._namespace()
         self._source = source
-        with front_end.headless(), registry.set_aside():
+        with front_end.headless(), registry.hidden_cells():
             try:
                 if self.above:
                     api_modules.install()
@@ -313,7 +313,7 @@ class Sandbox:
             writer = frame.writeStream.format("memory").queryName(name).outputMode(mode)
             query = writer.trigger(availableNow=True).start()
             try:
-                if not query.awaitTermination(int(PROCESSED_WITHIN)):
+                if not query.awaitTermination(int(PROCESSING_TIMEOUT)):
                     raise CellFailedError("what it makes never ends")
             except CellFailedError:
                 raise
@@ -399,8 +399,10 @@ class _Lesson:
     def exercise(self, _name: str) -> None:
         """Take nothing away: the second run of a cell resumes from what the first one has left."""
 
-    def block_until_stream_is_ready(self, query: Any, min_batches: int = 1, timeout: float = PROCESSED_WITHIN) -> None:
-        waiting.block_until_stream_is_ready(self._sandbox.spark, query, min_batches, min(timeout, PROCESSED_WITHIN))
+    def block_until_stream_is_ready(
+        self, query: Any, min_batches: int = 1, timeout: float = PROCESSING_TIMEOUT
+    ) -> None:
+        waiting.block_until_stream_is_ready(self._sandbox.spark, query, min_batches, min(timeout, PROCESSING_TIMEOUT))
 
     def __getattr__(self, name: str) -> Any:
         raise CannotRunError(f"DA.{name}")

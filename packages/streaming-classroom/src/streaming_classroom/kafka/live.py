@@ -25,7 +25,7 @@ from streaming_classroom.kafka.client import KafkaRecord
 
 URL = "https://stream.wikimedia.org/v2/stream/recentchange"
 AGENT = "streaming-classroom (a course on Spark; reads for some seconds)"
-PATIENCE = 10.0  # seconds without a byte after which a connection counts as broken
+READ_TIMEOUT = 10.0  # seconds without a byte after which a connection counts as broken
 WAIT = 1.0  # seconds before it is made again, where the server names no other time
 AT_A_TIME = 200
 
@@ -107,7 +107,7 @@ def feed(options: Mapping[str, str], topic: str, position: Path, seconds: float,
 
 def _open(url: str, last: str):
     headers = {"Accept": "text/event-stream", "User-Agent": AGENT} | ({"Last-Event-ID": last} if last else {})
-    return urlopen(Request(url, headers=headers), timeout=PATIENCE)
+    return urlopen(Request(url, headers=headers), timeout=READ_TIMEOUT)
 
 
 def _record(event: ServerSentEvent) -> KafkaRecord | None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
 PARTITIONS = 2  # with two, a lesson sees that order holds within one only
-DELETED_WITHIN = 15.0  # seconds
-LOOK_EVERY = 0.05
+DELETION_TIMEOUT = 15.0  # seconds
+POLL_INTERVAL = 0.05
 
 
 class LessonKafka:
@@ -195,9 +195,9 @@ class LessonKafka:
 
     def _await(self, condition: Callable[[set[str]], bool]) -> None:
         """Return when the broker's own list of its topics says so: it answers before every part of it knows."""
-        deadline = time.monotonic() + DELETED_WITHIN
+        deadline = time.monotonic() + DELETION_TIMEOUT
         while not condition(self._there()) and time.monotonic() < deadline:
-            time.sleep(LOOK_EVERY)
+            time.sleep(POLL_INTERVAL)
 
     def _ask(self, question: Callable[[Any], Any]) -> Any:
         return client.ask(self.client_options, question)

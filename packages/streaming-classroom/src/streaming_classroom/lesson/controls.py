@@ -34,7 +34,7 @@ NOBODY = "The instructor's panel has buttons: it is shown where a person can pre
 UNREAD = " No running stream reads it."
 GONE = "The instructor's panel was here: run the set-up cells, then this one, to have it again."
 SPARK_ENDED = "Spark has ended, and the streams with it: run the set-up cells, then this one."
-LOOK_EVERY = 0.5  # seconds between two looks at the streams
+POLL_INTERVAL = 0.5  # seconds between two looks at the streams
 UNANSWERED = "Spark does not answer: run the set-up cells, then this one."
 FASTEST, SLOWEST = 0.2, 10.0  # seconds between two batches
 GIVEN_UP_AFTER = 300.0  # seconds without a sign of life from a page; pages send one every 10 s
@@ -130,7 +130,7 @@ class Panel:
         """Bring the panel up to date; return whether anybody may still look. Called by the follower's thread."""
         if time.monotonic() < self._next_look:
             return True
-        self._next_look = time.monotonic() + LOOK_EVERY
+        self._next_look = time.monotonic() + POLL_INTERVAL
         if not self._is_seen():
             with self._lock:
                 self._is_followed = False

@@ -39,7 +39,7 @@ from streaming_classroom.lesson.crash_points import (
 )
 
 _PACKAGE = "org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager"
-LOOK_EVERY = 0.002  # seconds between two looks at the tasks of a batch
+POLL_INTERVAL = 0.002  # seconds between two looks at the tasks of a batch
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class _Tasks:
     def _freeze_in_the_middle(self, known: set[int]) -> None:
         jvm = int(self.spark._jvm.java.lang.ProcessHandle.current().pid())
         while not any(self._is_in_the_middle(job) for job in self._jobs() if job not in known):
-            time.sleep(LOOK_EVERY)
+            time.sleep(POLL_INTERVAL)
         os.kill(jvm, signal.SIGSTOP)  # what runs meanwhile would be after the point
         self.mark()
 

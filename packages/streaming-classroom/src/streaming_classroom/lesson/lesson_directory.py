@@ -18,7 +18,7 @@ from streaming_classroom.files import directories, ownership
 from streaming_classroom.session import user_files
 
 _LONGEST = 40  # characters of a name that are kept: a file's name may have 255 bytes, and a schema's has the user's too
-_PATIENCE = 2.0  # seconds; a kernel that is being restarted needs a moment to die
+_OWNER_TIMEOUT = 2.0  # seconds; a kernel that is being restarted needs a moment to die
 
 
 def identifier(text: str) -> str:
@@ -68,7 +68,7 @@ class LessonDirectory:
         ownership.claim(directories.home())
         Path(self.lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
         try:
-            self.lock.acquire(timeout=_PATIENCE)
+            self.lock.acquire(timeout=_OWNER_TIMEOUT)
         except Timeout:
             raise LessonBusy(self.lesson, self.working_dir) from None
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 import psutil
 
-LOOK_EVERY = 0.002  # seconds: a batch of a small lesson takes some hundred times as long
-_GONE_WITHIN = 30.0
+POLL_INTERVAL = 0.002  # seconds: a batch of a small lesson takes some hundred times as long
+_EXIT_TIMEOUT = 30.0
 
 
 def kill_when(condition: Callable[[], bool], command: Sequence[str], seconds: float = 120.0) -> int:
@@ -44,10 +44,10 @@ def kill_when(condition: Callable[[], bool], command: Sequence[str], seconds: fl
                 raise RuntimeError(f"The program ended with exit code {process.returncode} before it could be killed.")
             if time.monotonic() > deadline:
                 raise TimeoutError(f"Nothing to kill it for in {seconds:g} seconds.")
-            time.sleep(LOOK_EVERY)
+            time.sleep(POLL_INTERVAL)
     finally:
         _kill(process)
-    return process.wait(_GONE_WITHIN)
+    return process.wait(_EXIT_TIMEOUT)
 
 
 def _kill(process: psutil.Popen) -> None:

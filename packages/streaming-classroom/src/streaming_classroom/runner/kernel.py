@@ -23,7 +23,9 @@ from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import NATIVE_KERNEL_NAME, KernelSpec
 
 HOME_VARIABLE = "CLASSROOM_HOME"
-PATIENCE = 10.0  # a JVM that lost its kernel runs its shutdown hooks, about one second; a busy machine needs more
+SHUTDOWN_TIMEOUT = (
+    10.0  # a JVM that lost its kernel runs its shutdown hooks, about one second; a busy machine needs more
+)
 _KILLED = 5.0
 _POLL = 0.1
 
@@ -33,7 +35,7 @@ def processes_of(home: Path) -> list[psutil.Process]:
     return [process for process in psutil.process_iter() if _belongs(process, str(home))]
 
 
-def end_processes(home: Path, patience: float = PATIENCE, *, ask: bool = False) -> list[int]:
+def end_processes(home: Path, patience: float = SHUTDOWN_TIMEOUT, *, ask: bool = False) -> list[int]:
     """Return when no process of `home` is left: they get `patience` seconds to go, then they are killed.
 
     Parameters

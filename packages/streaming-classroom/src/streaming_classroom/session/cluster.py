@@ -64,7 +64,7 @@ def _is_in_use(log: Path) -> bool:
 
 
 ANSWER = 5.0  # seconds in which a master takes a connection
-PATIENCE = "CLASSROOM_CLUSTER_WAIT"  # the variable with the seconds in which the first executor has started
+WAIT_VARIABLE = "CLASSROOM_CLUSTER_WAIT"  # the variable with the seconds in which the first executor has started
 LOOK = 60.0  # seconds in which the workers have looked
 # Executors start one after another, on a busy machine far apart: seconds without another one after which there are no
 # more, at least and at most.  In between it is half of what the first one took.
@@ -209,9 +209,9 @@ def _executors(context: SparkContext) -> dict[str, int]:
 
 def _patience() -> float:
     try:
-        return float(os.environ.get(PATIENCE) or 60)
+        return float(os.environ.get(WAIT_VARIABLE) or 60)
     except ValueError:
-        raise NotAvailable(f"{PATIENCE}={os.environ[PATIENCE]} is no number.", "Set it to seconds.") from None
+        raise NotAvailable(f"{WAIT_VARIABLE}={os.environ[WAIT_VARIABLE]} is no number.", "Set it to seconds.") from None
 
 
 def _no_cores(master: str) -> ClusterHasNoCores:
