@@ -51,7 +51,7 @@ class Page:
         self.events.trigger("pre_run_cell", None)
         for query in queries:
             cell_streams.refuse_name_in_use(query.name, [])
-            cell_streams.keep(query)
+            cell_streams.register_stream(query)
         if view is not None:
             cell_streams.close_when_run_again(view)
 
@@ -98,7 +98,7 @@ def test_where_cells_have_no_names_nothing_is_ended(page: Page) -> None:
 
 def test_without_ipython_nothing_is_kept(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(front_end, "ipython", lambda: None)
-    cell_streams.keep(Query("script"))
+    cell_streams.register_stream(Query("script"))
     assert not cell_streams._runs
 
 

@@ -238,7 +238,7 @@ def test_interrupted_before_there_is_a_view_it_leaves_no_stream(
     with pytest.raises((KeyboardInterrupt, Py4JError)), interrupted_after(seconds):
         display(stream, streamName="short_lived")
     assert views == []
-    start_hooks.wait_for_the_end_of("short_lived")
+    start_hooks.wait_for_stopped("short_lived")
     assert [query.name for query in spark.streams.active] == []
 
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class Closeable(Protocol):
-    """What a run of a cell has made beside its streams."""
+    """Something that a run of a cell has made beside its streams."""
 
     def close(self) -> None:
-        """Be gone, when the cell is run again."""
+        """Close it, since the cell runs again."""
 
 
 @dataclass
 class _CellRun:
-    """One run of a cell: its name, the number beside the cell, its streams and what goes with these."""
+    """One run of a cell: its id, the number beside the cell, its streams, and the objects to close with them."""
 
     run: str | None
     number: int
@@ -37,14 +37,14 @@ class _CellRun:
 _runs: dict[str, _CellRun] = {}  # the last run of each cell that shows streams, by the front end's id of the cell
 
 
-def keep(query: StreamingQuery) -> None:
-    """Note that the running cell shows a stream; where the front end does not say which cell it is, do nothing."""
+def register_stream(query: StreamingQuery) -> None:
+    """Register a stream with the running cell, if the front end identifies the cell."""
     if (run := _running()) is not None:
         run.queries.append(query)
 
 
 def close_when_run_again(belonging: Closeable) -> None:
-    """Note what else goes when the running cell is run again: a view, a table; likewise."""
+    """Register an object to close when the running cell is run again."""
     if (run := _running()) is not None:
         run.belongings.append(belonging)
 
@@ -71,11 +71,11 @@ def _running() -> _CellRun | None:
 
 
 def _watch(shell) -> None:
-    if _end_streams_of_cell not in shell.events.callbacks["pre_run_cell"]:
-        shell.events.register("pre_run_cell", _end_streams_of_cell)
+    if _stop_streams_of_cell not in shell.events.callbacks["pre_run_cell"]:
+        shell.events.register("pre_run_cell", _stop_streams_of_cell)
 
 
-def _end_streams_of_cell(_info: object = None) -> None:
+def _stop_streams_of_cell(_info: object = None) -> None:
     """End the streams that an earlier run of this cell shows."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException

@@ -44,30 +44,27 @@ class _Output:
         self.draw(self._text)
 
     def draw(self, text: str) -> None:
-        """Show a text instead of what was there."""
+        """Replace the shown text."""
         self._handle.update({"text/plain": text}, raw=True)
 
 
 def open_pipe() -> int:
-    """Return the end of a pipe for the JVM to print to; the caller closes its copy.
-
-    What comes out is shown until the JVM has ended.
-    """
+    """Return the write end of a pipe for the JVM's output, which the caller closes; its content is shown."""
     read, write = os.pipe()
     Thread(target=_show_all, args=(read,), name="output of Spark", daemon=True).start()
     return write
 
 
 def install() -> None:
-    """Let each query that goes to the console have an output of its own; calling it again changes nothing."""
+    """Show the console output of each query below its cell; calling it again changes nothing."""
     from pyspark.sql.streaming import DataStreamWriter
 
     builders.record(DataStreamWriter)
     why = "the console sink prints below its cell"
-    hooks.wrap(DataStreamWriter, "start", _with_output, by="stream_view", layer="display", why=why)
+    hooks.wrap(DataStreamWriter, "start", _wrap_start, by="stream_view", layer="display", why=why)
 
 
-def _with_output(function: Callable) -> Callable:
+def _wrap_start(function: Callable) -> Callable:
     @wraps(function)
     def start(self: Any, path: str | None = None, format: str | None = None, *arguments: Any, **options: Any) -> Any:
         if (format or builders.given_to(self).format) != "console":

@@ -98,7 +98,7 @@ def displayHTML(html: str) -> None:
 
 @dataclass(frozen=True)
 class _OwnTable:
-    """The memory table of a query that nobody has given a name."""
+    """The memory table of a query without a name of the user's."""
 
     spark: SparkSession
     name: str
@@ -118,7 +118,7 @@ class _Stream:
     is_named: bool
 
     def table(self) -> Table:
-        """Return what the table holds: where rows are only added, the newest first."""
+        """Return the rows of the table; in append mode, the newest first."""
         memory = self.spark.table(f"`{self.query.name}`")
         return newest_rows(memory) if self.output_mode == "append" else first_rows(memory)
 
@@ -136,18 +136,18 @@ def _start(
 
     def start(output_mode: str) -> _Stream:
         writer = frame.writeStream.format("memory").queryName(query_name).outputMode(output_mode)
-        with failures.shown_in_a_view():
+        with failures.without_reports():
             query = _triggered(writer, trigger).options(**options).start()
-        cell_streams.keep(query)
+        cell_streams.register_stream(query)
         if name is None:
             cell_streams.close_when_run_again(_OwnTable(frame.sparkSession, query_name))
         return _Stream(frame.sparkSession, query, output_mode, name is not None)
 
     if name:
-        start_hooks.wait_for_the_end_of(name)
+        start_hooks.wait_for_stopped(name)
         cell_streams.refuse_name_in_use(name, frame.sparkSession.streams.active)
     query_name = name or _free_name(frame)
-    with _stopped_if_interrupted(frame.sparkSession, query_name):
+    with _stop_if_interrupted(frame.sparkSession, query_name):
         if mode:
             return start(mode)
         try:
@@ -164,13 +164,13 @@ def _start(
 
 
 def _is_about_the_output_mode(error: AnalysisException) -> bool:
-    """Whether complete is what Spark objects to: there is no aggregation, or a join of two streams below it."""
+    """Whether Spark rejects complete mode: without an aggregation, or above a join of two streams."""
     return "output mode" in str(error).partition("\n")[0].lower()
 
 
 @contextmanager
-def _stopped_if_interrupted(spark: SparkSession, name: str) -> Iterator[None]:
-    """Leave no stream behind that nobody sees, if the cell is interrupted before there is a view of it."""
+def _stop_if_interrupted(spark: SparkSession, name: str) -> Iterator[None]:
+    """Stop a stream if the cell is interrupted before the stream is shown."""
     try:
         yield
     except BaseException as error:  # py4j may say otherwise that it was interrupted
@@ -202,7 +202,7 @@ def _free_name(frame: DataFrame) -> str:
 
 
 def _show_stream(stream: _Stream) -> None:
-    """Draw the stream's table now, and again after each batch while somebody looks."""
+    """Show the stream's table now, and after each batch for a person at the notebook."""
     if not front_end.is_interactive():
         _drain(stream.query)
         _publish(_first_result(stream), stream.query.name)
@@ -211,7 +211,7 @@ def _show_stream(stream: _Stream) -> None:
 
 
 def _drain(query: StreamingQuery) -> None:
-    """Wait until the stream has read what is there; a source that is never dry is shown as it is at the deadline."""
+    """Wait until the stream has processed the available data, at most until the deadline."""
     try:
         waiting.wait_until_processed([query], DRAIN_TIMEOUT)
     except StreamTimeout:
@@ -225,7 +225,7 @@ def _follow(stream: _Stream) -> None:
     from stream_view.live.live_view import LiveView
     from stream_view.live.static_frame import ShownRows
 
-    with _stopped_if_interrupted(stream.spark, stream.query.name):
+    with _stop_if_interrupted(stream.spark, stream.query.name):
         view = LiveView(stream.query, ShownRows(stream.spark, stream.query, stream.output_mode, stream.is_named))
     cell_streams.close_when_run_again(view)
     try:
@@ -239,7 +239,7 @@ def _follow(stream: _Stream) -> None:
 
 
 def _first_result(stream: _Stream) -> Table:
-    """Return what the query has brought so far; give a source that makes rows by the clock time for a first one."""
+    """Return the rows so far; wait for the first ones of a source that generates rows by the clock."""
     deadline = time.monotonic() + FIRST_RESULT_TIMEOUT / 2
     while not (table := stream.table()).rows and time.monotonic() < deadline:
         if stream.query.awaitTermination(POLL_INTERVAL):  # type: ignore[arg-type]

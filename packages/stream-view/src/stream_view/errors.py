@@ -9,7 +9,7 @@ from streaming_base.errors import ExplainedError
 
 @dataclass(eq=False)
 class NameInUse(ExplainedError):
-    """A stream was to be shown under the name of one that is active: stop that one, or choose another name."""
+    """An active stream has the name that another one is to be shown under."""
 
     name: str
     owner: int | None
@@ -39,7 +39,7 @@ class NoInterval(ExplainedError, ValueError):
 
 @dataclass(eq=False)
 class CheckpointInUse(ExplainedError):
-    """Another stream runs with this checkpoint: give this one its own, or stop the other."""
+    """An active stream uses this checkpoint."""
 
     checkpoint: str
     stream: str
@@ -54,7 +54,7 @@ class CheckpointInUse(ExplainedError):
 
 @dataclass(eq=False)
 class CheckpointOfAnotherSource(ExplainedError):
-    """Another kind of source has left this checkpoint: give the stream its own, or delete the folder and start over."""
+    """The checkpoint is of another kind of source."""
 
     checkpoint: str
     left: str

@@ -32,10 +32,9 @@ _EXPONENT = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?[eE][+-]?\d+(?![\w.…])")  # 
 
 @dataclass(frozen=True)
 class Table:
-    """Column names, whether each is numeric, the rows as strings (None for NULL), and whether it was cut.
+    """Column names, whether each is numeric, the rows as strings (None for NULL), and whether rows were cut.
 
-    ``types`` names each column's type as SQL does; it is empty where the values are Python's.
-    ``newest_first`` says which end of a cut table is shown.
+    ``types`` has each column's SQL type and is empty for values of Python; ``newest_first`` is the shown end.
     """
 
     columns: tuple[str, ...]
@@ -47,7 +46,7 @@ class Table:
 
     @property
     def caption(self) -> str:
-        """How many rows there are, said plainly."""
+        """The number of rows, in words."""
         if self.cut:
             return f"{'newest' if self.newest_first else 'first'} {len(self.rows):,} rows"
         return "1 row" if len(self.rows) == 1 else f"{len(self.rows):,} rows"
@@ -76,10 +75,7 @@ class Table:
 
 
 def first_rows(frame: DataFrame, limit: int = SHOWN_ROWS) -> Table:
-    """Return the first ``limit`` rows of a batch frame.
-
-    Spark is asked for one row more, which tells whether there are more without counting them.
-    """
+    """Return the first ``limit`` rows of a batch frame; one row more tells whether it has more."""
     return _table(frame.schema.fields, _as_texts(frame).limit(limit + 1).collect(), limit)
 
 
@@ -90,7 +86,7 @@ def newest_rows(frame: DataFrame, limit: int = SHOWN_ROWS) -> Table:
 
 
 def rows_of(values: Any, limit: int = SHOWN_ROWS) -> Table | None:
-    """Return a pandas frame or a list of rows as a table; None of anything else.
+    """Return a pandas frame or a list of rows as a table, or None for other values.
 
     A row is a Spark ``Row``, a named tuple such as ``FileInfo``, a tuple or a dictionary.
     """
@@ -107,7 +103,7 @@ def rows_of(values: Any, limit: int = SHOWN_ROWS) -> Table | None:
 
 
 def _names(row: Any) -> list[str] | None:
-    """Return the names of a row's columns; None if it is no row."""
+    """Return the names of a row's columns, or None if the value is not a row."""
     if isinstance(row, dict):
         return [str(name) for name in row]
     if not isinstance(row, tuple):
@@ -142,7 +138,7 @@ def _table(fields: list[StructField], rows: list[Row], limit: int, newest_first:
 
 
 def _may_have_exponents(kind: str) -> bool:
-    """Whether values of a type may have exponents; not where there is text beside them, which stays as it is."""
+    """Whether values of a type may have exponents, without text beside them."""
     return bool(re.search(r"\b(double|float)\b", kind)) and not re.search(
         r"\b(string|(var)?char|binary|variant)\b", kind
     )
@@ -173,7 +169,7 @@ def _python_text(value: Any) -> str:
 
 
 def _as_texts(frame: DataFrame) -> DataFrame:
-    """Return the frame with every column as text, under names of its position: a join may have doubled a name."""
+    """Return the frame with every column as text, named by position since a join may have duplicated a name."""
     from pyspark.sql import functions as F
 
     fields = frame.schema.fields
@@ -182,7 +178,7 @@ def _as_texts(frame: DataFrame) -> DataFrame:
 
 
 def _as_text(column, data_type: DataType):
-    """Return the column as Spark prints it, cut where nobody reads on; bytes in hexadecimal, as ``show`` does."""
+    """Return the column as Spark prints it, shortened; bytes in hexadecimal, as ``show`` does."""
     from pyspark.sql import functions as F
 
     if type(data_type).__name__ == "BinaryType":

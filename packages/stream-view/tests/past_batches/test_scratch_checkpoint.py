@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from stream_view.past_batches.scratch_checkpoint import ScratchCheckpoint, _Files, _needed
+from stream_view.past_batches.scratch_checkpoint import ScratchCheckpoint, _Files, _needed_files
 
 
 def test_of_the_state_only_what_a_version_is_loaded_from_is_needed() -> None:
     files = ["1.delta", "2.delta", "3.snapshot", "3.delta", "4.delta", "5.delta", ".4.delta.crc", "_metadata/schema"]
-    assert set(_needed([f"state/0/0/{name}" for name in files], 4)) == {
+    assert set(_needed_files([f"state/0/0/{name}" for name in files], 4)) == {
         f"state/0/0/{name}" for name in ("3.snapshot", "3.delta", "4.delta", ".4.delta.crc", "_metadata/schema")
     }
 
@@ -23,7 +23,7 @@ def test_each_partition_has_its_own_snapshots() -> None:
         "state/0/1/2.delta",
         "state/0/1/2_ab.changelog",
     ]
-    assert set(_needed(names, 2)) == set(names) - {"state/0/0/1.delta"}
+    assert set(_needed_files(names, 2)) == set(names) - {"state/0/0/1.delta"}
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ def test_a_stream_that_is_stopped_one_with_a_view_and_one_without_a_person_say_n
     spark: SparkSession, told: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     numbers(spark).writeStream.format("noop").start().stop()
-    with failures.shown_in_a_view():
+    with failures.without_reports():
         end_of(failing(spark).writeStream.format("noop").start())
     monkeypatch.setattr(front_end, "is_interactive", lambda: False)
     end_of(failing(spark).writeStream.format("noop").start())
@@ -119,18 +119,18 @@ def test_a_stream_that_is_stopped_one_with_a_view_and_one_without_a_person_say_n
 
 
 def test_a_failure_before_the_start_has_returned_is_told_as_well(told: list) -> None:
-    failures._hear_the_end("run-1", "[BROKEN] It broke.")
+    failures._on_termination("run-1", "[BROKEN] It broke.")
     query = SimpleNamespace(runId="run-1", name=None, lastProgress=None, exception=lambda: None)
-    failures.tell_when_it_fails(SimpleNamespace(cell={"header": {"msg_id": "cell 9"}}, checkpoint=None), query)
+    failures.report_failure(SimpleNamespace(cell={"header": {"msg_id": "cell 9"}}, checkpoint=None), query)
     wait_for(told)
     expected = "The stream of this cell failed: [BROKEN] It broke. Fix that and run this cell again"
     assert told == [("cell 9", f"{expected}: it has no checkpoint and starts over.")]
 
 
 def test_endings_that_nobody_asks_for_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    failures._hear_the_end("run-2", "old")
+    failures._on_termination("run-2", "old")
     monkeypatch.setattr(failures, "FORGOTTEN_AFTER", -1.0)
-    failures._hear_the_end("run-3", "new")
+    failures._on_termination("run-3", "new")
     assert "run-2" not in failures._ended and failures._ended.pop("run-3")
 
 
@@ -148,9 +148,9 @@ def test_nothing_is_kept_of_streams_that_have_ended(spark: SparkSession, told: l
 def test_an_end_that_comes_while_the_start_returns_is_told_once(told: list, number: int) -> None:
     query = SimpleNamespace(runId=f"race-{number}", name=None, lastProgress=None, exception=lambda: None)
     start = SimpleNamespace(cell={"header": {"msg_id": "cell 9"}}, checkpoint=None)
-    ending = threading.Thread(target=failures._hear_the_end, args=(query.runId, "[BROKEN] It broke."))
+    ending = threading.Thread(target=failures._on_termination, args=(query.runId, "[BROKEN] It broke."))
     ending.start()
-    failures.tell_when_it_fails(start, query)  # type: ignore[arg-type]
+    failures.report_failure(start, query)  # type: ignore[arg-type]
     ending.join()
     wait_for(told)
     assert len(told) == 1 and query.runId not in failures._started

@@ -36,23 +36,23 @@ def copy(spark: SparkSession, tmp_path: Path, told: list):
     writer = spark.readStream.schema("id INT").json((tmp_path / "in").as_uri()).writeStream.queryName("copy")
     query = writer.option("checkpointLocation", (tmp_path / "c").as_uri()).start((tmp_path / "out").as_uri(), "parquet")
     wait_until_processed([query], 60)
-    checkpoints.look()
+    checkpoints.check_folders()
     return query
 
 
 def test_a_folder_that_is_read_and_one_that_is_written_are_told_once(copy, tmp_path: Path, told: list) -> None:
     assert told == []
     shutil.rmtree(tmp_path / "in")
-    checkpoints.look()
+    checkpoints.check_folders()
     assert len(told) == 1 and "/in is gone, which the stream copy reads: it finds no more rows" in told[0]
     shutil.rmtree(tmp_path / "out")
-    checkpoints.look()
-    checkpoints.look()
+    checkpoints.check_folders()
+    checkpoints.check_folders()
     assert len(told) == 2 and "/out is gone, where the stream copy writes" in told[1]
 
 
 def test_of_a_stream_that_was_stopped_nothing_is_told(copy, tmp_path: Path, told: list) -> None:
     copy.stop()
     shutil.rmtree(tmp_path / "in")
-    checkpoints.look()
+    checkpoints.check_folders()
     assert told == [] and checkpoints._watched == []

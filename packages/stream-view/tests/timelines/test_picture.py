@@ -18,12 +18,12 @@ from stream_view.timelines.story import (
     SECOND,
     Batch,
     Event,
-    Fate,
+    Outcome,
     Windows,
     batches_of,
     duration_text,
-    fate_of,
-    micros,
+    outcome_of,
+    parse_time,
     story_of,
     time_text,
     windows_of,
@@ -52,8 +52,8 @@ reports = st.fixed_dictionaries(
     }
 )
 moments = st.one_of(
-    st.integers(micros("0001-01-01"), micros("9999-12-31")),
-    st.integers(0, 90 * 60).map(lambda s: micros("2025-06-02T10:00:00Z") + s * SECOND),
+    st.integers(parse_time("0001-01-01"), parse_time("9999-12-31")),
+    st.integers(0, 90 * 60).map(lambda s: parse_time("2025-06-02T10:00:00Z") + s * SECOND),
 )
 events = st.builds(Event, moments, st.one_of(st.none(), st.integers(0, 30)), st.text(max_size=30))
 windows = st.one_of(
@@ -93,7 +93,7 @@ def test_it_lies_on_a_light_card_of_its_own_as_the_page_may_be_dark() -> None:
     assert "opacity" not in card
 
 
-minutes = st.integers(0, 60).map(lambda m: micros("2025-06-02T10:00:00Z") + m * MINUTE)
+minutes = st.integers(0, 60).map(lambda m: parse_time("2025-06-02T10:00:00Z") + m * MINUTE)
 
 
 @settings(deadline=None, max_examples=100)
@@ -133,24 +133,24 @@ def test_windows_are_written_as_for_spark() -> None:
 @pytest.mark.parametrize(
     ("time", "refused", "before", "window", "fate"),
     [
-        (9, None, None, 10, Fate.ON_TIME),
-        (9, 9, 9, 10, Fate.ON_TIME),  # as late as the watermark itself is not late
-        (8, 9, 9, 10, Fate.LATE),
-        (9, 10, 10, 10, Fate.DROPPED),  # a window that ends at the watermark is closed
-        (9, None, 10, 10, Fate.LATE),  # the batch that closes a window counts its own rows first
-        (9, 8, 10, None, Fate.LATE),
-        (9, 9, 10, None, Fate.DROPPED),  # without windows, at the watermark is too late
+        (9, None, None, 10, Outcome.ON_TIME),
+        (9, 9, 9, 10, Outcome.ON_TIME),  # as late as the watermark itself is not late
+        (8, 9, 9, 10, Outcome.LATE),
+        (9, 10, 10, 10, Outcome.DROPPED),  # a window that ends at the watermark is closed
+        (9, None, 10, 10, Outcome.LATE),  # the batch that closes a window counts its own rows first
+        (9, 8, 10, None, Outcome.LATE),
+        (9, 9, 10, None, Outcome.DROPPED),  # without windows, at the watermark is too late
     ],
 )
-def test_the_rule(time: int, refused: int | None, before: int | None, window: int | None, fate: Fate) -> None:
+def test_the_rule(time: int, refused: int | None, before: int | None, window: int | None, fate: Outcome) -> None:
     batch = Batch(1, rows=1, before=before, refused=refused, dropped=1)
-    assert fate_of(time, batch, window and Windows(window, window))[0] is fate
+    assert outcome_of(time, batch, window and Windows(window, window))[0] is fate
 
 
 def test_an_event_that_one_of_its_windows_still_takes_is_counted() -> None:
     batch = Batch(1, rows=1, before=12, refused=12, dropped=1)
-    fate, why = fate_of(9, batch, Windows(10, 5))
-    assert fate is Fate.LATE and why.endswith("1 of its 2 windows were still open")
+    fate, why = outcome_of(9, batch, Windows(10, 5))
+    assert fate is Outcome.LATE and why.endswith("1 of its 2 windows were still open")
 
 
 def test_the_watermark_after_the_last_batch_follows_from_the_delay() -> None:
@@ -164,6 +164,6 @@ def test_the_watermark_after_the_last_batch_follows_from_the_delay() -> None:
 
 
 def test_times_are_short() -> None:
-    assert time_text(micros("2025-06-02T10:00:00Z")) == "10:00"
-    assert time_text(micros("2025-06-02T10:00:07.250Z"), date=True) == "2 Jun 10:00:07.25"
+    assert time_text(parse_time("2025-06-02T10:00:00Z")) == "10:00"
+    assert time_text(parse_time("2025-06-02T10:00:07.250Z"), date=True) == "2 Jun 10:00:07.25"
     assert [duration_text(n) for n in (90 * MINUTE, HOUR, 2 * DAY, 1500)] == ["90 min", "1 h", "2 d", "0.0015 s"]

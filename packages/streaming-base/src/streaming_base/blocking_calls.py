@@ -77,7 +77,7 @@ class _Caller(Thread):
             self.error = error
 
     def interrupt_in_spark(self) -> None:
-        """End the call where it blocks in the JVM; one that does not listen is left behind."""
+        """Interrupt the call in the JVM; a thread that ignores the interrupt is left behind."""
         with suppress(Exception):  # a connection that is gone takes the call with it
             if self._java_thread is not None:
                 self._java_thread.interrupt()

@@ -60,7 +60,7 @@ class Given:
 
 
 def given_to(builder: Any) -> Given:
-    """Return what a reader or writer was given since its class is recorded."""
+    """Return the record of a reader or writer."""
     return vars(builder).setdefault(_ATTRIBUTE, Given())
 
 

@@ -32,7 +32,7 @@ def close_names(name: str, known: Iterable[str], most: int = 3, alike: float = S
 
 
 def closest_name(name: str, known: Iterable[str], alike: float = SIMILARITY) -> str | None:
-    """Return the one of the known names that is most like a name; None if none is like it."""
+    """Return the known name closest to a name, or None."""
     return next(iter(close_names(name, known, 1, alike)), None)
 
 

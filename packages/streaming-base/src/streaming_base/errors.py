@@ -44,7 +44,7 @@ class ExplainedError(Exception):
 
 @dataclass(eq=False)  # keeps the hash of an exception, which the traceback machinery relies on
 class NotAvailable(ExplainedError):
-    """Something that this kind of session cannot do: do what ``instead`` says."""
+    """A feature that this kind of session lacks; ``instead`` has the alternative."""
 
     what: str
     instead: str
@@ -67,7 +67,7 @@ class StreamNotFound(ExplainedError):
 
 @dataclass(eq=False)
 class StreamTimeout(ExplainedError, TimeoutError):
-    """A stream had not done what was waited for when the deadline passed."""
+    """A stream did not reach the awaited state before the deadline."""
 
     stream: str
     seconds: float
@@ -84,7 +84,7 @@ class StreamTimeout(ExplainedError, TimeoutError):
 
 @dataclass(eq=False)
 class UnreadableNotebook(ExplainedError):
-    """The file is not a notebook that can be read here: ``reason`` says why."""
+    """The file is not a notebook of Python or SQL; ``reason`` has details."""
 
     path: Path
     reason: str
@@ -120,7 +120,7 @@ class NoJson(ExplainedError, ValueError):
 
 
 def interrupt_behind(error: BaseException | None) -> KeyboardInterrupt | None:
-    """Return the interrupt that led to an error of Spark's, if one did: what tidies up finds the connection cut."""
+    """Return the KeyboardInterrupt that led to an error of Spark's, or None: clean-up code finds its connection cut."""
     if isinstance(error, ExplainedError):  # which means what it says
         return None
     while error is not None and not isinstance(error, KeyboardInterrupt):
@@ -151,7 +151,7 @@ def short_message(error: BaseException) -> str:
 
 
 def _without_volatile(text: str) -> str:
-    """Return the text without what differs from run to run and helps nobody."""
+    """Return the text without ids and paths that differ from run to run."""
     text = re.sub(r"\[STREAM_FAILED\] Query \[id = \S+, runId = \S+\] terminated with exception: ", "", text)
     return re.sub(r'File "[^"]*ipykernel_[^"]*"', 'File "this notebook"', text)
 

@@ -27,7 +27,7 @@ def is_interactive() -> bool:
 
 @contextmanager
 def headless() -> Iterator[None]:
-    """Run what is inside as if nobody were at the notebook: for streams that are started on nobody's behalf."""
+    """Run a ``with`` block as if no person were at the notebook, for streams that a program starts."""
     token = _is_headless.set(True)
     try:
         yield
@@ -41,7 +41,7 @@ def in_notebook() -> bool:
 
 
 def running_cell() -> tuple[str | None, str | None]:
-    """Return which cell runs, so far as the front end says, and which run of it this is."""
+    """Return the ids of the running cell and of this run, if the front end sends them."""
     parent = getattr(ipython(), "parent_header", None) or {}
     return parent.get("metadata", {}).get("cellId"), parent.get("header", {}).get("msg_id")
 
@@ -75,6 +75,6 @@ def print_below(cell: dict[str, Any], text: str) -> None:
 
 
 def ipython() -> Any:
-    """Return the running IPython shell or None, without importing IPython where it is not running."""
+    """Return the running IPython shell or None, without importing IPython."""
     module = sys.modules.get("IPython")
     return module.get_ipython() if module else None

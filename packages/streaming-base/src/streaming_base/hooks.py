@@ -63,18 +63,18 @@ class _Chain:
 
     @property
     def original(self) -> Any:
-        """What the class had by itself."""
+        """The class's own method."""
         return self._original
 
     def rebuild(self) -> None:
-        """Make the chain of the hooks that there are now."""
+        """Rebuild the chain from the current hooks."""
         below = self._original
         for hook in sorted(self.hooks, key=lambda hook: LAYERS.index(hook.layer)):
             below = hook.make(below)
         self.current = below
 
     def restore(self) -> bool:
-        """Give the class its own method back; return whether nobody else has wrapped it meanwhile."""
+        """Restore the class's own method; return False if another library has wrapped ours meanwhile."""
         if vars(self._owner).get(self._name) is not self._installed:
             return False
         if self._is_own:
@@ -128,7 +128,7 @@ def wrap(owner: type, name: str, make: Callable[[Any], Any], *, by: str, layer: 
 
 
 def add(owner: type, name: str, value: Any, *, by: str, why: str) -> None:
-    """Give a class an attribute that it lacks; one that it has is left as it is."""
+    """Add a missing attribute to a class; an existing one is left alone."""
     with _lock:
         if not hasattr(owner, name):
             setattr(owner, name, value)
@@ -161,13 +161,13 @@ def table() -> tuple[Hook, ...]:
 
 
 def original(owner: type, name: str) -> Any:
-    """Return what a class has by itself, wrapped or not."""
+    """Return the class's own method, wrapped or not."""
     chain = _chains.get((owner, name))
     return getattr(owner, name) if chain is None else chain.original
 
 
 def _dispatcher(chain: _Chain) -> Any:
-    """Return what the class is given: it calls the chain as it is then."""
+    """Return the function for the class, which calls the current chain."""
     before = chain.original
     if isinstance(before, property):
         return property(lambda self: chain.current.fget(self), before.fset, before.fdel, before.__doc__)

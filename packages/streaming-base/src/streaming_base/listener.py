@@ -67,7 +67,7 @@ class _Endings(StreamingQueryListener):
 
 
 class _FromTheJvm(JStreamingQueryListener):
-    """PySpark's adapter, but a report is asked for its JSON alone, and only if anybody wants it."""
+    """PySpark's adapter, which asks a report for its JSON only, and only for subscribers."""
 
     pylistener: _Endings
 
@@ -95,7 +95,7 @@ def watch(spark: SparkSession) -> None:
 
 
 def failure_of(name: str) -> StreamingQueryException | None:
-    """Return why the last stream of that name, which is not active, failed, or None if it did not."""
+    """Return the error of the last stream of that name, which is not active, or None."""
     deadline = time.monotonic() + REPORT_TIMEOUT
     while name in list(_endings.names.values()) and time.monotonic() < deadline:
         time.sleep(0.05)  # it has ended, and Spark's report of that is on its way
@@ -104,18 +104,18 @@ def failure_of(name: str) -> StreamingQueryException | None:
 
 
 def failures() -> dict[str, str]:
-    """Return why streams that have a name failed, by their names: those that have not been started again since."""
+    """Return the errors of named streams that have failed and not been restarted, by name."""
     return dict(_endings.failures)
 
 
 def on_termination(hear: Callable[[str, str], None]) -> None:
-    """Have the end of each stream handed to ``hear``, in Spark's thread: its run, and the error's text or nothing."""
+    """Register a callback for the end of each stream, in Spark's thread: its run id, and the error's text or ""."""
     if hear not in _endings.hear_endings:
         _endings.hear_endings.append(hear)
 
 
 def subscribe(run_id: str, receive: Callable[[dict], None]) -> None:
-    """Have each progress report of a run handed to ``receive``, as the dictionary of its JSON, in Spark's thread."""
+    """Register a callback for the progress reports of a run, as dictionaries, in Spark's thread."""
     _endings.subscribers[run_id] = receive
 
 

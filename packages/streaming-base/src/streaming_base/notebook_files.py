@@ -55,7 +55,7 @@ class Cell:
 
     @property
     def markdown(self) -> str | None:
-        """The Markdown that the cell shows, without ``%md``; None if it is code."""
+        """The Markdown of the cell, without ``%md``; None for code."""
         if self.magic not in ("md", "md-sandbox"):
             return None
         return self.text.lstrip().removeprefix(f"%{self.magic}").lstrip(" \t").removeprefix("\n")
@@ -122,7 +122,7 @@ def parse(text: str, suffix: str) -> list[Cell]:
 
 
 def _cell(block: list[str], line: int, mark: str, suffix: str) -> Cell | None:
-    """Return the cell of the lines between two separators; None if there is nothing in it."""
+    """Return the cell of the lines between two separators, or None if they are empty."""
     title = None
     lines = []
     for text in block:
@@ -141,7 +141,7 @@ def _cell(block: list[str], line: int, mark: str, suffix: str) -> Cell | None:
 
 
 def _shown_title(found: re.Match[str]) -> str | None:
-    """Return a title, or None where it is empty or one that Databricks hides."""
+    """Return a title, or None if it is empty or hidden in Databricks."""
     return found[2].strip() or None if found[1].strip("0") else None
 
 
@@ -175,7 +175,7 @@ def _ipynb_cell(kind: str, source: str, title: str | None, number: int, language
 
 
 def _title_entry(cell: dict[str, Any]) -> str | None:
-    """Return the title that Databricks shows above a cell of an ``.ipynb``; its first line may have one as well."""
+    """Return the title in the metadata of an ``.ipynb`` cell; its first line may have one as well."""
     entry = _entry(_entry(cell, "metadata"), _VENDOR_CELL)
     title = entry.get("title")
     return title.strip() or None if entry.get("showTitle") and isinstance(title, str) else None
@@ -189,7 +189,7 @@ def _language(book: dict[str, Any]) -> str:
 
 
 def _entry(mapping: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return an entry that should be a mapping; of anything else, an empty one."""
+    """Return a nested mapping, or an empty one if the value is none."""
     value = mapping.get(name)
     return value if isinstance(value, dict) else {}
 

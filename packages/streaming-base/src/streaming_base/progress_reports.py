@@ -45,7 +45,7 @@ def reports_since(query: StreamingQuery, last: Mapping[str, Any] | None) -> list
 
 
 def is_batch(progress: Mapping[str, Any]) -> bool:
-    """Whether a progress report is of a batch that was run; the others say that there was nothing to do."""
+    """Whether a progress report is of a batch; others report an idle trigger."""
     return "addBatch" in (progress.get("durationMs") or {})
 
 
@@ -98,7 +98,7 @@ def state_rows(report: Mapping[str, Any], field: str) -> int | None:
 
 
 def _runs(operator: Mapping[str, Any]) -> int:
-    """Return how often a batch has run an operator, by the stores that have reported."""
+    """Return how often a batch has run an operator, from the number of reporting state stores."""
     of_a_partition = _STORES_PER_PARTITION.get(operator.get("operatorName", ""), 1)
     stores = of_a_partition * (operator.get("numShufflePartitions") or 0)
     return max(1, (operator.get("numStateStoreInstances") or 0) // stores) if stores else 1

@@ -23,7 +23,7 @@ _SQL = re.compile(r"\n\n== SQL.*", re.DOTALL)
 
 @dataclass(frozen=True, order=True)
 class Edit:
-    """What takes the place of the characters from ``start`` to before ``end``; no line may begin or end in it."""
+    """A replacement of the characters from ``start`` to ``end``, exclusive; neither text may contain a line break."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Rewritten:
 
     @cached_property
     def text(self) -> str:
-        """What Spark is given."""
+        """The rewritten statement."""
         pieces, done = [], 0
         for edit in self.edits:
             pieces += [self.original[done : edit.start], edit.text]
@@ -52,7 +52,7 @@ class Rewritten:
         return "".join([*pieces, self.original[done:]])
 
     def origin(self, position: int) -> int:
-        """Return where a character of the text was, or the beginning of what its edit replaced."""
+        """Return a character's position in the original, or the start of the replaced part."""
         moved = 0
         for edit in self.edits:
             begin = edit.start + moved
@@ -85,7 +85,7 @@ class Rewritten:
 
 
 def restore_positions(error: BaseException, statement: Rewritten) -> None:
-    """Let an error of Spark speak of the text that the reader wrote."""
+    """Change an error of Spark to quote the original statement and its positions."""
     for part in ("_desc", "_message"):  # in a classic session, in one of Spark Connect
         if statement.edits and isinstance(said := getattr(error, part, None), str):
             setattr(error, part, statement.message(said))

@@ -36,7 +36,7 @@ def tokenize(text: str) -> list[Token] | None:
 
 
 def tokens_of(text: str) -> list[Token]:
-    """Return a statement's tokens; none where it does not fall into tokens, which Spark says better."""
+    """Return a statement's tokens; none for text that is not SQL, which Spark reports better."""
     tokens = tokenize(text) or []
     begin = tokens[0].end + 1 if tokens else 0
     # Of statements that sqlglot does not parse, such as SHOW and EXPLAIN, all but the first word is one token.
@@ -51,12 +51,12 @@ def is_quoted(token: Token) -> bool:
 
 
 def word(token: Token | None) -> str:
-    """Return a token's text in capitals; nothing for a string or a quoted name, or where there is none."""
+    """Return a token's text in capitals; an empty string for a quoted token or None."""
     return "" if token is None or is_quoted(token) else token.text.upper()
 
 
 def is_name(token: Token) -> bool:
-    """Whether a token may be a name: a word, or one in backticks."""
+    """Whether a token may be a name: a word, or quoted in backticks."""
     from sqlglot.tokens import TokenType
 
     return token.token_type is TokenType.IDENTIFIER or (not is_quoted(token) and bool(_WORD.fullmatch(token.text)))
@@ -128,7 +128,7 @@ def split(text: str) -> list[Statement]:
 
 
 def fill_markers(text: str, literals: Mapping[str, str]) -> str:
-    """Return a statement with literals in place of the parameter markers ``:name`` that have one."""
+    """Return a statement with parameter markers ``:name`` replaced by their literals."""
     if ":" not in text or not literals:
         return text
     pieces, done = [], 0
@@ -150,7 +150,7 @@ class _Block:
         self._first = True
 
     def contains(self, tokens: list[Token], number: int) -> bool:
-        """Take the next token; return whether it is the block's own."""
+        """Take the next token; return whether it belongs to the block."""
         token, before, after = (_word_at(tokens, number + step) for step in (0, -1, 1))
         if self._first and token == "BEGIN" and after not in _TRANSACTION:
             self._open.append(token)
@@ -189,7 +189,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _what_does_not_end(text: str) -> str:
-    """Say which quotation mark or comment of a text is never closed, and where it is opened."""
+    """Return which quotation mark or comment is never closed, and its line."""
     openings = [] if len(text) > _LONG else [found.start() for found in re.finditer(r"['\"`]|/\*", text)]
     for opening in reversed(openings[-_TRIES:]):
         if tokenize(text[:opening]) is not None:

@@ -19,7 +19,7 @@ class SessionStopped(ExplainedError):
 
 
 def is_stopped(spark: object) -> bool:
-    """Return whether a session was stopped; one over Connect does not tell, nor does what is no session."""
+    """Whether a session was stopped; False over Connect, where it is unknown, and for other objects."""
     context = getattr(spark, "_sc", None)
     return context is not None and getattr(context, "_jsc", context) is None
 

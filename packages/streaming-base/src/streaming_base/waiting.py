@@ -55,7 +55,7 @@ class BatchesLeft:
         self._batches: list[Mapping[str, Any]] = []
 
     def wait(self) -> str:
-        """Return what is waited for now, such as ``waiting for clicks, batch 7 of about 10``."""
+        """Return the text of the wait, such as ``waiting for clicks, batch 7 of about 10``."""
         self._read_reports()
         number = next_batch(self._query)
         if number is None:
@@ -79,7 +79,7 @@ class BatchesLeft:
 
 
 def _by_rows(reports: Sequence[Mapping[str, Any]], rows_there: int | None) -> int:
-    """Return how many batches the rest of the rows is; 0 where it is not known what has been read before."""
+    """Return the number of batches for the remaining rows; 0 if the rows read before are unknown."""
     if not rows_there or not reports or reports[0]["batchId"] != 0:
         return 0
     read = sum(map(rows_read, reports))
@@ -87,7 +87,7 @@ def _by_rows(reports: Sequence[Mapping[str, Any]], rows_there: int | None) -> in
 
 
 def _by_outstanding(reports: Sequence[Mapping[str, Any]]) -> int:
-    """Return how many batches the outstanding files or messages are, if the next batches take what the last one did."""
+    """Return the number of batches for the outstanding files or messages, at the pace of the last batch."""
     before, last = ([_outstanding(report) for report in reports[-2:]] + [0.0, 0.0])[:2]
     taken = before - last
     return ceil(last / taken) if taken > 0 else 0
@@ -99,7 +99,7 @@ def _outstanding(report: Mapping[str, Any]) -> float:
 
 
 def show_line(text: str, line: DisplayHandle | None = None) -> DisplayHandle:
-    """Show a line of text, or put it in the place of one that was shown before; return what changes it again."""
+    """Show a line of text, or update a shown one; return its handle."""
     bundle = {"text/plain": text}
     if line is not None:
         line.update(bundle, raw=True)
@@ -110,7 +110,7 @@ def show_line(text: str, line: DisplayHandle | None = None) -> DisplayHandle:
 
 
 def clear_line(line: DisplayHandle) -> None:
-    """Take a line away; an output cannot be taken back, but one of empty HTML has no height."""
+    """Clear a line; an output cannot be removed, but empty HTML has no height."""
     line.update({"text/plain": "", "text/html": ""}, raw=True)
 
 
@@ -171,7 +171,7 @@ class _WaitLine:
 
     @contextmanager
     def also(self, describe: Describe) -> Iterator[None]:
-        """Say as well what a wait within this one waits for."""
+        """Add the text of a wait within this one."""
         self._waits.append(describe)
         try:
             yield
@@ -196,7 +196,7 @@ class _WaitLine:
                     self._show(f"{text} ({time.monotonic() - self._began:.0f} s)")
 
     def _text(self) -> str:
-        """Return what is waited for, from the outermost to the innermost; nothing where Spark does not answer."""
+        """Return the texts from the outermost wait to the innermost; an empty string if Spark does not answer."""
         try:
             text = ": ".join(describe() for describe in tuple(self._waits))
         except Exception:  # a stream that is gone, a connection that was cut: the wait itself says what is wrong
@@ -338,7 +338,7 @@ def active_streams(spark: SparkSession) -> list[StreamingQuery]:
 
 
 def is_idle(query: StreamingQuery) -> bool:
-    """Whether the stream has looked for data, found none left and waits."""
+    """Whether the stream has found no new data and waits."""
     status = query.status
     waits = status["message"].startswith("Waiting for") and not status["isTriggerActive"]
     return waits and not status["isDataAvailable"]

@@ -19,16 +19,10 @@ _COUNTED = {"seqNum": "numFilesOutstanding", "numBytes": "numBytesOutstanding"}
 
 @dataclass(frozen=True)
 class Backlog:
-    """What is left to read after a batch; None where no source tells it.
+    """The data left to read after a batch; None where the source does not report it.
 
-    Attributes
-    ----------
-    rows : float or None
-        As Kafka counts them; of files an estimate, from how many rows the files so far have had.
-    is_estimate : bool
-        Whether files are in ``rows``.
-    files, size : float or None
-        Files, and their bytes.
+    ``rows`` are exact for Kafka and an estimate for files (``is_estimate``), by the rows per file so far; ``files`` and
+    ``size`` count files and their bytes.
     """
 
     rows: float | None = None
@@ -38,7 +32,7 @@ class Backlog:
 
     @property
     def amount(self) -> float | None:
-        """A number that grows with the backlog, whatever its unit."""
+        """A number that grows with the backlog, in any unit."""
         return self.files if self.rows is None else self.rows
 
 
@@ -67,7 +61,7 @@ def growing_batches(reports: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _offsets_behind(source: Mapping[str, Any]) -> float | None:
-    """Return how many offsets Kafka has after those of the batch; None of other sources."""
+    """Return the number of Kafka's offsets after those of the batch, or None for other sources."""
     latest, end = _by_partition(source.get("latestOffset")), _by_partition(source.get("endOffset"))
     if latest is None or end is None:
         return None
@@ -75,7 +69,7 @@ def _offsets_behind(source: Mapping[str, Any]) -> float | None:
 
 
 def _by_partition(offset: Any) -> dict[tuple[str, str], int] | None:
-    """Return Kafka's offsets by topic and partition; None of what is not of Kafka's shape."""
+    """Return Kafka's offsets by topic and partition, or None for offsets of another shape."""
     try:
         topics = json.loads(offset) if isinstance(offset, str) else offset
     except ValueError:
@@ -97,7 +91,7 @@ def _metric(sources: Sequence[Mapping[str, Any]], name: str) -> float | None:
 def _metrics(source: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a source's metrics.
 
-    Spark gives data sources in Python no way to report any: those of ``cloudFiles`` are in its offsets.
+    Python data sources cannot report metrics: those of ``cloudFiles`` are in its offsets.
     """
     latest, end = source.get("latestOffset"), source.get("endOffset")
     if isinstance(latest, Mapping) and isinstance(end, Mapping) and _COUNTED.keys() <= latest.keys() & end.keys():

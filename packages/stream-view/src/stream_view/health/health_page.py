@@ -23,7 +23,7 @@ _TEXTS = ("stream", "state", "watermark", "problems", "error")
 
 
 def frame_of(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return a row for each stream; the names of its columns are those that problems name."""
+    """Return a row for each stream; problems refer to its columns by name."""
     values = [_values(row) for row in rows]
     frame = pd.DataFrame(values, columns=list(_values_of_none()))
     figures = [name for name in frame.columns if name not in (*_TEXTS, "batch", "backlog_is_estimate")]
@@ -66,13 +66,7 @@ SCRIPT = "\n".join([*(TEXTS[part] for part in _SHARED), (Path(__file__).parent /
 
 
 class HealthWidget(anywidget.AnyWidget):
-    """What the page shows; sent when set.
-
-    Parameters
-    ----------
-    name : str
-        Names the page; what stands there for readers without a kernel bears the same name.
-    """
+    """The content of the page, sent when set; ``name`` identifies the page and its static fallback."""
 
     _esm = SCRIPT
     _css = STYLE
@@ -95,7 +89,7 @@ NOTHING = "No stream has run in this session. Start one: it appears here."
 
 @dataclass(frozen=True)
 class Row:
-    """A stream, and what is wrong with it."""
+    """A stream and its problems."""
 
     reading: StreamReading
     problems: list[Problem]
@@ -141,7 +135,7 @@ _COLUMNS: tuple[tuple[str, tuple[str, ...], Callable[[StreamReading], str]], ...
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Return how many streams there are, and with how many something is wrong."""
+    """Return the number of streams, and of those with problems."""
     if not rows:
         return NOTHING
     wrong = sum(bool(row.problems) for row in rows)
@@ -150,7 +144,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def as_html(rows: Sequence[Row], note: str = "") -> str:
-    """Return the page; ``note`` says at its end how it came about."""
+    """Return the page, with a note at its end."""
     said = "".join(f"<li>{_sentence(row, problem)}</li>" for row in rows for problem in row.problems)
     problems = f'<ul style="{_PROBLEMS}">{said}</ul>' if said else ""
     return (

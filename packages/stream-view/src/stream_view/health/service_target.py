@@ -20,7 +20,7 @@ def whole(number: float | None) -> str:
 
 
 def size(number: float | None) -> str:
-    """Return bytes in the largest unit of which there is one."""
+    """Return bytes in the largest unit that gives at least 1."""
     if number is None:
         return NONE
     for factor, unit in _SIZES:
@@ -30,7 +30,7 @@ def size(number: float | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Return seconds in the largest unit of which there are two."""
+    """Return seconds in the largest unit that gives at least 2."""
     if seconds is None:
         return NONE
     for factor, unit in _TIMES:
@@ -41,7 +41,7 @@ def duration(seconds: float | None) -> str:
 
 @dataclass(eq=False)
 class NotATarget(ExplainedError, ValueError):
-    """A target that no stream can be compared with: give a number greater than 0, or None."""
+    """A target that is neither a positive number nor None."""
 
     name: str
     value: object
@@ -52,7 +52,7 @@ class NotATarget(ExplainedError, ValueError):
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with a stream: the column of the frame that tells it, and the sentence."""
+    """A problem of a stream: the frame's column that shows it, and a sentence."""
 
     column: str
     text: str
@@ -97,10 +97,7 @@ class ServiceTarget:
                 raise NotATarget(field.name, value)
 
     def problems(self, reading: StreamReading) -> list[Problem]:
-        """Return what is wrong with a stream; nothing where all is as expected.
-
-        Of a stream that was stopped nothing is expected.
-        """
+        """Return the problems of a stream; a stopped stream has none."""
         if reading.state == "failed":
             return [Problem("state", f"The stream has failed: {reading.error.partition(chr(10))[0]}")]
         if reading.state == "stopped":

@@ -72,7 +72,7 @@ def stream_health(spark: SparkSession | None = None, target: Targets | None = No
 
 
 class StreamHealth:
-    """The streams of a session and what is wrong with them; see :func:`stream_health`."""
+    """The streams of a session and their problems; see :func:`stream_health`."""
 
     def __init__(self, spark: SparkSession, target: Targets) -> None:
         self._targets = target
@@ -84,15 +84,15 @@ class StreamHealth:
 
     @property
     def problems(self) -> dict[str, list[str]]:
-        """What is wrong now, in sentences, by the streams' names; empty where all is as expected."""
+        """The current problems, in sentences, by the streams' names."""
         self._look()
         return {row.reading.name: [problem.text for problem in row.problems] for row in self._rows if row.problems}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the figures of now as a pandas frame, a row for each stream; the same over Spark Connect.
+        """Return the current figures as a pandas frame, a row for each stream; the same over Spark Connect.
 
-        Columns that end in ``_seconds`` are numbers; ``<phase>_seconds`` are those of the last batch; ``problems`` has
-        what is wrong, empty where nothing is.  Where a stream has no such figure it is missing (NaN).
+        Columns that end in ``_seconds`` are numbers; ``<phase>_seconds`` are those of the last batch; ``problems`` is
+        empty for a healthy stream.  A figure that the stream does not have is missing (NaN).
         """
         # Of a page that is only looked at, pandas is not needed.
         from stream_view.health.health_page import frame_of
@@ -152,7 +152,7 @@ class _Page:
         refresh(self)
 
     def tick(self) -> bool:
-        """Bring the page up to date where it is time for it; return whether there may be more to come."""
+        """Refresh the page if it is due; return whether more may come."""
         assert self._widget is not None and self._frame is not None  # it is followed once it is shown
         if self._is_replaced:
             return False
@@ -178,7 +178,7 @@ class _Page:
             self._widget.close()
 
     def give_up(self, error: Exception) -> None:
-        """Keep the last figures, and say that they are the last."""
+        """Keep the last figures, and mark them as the last."""
         assert self._widget is not None and self._frame is not None
         note = f"{LOST} {short_message(error).splitlines()[0]}"
         with self._widget.hold_sync():

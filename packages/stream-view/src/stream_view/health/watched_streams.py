@@ -23,34 +23,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StreamReading:
-    """One stream's figures; None where the stream has no such thing, or Spark does not tell it.
+    """The figures of one stream; None where the stream does not have them or Spark does not report them.
 
     Attributes
     ----------
-    name, state : str
+    state : str
         ``starting``, ``running`` (a batch is being run), ``waiting``, ``stopped`` or ``failed``.
     batch : int or None
         The last batch that has ended.
     rows_per_second : float or None
         Rows read per second of the clock, over about five seconds.
     processed_per_second : float or None
-        Rows per second of the time that went into processing them.
+        Rows per second of processing time.
     batch_seconds, running_seconds, age_seconds : float or None
-        How long the last batch took, how long the running one has taken so far, how long ago the last one ended.
+        The duration of the last batch, that of the running one so far, and the time since the last one ended.
     phases : mapping of str to float
         Seconds of the last batch by phase, as Spark names them.
-    backlog : Backlog
-        What the sources still have.
     growing_batches : int
-        How many of the last batches have each left a larger backlog.
-    watermark : str or None
-        The watermark, as Spark reports it.
+        The number of last batches that have each left a larger backlog.
     watermark_lag_seconds : float or None
         From the watermark to the newest event time of the last batch.
-    state_rows, state_bytes : float or None
-        What is in the state stores.
     error : str
-        Why the stream failed.
+        The reason of a failed stream.
     """
 
     name: str
@@ -96,7 +90,7 @@ class WatchedStreams:
         self._streams: dict[str, _WatchedStream] = {}  # by the stream, which keeps its id when it is restarted
 
     def look(self) -> list[StreamReading]:
-        """Return a reading of each stream, by name; those that failed before anybody watched are known by a name."""
+        """Return a reading of each stream, by name; of a stream that failed earlier only the name is known."""
         for query in self._spark.streams.active:
             known = self._streams.get(str(query.id))
             if known is None or known.run != str(query.runId):
@@ -115,7 +109,7 @@ class WatchedStreams:
 
 
 class _Told(Exception):
-    """A failure of which Spark's listener has told the text."""
+    """A failure that Spark's listener has reported as text."""
 
 
 class _WatchedStream:
@@ -131,7 +125,7 @@ class _WatchedStream:
         self._busy_since: float | None = None
 
     def look(self) -> StreamReading:
-        """Return what is known of it now; of one that has ended, what was known last."""
+        """Return the stream's figures; of an ended stream, the last ones."""
         if self.ended is not None:
             return self.ended
         is_active = self._query.isActive  # before its reports: the last one comes before the end
@@ -196,6 +190,6 @@ class _WatchedStream:
 
 
 def _watermark(report: Report) -> str | None:
-    """Return the watermark; 1970 is one that is not set yet."""
+    """Return the watermark, or None if it is still at 1970."""
     watermark = report.watermark
     return None if watermark is None or watermark.startswith("1970-01-01T00:00:00") else watermark

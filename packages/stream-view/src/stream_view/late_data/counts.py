@@ -28,7 +28,7 @@ Key = tuple[int, int]  # of a batch and an operator
 
 
 class Counts:
-    """What is known of each batch and operator, while the batches are read again."""
+    """The counts of each batch and operator, while the batches are read again."""
 
     def __init__(self, query: StreamingQuery, operators: list[Operator], past: History) -> None:
         self._operators, self._past = operators, past
@@ -42,7 +42,7 @@ class Counts:
         self._purged: int | None = None  # the last batch without offsets of which there is no report either
 
     def to_read(self, operator: Operator) -> list[PastBatch]:
-        """Return the batches to read again for an operator: those that dropped rows, so far as is known."""
+        """Return the batches to read again for an operator: those that dropped rows, or may have."""
         if not operator.inputs and operator.unknown is None:
             return []
         self._note_purged(operator)
@@ -62,22 +62,16 @@ class Counts:
             self._counted[batch, operator.position] += counted
 
     def cannot_be_read(self, operator: Operator, batch: int, reason: str) -> None:
-        """Note why it is not known which rows an operator dropped in a batch."""
+        """Record why the dropped rows of an operator and a batch are unknown."""
         self._unknown[batch, operator.position] = reason.rstrip(".")
 
     def expect_known(self) -> None:
-        """Raise where there is something to know and nothing of it is known.
-
-        Raises
-        ------
-        NoLateRows
-            No batch could be read again.
-        """
+        """Raise NoLateRows if no batch could be read again."""
         if (self._unknown or self._purged is not None) and not self._read - self._unknown.keys():
             raise NoLateRows(self.missing() or "")
 
     def missing(self) -> str | None:
-        """Return which batches could not be read, and why, in sentences; None where all could."""
+        """Return the unreadable batches with their reasons, in sentences, or None."""
         by_reason: dict[tuple[int | None, str], list[int]] = defaultdict(list)
         many = len(self._operators) > 1
         for (batch, operator), reason in sorted(self._unknown.items()):
@@ -91,7 +85,7 @@ class Counts:
         return " ".join(["Not all late rows can be told.", *said]) if said else None
 
     def frame(self, spark: SparkSession) -> DataFrame:
-        """Return a row for each batch and operator of which there is something to say."""
+        """Return a row for each batch and operator with dropped or unknown rows."""
         watermarks = {batch.number: batch.watermark for batch in self._past.batches}
         keys = {key for key, count in [*self._rows.items(), *self._dropped.items()] if count} | self._unknown.keys()
         rows = [self._row(key, watermarks.get(key[0])) for key in sorted(keys)]
@@ -129,7 +123,7 @@ class Counts:
 
 
 def _reported(query: StreamingQuery, operators: list[Operator]) -> dict[Key, int]:
-    """Return how many rows Spark says that each operator dropped in each batch."""
+    """Return the number of rows that each operator dropped in each batch, as Spark reports it."""
     reports = [report for report in reports_since(query, None) if is_batch(report)]
     if any(len(report["stateOperators"]) != len(operators) for report in reports):
         raise NoLateRows("Spark has rewritten this query's plan, and its operators cannot be told apart.")

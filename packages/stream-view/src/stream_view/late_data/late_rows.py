@@ -25,18 +25,17 @@ if TYPE_CHECKING:
 
 
 class IncompleteLateRows(UserWarning):
-    """Some batches could not be read again; the text says which, and why."""
+    """Some batches could not be read again; the text names them and the reasons."""
 
 
 class LateRows(ClassicFrame):
-    """The rows that a query's watermark dropped, and how they compare with what Spark counted.
+    """The rows that a query's watermark dropped, and their comparison with Spark's counts.
 
     Attributes
     ----------
     counts : DataFrame
-        A row for each batch and operator that dropped something, or of which it is not known: ``rows`` that were found,
-        ``counted``, their number as Spark counts, ``dropped``, the number that Spark has reported, and ``why`` they
-        differ.
+        A row for each batch and operator with dropped or unknown rows: ``rows`` found, ``counted`` as Spark counts,
+        ``dropped`` as Spark reported, and ``why`` they differ.
     """
 
     counts: DataFrame
@@ -87,12 +86,12 @@ def late_rows(query: StreamingQuery) -> LateRows:
     spark = SparkSession.active()
     past = _history(execution)
     session = execution.sparkSessionForStream().cloneSession()
-    with plans.made_with(spark, session):
+    with plans.planning_session(spark, session):
         found = operators(spark._jvm, execution, session)
         counts = Counts(query, found, past)
         sources = Sources(spark, session, execution)
         try:
-            frames = _found(found, Replay(spark, session, sources), counts)
+            frames = _find_dropped(found, Replay(spark, session, sources), counts)
         finally:
             sources.close()
     counts.expect_known()
@@ -112,8 +111,8 @@ def _history(execution: Any) -> History:
     return past
 
 
-def _found(found: list[Operator], replay: Replay, counts: Counts) -> list[tuple[Operator, Input, DataFrame]]:
-    """Return the rows that each input of each operator has lost, and note what could not be read."""
+def _find_dropped(found: list[Operator], replay: Replay, counts: Counts) -> list[tuple[Operator, Input, DataFrame]]:
+    """Return the dropped rows of each input of each operator, and record unreadable batches."""
     frames = []
     for operator in found:
         batches = counts.to_read(operator)
@@ -128,17 +127,17 @@ def _found(found: list[Operator], replay: Replay, counts: Counts) -> list[tuple[
 def _read(
     replay: Replay, operator: Operator, entered: Input, batches: list[PastBatch], counts: Counts
 ) -> DataFrame | None:
-    """Return the late rows of all batches in one job; of each alone where one cannot be read."""
+    """Return the late rows of all batches in one job, or one batch at a time if one is unreadable."""
     frames: dict[int, DataFrame] = {}
     for batch in batches:
-        with _noting(counts, operator, batch.number):
+        with _record_unreadable(counts, operator, batch.number):
             frames[batch.number] = replay.late(entered, batch)
     try:
         return _united(list(frames.values()))
     except (PySparkException, Py4JError):
         kept = []
         for number, frame in frames.items():
-            with _noting(counts, operator, number):
+            with _record_unreadable(counts, operator, number):
                 kept.append(frame.localCheckpoint())
         return _united(kept)
 
@@ -148,8 +147,8 @@ def _united(frames: list[DataFrame]) -> DataFrame | None:
 
 
 @contextmanager
-def _noting(counts: Counts, operator: Operator, batch: int) -> Iterator[None]:
-    """Note why a batch could not be read."""
+def _record_unreadable(counts: Counts, operator: Operator, batch: int) -> Iterator[None]:
+    """Record an unreadable batch."""
     try:
         yield
     except (CannotBeRead, PySparkException, Py4JError) as error:

@@ -30,7 +30,7 @@ _SESSIONS = "sessionWindowStateStoreSaveExec"
 
 @dataclass(frozen=True)
 class Input:
-    """What enters an operator from one side.
+    """One input of an operator.
 
     Attributes
     ----------
@@ -38,14 +38,12 @@ class Input:
         ``left`` or ``right``, of a join.
     plan : object
         The plan below the operator, whose leaves are streams.
-    columns : list of Column
-        Its columns.
     compared : Column
         The event time, or the window whose end is compared with the watermark.
     keys : list of Column or None
-        Columns by which rows were grouped before Spark counts what it drops; None where it counts rows.
+        The columns by which rows are grouped before Spark counts dropped ones; None if it counts rows.
     per_task : bool
-        Whether they were grouped in each task only, before the shuffle.
+        Whether they are grouped within each task only, before the shuffle.
     """
 
     side: str | None
@@ -57,16 +55,16 @@ class Input:
 
     @property
     def event_time(self) -> Column | None:
-        """The rows' own event time, which may be gone where only a window of it is left."""
+        """The rows' own event time, or None if only a window of it is left."""
         times = [column for column in self.columns if column.is_event_time and not column.is_window]
         return self.compared if not self.compared.is_window else (times[0] if times else None)
 
 
 @dataclass(frozen=True)
 class Operator:
-    """A stateful operator: its position in the reports' ``stateOperators``, its name there, and its inputs.
+    """A stateful operator: its position and name in the reports' ``stateOperators``, and its inputs.
 
-    ``unknown`` says why its rows cannot be told, if they cannot.
+    ``unknown`` is the reason why its rows cannot be determined, if any.
     """
 
     position: int
@@ -76,16 +74,9 @@ class Operator:
 
 
 def operators(jvm: Any, execution: Any, session: Any) -> list[Operator]:
-    """Return the stateful operators of a query, as its reports list them.
+    """Return the stateful operators of Spark's query ``execution``, as its reports list them.
 
-    Parameters
-    ----------
-    jvm : object
-        Spark's.
-    execution : object
-        Spark's own query.
-    session : object
-        A session that belongs to the caller: the rules of its optimizer are changed.
+    ``session`` belongs to the caller: its optimizer rules are changed.
     """
     written = execution.logicalPlan().children().head()  # below the node that writes
     pruned = _stateful(_optimized(session, written))
@@ -131,7 +122,7 @@ def _operator(
 
 
 def _input(side: str | None, node: Any, child: Any, pruned: Any, is_session: bool) -> Input | None:
-    """Return what enters an operator from one side; None where nothing is compared with the watermark."""
+    """Return one input of an operator, or None if nothing in it is compared with the watermark."""
     columns = plans.columns(plans.items(child.output()))
     keys = None
     if plans.kind(node) == "Aggregate":

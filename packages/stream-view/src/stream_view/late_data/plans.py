@@ -20,7 +20,7 @@ _WATERMARKS = ("EventTimeWatermark", "UpdateEventTimeWatermarkColumn")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a plan's output: its name, its position, and what it is to the watermark."""
+    """A column of a plan's output: its name, its position, and its role for the watermark."""
 
     name: str
     position: int
@@ -43,7 +43,7 @@ def items(sequence: Any) -> list[Any]:
 
 
 def option(value: Any) -> Any | None:
-    """Return what is in an option of Scala's; None where nothing is."""
+    """Return the value of Scala's Option, or None."""
     return value.get() if value.isDefined() else None
 
 
@@ -60,7 +60,7 @@ def nodes(plan: Any) -> Iterator[Any]:
 
 
 def columns(attributes: Iterable[Any]) -> list[Column]:
-    """Return what attributes are as columns, in their order."""
+    """Return the columns of a plan's attributes, in order."""
     return [
         Column(
             str(attribute.name()),
@@ -82,13 +82,13 @@ def rebuilt(jvm: Any, plan: Any, replace: Callable[[Any], Any | None]) -> Any:
 
 
 def has_watermark(plan: Any) -> bool:
-    """Whether somebody has named an event time below."""
+    """Whether a plan below defines an event time."""
     return any(kind(node) in _WATERMARKS for node in nodes(plan))
 
 
 @contextmanager
-def made_with(spark: Any, session: Any) -> Iterator[None]:
-    """Have plans made with the settings of another session."""
+def planning_session(spark: Any, session: Any) -> Iterator[None]:
+    """Make plans with the settings of another session."""
     sessions = spark._jvm.org.apache.spark.sql.classic.SparkSession
     sessions.setActiveSession(session)
     try:

@@ -18,17 +18,7 @@ _ALLOW_MULTIPLE = "spark.sql.streaming.statefulOperator.allowMultiple"
 
 @dataclass(frozen=True)
 class PastBatch:
-    """A batch that has ended.
-
-    Attributes
-    ----------
-    number : int
-        Its number.
-    starts, ends : list
-        The offsets of each source, objects of Spark's own; None where a source had none yet.
-    watermark : int
-        What its rows were compared with, in milliseconds.
-    """
+    """A finished batch: the start and end offsets of each source, None for an empty source, and its watermark in ms."""
 
     number: int
     starts: list[Any | None]
@@ -38,16 +28,16 @@ class PastBatch:
 
 @dataclass(frozen=True)
 class History:
-    """The batches that can be read again, and the number of the first of them."""
+    """The batches that can be read again, and the first one's number."""
 
     first: int
     batches: list[PastBatch]
 
 
 def history(execution: Any) -> History | None:
-    """Return the batches that a query's checkpoint has; None where no batch has ended.
+    """Return the batches of a query's checkpoint, or None before the first one.
 
-    A batch reads from the last one's offsets to its own, so the oldest that is kept tells only where the next begins.
+    A batch reads from the previous one's offsets, so the oldest entry only gives the start of the next.
     """
     last = plans.option(execution.commitLog().getLatestBatchId())
     if last is None:
@@ -78,7 +68,7 @@ def _watermark(log: dict[int, Any], number: int) -> int:
 
 
 def _metadata(entry: Any) -> Any:
-    """Return what an entry of the offset log says besides offsets, under its name in Spark 4.2 or in 4.1."""
+    """Return a field of an offset log entry's metadata, by its name in Spark 4.2 or 4.1."""
     try:
         return entry.metadataOpt()
     except Py4JError:
@@ -97,22 +87,17 @@ GROUP = "group"
 
 @dataclass(frozen=True)
 class Replay:
-    """What reads batches again: the session of the frames, one for the plans, and the sources."""
+    """Reads batches again: with the session of the frames, one for the plans, and the sources."""
 
     spark: SparkSession
     session: Any
     sources: Sources
 
     def late(self, entered: Input, batch: PastBatch) -> DataFrame:
-        """Return the rows of a batch that an operator dropped.
+        """Return the rows of a batch that an operator dropped; CannotBeRead if a source no longer has them.
 
         The columns are ``batch``, ``watermark``, ``event_time``, ``late_by``, ``group``, and ``row``, a struct of the
         row's own.
-
-        Raises
-        ------
-        CannotBeRead
-            A source does not have the rows any more.
         """
         frame = self._frame(entered, batch)
         watermark = F.timestamp_millis(F.lit(batch.watermark))

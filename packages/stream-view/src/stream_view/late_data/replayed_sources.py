@@ -27,7 +27,7 @@ _READ_ONCE = {
 
 @dataclass(eq=False)
 class CannotBeRead(ExplainedError):
-    """A batch whose rows are not there any more: nothing can be done for it; read the next ones in time."""
+    """A batch whose source no longer has the rows."""
 
     reason: str
 
@@ -36,7 +36,7 @@ class CannotBeRead(ExplainedError):
 
 
 def why_not(error: Exception) -> str:
-    """Return in one line why rows could not be read again."""
+    """Return the reason why rows could not be read again, in one line."""
     if isinstance(error, ExplainedError):
         return str(error)
     if isinstance(error, Py4JJavaError):  # whose own text is only that there was one
@@ -45,13 +45,7 @@ def why_not(error: Exception) -> str:
 
 
 def refuse_read_once(plan: Any) -> None:
-    """Raise where a source of a query, before it is started, hands a row over once.
-
-    Raises
-    ------
-    CannotBeRead
-        The text says which source it is.
-    """
+    """Raise CannotBeRead if a source of a query, before its start, provides each row only once."""
     for leaf in plans.items(plan.collectLeaves()):
         table = plans.kind(leaf.table()) if plans.kind(leaf) == "StreamingRelationV2" else ""
         for name, reason in _READ_ONCE.items():
@@ -81,24 +75,12 @@ class Sources:
         self._positions = self._offsets_of(streams)
 
     def frame(self, leaf: Any, starts: list[Any | None], ends: list[Any | None]) -> DataFrame:
-        """Return what one of ``leaves`` reads between offsets, with the names of its columns.
-
-        Raises
-        ------
-        CannotBeRead
-            The source does not have these rows any more.
-        """
+        """Return the rows of a leaf between offsets, with its column names."""
         plan = self.relation(leaf.leaf, starts, ends)
         return DataFrame(plans.rows_of(self.spark, self.session, plan), self.spark)
 
     def relation(self, leaf: Any, starts: list[Any | None], ends: list[Any | None]) -> Any | None:
-        """Return the plan of what a leaf reads between offsets; None of a leaf that is no stream.
-
-        Raises
-        ------
-        CannotBeRead
-            The source does not have these rows any more.
-        """
+        """Return the plan that reads a leaf between offsets, or None for a batch leaf."""
         if (stream := _stream(leaf)) is None:
             return None
         known = next(known for known in self.leaves if _stream(known.leaf) == stream)
@@ -106,7 +88,7 @@ class Sources:
         return known.between(leaf, starts[position], ends[position])
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close the opened sources."""
         for leaf in self.leaves:
             leaf.close()
 
@@ -196,7 +178,7 @@ class _Leaf:
             raise CannotBeRead(f"The file {gone[0]}{more} is gone")
 
     def _files(self) -> dict[int, list[str]]:
-        """Return the files that the source has noted in the checkpoint, by the number of the note."""
+        """Return the files in the source's log of the checkpoint, by log entry."""
         if self._noted is None:
             self._noted = {}
             for entry in self._beside_source().FileStreamSourceLog(1, self._session, self._folder).restore():

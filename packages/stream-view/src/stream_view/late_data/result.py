@@ -20,7 +20,7 @@ _LATE_BY = "late_by INTERVAL DAY TO SECOND"
 
 @dataclass(eq=False)
 class NoLateRows(ExplainedError):
-    """Which rows were dropped cannot be told; ``why`` says what to do, where something can be done."""
+    """The dropped rows cannot be determined; ``why`` has the reason and the fix."""
 
     why: str
 

@@ -15,15 +15,7 @@ HERE = Path(__file__).parent
 
 
 class ControlsWidget(anywidget.AnyWidget):
-    """What the panel shows, as one value that the kernel sets, and what is pressed, as messages.
-
-    Parameters
-    ----------
-    name : str
-        Names the panel on the page; its fallback bears the same name.
-    on_press : callable
-        Called with the message of each button.
-    """
+    """The panel's content, sent when set, and its buttons' messages, for ``on_press``."""
 
     _esm = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("keys.js", "kernel.js", "controls.js"))
     _css = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("view.css", "controls.css"))

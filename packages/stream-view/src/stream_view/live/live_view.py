@@ -31,18 +31,18 @@ FAST = 2  # batches since the rows were last read
 MOST_BETWEEN = 5.0  # seconds between two readings of a stream that moves, however slow the machine is
 BEHIND_AFTER = 1.0  # seconds after which the header says that the stream is ahead of what is shown
 REPORT_TIMEOUT = 2.0  # seconds from the end of a batch to its report; then it is shown without one
-MOVING = ("running", "waiting")  # the states in which rows may come: of a stream that has ended no rate is told
+MOVING = ("running", "waiting")  # the states in which rows may come; a stream that has ended has no rate
 FRAME_INTERVAL = (
     5.0  # seconds between two static frames of a stream that lives: what a kernel that dies leaves on the page
 )
-HEARTBEAT_INTERVAL = 5.0  # seconds: a page that hears nothing for some of them takes the kernel for gone
+HEARTBEAT_INTERVAL = 5.0  # seconds; a page that misses several heartbeats shows that the kernel is gone
 GONE = "The table {name}, which this view reads, was dropped. The stream still runs: stop it, or run this cell again."
 LOST = "Spark has ended, and the stream with it: run the set-up cells, then this one."
 
 
 @dataclass(frozen=True)
 class _Read:
-    """Rows, the batch whose result they are, and when they were read."""
+    """Rows, their batch, and the time at which they were read."""
 
     batch: int
     table: Table
@@ -50,15 +50,7 @@ class _Read:
 
 
 class LiveView:
-    """What is on the screen of one query.
-
-    Parameters
-    ----------
-    query : StreamingQuery
-        The query.
-    shown : ShownRows
-        Its rows.
-    """
+    """The live view of one query and its rows."""
 
     def __init__(self, query: StreamingQuery, shown: ShownRows) -> None:
         self._query = query
@@ -110,13 +102,13 @@ class LiveView:
         return True
 
     def close(self) -> None:
-        """Take the view off the page: the cell is run again, and what it had shown is gone."""
+        """Remove the view from the page, since its cell runs again."""
         self._is_replaced = True
         listener.unsubscribe(str(self._query.runId))
         self._widget.close()
 
     def give_up(self, error: Exception) -> None:
-        """Keep the last rows on the screen and say that they are the last ones; the stream itself is left alone."""
+        """Keep the last rows, and mark them as the last; the stream is left alone."""
         listener.unsubscribe(str(self._query.runId))
         if _is_missing_table(error):
             self._say("not followed any more", f"{GONE.format(name=self._query.name)}\n{short_message(error)}")
@@ -124,7 +116,7 @@ class LiveView:
             self._say("ended with Spark", f"{LOST}\n{short_message(error)}")
 
     def _beat(self) -> None:
-        """Let the page know from time to time that somebody is here."""
+        """Send a heartbeat to the page if it is due."""
         if time.monotonic() >= self._next_beat:
             self._next_beat = time.monotonic() + HEARTBEAT_INTERVAL
             self._widget.beat += 1
@@ -162,7 +154,7 @@ class LiveView:
             self._widget.reports, self._widget.raw = self._known.columns, self._known.raw
 
     def _keep_frame(self) -> None:
-        """Bring the static frame up to date from time to time, also where no further batch gives the occasion."""
+        """Refresh the static frame if it is due, also without a new batch."""
         if self._shown_batch != self._frame_of and time.monotonic() >= self._next_frame:
             self._next_frame = time.monotonic() + FRAME_INTERVAL
             self._frame_of = self._shown_batch
@@ -182,7 +174,7 @@ class LiveView:
             self._say("failed" if error else "stopped", short_message(error) if error else "")
 
     def _say(self, fate: str, message: str) -> None:
-        """Let the widget and the static frame say how it stands with the stream, and why."""
+        """Show the stream's state, and its reason, in the widget and the static frame."""
         self._widget.header = self._header(fate) | {"error": message}
         self._frame.update(self._bundle(fate, message), raw=True)
 
@@ -207,7 +199,7 @@ class LiveView:
         }
 
     def _ahead(self, state: str) -> int:
-        """Return the batch that the stream is at, where what is shown has been behind it for a while; otherwise -1."""
+        """Return the batch that the stream is running if the shown one has been behind for a while, else -1."""
         newest = self._reports.batch
         if state not in MOVING or newest <= self._shown_batch:
             self._behind_since = float("inf")

@@ -39,11 +39,10 @@ class Work(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """Rows a second at the end of a batch.
+    """Rows per second at the end of a batch.
 
-    ``by_clock`` is of time as it passes, pauses included; ``capacity`` of the time that went into processing, so that
-    it is never less, None without rows; ``holds`` are the seconds after which the stream counts as idle unless another
-    batch has come.
+    ``by_clock`` includes pauses; ``capacity`` is per second of processing and never less, None without rows; after
+    ``holds`` seconds without another batch the stream counts as idle.
     """
 
     by_clock: float
@@ -52,15 +51,10 @@ class Rate(NamedTuple):
 
 
 def latest_rate(batches: Sequence[Work]) -> Rate:
-    """Return the rate at the end of the last batch.
+    """Return the rate at the end of the last of at least one batches.
 
-    It is taken from the end of the last batch that is a window away, so that batches at a steady pace give the pace of
-    their source whatever their interval. A pause before them does not count.
-
-    Parameters
-    ----------
-    batches : sequence of Work
-        At least one, in their order.
+    It is measured from the end of the last batch that is a window away, so that batches at a steady pace give the
+    source's pace at any interval.  An earlier pause does not count.
     """
     last = batches[-1]
     reach = max(WINDOW + _interval(batches), last.took)
@@ -80,14 +74,14 @@ def _share_after(begin: float, batch: Work) -> float:
 
 
 def _interval(batches: Sequence[Work]) -> float:
-    """Return the seconds between two batches with rows: the less of the last two times, as one may be a pause."""
+    """Return the seconds between two batches with rows: the smaller of the last two, as one may be a pause."""
     began = [batch.began for batch in batches if batch.rows][-3:]
     interval = min((after - before for before, after in pairwise(began)), default=0.0)
     return interval if interval <= LONGEST else 0.0
 
 
 def _reference(batches: Sequence[Work]) -> float:
-    """Return when the last batch ended that is a window away; where there is none, when the first one began."""
+    """Return the end of the last batch that is a window away, or the start of the first one."""
     away = batches[-1].ended - WINDOW
     return max((batch.ended for batch in batches if batch.ended <= away), default=batches[0].began)
 
@@ -115,17 +109,7 @@ class Report:
 
 @dataclass(frozen=True)
 class ReportsUpTo:
-    """What the reports say up to one batch; -1 where there is none.
-
-    Parameters
-    ----------
-    rows
-        Read since the query began, by all batches up to this one.
-    columns
-        The kept reports column by column, as the dashboard takes them.
-    raw
-        Spark's report of the batch, as JSON to read.
-    """
+    """The reports up to one batch, or -1: the rows read so far, the columns of the dashboard, and the raw report."""
 
     batch: int
     rows: int
@@ -134,7 +118,7 @@ class ReportsUpTo:
 
 
 def report_of(progress: dict[str, Any]) -> Report:
-    """Return what a progress report says of its batch."""
+    """Return a progress report's figures."""
     operators = progress.get("stateOperators") or []
     event_time = progress.get("eventTime") or {}
     return Report(
@@ -153,15 +137,7 @@ def report_of(progress: dict[str, Any]) -> Report:
 
 
 class Reports:
-    """The reports of one query so far: the last ones whole, the rest as sums.
-
-    Spark hands reports out in a thread of its own, so every method may be called from any thread.
-
-    Parameters
-    ----------
-    clock : callable
-        Gives the time in seconds, to notice that nothing comes any more.
-    """
+    """The reports of one query: the last ones whole, the rest as sums; for any thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock = Lock()
@@ -173,7 +149,7 @@ class Reports:
         self._rows = 0
 
     def add(self, progress: dict[str, Any]) -> None:
-        """Take a report; those of idle looks change nothing but the last one."""
+        """Add a report; one of an idle trigger only replaces the last one."""
         with self._lock:
             if is_batch(progress):
                 report = report_of(progress)
@@ -203,7 +179,7 @@ class Reports:
             return list(self._reports), self._rates[-1] if self._rates else None
 
     def up_to(self, batch: int) -> ReportsUpTo:
-        """Return what is known of a batch and those before it; later ones are left out."""
+        """Return the figures of a batch and of earlier ones."""
         with self._lock:
             known = [
                 (report, rate, rows)
@@ -239,7 +215,7 @@ def _columns(reports: list[Report], rates: list[Rate | None]) -> dict[str, Any]:
 
 
 def _work(progress: dict[str, Any]) -> Work | None:
-    """Return when the batch was worked on; None where the report does not say."""
+    """Return a batch's start and end, or None if the report lacks them."""
     began, took = progress.get("timestamp"), progress["durationMs"].get("triggerExecution")
     if not began or took is None:
         return None
@@ -252,7 +228,7 @@ def _sum(operators: list[dict[str, Any]], field: str) -> int | None:
 
 
 def _finite(value: Any) -> float | None:
-    """Return a number that JSON has: Spark's rates may be missing, NaN or infinite."""
+    """Return a number that JSON can represent: Spark's rates may be missing, NaN or infinite."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -269,7 +245,7 @@ def _lag(event_time: dict[str, str]) -> float | None:
 
 
 def _backlog(sources: list[dict[str, Any]]) -> float | None:
-    """Return how much the sources still have: files of a Delta table, messages of Kafka; None where they do not say."""
+    """Return the sources' backlog: files of a Delta table, messages of Kafka, or None."""
     names = ("numFilesOutstanding", "maxOffsetsBehindLatest")
     metrics = [source.get("metrics") or {} for source in sources]
     values = [_finite(metric[name]) for metric in metrics for name in names if name in metric]

@@ -31,18 +31,10 @@ TRIES = 10  # to read rows while no batch ends; each takes milliseconds
 
 
 class ShownRows:
-    """What a display query has brought.
+    """The rows of a display query, in its memory table.
 
-    Parameters
-    ----------
-    spark : SparkSession
-        Where the memory table is.
-    query : StreamingQuery
-        The query that fills it.
-    output_mode : str
-        ``complete`` shows the result from its first row on, the other modes the newest rows first.
-    promised : bool
-        Whether the user gave the table its name.
+    In ``complete`` mode they are shown from the first on, in other modes the newest first; ``promised`` is whether the
+    user named the table.
     """
 
     def __init__(self, spark: SparkSession, query: StreamingQuery, output_mode: str, promised: bool) -> None:
@@ -55,13 +47,10 @@ class ShownRows:
         self._emptied_at = -1  # the batch after which it was
 
     def read(self, reported: Callable[[], int]) -> tuple[int, Table]:
-        """Return the rows to show now, and the batch whose result they are; -1 where none has ended.
+        """Return the rows to show now and their batch, or -1 before the first one.
 
-        Parameters
-        ----------
-        reported : callable
-            Returns the last batch that was reported.  Over Connect nothing else is known, and rows of a batch whose
-            report is still on its way may be among those of the previous one.
+        ``reported`` returns the last reported batch.  Over Connect nothing else is known, and rows of a batch whose
+        report is still on its way may be among those of the previous one.
         """
         if self._sink is None:
             batch, memory = reported(), self._spark.table(f"`{self._query.name}`")
@@ -96,7 +85,7 @@ class ShownRows:
 
     @cached_property
     def _sink(self) -> Any:
-        """Spark's sink, or None over Connect, where it is on the server and cannot be reached."""
+        """Spark's sink, or None over Connect, where it is on the server."""
         wrapper = getattr(self._query, "_jsq", None)
         return None if wrapper is None else wrapper.streamingQuery().sink()
 
@@ -105,18 +94,18 @@ class ShownRows:
         return self._spark.table(f"`{self._query.name}`")._jdf.schema()
 
     def warning(self) -> str:
-        """Return what there is to say about the size of the promised table, or nothing."""
+        """Return a warning about the size of the promised table, or an empty string."""
         if not self._promised or self._is_whole:
             return ""
         rows = self.rows_held()
         return f"the table {self._query.name} holds {rows:,} rows in memory" if rows >= LARGE else ""
 
     def rows_held(self) -> int:
-        """Return how many rows the query keeps in memory; 0 over Connect, where nobody knows."""
+        """Return the number of rows that the query keeps in memory; 0 over Connect, where it is unknown."""
         return 0 if self._sink is None else self._sink.allData().size()
 
     def _empty(self, table: Table, batch: int) -> None:
-        """Drop the rows that Spark keeps, unless there are newer ones than those that were read."""
+        """Drop the rows that Spark keeps, unless newer ones have come since the last read."""
         if time.monotonic() - self._emptied < EMPTY_INTERVAL or not table.cut or _latest_batch(self._sink) != batch:
             return
         self._sink.clear()
@@ -136,18 +125,9 @@ _COMMENT = re.compile(r"^\s*//.*|\s// [^\"'`]*$")  # what follows a quotation ma
 
 
 def interactive_html(table: Table, title: str = "", error: str = "", with_script: bool = True) -> str:
-    """Return the table as HTML that sorts and draws itself where scripts run, and is whole where they do not.
+    """Return the table as HTML that is complete without scripts, and sorts and draws itself with them.
 
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    title : str
-        Stands before the number of rows.
-    error : str
-        Why the stream failed; its first line is shown, the rest can be opened.
-    with_script : bool
-        Whether the frame brings the script, which the page may not have yet; see :func:`brings_script`.
+    ``error`` shows its first line, the rest unfolds; ``with_script`` includes the script, see :func:`brings_script`.
     """
     script = f"<script>{_library() if with_script else ''}{_CALL}</script>"
     return f'{_error_box(error)}<div class="sc-static">{table.to_html(title)}</div>{script}'
@@ -163,15 +143,10 @@ def _error_box(error: str) -> str:
 
 
 def brings_script(cell: tuple[str | None, str | None]) -> bool:
-    """Whether a frame of a cell is to bring the script into the notebook, which needs it once.
+    """Whether a frame of a cell must include the script, which a notebook needs once.
 
-    The first cell that shows a frame brings it, and again whenever it is run again, which takes away what it had
-    brought. Where the front end does not say which cell it is, every frame brings its own.
-
-    Parameters
-    ----------
-    cell : tuple
-        The cell and the run of it, as :func:`streaming_base.front_end.running_cell` names them.
+    The first cell that shows a frame includes it, and again whenever it is run again, which removes the earlier output.
+    If the front end does not identify the cell, every frame includes its own.
     """
     global _bringer
     name, _run = cell
@@ -185,7 +160,7 @@ def brings_script(cell: tuple[str | None, str | None]) -> bool:
 
 @cache
 def _library() -> str:
-    """Return the script, which leaves what it defines to the frames of other cells, and draws those that are there."""
+    """Return the script, which defines its functions for later frames and draws the present ones."""
     script = "\n".join(text for part, text in TEXTS.items() if part not in STREAM_PARTS)
     # Each saved notebook has it, so it comes without comments and indentation.
     lines = (_COMMENT.sub("", line).strip() for line in script.partition(_WIDGET_PART)[0].splitlines())

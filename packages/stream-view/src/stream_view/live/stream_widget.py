@@ -48,14 +48,9 @@ SCRIPT = "\n".join(TEXTS.values())
 
 
 class StreamWidget(anywidget.AnyWidget):
-    """Header, table, reports and raw report of one stream, and a beat that says that the kernel lives; sent when set.
+    """Header, table, reports and raw report of one stream, and a heartbeat; sent when set.
 
-    Parameters
-    ----------
-    name : str
-        Names the view on the page; what stands there for readers without a kernel bears the same name.
-    on_stop : callable
-        Called when somebody presses *Stop*.
+    ``name`` identifies the view and its static fallback; ``on_stop`` is called by the button *Stop*.
     """
 
     _esm = SCRIPT

@@ -35,8 +35,8 @@ class BatchComparison:
     Attributes
     ----------
     only_in_one, only_in_other : dict of str to DataFrame
-        The rows, as JSON, that one has and the other has not or has less often: of ``output``, of ``input`` and, with
-        the store's name, of ``state before`` and ``state after`` as they are replayed.
+        The rows, as JSON, that one batch has and the other lacks or has less often: of ``output``, of ``input`` and,
+        with the store's name, of ``state before`` and ``state after`` the replay.
     """
 
     def __init__(self, one: ReplayedBatch, other: ReplayedBatch) -> None:

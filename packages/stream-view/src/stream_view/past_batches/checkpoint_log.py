@@ -19,22 +19,10 @@ _SIDES = ("left", "right")
 
 
 def state_stores(spark: SparkSession, checkpoint: str, batch: int) -> dict[str, DataFrame]:
-    """Return a frame of ``key``, ``value`` and ``partition_id`` for each state store; nothing of a stateless query.
+    """Return a frame of ``key``, ``value`` and ``partition_id`` for each state store after a committed batch.
 
-    Parameters
-    ----------
-    spark : SparkSession
-        Classic or over Spark Connect.
-    checkpoint : str
-        The folder, which is only read.
-    batch : int
-        The batch after which the state is read: one that is committed, and whose state is still there.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        By ``<operator>`` as reports name it, ``<operator>.left`` and ``.right`` of a join, or ``<operator>.<variable>``
-        of ``transformWithState``; with the operator's number and a space before it where there are several.
+    The keys are ``<operator>`` as reports name it, ``<operator>.left`` and ``.right`` for a join, and
+    ``<operator>.<variable>`` for ``transformWithState``; the operator's number is added if there are several.
     """
     operators = _operators(spark, checkpoint)
     several = len({row["operatorId"] for row in operators}) > 1
@@ -51,7 +39,7 @@ def state_stores(spark: SparkSession, checkpoint: str, batch: int) -> dict[str, 
 
 
 def _with_named_fields(frame: DataFrame) -> DataFrame:
-    """Return the state of a join with the fields that its schema names.
+    """Return the state of a join with the fields of its schema.
 
     The rows have one more, whether the row was matched, at which JSON and other readers of whole structs fail (Spark
     4.2).
@@ -61,7 +49,7 @@ def _with_named_fields(frame: DataFrame) -> DataFrame:
 
 
 def _operators(spark: SparkSession, checkpoint: str) -> list[Row]:
-    """Return a row of Spark's ``state-metadata`` for each operator; none where there is no state."""
+    """Return a row of Spark's ``state-metadata`` for each operator; none for a stateless query."""
     try:
         rows = spark.read.format("state-metadata").load(checkpoint).collect()
     except (AnalysisException, PySparkException) as error:
@@ -76,7 +64,7 @@ def _is_about_no_state(error: Exception) -> bool:
 
 
 def _parts(operator: Row) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what stands after the operator's name, and the options that read that part of its state."""
+    """Yield the suffix of the operator's name and the reader options, for each part of its state."""
     if operator["operatorName"] == "symmetricHashJoin":
         yield from ((f".{side}", {"joinSide": side}) for side in _SIDES)
     elif variables := _variables(operator):
@@ -97,7 +85,7 @@ _NOTHING = "-"  # the offset of a source that had none yet
 
 @dataclass(eq=False)
 class NotACheckpoint(ExplainedError):
-    """There is no offset log: give the folder that a stream had as its checkpointLocation."""
+    """The folder has no offset log, so it is not a checkpointLocation."""
 
     checkpoint: str
 
@@ -110,7 +98,7 @@ class NotACheckpoint(ExplainedError):
 
 @dataclass(eq=False)
 class NoSuchBatch(ExplainedError):
-    """The checkpoint does not have what it takes to run a batch again: choose one of those that it has."""
+    """The checkpoint lacks the entries that a replay of the batch needs."""
 
     batch: int
     first: int
@@ -128,18 +116,16 @@ class NoSuchBatch(ExplainedError):
 
 @dataclass(frozen=True)
 class LoggedBatch:
-    """A batch as the offset log has it.
+    """A batch of the offset log.
 
     Attributes
     ----------
-    number : int
-        Its number.
     is_committed : bool
         Whether it is in the commit log.
     offsets : list of str or None
-        The offset at which each source's rows of the batch end, as JSON; None where a source had none yet.
+        The end offset of each source, as JSON; None for an empty source.
     watermark, timestamp : int
-        With which the batch was planned, in milliseconds since 1970; 0 is a watermark that was not set.
+        In milliseconds since 1970, at planning; 0 is a watermark that was not set.
     conf : mapping of str to str
         Settings that hold for the query from its first batch on.
     """
@@ -160,18 +146,12 @@ class CheckpointLog:
 
     @property
     def replayable(self) -> list[int]:
-        """The batches that can be run again: the batch before each is there, and committed, or there is none."""
+        """The batches that can be replayed: the first, and those after a committed one."""
         there = self.batches
         return [n for n in sorted(there) if n == 0 or (n - 1 in there and there[n - 1].is_committed)]
 
     def expect_replayable(self, number: int) -> LoggedBatch:
-        """Return a batch that can be run again.
-
-        Raises
-        ------
-        NoSuchBatch
-            It is not there, or the previous one is not.
-        """
+        """Return a batch that can be run again, or raise NoSuchBatch: it or the previous one is missing."""
         there = self.replayable
         if number not in there:
             raise NoSuchBatch(number, *((there[0], there[-1]) if there else (0, -1)))
@@ -179,13 +159,7 @@ class CheckpointLog:
 
 
 def checkpoint_log(spark: SparkSession, checkpoint: str) -> CheckpointLog:
-    """Return the batches of a checkpoint, which is only read; a query may run with it.
-
-    Raises
-    ------
-    NotACheckpoint
-        The folder has no offset log.
-    """
+    """Return the batches of a checkpoint, which is only read; NotACheckpoint if it has no offset log."""
     root = checkpoint.rstrip("/")
     planned = _entries(spark, f"{root}/offsets")
     if not planned:

@@ -40,7 +40,7 @@ NAME = "replay of batch"  # of the query that runs one again
 
 @dataclass(eq=False)
 class Several(ExplainedError):
-    """A query has several of what was asked for: take one of them by its name or number."""
+    """A query has several matches: choose one by name or number."""
 
     what: str
     instead: str
@@ -105,15 +105,7 @@ def replay(
 
 
 class ReplayedBatch:
-    """A batch of a checkpoint, once more.
-
-    Attributes
-    ----------
-    number : int
-        Its number.
-    is_committed : bool
-        Whether the original has ended.
-    """
+    """A replayed batch of a checkpoint; ``is_committed`` is whether the original has ended."""
 
     def __init__(
         self, spark: SparkSession, checkpoint: str, logged: LoggedBatch, before: LoggedBatch | None, run: _Run
@@ -124,14 +116,9 @@ class ReplayedBatch:
 
     @property
     def inputs(self) -> list[DataFrame]:
-        """The rows that each source gives in this batch, in the order in which the query names its sources.
+        """The rows of each source, in the order in which the query names its sources; CannotBeRead if they are gone.
 
-        Where a source has a hidden column ``_metadata``, it may be there.
-
-        Raises
-        ------
-        CannotBeRead
-            They are not there any more.
+        If a source has a hidden column ``_metadata``, it may be included.
         """
         return self._ended.inputs()
 
@@ -147,12 +134,7 @@ class ReplayedBatch:
     def output(self) -> DataFrame:
         """The rows that the batch gives to the sink.
 
-        Raises
-        ------
-        StreamingQueryException
-            The batch fails, as it is run again.
-        CannotBeRead
-            Its rows are not there any more.
+        Raises StreamingQueryException if the batch fails again, and CannotBeRead if its rows are gone.
         """
         self._ended.expect_sources()
         return self._ended.output()
@@ -166,21 +148,21 @@ class ReplayedBatch:
 
     @cached_property
     def state_after(self) -> dict[str, DataFrame]:
-        """The state that the batch left, as the checkpoint has it; of one that is not committed, as it is replayed."""
+        """The state after the batch from the checkpoint; for an uncommitted batch, after the replay."""
         if self.is_committed:
             return self._read_state(self._checkpoint, self.number)
         return self.replayed_state
 
     @cached_property
     def replayed_state(self) -> dict[str, DataFrame]:
-        """The state that the batch leaves as it is run again."""
+        """The state after the replay."""
         self._ended.output()
         stores = self._read_state(self._ended.checkpoint, self.number)
         return {name: frame.localCheckpoint() for name, frame in stores.items()}  # the copy goes with this object
 
     @property
     def state(self) -> DataFrame:
-        """What ``state_after`` has, where there is one state store."""
+        """The content of ``state_after`` if there is one state store."""
         stores = self.state_after
         if len(stores) != 1:
             raise Several("state stores", "state_after[name]", tuple(stores))
@@ -195,7 +177,7 @@ class ReplayedBatch:
 
 
 def _plan_and_mode(query: StreamingQuery | DataFrame, output_mode: str | None) -> tuple[Any, str]:
-    """Return what a query reads and computes, without its sink, and its output mode."""
+    """Return a query's plan without its sink, and its output mode."""
     if isinstance(query, ClassicFrame):
         return query._jdf.queryExecution().logical(), output_mode or "append"
     if hasattr(query, "isStreaming"):
@@ -227,7 +209,7 @@ class _Run:
         )
         writer = frame.writeStream.foreachBatch(lambda rows, _batch: written.append(rows.localCheckpoint()))
         writer = writer.outputMode(self.mode).option("checkpointLocation", folder).trigger(once=True)
-        with failures.shown_in_a_view():  # and told by the one who asks for its results
+        with failures.without_reports():  # and told by the one who asks for its results
             query = writer.start()
         error = self._wait(query, batch)
         return _EndedRun(self.spark, query, folder, holder, written, error)
@@ -268,7 +250,7 @@ class _EndedRun:
             weakref.finalize(self, holder.cleanup)
 
     def output(self) -> DataFrame:
-        """Return the rows that the sink was given."""
+        """Return the rows that the sink received."""
         self._expect_rows()
         if self._error is not None:
             raise self._error
@@ -279,7 +261,7 @@ class _EndedRun:
         return DataFrame(plain, self._spark)
 
     def expect_sources(self) -> None:
-        """Raise where a source does not have its rows any more, which Spark may pass over."""
+        """Raise if a source no longer has its rows, which Spark may ignore."""
         self.inputs()
 
     def _expect_rows(self) -> None:
@@ -292,7 +274,7 @@ class _EndedRun:
     def inputs(self) -> list[DataFrame]:
         """Return the rows of each source."""
         self._expect_rows()
-        with plans.made_with(self._spark, self._session):
+        with plans.planning_session(self._spark, self._session):
             if self._sources is None:
                 self._sources = Sources(self._spark, self._session, self._execution)
             starts, ends = self._offsets()

@@ -28,15 +28,7 @@ _WHOLE = ("snapshot", "zip")  # files of the state that need no older ones
 
 @dataclass(frozen=True)
 class ScratchCheckpoint:
-    """Where checkpoints are copied to: a folder that the driver and all executors have.
-
-    Parameters
-    ----------
-    spark : SparkSession
-        A classic session.
-    folder : str
-        The copy, which is not there yet.
-    """
+    """A copy of a checkpoint, in a new folder that the driver and all executors reach."""
 
     spark: SparkSession
     folder: str
@@ -49,12 +41,12 @@ class ScratchCheckpoint:
         files.take([f"offsets/{number}" for number in (batch - 1, batch) if number >= 0])
         files.take([f"commits/{batch - 1}"] if batch else [])
         files.take(files.below("sources"))
-        files.share(_needed(files.below("state"), batch))
+        files.share(_needed_files(files.below("state"), batch))
         files.write("metadata", json.dumps({"id": str(uuid.uuid4())}))
 
 
-def _needed(state: Iterable[str], version: int) -> list[str]:
-    """Return the files of the state that it takes to load a version: those since its last whole file."""
+def _needed_files(state: Iterable[str], version: int) -> list[str]:
+    """Return the state files that loading a version needs: those since the last snapshot."""
     by_folder: dict[str, list[tuple[int | None, str]]] = {}
     for name in state:
         folder, _, file = name.rpartition("/")
@@ -68,7 +60,7 @@ def _needed(state: Iterable[str], version: int) -> list[str]:
 
 
 def _version(file: str) -> int | None:
-    """Return the version of the state that a file is of; None of one that is of several, such as a schema."""
+    """Return the version of a state file, or None for a file of several versions, such as a schema."""
     number = file.lstrip(".").partition(".")[0].partition("_")[0]
     return int(number) if number.isdecimal() else None
 
@@ -94,7 +86,7 @@ class _Files:
             stream.write(bytearray(text.encode()))
 
     def below(self, folder: str) -> list[str]:
-        """Return the names of all files below a folder; none where it is not there."""
+        """Return the names of all files below a folder; none if it does not exist."""
         path = self._hadoop.Path(self._source, folder)
         if not self._source_files.exists(path):
             return []
@@ -131,7 +123,7 @@ class _Files:
         copy(source, target)
 
     def _resolved(self, folder: str) -> tuple[Any, Any]:
-        """Return where a folder is, behind mounts such as those of ``dbfs:/``, and its file system."""
+        """Return the real path of a folder, behind mounts such as those of ``dbfs:/``, and its file system."""
         path = self._hadoop.Path(folder)
         resolved = path.getFileSystem(self._conf).resolvePath(path)
         return resolved, resolved.getFileSystem(self._conf)

@@ -89,7 +89,7 @@ _OF_A_SINK = re.compile(r"(?:DeltaSink|FileSink)\[(.+)\]")
 
 @dataclass
 class _Folder:
-    """One folder of a stream, what the stream does there, and whether it was there when it was looked for last."""
+    """A folder of a stream, its use, and whether it existed at the last check."""
 
     path: str
     reads: bool
@@ -110,7 +110,7 @@ _log = logging.getLogger(__name__)
 
 
 def watch(start: Start, query: StreamingQuery) -> None:
-    """Look for the folders of a stream after each cell, while it is active; for a person only."""
+    """Check the folders of an active stream after each cell, for a person at the notebook."""
     events = getattr(front_end.ipython(), "events", None)
     if start.frame is None or not front_end.is_interactive() or events is None:
         return
@@ -120,12 +120,12 @@ def watch(start: Start, query: StreamingQuery) -> None:
     looked_for = [folder for folder in found if folder.path.startswith(_HERE) and not _GLOB.search(folder.path)]
     if looked_for:
         _watched.append(_Watched(start.spark, query, looked_for))
-    if look not in events.callbacks["post_run_cell"]:
-        events.register("post_run_cell", look)
+    if check_folders not in events.callbacks["post_run_cell"]:
+        events.register("post_run_cell", check_folders)
 
 
-def look(_result: Any = None) -> None:
-    """Say which folders of active streams are gone that were there after the cell before."""
+def check_folders(_result: Any = None) -> None:
+    """Report folders of active streams that have disappeared since the previous cell."""
     try:
         _look()
     except Exception:  # an interrupted cell cuts the connection: the next cell's end has another
@@ -172,15 +172,15 @@ _CHANGING = re.compile(r"#\d+L?|@[0-9a-f]+")  # numbers that each analysis of th
 _frames: dict[str, DataFrame] = {}
 
 
-def refuse_anothers(start: Start) -> None:
+def refuse_checkpoint_of_another(start: Start) -> None:
     """Refuse a start on the checkpoint of another stream.
 
     Raises
     ------
     CheckpointInUse
-        A stream with this checkpoint is active, and it is not the same query.
+        Another query with this checkpoint is active.
     CheckpointOfAnotherSource
-        The checkpoint's last offsets are those of other kinds of sources than this stream reads.
+        The checkpoint's last offsets are of other kinds of sources.
     """
     if start.frame is None or start.checkpoint is None:
         return
@@ -190,7 +190,7 @@ def refuse_anothers(start: Start) -> None:
 
 
 def remember(start: Start, query: StreamingQuery) -> None:
-    """Keep what a stream with a checkpoint reads, while it is active."""
+    """Keep the sources of an active stream with a checkpoint."""
     if start.frame is not None and start.checkpoint is not None:
         _frames[str(query.runId)] = start.frame
 
@@ -231,5 +231,5 @@ def _qualified(spark: SparkSession, checkpoint: str) -> str:
 
 
 def _reads(frame: DataFrame) -> list[str]:
-    """Return what a query reads, in words that are the same when its text is run again."""
+    """Return a query's sources, in text that is the same when its code runs again."""
     return sorted(_CHANGING.sub("", leaf.toString()) for leaf in sources.leaves(frame))

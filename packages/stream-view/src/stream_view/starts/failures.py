@@ -41,7 +41,7 @@ _ended: dict[str, tuple[float, str]] = {}  # when, and with what error, runs end
 
 @dataclass
 class _Started:
-    """A stream, and where it was started; whether code was given its error."""
+    """A stream, its cell, and whether code has seen its error."""
 
     query: StreamingQuery
     cell: dict[str, Any]
@@ -70,13 +70,13 @@ class _Cells:
 _cells = _Cells()
 
 
-def listen(spark: SparkSession) -> None:
-    """Hear of the failures of a session's streams; calling it again changes nothing."""
+def subscribe_to_failures(spark: SparkSession) -> None:
+    """Subscribe to the failures of a session's streams; calling it again changes nothing."""
     from streaming_base import listener  # with all of PySpark, for which a module is not kept waiting
 
     listener.watch(spark)
-    listener.on_termination(_hear_the_end)
-    _see_errors_given(spark)
+    listener.on_termination(_on_termination)
+    _record_handled_errors(spark)
     events = getattr(front_end.ipython(), "events", None)
     if events is not None and _cells.begin not in events.callbacks["pre_run_cell"]:
         events.register("pre_run_cell", _cells.begin)
@@ -85,8 +85,8 @@ def listen(spark: SparkSession) -> None:
 
 
 @contextmanager
-def shown_in_a_view() -> Iterator[None]:
-    """Tell nothing of the streams that are started inside: a view shows how they end."""
+def without_reports() -> Iterator[None]:
+    """Do not report failures of the streams started in a ``with`` block, which a view shows."""
     token = _has_view.set(True)
     try:
         yield
@@ -94,8 +94,8 @@ def shown_in_a_view() -> Iterator[None]:
         _has_view.reset(token)
 
 
-def tell_when_it_fails(start: Start, query: StreamingQuery) -> None:
-    """Say below the cell of the start that the stream has failed, when it has; for a person only."""
+def report_failure(start: Start, query: StreamingQuery) -> None:
+    """Report a failure below the cell of the start, for a person at the notebook."""
     if not front_end.is_interactive() or _has_view.get():
         return
     run = str(query.runId)
@@ -103,21 +103,21 @@ def tell_when_it_fails(start: Start, query: StreamingQuery) -> None:
         _started[run] = _Started(query, start.cell, start.checkpoint is not None)
         ended = _ended.pop(run, None)
     if ended is not None:  # before the start had returned
-        _hear_the_end(run, ended[1])
+        _on_termination(run, ended[1])
 
 
-def _see_errors_given(spark: SparkSession) -> None:
-    """See whether code is given a stream's error, which it may have caught on purpose."""
+def _record_handled_errors(spark: SparkSession) -> None:
+    """Record when code gets a stream's error, which it may handle."""
     if hasattr(spark, "_jsparkSession"):
         from pyspark.sql.streaming import StreamingQuery as Query
     else:
         from pyspark.sql.connect.streaming.query import StreamingQuery as Query  # type: ignore[assignment]
     for method in ("awaitTermination", "processAllAvailable", "exception"):
         why = "a failure that code is given is not told once more"
-        hooks.wrap(Query, method, _noting_errors, by="stream_view", layer="display", why=why)
+        hooks.wrap(Query, method, _wrap_error_method, by="stream_view", layer="display", why=why)
 
 
-def _noting_errors(original: Any) -> Any:
+def _wrap_error_method(original: Any) -> Any:
     @wraps(original)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         from pyspark.errors import StreamingQueryException
@@ -139,8 +139,8 @@ def _was_given(run: str) -> None:
         started.was_given = True
 
 
-def _hear_the_end(run: str, error: str) -> None:
-    """Take the end of a stream from Spark's thread, which is not kept waiting; without an error, ``error`` is empty."""
+def _on_termination(run: str, error: str) -> None:
+    """Record the end of a stream from Spark's thread without blocking it; ``error`` is empty without an error."""
     with _lock:
         started = _started.get(run)
         if started is None:
@@ -152,7 +152,7 @@ def _hear_the_end(run: str, error: str) -> None:
 
 
 def _remember(run: str, error: str) -> None:
-    """Keep an end that came before the start had returned, and drop those that no start has asked for."""
+    """Keep an end that came before its start returned, and drop old ones."""
     now = time.monotonic()
     for old in [old for old, (when, _) in _ended.items() if now - when > FORGOTTEN_AFTER]:
         del _ended[old]

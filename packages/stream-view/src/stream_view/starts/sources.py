@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class _FilesRead(NamedTuple):
-    """Files that a stream reads by a schema that somebody has written."""
+    """Files that a stream reads with a schema written by the user."""
 
     format: str
     path: str
@@ -36,7 +36,7 @@ class _FilesRead(NamedTuple):
 
 
 def compare(start: Start, _query: StreamingQuery) -> None:
-    """Say below the cell, a little later, if none of a schema's names is in the first file that the stream reads."""
+    """Report below the cell if the first file of the stream has none of the schema's names."""
     if start.frame is None or not front_end.is_interactive():
         return
     reads = [read for leaf in leaves(start.frame) if (read := _read_by_schema(leaf)) is not None]
@@ -70,7 +70,7 @@ def _compare_with(start: Start, read: _FilesRead, file: str) -> None:
     in_path = {name.casefold() for name in _PARTITION.findall(file)}
     wanted = [name for name in read.names if name.casefold() not in in_path]
     there = [name for name in found if name.casefold() not in in_path]
-    if there and wanted and not _folded(there, read.format) & _folded(wanted, read.format):
+    if there and wanted and not _fold_case(there, read.format) & _fold_case(wanted, read.format):
         front_end.print_below(
             start.cell,
             f"None of the schema's names ({_listed(wanted)}) is in {file.rpartition('/')[2]}, which has "
@@ -78,13 +78,13 @@ def _compare_with(start: Start, read: _FilesRead, file: str) -> None:
         )
 
 
-def _folded(names: list[str], format: str) -> set[str]:
-    """Return names as Spark compares them with a file's: those of JSON as they are, others without case."""
+def _fold_case(names: list[str], format: str) -> set[str]:
+    """Return names as Spark compares them with a file's: case-sensitive for JSON only."""
     return set(names) if format == "json" else {name.casefold() for name in names}
 
 
 def _columns(spark: SparkSession, read: _FilesRead, file: str) -> list[str]:
-    """Return the columns of a file; past the session's reader, which packages wrap to look at what a cell reads."""
+    """Return the columns of a file, by a reader that other packages have not wrapped."""
     reader = spark._jsparkSession.read().format(read.format)
     for key, value in read.options.items():
         reader = reader.option(key, value)
@@ -128,18 +128,18 @@ _OF_FILES = frozenset({"json", "csv", "text", "parquet", "orc", "xml", "avro", "
 
 
 def kinds_of(frame: DataFrame) -> list[str | None]:
-    """Return the kind of each source that a frame reads, in words; None of one that is not known here."""
+    """Return the kind of each source of a frame, in words, or None."""
     return [_kind(_format(leaf)) for leaf in leaves(frame)]
 
 
 def folders(frame: DataFrame) -> list[str]:
-    """Return the folders whose files a frame reads, Auto Loader's as well; tables have none of their own."""
+    """Return the folders whose files a frame reads, also by Auto Loader; tables have none."""
     read = [(_format(leaf), options_of(leaf)) for leaf in leaves(frame)]
     return [options["path"] for source, options in read if source in _OF_FILES | {"cloudfiles"} and "path" in options]
 
 
 def options_of(leaf: Any) -> dict[str, str]:
-    """Return the options that a streaming leaf was given, by their names in lower case."""
+    """Return the options of a streaming leaf, by their names in lower case."""
     if _is_of_first_interface(leaf):
         pairs, options = leaf.dataSource().options().iterator(), {}
         while pairs.hasNext():
@@ -151,7 +151,7 @@ def options_of(leaf: Any) -> dict[str, str]:
 
 
 def written_schema(leaf: Any) -> list[str]:
-    """Return the names of the schema that somebody has written for a stream of files; none where it was inferred."""
+    """Return the names of the user's schema for a stream of files; none if it was inferred."""
     if _is_of_first_interface(leaf):
         given = leaf.dataSource().userSpecifiedSchema()
         return list(given.get().fieldNames()) if given.isDefined() else []

@@ -13,18 +13,8 @@ if TYPE_CHECKING:
 class Start:
     """A start of a stream, classic or over Connect.
 
-    Attributes
-    ----------
-    spark : SparkSession
-        The session.
-    frame : DataFrame or None
-        What is written; None over Connect, where Spark's own objects are elsewhere.
-    name : str or None
-        The query's.
-    options : dict
-        The writer's, by their names in lower case.
-    cell : dict
-        The message that asked for the running cell, which outputs name as their parent; empty outside a notebook.
+    ``frame`` is None over Connect; ``options`` are the writer's, by their names in lower case; ``cell`` is the message
+    that runs the cell, empty outside a notebook.
     """
 
     spark: SparkSession
@@ -35,6 +25,6 @@ class Start:
 
     @property
     def checkpoint(self) -> str | None:
-        """The checkpoint that the writer was given."""
+        """The writer's checkpoint location."""
         given = self.options.get("checkpointlocation")
         return given if isinstance(given, str) else None

@@ -27,22 +27,22 @@ _log = logging.getLogger(__name__)
 
 
 def stop_when_it_appears(spark: SparkSession, name: str) -> None:
-    """Stop the stream of that name as soon as it is there; return at once."""
+    """Stop the stream of a name in the background, as soon as it appears."""
     stopper = Thread(target=_stop, args=(spark, name), name=f"stopping {name}", daemon=True)
     _stoppers[name] = stopper
     stopper.start()
 
 
-def wait_for_the_end_of(name: str) -> None:
-    """Return when no stream of that name will appear any more that an interrupt has left behind."""
+def wait_for_stopped(name: str) -> None:
+    """Wait until no interrupted start of a name can produce a stream any more."""
     if (stopper := _stoppers.get(name)) is not None:
         stopper.join()
 
 
 def wait_before(start: Start) -> None:
-    """Keep a start whose name is that of an abandoned one until it is stopped, as this one would be instead."""
+    """Delay a start until an interrupted start of its name is stopped, which would stop this one instead."""
     if start.name:
-        wait_for_the_end_of(start.name)
+        wait_for_stopped(start.name)
 
 
 def _stop(spark: SparkSession, name: str) -> None:
@@ -53,7 +53,7 @@ def _stop(spark: SparkSession, name: str) -> None:
 
 
 def _stopped(spark: SparkSession, name: str) -> bool:
-    """Stop the stream if it is there, and return whether it was."""
+    """Stop the stream if it is active, and return whether it was."""
     try:
         found = [query for query in waiting.active_streams(spark) if query.name == name]
         waiting.stop_streams(found)
@@ -64,11 +64,11 @@ def _stopped(spark: SparkSession, name: str) -> bool:
 
 
 #: Each is called with the start before it happens, and may raise.
-BEFORE: tuple[Callable[[Start], None], ...] = (wait_before, checkpoints.refuse_anothers)
+BEFORE: tuple[Callable[[Start], None], ...] = (wait_before, checkpoints.refuse_checkpoint_of_another)
 #: Each is called with the start and the query.
 AFTER: tuple[Callable[[Start, StreamingQuery], None], ...] = (
     checkpoints.remember,
-    failures.tell_when_it_fails,
+    failures.report_failure,
     target_columns.compare,
     sources.compare,
     checkpoints.watch,
@@ -78,10 +78,10 @@ _log = logging.getLogger(__name__)
 
 
 def install(spark: SparkSession) -> None:
-    """Look at each start of streams of this process, and listen to this session's; calling it again changes nothing."""
+    """Check the starts of this process's streams, and listen to this session's; calling it again changes nothing."""
     from pyspark.sql.streaming import DataStreamWriter
 
-    failures.listen(spark)
+    failures.subscribe_to_failures(spark)
     kind = DataStreamWriter if hasattr(spark, "_jsparkSession") else _writer_over_connect()
     builders.record(kind)
     why = "a stream's checkpoint and columns are checked when it starts, and its failure is shown below its cell"
@@ -108,22 +108,22 @@ def _wrap_start(original: Any) -> Any:
         options, cell = recorded.lower_options, front_end.parent_message()
         coming = Start(_session_of(self), getattr(self, "_df", None), name, options, cell)
         for look in BEFORE:
-            _look(look, coming)
+            _run_check(look, coming)
         query = original(self, *args, **kwargs)
         for tell in AFTER:
-            _tell(tell, coming, query)
+            _run_report(tell, coming, query)
         return query
 
     return start
 
 
 def _session_of(writer: Any) -> SparkSession:
-    """Return a writer's session; over Connect it is all that it has besides the plan."""
+    """Return a writer's session; over Connect it has nothing but the session and the plan."""
     return writer._df.sparkSession if hasattr(writer, "_df") else writer._session
 
 
-def _look(look: Callable[[Start], None], start: Start) -> None:
-    """Let a look refuse a start; what cannot be looked at, such as a store without its library, is left to Spark."""
+def _run_check(look: Callable[[Start], None], start: Start) -> None:
+    """Run a check that may refuse a start; if the check itself fails, Spark decides."""
     try:
         look(start)
     except ExplainedError:
@@ -132,8 +132,8 @@ def _look(look: Callable[[Start], None], start: Start) -> None:
         _log.debug("a look before a start failed", exc_info=True)
 
 
-def _tell(tell: Callable[[Start, StreamingQuery], None], start: Start, query: StreamingQuery) -> None:
-    """Tell something of a stream that runs: whatever is wrong with the telling is no reason for the cell to fail."""
+def _run_report(tell: Callable[[Start, StreamingQuery], None], start: Start, query: StreamingQuery) -> None:
+    """Run a report about a started stream; its own errors are only logged."""
     try:
         tell(start, query)
     except Exception:

@@ -23,7 +23,7 @@ _FILLED = ("delta.generationExpression", "delta.identity.start", "CURRENT_DEFAUL
 
 
 def compare(start: Start, query: StreamingQuery) -> None:
-    """Say which columns of a stream do not fit the Delta table that it writes to; nothing where all fit."""
+    """Report the columns of a stream that do not fit its Delta table."""
     if start.frame is None:
         return
     sink = query._jsq.streamingQuery().sink()
@@ -37,7 +37,7 @@ def compare(start: Start, query: StreamingQuery) -> None:
 
 
 def _schema_of_table(spark: SparkSession, path: Any) -> dict[str, Any]:
-    """Return the schema as Delta's log has it, with what Spark hides; a table that is not there yet has no columns."""
+    """Return the schema in Delta's log, with hidden parts; a missing table has no columns."""
     log = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
     return json.loads(log.unsafeVolatileSnapshot().metadata().schema().json())
 

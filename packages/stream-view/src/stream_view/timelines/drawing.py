@@ -27,12 +27,12 @@ from stream_view.timelines.layout import (
     rectangle,
     text_element,
 )
-from stream_view.timelines.story import DAY, Fate, Story, date_text, duration_text, time_text
+from stream_view.timelines.story import DAY, Outcome, Story, date_text, duration_text, time_text
 from streaming_base.svg_text import escape_xml, text_width
 
 
 def bands(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:
-    """Draw what is closed in each lane, and each window from its first event to the batch that closes it."""
+    """Draw the closed times of each lane, and each window from its first event to the batch that closes it."""
     parts = [rectangle(LEFT, lane.top, RIGHT - LEFT, lane.bottom - lane.top, "#f8fafc") for lane in lanes]
     opened, bars = _open_windows(story, axis, lanes)
     parts += opened
@@ -53,7 +53,7 @@ def bands(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:
 
 
 def _knows_closed(story: Story) -> bool:
-    """Whether the picture can tell what is closed: not of reports alone, which do not say how long windows are."""
+    """Whether closed times are known: reports alone do not have the length of windows."""
     return story.closes and story.has_watermark and bool(story.windows or story.events)
 
 
@@ -67,9 +67,9 @@ def _closed_until(story: Story, refused: int) -> tuple[int, int]:
 
 
 def _open_windows(story: Story, axis: Axis, lanes: Sequence[Lane]) -> tuple[list[str], list[str]]:
-    """Draw the windows that have begun, and the bars that end them.
+    """Draw the open windows and the bars that end them.
 
-    Sliding windows lie over each other, so what the same ones share is drawn as one piece.
+    Sliding windows overlap, so pieces of the same set of windows are drawn once.
     """
     windows = story.windows
     if windows is None or windows.slide * (RIGHT - LEFT) < 7 * (axis.high - axis.low):
@@ -94,7 +94,7 @@ def _open_windows(story: Story, axis: Axis, lanes: Sequence[Lane]) -> tuple[list
 
 
 def _closing(tumbling: bool, x: float, end: float, lane: Lane) -> list[str]:
-    """Draw the bar that ends a window, and say so where a batch without rows leaves room for it."""
+    """Draw the bar that ends a window, with its text if a batch without rows leaves room."""
     bar = rectangle(x + 1, lane.bottom - 1.5, end - x - 2, 3, INK, rx=1.5)
     if not tumbling or lane.marks or lane.batch.rows or end - x < 48:
         return [bar]
@@ -105,7 +105,7 @@ def _counted(story: Story, lane: Lane) -> list[int]:
     """Return the times that opened windows in this batch; without events, all times that its span may hold."""
     if story.events:
         mine = [event for event in story.events if event.batch == lane.batch.number]
-        return [event.time for event in mine if event.fate is not Fate.DROPPED]
+        return [event.time for event in mine if event.fate is not Outcome.DROPPED]
     first, last, windows = lane.batch.first, lane.batch.last, story.windows
     if first is None or last is None or (last - first) // windows.slide > 1000:
         return []
@@ -184,7 +184,7 @@ def spans(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:
             continue
         x, width = axis.x(batch.first), axis.x(batch.last) - axis.x(batch.first)
         title = f"batch {batch.number}: event times {time_text(batch.first)} to {time_text(batch.last)}"
-        colour = COLOURS[Fate.ON_TIME]
+        colour = COLOURS[Outcome.ON_TIME]
         bar = f'<rect x="{x - 5:g}" y="{lane.middle - 5:g}" width="{width + 10:g}" height="10" rx="5" fill="{colour}"'
         parts.append(f"{bar}><title>{escape_xml(title)}</title></rect>")
         if batch.mean is not None and width > 10:
@@ -212,7 +212,7 @@ def watermark(story: Story, axis: Axis, lanes: Sequence[Lane]) -> list[str]:
 
 
 def _delay(story: Story, axis: Axis, lane: Lane) -> list[str]:
-    """Draw how far the new watermark stays behind the newest event."""
+    """Draw the delay of the new watermark behind the newest event."""
     batch = lane.batch
     if story.delay is None or batch.last is None or batch.last - batch.after != story.delay or not story.delay:
         return []
@@ -238,14 +238,14 @@ def marks(lanes: Sequence[Lane]) -> list[str]:
     return parts
 
 
-def mark_shape(fate: Fate, x: float, y: float, title: str = "") -> str:
+def mark_shape(fate: Outcome, x: float, y: float, title: str = "") -> str:
     """Draw a circle, a triangle or a cross: the colour is never the only sign."""
     colour, inside = COLOURS[fate], f"<title>{escape_xml(title)}</title>" if title else ""
-    if fate is Fate.ON_TIME:
+    if fate is Outcome.ON_TIME:
         return (
             f'<circle cx="{x:g}" cy="{y:g}" r="5.5" fill="{colour}" stroke="#fff" stroke-width="1.5">{inside}</circle>'
         )
-    if fate is Fate.LATE:
+    if fate is Outcome.LATE:
         shape = f'd="M{x:g} {y - 6.5:g}l6.5 12h-13z" fill="{colour}" stroke="#7c4a00" stroke-linejoin="round"'
         return f"<path {shape}>{inside}</path>"
     cross = f"M{x - 4.5:g} {y - 4.5:g}l9 9m0 -9l-9 9"

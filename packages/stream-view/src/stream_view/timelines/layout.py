@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from stream_view.timelines.story import DAY, HOUR, MINUTE, SECOND, Batch, Event, Fate, Story
+from stream_view.timelines.story import DAY, HOUR, MINUTE, SECOND, Batch, Event, Outcome, Story
 from streaming_base.svg_text import clean, escape_xml, text_width
 
 INK, SOFT, FAINT = "#0f172a", "#475569", "#cbd5e1"
-COLOURS = {Fate.ON_TIME: "#0072B2", Fate.LATE: "#E69F00", Fate.DROPPED: "#D55E00"}
+COLOURS = {Outcome.ON_TIME: "#0072B2", Outcome.LATE: "#E69F00", Outcome.DROPPED: "#D55E00"}
 OPEN, CLOSED = "#e0f2fe", "#f1f5f9"
 
 
@@ -37,7 +37,7 @@ def text_element(
     return f'<text x="{x:g}" y="{y:g}" fill="{fill}"{more}>{escape_xml(text)}</text>'
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     text = " ".join(clean(text).split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -102,7 +102,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Axis:
-    """Event time from left to right; what lies outside stands at the edge."""
+    """Event time from left to right; times outside are drawn at the edge."""
 
     low: int
     high: int
@@ -116,7 +116,7 @@ class Axis:
 
 
 def axis_of(story: Story) -> Axis:
-    """Return an axis on which all events and spans have their place, and the watermark while it is not far off."""
+    """Return an axis for all events, spans, and watermarks that are not far off."""
     times = [event.time for event in story.events]
     times += [time for batch in story.batches for time in (batch.first, batch.last) if time is not None]
     watermarks = [time for batch in story.batches for time in (batch.before, batch.after) if time is not None]
@@ -162,7 +162,7 @@ def lanes_of(story: Story, axis: Axis, top: float) -> list[Lane]:
 def _rows_of(events: Sequence[Event], axis: Axis, batch: Batch) -> list[list[Mark]]:
     """Return the lane's marks in rows in which nothing touches; too many are put together by place and fate."""
     order = sorted(events, key=lambda event: (event.time, event.fate.value, event.label))
-    single = [Mark(event, 1, axis.x(event.time), 0.0, shortened(event.label, 22)) for event in order]
+    single = [Mark(event, 1, axis.x(event.time), 0.0, shorten(event.label, 22)) for event in order]
     line = axis.x(batch.before) if batch.before is not None else None
     if len(rows := _packed(single, line)) <= MOST_ROWS:
         return rows
@@ -216,7 +216,7 @@ def moves(batch: Batch) -> bool:
 
 
 def _ticks(low: int, high: int, unit: int, offset: int, dates: bool) -> tuple[int, ...]:
-    """Return ticks at nice times, at the ends of windows where there are any, with room for their labels."""
+    """Return ticks at round times, at the ends of windows if any, with room for their labels."""
     room = 66 if dates else 58
     wide = [step for step in _NICE if step / (high - low) * (RIGHT - LEFT) >= room]
     step = wide[0] if wide else (high - low)

@@ -23,10 +23,10 @@ from stream_view.timelines.layout import (
     lanes_of,
     many_days,
     rectangle,
-    shortened,
+    shorten,
     text_element,
 )
-from stream_view.timelines.story import Fate, Story, date_text, time_text
+from stream_view.timelines.story import Outcome, Story, date_text, time_text
 from streaming_base.svg_text import clean, escape_xml, text_width
 
 
@@ -44,7 +44,7 @@ def picture(story: Story) -> str:
         f'style="max-width:100%;height:auto" font-family="Helvetica, Arial, sans-serif" font-size="13" role="img" '
         f'aria-label="{escape_xml(description(story))}">',
         f'<rect width="{WIDTH}" height="{height}" rx="10" fill="#ffffff"/>',
-        text_element(BATCH_X, 40, shortened(story.name, 60), size=17, weight="bold"),
+        text_element(BATCH_X, 40, shorten(story.name, 60), size=17, weight="bold"),
         text_element(BATCH_X, 61, _subtitle(story), fill=SOFT),
         *legend,
     ]
@@ -56,7 +56,7 @@ def picture(story: Story) -> str:
 
 
 def description(story: Story) -> str:
-    """Return in words what is to be seen, for those who do not see it."""
+    """Return the timeline in words, for screen readers."""
     if not story.batches:
         return f"Timeline of {story.name}: no batch yet."
     first, last = story.batches[0], story.batches[-1]
@@ -72,21 +72,21 @@ def description(story: Story) -> str:
     else:
         sentences.append("There is no watermark.")
     if story.events:
-        fates = ", ".join(f"{story.count(fate):,} {fate.value}" for fate in Fate)
+        fates = ", ".join(f"{story.count(fate):,} {fate.value}" for fate in Outcome)
         sentences.append(f"Of {counted_noun(len(story.events), 'event', 'events')}: {fates}.")
     return " ".join(sentences)
 
 
 def _legend(story: Story) -> list[str]:
-    """Draw what the signs mean; only those that may occur."""
+    """Draw the legend of the signs that may occur."""
     entries: list[tuple[str, str]] = []
     if not story.batches:
         return []
     if story.events:
-        entries += [(mark_shape(fate, 7, 0), fate.value) for fate in Fate]
+        entries += [(mark_shape(fate, 7, 0), fate.value) for fate in Outcome]
     elif any(batch.first is not None for batch in story.batches):
         entries.append(
-            (rectangle(0, -5, 22, 10, COLOURS[Fate.ON_TIME], rx=5) + rectangle(12, -5, 2, 10, "#fff"), "event times")
+            (rectangle(0, -5, 22, 10, COLOURS[Outcome.ON_TIME], rx=5) + rectangle(12, -5, 2, 10, "#fff"), "event times")
         )
     if story.has_watermark:
         line = f'<path d="M1 -7V0H17V7" fill="none" stroke="{INK}" stroke-width="2.5" stroke-linejoin="round"/>'

@@ -32,7 +32,7 @@ _PART = re.compile(r"(\d+)\s*([a-z]+?)s?\b\s*")
 
 @dataclass(eq=False)
 class TimelineInput(ExplainedError):
-    """Something that no timeline can be drawn of: do what ``instead`` says."""
+    """Input that a timeline cannot show; ``instead`` has the fix."""
 
     problem: str
     instead: str
@@ -41,8 +41,8 @@ class TimelineInput(ExplainedError):
         return f"{self.problem} {self.instead}"
 
 
-class Fate(Enum):
-    """What became of an event."""
+class Outcome(Enum):
+    """The outcome of an event."""
 
     ON_TIME = "on time"
     LATE = "late but counted"
@@ -51,11 +51,11 @@ class Fate(Enum):
 
 @dataclass(frozen=True)
 class Batch:
-    """One batch as its report tells it; None where the report is silent.
+    """One batch of a report; None where the report lacks a value.
 
-    ``before`` is the watermark that the batch worked with, ``after`` the one it left behind, ``refused`` the one by
-    which its rows were refused. ``dropped`` is Spark's own count, of rows or of what was left of them when they had
-    been added up by key; it is None where the query keeps no state, and therefore drops nothing.
+    ``before`` is the watermark of the batch, ``after`` the next one, ``refused`` the one that its late rows were
+    compared with.  ``dropped`` is Spark's own count, of rows or of pre-aggregated rows; None for a stateless query,
+    which drops none.
     """
 
     number: int
@@ -92,18 +92,18 @@ class Windows:
 
 @dataclass(frozen=True)
 class Event:
-    """An event, the batch in which it came, and what happened to it. ``batch`` is None of one that has not come yet."""
+    """An event, its batch and its outcome; ``batch`` is None for one that has not come yet."""
 
     time: int
     batch: int | None
     label: str = ""
-    fate: Fate = Fate.ON_TIME
+    fate: Outcome = Outcome.ON_TIME
     why: str = ""
 
 
 @dataclass(frozen=True)
 class Story:
-    """All that a timeline shows: the shown batches, their events, and what else has to be said."""
+    """The content of a timeline: batches, events and notes."""
 
     name: str
     batches: tuple[Batch, ...]
@@ -118,13 +118,13 @@ class Story:
         """Whether any batch knew a watermark or event times, which only a query with a watermark reports."""
         return any(value is not None for b in self.batches for value in (b.before, b.after, b.last))
 
-    def count(self, fate: Fate) -> int:
+    def count(self, fate: Outcome) -> int:
         """Return how many of the shown events had that fate."""
         return sum(event.fate is fate for event in self.events)
 
 
 def batches_of(reports: Iterable[Mapping[str, Any]]) -> list[Batch]:
-    """Return the batches that were run, by number; reports of looks that found nothing only tell the watermark."""
+    """Return the batches by number; reports of idle triggers only contribute the watermark."""
     real: dict[int, Batch] = {}
     known: dict[int, int | None] = {}
     for report in reports:
@@ -145,7 +145,7 @@ def batches_of(reports: Iterable[Mapping[str, Any]]) -> list[Batch]:
 
 
 def delay_of(batches: Sequence[Batch]) -> int | None:
-    """Return how far the watermark stays behind the newest event time; None if the batches do not tell or disagree."""
+    """Return the watermark's delay behind the newest event time, or None if the batches disagree."""
     steps = {
         batch.last - batch.after
         for batch in batches
@@ -162,7 +162,7 @@ def story_of(
     shown: Sequence[int] | None = None,
     notes: Sequence[str] = (),
 ) -> Story:
-    """Check the events by the rule that Spark follows, corrected by what Spark counted, and choose what is shown."""
+    """Apply Spark's rule to the events, correct it by Spark's counts, and choose the shown batches."""
     by_number = {batch.number: batch for batch in batches}
     came = [event for event in events if event.batch in by_number]
     judged = [_judged(event, by_number[event.batch], windows) for event in came]
@@ -184,11 +184,11 @@ def story_of(
     )
 
 
-def fate_of(time: int, batch: Batch, windows: Windows | None) -> tuple[Fate, str]:
-    """Return what happens to an event by the rule alone, and why in words.
+def outcome_of(time: int, batch: Batch, windows: Windows | None) -> tuple[Outcome, str]:
+    """Return an event's outcome by the rule alone, and the reason in words.
 
-    Dropped is what is in windows that had all ended at or before the watermark of the batch before; without windows,
-    what is at or before it. Late is what is earlier than the watermark that the batch works with.
+    An event is dropped if all its windows ended at or before the previous batch's watermark, or without windows, if it
+    is at or before that watermark.  It is late if it is before the watermark of its batch.
     """
     ends, closed = _refused_ends(time, batch, windows)
 
@@ -199,23 +199,23 @@ def fate_of(time: int, batch: Batch, windows: Windows | None) -> tuple[Fate, str
     if keeps_state and len(closed) == len(ends):
         what = f"its window {_span(windows, ends[0])} had ended" if windows else "it is"
         what = what if len(ends) == 1 else f"all its {len(ends):,} windows had ended"
-        return Fate.DROPPED, f"{what} at or before the watermark {mark(batch.refused)}"
+        return Outcome.DROPPED, f"{what} at or before the watermark {mark(batch.refused)}"
     if batch.before is None:
-        return Fate.ON_TIME, "there was no watermark yet"
+        return Outcome.ON_TIME, "there was no watermark yet"
     if time >= batch.before:
-        return Fate.ON_TIME, f"not earlier than the watermark {mark(batch.before)}"
+        return Outcome.ON_TIME, f"not earlier than the watermark {mark(batch.before)}"
     why = f"earlier than the watermark {mark(batch.before)}, but "
     if not keeps_state:
-        return Fate.LATE, why + "this query keeps no state and drops nothing"
+        return Outcome.LATE, why + "this query keeps no state and drops nothing"
     if closed:
-        return Fate.LATE, why + f"{len(ends) - len(closed):,} of its {len(ends):,} windows were still open"
+        return Outcome.LATE, why + f"{len(ends) - len(closed):,} of its {len(ends):,} windows were still open"
     if windows and ends[0] > batch.before:
-        return Fate.LATE, why + f"its window {_span(windows, ends[0])} was still open"
-    return Fate.LATE, why + "a batch counts its rows before it closes anything"
+        return Outcome.LATE, why + f"its window {_span(windows, ends[0])} was still open"
+    return Outcome.LATE, why + "a batch counts its rows before it closes anything"
 
 
 def windows_of(window: str | Sequence[str | None] | None) -> Windows | None:
-    """Return the windows that arguments as those of ``pyspark.sql.functions.window`` describe."""
+    """Return the windows of the arguments of ``pyspark.sql.functions.window``."""
     if window is None:
         return None
     size, slide, start = (*([window] if isinstance(window, str) else window), None, None)[:3]
@@ -227,8 +227,8 @@ def windows_of(window: str | Sequence[str | None] | None) -> Windows | None:
     return Windows(length, step, offset)
 
 
-def micros(text: Any) -> int | None:
-    """Return a report's time; None of what is none."""
+def parse_time(text: Any) -> int | None:
+    """Return microseconds since the epoch, or None if the text is not a time."""
     try:
         time = datetime.fromisoformat(text)
     except (TypeError, ValueError):
@@ -238,7 +238,7 @@ def micros(text: Any) -> int | None:
 
 
 def time_text(time: int | None, date: bool = False) -> str:
-    """Return a time of day in UTC, seconds only where there are any; with its date if asked; a dash for None."""
+    """Return a UTC time of day, with seconds if not zero and the date on request; a dash for None."""
     if time is None:
         return "–"
     try:
@@ -274,9 +274,9 @@ def _batch(report: Mapping[str, Any]) -> Batch:
     return Batch(
         number=int(report["batchId"]),
         rows=rows_read(report),
-        first=micros(times.get("min")),
-        mean=micros(times.get("avg")),
-        last=micros(times.get("max")),
+        first=parse_time(times.get("min")),
+        mean=parse_time(times.get("avg")),
+        last=parse_time(times.get("max")),
         before=_watermark(report),
         dropped=state_rows(report, "numRowsDroppedByWatermark"),
         state_rows=state_rows(report, "numRowsTotal"),
@@ -285,8 +285,8 @@ def _batch(report: Mapping[str, Any]) -> Batch:
 
 
 def _watermark(report: Mapping[str, Any]) -> int | None:
-    """Return the report's watermark; Spark writes the first instant of 1970 where there is none yet."""
-    watermark = micros((report.get("eventTime") or {}).get("watermark"))
+    """Return the report's watermark, or None if it is still at 1970."""
+    watermark = parse_time((report.get("eventTime") or {}).get("watermark"))
     return watermark or None
 
 
@@ -300,41 +300,43 @@ def _expected(batch: Batch, delay: int | None) -> int | None:
 
 
 def _judged(event: Event, batch: Batch, windows: Windows | None) -> Event:
-    fate, why = fate_of(event.time, batch, windows)
+    fate, why = outcome_of(event.time, batch, windows)
     return replace(event, fate=fate, why=why)
 
 
 def _refused_ends(time: int, batch: Batch, windows: Windows | None) -> tuple[list[int], list[int]]:
-    """Return the ends of the event's windows, and of those that were closed when the batch read it."""
+    """Return the ends of the event's windows, and of those that were closed before its batch."""
     ends = windows.ends(time) if windows else [time]
     return ends, [end for end in ends if batch.refused is not None and end <= batch.refused]
 
 
 def _overruled(event: Event, batch: Batch) -> Event:
     """Return the event as Spark's own count has it: where nothing was dropped, this event was not."""
-    if event.fate is not Fate.DROPPED or batch.dropped:
+    if event.fate is not Outcome.DROPPED or batch.dropped:
         return event
     late = batch.before is not None and event.time < batch.before
-    return replace(event, fate=Fate.LATE if late else Fate.ON_TIME, why="Spark dropped nothing in this batch")
+    return replace(event, fate=Outcome.LATE if late else Outcome.ON_TIME, why="Spark dropped nothing in this batch")
 
 
 def _closes(batches: Sequence[Batch], judged: Sequence[Event], windows: Windows | None) -> bool:
-    """Whether the query forgets what the watermark has passed; complete mode does not, nor one without state."""
+    """Whether the query drops state behind the watermark; complete mode and stateless queries do not."""
     if all(batch.dropped is None for batch in batches):
         return False
     counts = {batch.number: batch.dropped for batch in batches}
-    if any(event.fate is Fate.DROPPED and not counts[event.batch] for event in judged):
+    if any(event.fate is Outcome.DROPPED and not counts[event.batch] for event in judged):
         return False
     newest = max((batch.before or 0 for batch in batches), default=0)
     over = [
-        e for e in judged if e.fate is not Fate.DROPPED and (windows.ends(e.time)[-1] if windows else e.time) <= newest
+        event
+        for event in judged
+        if event.fate is not Outcome.DROPPED and (windows.ends(event.time)[-1] if windows else event.time) <= newest
     ]
     return not over or any(batch.removed for batch in batches)
 
 
 def _disagreement(batch: Batch, mine: Sequence[Event], windows: Windows | None) -> list[str]:
-    """Return what to say where the rule and Spark's count exclude each other."""
-    refused = sum(event.fate is Fate.DROPPED for event in mine)
+    """Return a note where the rule and Spark's count contradict each other."""
+    refused = sum(event.fate is Outcome.DROPPED for event in mine)
     if refused and not batch.dropped:
         return [
             f"Batch {batch.number}: by the watermark {refused:,} of its events would be too late, but Spark dropped "
@@ -368,7 +370,7 @@ def _span(windows: Windows, end: int) -> str:
 
 
 def _duration(text: str | None, least: int = 1) -> int:
-    """Return a duration as Spark reads it; months and years have no fixed length, there as here."""
+    """Return a duration as Spark reads it; as in Spark, months and years are not allowed."""
     plain = str(text).strip().lower().removeprefix("interval ").strip()
     parts = _PART.findall(plain)
     if not parts or _PART.sub("", plain).strip() or any(unit not in _UNITS for _, unit in parts):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stream_view.timelines import story as data
 from stream_view.timelines.picture import description, picture
-from stream_view.timelines.story import Batch, Event, Fate, Story, TimelineInput
+from stream_view.timelines.story import Batch, Event, Outcome, Story, TimelineInput
 from streaming_base import front_end
 from streaming_base.errors import ExplainedError, short_message
 from streaming_base.progress_reports import is_batch, reports_since
@@ -91,7 +91,7 @@ class Timeline:
 
     @property
     def batches(self) -> pd.DataFrame:
-        """A row for each batch: its number, rows, event times, watermarks, and what Spark dropped. Times are UTC."""
+        """A row for each batch: its number, rows, event times, watermarks, and Spark's dropped count, in UTC."""
         import pandas as pd
 
         shown = self._story.batches
@@ -109,7 +109,7 @@ class Timeline:
 
     @property
     def events(self) -> pd.DataFrame:
-        """A row for each event: when, in which batch, its label, what happened to it (``fate``) and why."""
+        """A row for each event: its time, batch and label, its outcome (``fate``) and the reason."""
         import pandas as pd
 
         shown = self._story.events
@@ -139,7 +139,7 @@ def _as_image(story: Story) -> str:
 
 
 class LiveTimeline(Timeline):
-    """A timeline that follows its query from the moment it is shown, in one output, until the query ends."""
+    """A timeline that is redrawn in one output until its query ends."""
 
     def __init__(self, source: _Source) -> None:
         super().__init__(source.story())
@@ -161,7 +161,7 @@ class LiveTimeline(Timeline):
         return running
 
     def give_up(self, error: Exception) -> None:
-        """Leave the last picture, with the reason why it is the last."""
+        """Keep the last picture, with the reason."""
         note = f"Not followed any more: {short_message(error).splitlines()[0]}"
         last = self._repr_mimebundle_()
         html = f"{last['text/html']}<p>{escape(note)}</p>"
@@ -176,7 +176,7 @@ class LiveTimeline(Timeline):
 
 
 class _Source:
-    """Where a timeline gets its data, again at each look; reports that Spark has forgotten since are kept."""
+    """The data of a timeline, refreshed on request; reports that Spark has dropped since are kept."""
 
     def __init__(
         self,
@@ -196,13 +196,13 @@ class _Source:
         self._last: Mapping[str, Any] | None = None
 
     def state(self) -> tuple[Any, ...]:
-        """Return what tells whether there is something new to draw."""
+        """Return a value that changes when there is something new to draw."""
         last = self.query.lastProgress
         seen = (last["batchId"], is_batch(last)) if last else None
         return seen, self.query.isActive, len(self._events) if isinstance(self._events, list) else None
 
     def story(self) -> Story:
-        """Return what the timeline shows now."""
+        """Return the current story."""
         for report in reports_since(self.query, self._last):
             self._last = report
             # The report of a batch says more than one of a look that found nothing, which may bear its number.
@@ -215,7 +215,7 @@ class _Source:
         return data.story_of(self.query.name or "query without a name", every, events, self._windows, shown, notes)
 
     def _state_of(self, every: Sequence[Batch], events: Sequence[Event]) -> list[str]:
-        """Return what has to be said of the query itself."""
+        """Return a note about the query itself."""
         notes = []
         if not self.query.isActive and (error := self.query.exception()):
             notes.append(f"The query has failed: {short_message(error).splitlines()[0]}")
@@ -232,7 +232,7 @@ class _Source:
 
 
 def as_text(story: Story) -> str:
-    """Return the timeline as a table of batches, followed by what happened to the events."""
+    """Return the timeline as a table of batches, followed by the events' outcomes."""
     times = [t for b in story.batches for t in (b.first, b.last, b.before, b.after) if t is not None]
     dates = len({time // data.DAY for time in times}) > 1
 
@@ -254,12 +254,12 @@ def as_text(story: Story) -> str:
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
     if story.events:
-        lines.append("events: " + "; ".join(f"{story.count(fate):,} {fate.value}" for fate in Fate))
+        lines.append("events: " + "; ".join(f"{story.count(fate):,} {fate.value}" for fate in Outcome))
     return "\n".join([story.name, *lines, *story.notes])
 
 
 def _shown(numbers: Sequence[int], asked: int | Sequence[int] | None) -> tuple[list[int], list[str]]:
-    """Return the numbers of the batches to show, and what to say if these are not all that were asked for."""
+    """Return the numbers of the shown batches, and a note if some of the requested ones are left out."""
     if isinstance(asked, int):
         wanted = list(numbers[-asked:]) if asked > 0 else []
     else:
@@ -275,7 +275,7 @@ def _shown(numbers: Sequence[int], asked: int | Sequence[int] | None) -> tuple[l
 def _read(
     events: Any, time: str, batch: str, label: str | None, batches: Sequence[Batch]
 ) -> tuple[list[Event], list[str]]:
-    """Return the events with the batches in which they came, and what to say of those that cannot be shown."""
+    """Return the events with their batches, and notes about events that cannot be shown."""
     if events is None:
         return [], []
     if not isinstance(events, (list, tuple)):
@@ -309,7 +309,7 @@ def _order(frames: int, batches: Sequence[Batch]) -> list[int | None]:
 
 
 def _rows(frame: Any, columns: Sequence[str], label: str | None) -> list[tuple[int | None, int | None, str]]:
-    """Return time, batch and label of each row; the batch is None where no column of it is asked for."""
+    """Return time, batch and label of each row; the batch is None without such a column."""
     from pyspark.sql import DataFrame
 
     names = [*columns, *([label] if label else [])]
