@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from declarative_pipelines.testing import PipelineTest
-from parity.behaviors import Behavior, Measured
+
+from .behaviors import Behavior, Measured
 
 if TYPE_CHECKING:
     from pathlib import Path

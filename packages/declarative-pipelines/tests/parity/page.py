@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from parity import spark_4_3
-from parity.behaviors import SOURCES, Measured, shown
+from . import spark_4_3
+from .behaviors import SOURCES, Measured, shown
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "parity.md"
+PAGE = Path(__file__).resolve().parents[4] / "docs" / "parity.md"
 _HEAD = """# Parity of pipelines
 
 What Databricks documents of its pipelines, what [declarative_pipelines](../packages/declarative-pipelines/README.md)
-does, and what Spark 4.2.0 does by itself. `.venv/bin/python tools/parity` runs each case and writes this page; a test
-runs the cases of this package again and compares.
+does, and what Spark 4.2.0 does by itself. A test of the package runs each case and compares; with `WRITE_PARITY_PAGE=1`
+it writes this page.
 
 Changes are merged by `id` in the order of `seq`. Rows are shown as `id name city`, of type 2 with `__START_AT __END_AT`
 after them. "Same" means that the case gave the rows that follow from what is documented. No workspace was used: where a

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parity.behaviors import Behavior, Measured
-from parity.change_cases import Change, ChangeCase, rows_of
+from .behaviors import Behavior, Measured
+from .change_cases import Change, ChangeCase, rows_of
 
 if TYPE_CHECKING:
     from pathlib import Path
