@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return what the arguments ask for; end with the usage where they ask for nothing that exists."""
+    """Return the parsed arguments; exit with the usage for invalid ones."""
     parser = _parser()
     arguments = sys.argv[1:] if arguments is None else arguments
     if not arguments:
@@ -91,7 +91,7 @@ def lab(options: argparse.Namespace) -> int:
 
 
 def _open_again(address: str, options: argparse.Namespace) -> int:
-    """Open the JupyterLab that runs already, and say so."""
+    """Open the running JupyterLab, and print its address."""
     import webbrowser
 
     opened = "--no-browser" not in options.jupyter and webbrowser.open(address)
@@ -142,7 +142,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _linted(notebooks: Sequence[Path], without: Sequence[str]) -> list[Failure]:
-    """Return what the linter finds, in a process of its own: it is a tool, which no package imports."""
+    """Return the linter's findings from another process: it is a tool, which no package imports."""
     from streaming_classroom.runner.results import Failure
 
     command = [sys.executable, "-m", "lesson_linter", "--json", *(f"--without={rule}" for rule in without)]
@@ -158,7 +158,7 @@ def _linted(notebooks: Sequence[Path], without: Sequence[str]) -> list[Failure]:
 
 
 def progress(_options: argparse.Namespace) -> int:
-    """Show which exercises you have done."""
+    """Show the finished exercises."""
     from streaming_classroom.exercises.exercise_record import ExerciseRecord
     from streaming_classroom.exercises.verdict import progress_shown
 
@@ -201,7 +201,7 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Check what the course needs; name one fix for each failing check, or repair what can be."""
+    """Check what the course needs; name one fix for each failing check, or repair what can be repaired."""
     if options.spark:
         print(spark_settings.page())
         return 0
@@ -226,7 +226,7 @@ def reset(_options: argparse.Namespace) -> int:
 
 
 def kafka(options: argparse.Namespace) -> int:
-    """Start Kafka's broker to stay, stop it, say how it is, or list its topics."""
+    """Start Kafka's broker, stop it, show its state, or list its topics."""
     from streaming_classroom.kafka import commands  # with filelock, which `--help` does without
 
     print(getattr(commands, options.action)())
@@ -243,22 +243,22 @@ def pipeline(options: argparse.Namespace) -> int:
 
 
 def set_up(options: argparse.Namespace) -> int:
-    """Do what set-up does, and nothing else; try again what failed."""
+    """Perform the steps of set-up again that are missing or failed."""
     from streaming_classroom.setup import archive, steps
 
     archive.forget_failure()
     if not _set_up(options.all):  # else it has said so itself
-        _print_lines(steps.left_for_later())
+        _print_lines(steps.deferred_downloads())
     return 0
 
 
 def _set_up(everything: bool = False) -> bool:
-    """Do every step of set-up that is not done; return whether there was one, after a line for what comes later."""
+    """Perform the missing steps of set-up; return whether there were any, after a line about later downloads."""
     from streaming_classroom.setup import steps
 
     worked = steps.set_up(lambda line: print(line, flush=True), offset=1, everything=everything)
     if worked:
-        _print_lines(steps.left_for_later())
+        _print_lines(steps.deferred_downloads())
     return worked
 
 
@@ -268,7 +268,7 @@ def _print_lines(lines: Sequence[str]) -> None:
 
 
 def _workspace() -> Path:
-    """Make the learner's copies of the lessons, or bring them up to date; say so, and return their folder."""
+    """Create or update the learner's copies of the lessons; report it, and return their folder."""
     from streaming_classroom import workspace  # with filelock, which `--help` does without
 
     print(workspace.line(workspace.update()), flush=True)
@@ -276,7 +276,7 @@ def _workspace() -> Path:
 
 
 def _with_tools() -> dict[str, str]:
-    """Return what to add to the environment, so that Python finds what no learner installs."""
+    """Return environment variables with which Python finds the tools."""
     folders = [str(_tools()), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {"PYTHONPATH": os.pathsep.join(folders)}
 
@@ -300,7 +300,7 @@ def _delegate(command: Sequence[str], more: Mapping[str, str] | None = None) -> 
 
 
 def _settle_jupyter() -> None:
-    """Give this environment's JupyterLab what the lessons need; a person's own settings go before it."""
+    """Configure this environment's JupyterLab for lessons; a person's own settings have precedence."""
     overrides = Path(sys.prefix, "share", "jupyter", "lab", "settings", "overrides.json")
     wanted = json.dumps(_settings_of(overrides) | _JUPYTER_SETTINGS)
     if not overrides.exists() or overrides.read_text(encoding="utf-8") != wanted:
@@ -309,7 +309,7 @@ def _settle_jupyter() -> None:
 
 
 def _settings_of(overrides: Path) -> dict[str, Any]:
-    """Return what is there for other plugins; nothing where there is none, or none that can be read."""
+    """Return the existing settings of other plugins, or an empty mapping."""
     try:
         return dict(json.loads(overrides.read_text(encoding="utf-8")))
     except (OSError, ValueError):

@@ -39,12 +39,12 @@ def is_one_machine() -> bool:
 
 
 def is_cluster_here() -> bool:
-    """Whether the cluster's master was told to listen on this machine's loopback address, which needs no network."""
+    """Whether the cluster's master listens on this machine's loopback address, which needs no network."""
     return re.match(r"spark://(localhost|127\.0\.0\.1):", master()) is not None
 
 
 def is_on_this_machine() -> bool:
-    """Whether every process of Spark runs on this machine, be it one or a cluster of several."""
+    """Whether every process of Spark runs on this machine, also on a cluster of it."""
     if is_databricks() or remote_url() is not None:
         return False
     return is_one_machine() or is_cluster_here() or master().startswith("local-cluster[")
@@ -77,9 +77,8 @@ def guest_conf() -> dict[str, str]:
 
 
 def fast_start() -> bool:
-    """Whether JVMs on this machine are tuned to start quickly rather than to compute long (``CLASSROOM_FAST_START``).
+    """Whether JVMs on this machine are tuned for a quick start rather than for throughput (``CLASSROOM_FAST_START``).
 
-    The default.  Set it to 0 for heavy computing, such as a benchmark of throughput.  Executors on other machines, a
-    Connect server and Databricks are as their administrators have them.
+    The default.  Executors on other machines, a Connect server and Databricks are not affected.
     """
     return os.environ.get("CLASSROOM_FAST_START", "1") != "0" and spark_place() in ("here", "on a cluster")

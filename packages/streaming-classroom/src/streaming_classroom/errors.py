@@ -56,11 +56,11 @@ class SetupError(ClassroomError):
 
 
 class JavaNotFound(SetupError):
-    """No Java that Spark can run on, and none could be fetched: install one."""
+    """No Java that Spark can run on, and none could be downloaded."""
 
 
 class JarsUnavailable(SetupError):
-    """The jars are not in the cache and could not be fetched: connect, then run again."""
+    """The jars are not in the cache and could not be downloaded."""
 
 
 class ClusterUnreachable(SetupError):
@@ -68,15 +68,15 @@ class ClusterUnreachable(SetupError):
 
 
 class ClusterHasNoCores(SetupError):
-    """The cluster runs nothing for this session: start workers, or end what has all of their cores."""
+    """The cluster has no free cores for this session."""
 
 
 class HomeNotShared(SetupError):
-    """The cluster's workers do not have the course's home: move it to a folder that all machines share."""
+    """The cluster's workers do not reach the course's home, which must be on a shared folder."""
 
 
 class WorkersPythonDiffers(SetupError):
-    """The cluster's workers have no Python like this one: make one available there."""
+    """The cluster's workers lack a Python like this one."""
 
 
 @dataclass(eq=False)
@@ -110,7 +110,7 @@ class LessonBusy(ClassroomError):
 
 @dataclass(eq=False)
 class UnknownDataset(ClassroomError):
-    """No generator of that name: use one of those that exist."""
+    """No generator has that name."""
 
     name: str
     known: tuple[str, ...]
@@ -135,7 +135,7 @@ class BrokerStartError(ClassroomError):
 
 @dataclass(eq=False)
 class BrokerUnreachable(ClassroomError):
-    """Nobody who speaks Kafka answers at an address: correct it, or start the broker that should be there."""
+    """No Kafka broker answers at an address."""
 
     servers: str
     reason: str = ""
@@ -150,7 +150,7 @@ class BrokerUnreachable(ClassroomError):
 
 @dataclass(eq=False)
 class NotSent(ClassroomError):
-    """The broker has not taken all of the messages: look at what it says, and send them again."""
+    """The broker has not acknowledged all messages."""
 
     topic: str
     messages: int

@@ -19,15 +19,7 @@ ANSWER_TIMEOUT = 3.0  # seconds
 
 
 def address(root: Path, page: str) -> str | None:
-    """Return the address of a page on a server that runs on a folder and answers; None if there is none.
-
-    Parameters
-    ----------
-    root : Path
-        The folder whose files the server has.
-    page : str
-        The page, such as ``/lab/tree/notebooks/00-Start-Here.ipynb``.
-    """
+    """Return the address of a page on a server of a folder, if one answers, else None."""
     from jupyter_server.serverapp import list_running_servers  # half a second, which no other command pays
 
     with suppress(OSError):  # a server's file may go while it is read
@@ -43,7 +35,7 @@ def _has(server: Mapping[str, Any], root: Path) -> bool:
 
 
 def _answers(url: str) -> bool:
-    """Return whether a Jupyter server is there: the process of a file that was left behind may be another one's."""
+    """Whether the process of a server file is a Jupyter server that answers."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # it is on this machine
     try:
         with direct.open(f"{url}api", timeout=ANSWER_TIMEOUT) as answer:

@@ -37,14 +37,14 @@ _RELOAD = "If it is open in JupyterLab, choose File > Reload Notebook from Disk 
 
 @dataclass
 class _Record:
-    """The digests of the course's texts, and of each file the last version that was given."""
+    """The digests of the course's texts, and of the last version of each file in the workspace."""
 
     known: set[str] = field(default_factory=set)
     given: dict[str, str | None] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> _Record:
-        """Return a workspace's record; an empty one if it cannot be read: then every file is the learner's."""
+        """Return a workspace's record; an unreadable one counts as empty, so that every file is the learner's."""
         try:
             entries = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
             return cls(set(map(str, entries["known"])), dict(entries["given"]))
@@ -62,19 +62,8 @@ class _Record:
 class WorkspaceReport:
     """The changes of an update, by the titles of lessons.
 
-    Attributes
-    ----------
-    folder : Path
-        The workspace.
-    lessons : list of str
-        The lessons of the course.
-    made, updated, beside : list of str
-        The new copies, the copies that follow a new version, and those with a new version beside them.  Pictures and
-        includes are in ``beside`` only.
-    unreadable : list of str
-        The course's own files that cannot be read; their copies are left alone.
-    kept : dict
-        For each lesson that was started over, the name of the learner's copy; None if it had no work in it.
+    ``beside`` are new versions, also of pictures and includes, written beside a learner's changed copy; ``unreadable``
+    are the course's own files; ``kept`` has the name of the learner's copy of each lesson started over, or None.
     """
 
     folder: Path
@@ -178,7 +167,7 @@ def _phrase(names: Sequence[str], one: str, many: str) -> str:
 
 
 def _course_files() -> dict[str, Path]:
-    """Return the course's files by their names in a workspace: what lessons need, then the lessons."""
+    """Return the course's files by their names in a workspace: the includes and pictures, then the lessons."""
     notebooks, includes = directories.notebooks(), directories.includes()
     found = [("notebooks", notebooks, path) for path in _visible(notebooks / "images", "**/*")]
     for pattern in ("*.md", "*.sql", "*.py"):  # the glossary, and the sources of pipelines
@@ -204,7 +193,7 @@ def _name_of_lesson(path: Path) -> str:
 
 @contextmanager
 def _open_workspace() -> Iterator[tuple[Path, _Record]]:
-    """Lock the workspace; give its folder and its record."""
+    """Lock the workspace; yield its folder and its record."""
     try:
         folder = ownership.claim(directories.work(), mark=ownership.WORKSPACE)
         with FileLock(folder / _LOCK, timeout=LOCK_TIMEOUT):
@@ -301,7 +290,7 @@ def _text_of(path: Path, without_work: bool = False) -> str | None:
 
 
 def _digest(name: str, content: bytes, without_work: bool = False) -> str | None:
-    """Return a digest of a file's text, of a notebook's cells without their outputs.
+    """Return a digest of a file's text, or of a notebook's cells without their outputs.
 
     None if it cannot be read, or, with ``without_work``, if a cell has been run.
     """

@@ -23,19 +23,19 @@ class Question:
 
 def test_a_partition_that_has_no_leader_yet_is_asked_about_again() -> None:
     error = confluent_kafka.KafkaError
-    assert client.ask(OPTIONS, Question(error.NOT_LEADER_FOR_PARTITION, error.LEADER_NOT_AVAILABLE)) == "answer"
+    assert client.call_admin(OPTIONS, Question(error.NOT_LEADER_FOR_PARTITION, error.LEADER_NOT_AVAILABLE)) == "answer"
 
 
 def test_one_that_never_gets_a_leader_is_an_error_when_time_is_up(monkeypatch) -> None:
     monkeypatch.setattr(client, "TIMEOUT", 0.3)
     question = Question(*[confluent_kafka.KafkaError.NOT_LEADER_FOR_PARTITION] * 1000)
     with pytest.raises(confluent_kafka.KafkaException, match="NOT_LEADER"):
-        client.ask(OPTIONS, question)
+        client.call_admin(OPTIONS, question)
     assert len(question.codes) < 999
 
 
 def test_another_error_is_not_asked_about_again() -> None:
     question = Question(confluent_kafka.KafkaError.TOPIC_AUTHORIZATION_FAILED)
     with pytest.raises(confluent_kafka.KafkaException, match="TOPIC_AUTHORIZATION"):
-        client.ask(OPTIONS, question)
+        client.call_admin(OPTIONS, question)
     assert not question.codes

@@ -70,7 +70,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
         command = broker.command_line(java, "kafka.Kafka", broker.PROPERTIES)
         process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output)
     deadline = time.monotonic() + 60
-    while not broker.answers(f"127.0.0.1:{plain}"):
+    while not broker.is_answering(f"127.0.0.1:{plain}"):
         assert process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
         time.sleep(0.1)
     yield {
@@ -159,7 +159,7 @@ def test_what_only_java_reads_is_refused_in_a_sentence() -> None:
 def test_a_file_that_is_not_there_is_a_sentence(monkeypatch) -> None:
     monkeypatch.setenv(client.VARIABLE, "/not/there.properties")
     with pytest.raises(NotAvailable, match=r"KAFKA_OPTIONS_FILE=/not/there\.properties cannot be read"):
-        client.given()
+        client.options_from_file()
 
 
 def test_a_certificate_may_be_for_another_name() -> None:

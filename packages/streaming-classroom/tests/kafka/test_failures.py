@@ -95,7 +95,7 @@ def test_partitions_that_are_added_are_read_from_their_first_message(kafka: Less
     send(kafka, 1)
     query.processAllAvailable()
     more = NewPartitions(kafka.topic("edits"), 3)
-    client.ask(kafka.client_options, lambda admin: client.results(admin.create_partitions([more])))
+    client.call_admin(kafka.client_options, lambda admin: client.results(admin.create_partitions([more])))
     kafka.send("edits", [{"value": "2", "partition": 2}])
     deadline = time.monotonic() + 120
     while "2" not in table() and time.monotonic() < deadline:
@@ -130,7 +130,7 @@ def test_offsets_that_have_expired_are_a_loss_that_a_stream_reports(kafka: Lesso
     from confluent_kafka import TopicPartition
 
     before = [TopicPartition(kafka.topic("edits"), 0, 3)]
-    client.ask(kafka.client_options, lambda admin: client.results(admin.delete_records(before)))
+    client.call_admin(kafka.client_options, lambda admin: client.results(admin.delete_records(before)))
     assert kafka.partitions("edits").to_dict("list") == {"partition": [0], "begin": [3], "end": [4], "messages": [1]}
     query = start()
     # Spark says only that writing failed: the reason is its executor's.

@@ -42,7 +42,7 @@ def test_a_batch_is_replayed_until_kafka_has_removed_its_messages(
 
     assert offsets(batch.input) == offsets(batch.output) == list(range(10, 20))
     before = [TopicPartition(kafka.topic("past"), 0, 15)]
-    client.ask(kafka.client_options, lambda admin: client.results(admin.delete_records(before)))
+    client.call_admin(kafka.client_options, lambda admin: client.results(admin.delete_records(before)))
     with pytest.raises(CannotBeRead, match="Kafka has removed messages of this batch"):
         _ = replay(checkpoint, 1, query).output
     assert offsets(replay(checkpoint, 2, query).output) == list(range(20, 30))

@@ -46,7 +46,7 @@ def test_kernels_share_a_broker_that_ends_with_its_starter(home: Path, kernel) -
     assert values(address, "kept") == [b"1"]
     first.communicate(timeout=120)
     running.wait(120)
-    assert not broker.answers(address)
+    assert not broker.is_answering(address)
     assert values(servers.bootstrap_servers(), "kept") == [b"1"]
 
 
@@ -77,9 +77,9 @@ def test_a_broker_whose_starter_was_killed_serves_others_until_it_is_stopped(hom
     first.wait(120)
     assert servers.bootstrap_servers() == address
     shared_broker.leave()
-    assert broker.answers(address)
+    assert broker.is_answering(address)
     assert shared_broker.stop()
-    assert not broker.answers(address)
+    assert not broker.is_answering(address)
 
 
 def test_the_state_of_a_crash_with_the_number_of_another_process_keeps_nobody_out(home: Path) -> None:
@@ -89,7 +89,7 @@ def test_the_state_of_a_crash_with_the_number_of_another_process_keeps_nobody_ou
         state = {"address": "127.0.0.1:9", "pid": innocent.pid, "began": 0}
         (here / "broker.json").write_text(json.dumps(state))
         (home / ".made-by-streaming-classroom").touch()
-        assert broker.answers(servers.bootstrap_servers())
+        assert broker.is_answering(servers.bootstrap_servers())
         assert not shared_broker.status().kept
         assert innocent.poll() is None
         innocent.communicate(b"\n")
@@ -101,7 +101,7 @@ def test_a_forked_process_does_not_take_the_broker_of_its_parent_with_it(address
         shared_broker.leave()
         os._exit(0)
     os.waitpid(child, 0)
-    assert broker.answers(address)
+    assert broker.is_answering(address)
 
 
 def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
@@ -112,11 +112,11 @@ def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
     assert main(["kafka", "topics"]) == 0
     shared_broker.leave()
     assert main(["kafka", "status"]) == 0
-    assert broker.answers(address)
+    assert broker.is_answering(address)
     with pytest.raises(SetupError, match=r"python course\.py kafka stop"):
         reset.remove(directories.home())
     assert main(["kafka", "stop"]) == main(["kafka", "stop"]) == 0
-    assert not broker.answers(address)
+    assert not broker.is_answering(address)
     lines = capsys.readouterr().out.splitlines()
     assert lines[:4] == [
         "No broker is running; a lesson that needs one starts it.",

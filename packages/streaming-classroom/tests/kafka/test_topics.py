@@ -39,7 +39,7 @@ def test_topics_are_made_with_partitions_and_settings_and_deleted(kafka: LessonK
     from confluent_kafka.admin import ConfigResource
 
     resource = ConfigResource(ConfigResource.Type.TOPIC, alerts)
-    [config] = client.ask(
+    [config] = client.call_admin(
         kafka.client_options, lambda admin: client.results(admin.describe_configs([resource]))
     ).values()
     assert config["cleanup.policy"].value == "compact"

@@ -51,29 +51,29 @@ class At:
 def test_what_begins_is_told_at_once_and_replaced_by_what_is_ready_and_the_seconds(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with setup_status.doing("Starting Spark ..."):
+    with setup_status.show_step("Starting Spark ..."):
         assert screen.lines == ["Starting Spark ..."]
         monkeypatch.setattr(setup_status, "time", At(104.4))
     setup_status.end("Spark is ready")
     assert screen.lines == ["Spark is ready (4 s)."]
-    with setup_status.doing("Starting lesson 01 ..."):
+    with setup_status.show_step("Starting lesson 01 ..."):
         monkeypatch.setattr(setup_status, "time", At(106.2))
     setup_status.end("Lesson 01 is ready", "Nothing has landed yet.")
     assert screen.lines == ["Lesson 01 is ready (6 s). Nothing has landed yet."]
 
 
 def test_another_run_has_another_line(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    with setup_status.doing("Starting Spark ..."):
+    with setup_status.show_step("Starting Spark ..."):
         pass
     monkeypatch.setattr(front_end, "running_cell", lambda: ("cell", "another run"))
-    with setup_status.doing("Starting Spark ..."):
+    with setup_status.show_step("Starting Spark ..."):
         pass
     assert len(screen.lines) == 2
 
 
 def test_without_a_person_there_is_no_line(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(front_end, "is_interactive", lambda: False)
-    with setup_status.doing("Starting Spark ..."):
+    with setup_status.show_step("Starting Spark ..."):
         pass
     setup_status.end("Spark is ready")
     assert screen.lines == []
@@ -85,7 +85,7 @@ def test_what_takes_longer_says_for_how_long_and_what_it_waits_for(
     monkeypatch.setattr(waiting, "LINE_DELAY", 0.05)
     said = threading.Event()
     monkeypatch.setattr(screen, "update", lambda bundle, raw: (screen.lines.append(bundle["text/plain"]), said.set()))
-    with setup_status.doing("Starting lesson 14 ..."), wait_line(lambda: "stopping clicks"):
+    with setup_status.show_step("Starting lesson 14 ..."), wait_line(lambda: "stopping clicks"):
         assert said.wait(120)
     assert screen.lines[-1] == "Starting lesson 14: stopping clicks (0 s)"
 

@@ -29,7 +29,7 @@ def result(*failures: Failure, notebook: Path = Path("x.ipynb")) -> SuiteResult:
 
 def told(given: SuiteResult) -> list[str]:
     console = Console(file=io.StringIO(), width=20)
-    report.tell(given, console)
+    report.report_to_github(given, console)
     return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
 
 
@@ -58,7 +58,7 @@ def test_a_broken_rule_is_named_and_a_line_of_source_format_is_the_files(noteboo
 
 def test_what_a_notebook_prints_is_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(file=io.StringIO())
-    with pytest.raises(KeyboardInterrupt), report.silenced(console):
+    with pytest.raises(KeyboardInterrupt), report.without_commands(console):
         console.print("::add-mask::everything")
         raise KeyboardInterrupt
     stop, command, go_on = console.file.getvalue().splitlines()  # type: ignore[attr-defined]

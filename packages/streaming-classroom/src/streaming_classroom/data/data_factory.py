@@ -42,13 +42,7 @@ _WILDCARD = re.compile(r"[*?{\[]")
 
 
 def reads(queries: Iterable[StreamingQuery], place: Path) -> bool | None:
-    """Return whether one of the queries reads a directory or table, or a part of it.
-
-    Returns
-    -------
-    bool or None
-        None where that cannot be told: a query has reported nothing yet, or has a source of another kind.
-    """
+    """Return whether a query reads a directory or table, or a part of it; None if that is unknown."""
     answers = [_reads(source, place) for query in queries for source in _sources(query)]
     if True in answers:
         return True
@@ -56,7 +50,7 @@ def reads(queries: Iterable[StreamingQuery], place: Path) -> bool | None:
 
 
 def short_name(query: StreamingQuery) -> str:
-    """Return what a query reads in a word: a path's last part, else the kind of source; "" where it says nothing."""
+    """Return a short name of a query's source: a path's last part, else the kind of source; "" if unknown."""
     description = _sources(query)[0].get("description") or ""
     if found := _AT_A_PATH.fullmatch(description):
         return found[1].rstrip("/").rpartition("/")[2]
@@ -65,7 +59,7 @@ def short_name(query: StreamingQuery) -> str:
 
 
 def _sources(query: StreamingQuery) -> list[Mapping[str, Any]]:
-    """Return what the query says of its sources; one that says nothing where it has not reported."""
+    """Return a query's sources from its reports; none before the first report."""
     progress: Any = query.lastProgress or {}
     return progress.get("sources") or [{}]
 
@@ -87,13 +81,7 @@ REDRAW_INTERVAL = 0.1  # seconds: batches may land faster than a page draws
 
 
 class LandingLine:
-    """What is said of ``batches`` batches that land.
-
-    Parameters
-    ----------
-    batches : int
-        How many are to land.
-    """
+    """The line below a cell while ``batches`` batches land."""
 
     def __init__(self, batches: int) -> None:
         self._batches = batches
@@ -101,7 +89,7 @@ class LandingLine:
         self._drawn = -REDRAW_INTERVAL
 
     def landing(self, number: int, rows: int) -> None:
-        """Say that batch ``number`` of them, from 1, is on its way, after so many rows of the others."""
+        """Show that batch ``number``, from 1, is landing, after some rows of earlier ones."""
         if not front_end.is_interactive() or time.monotonic() - self._drawn < REDRAW_INTERVAL:
             return
         self._drawn = time.monotonic()
@@ -109,7 +97,7 @@ class LandingLine:
         self._handle = show_line(f"Landing batch {number} of {self._batches}{so_far} ...", self._handle)
 
     def end(self, sentence: str) -> None:
-        """Say in the line's place, or print where there is none, what has landed."""
+        """Replace the line by the result, or print the result without a line."""
         if self._handle is None:
             print(sentence)
         else:
@@ -125,7 +113,7 @@ class Target(Protocol):
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name for a person."""
 
     @property
     def path(self) -> Path | None:
@@ -161,22 +149,10 @@ class DirectoryTarget:
 
 @dataclass(frozen=True)
 class TableTarget:
-    """Batches land as appends to a Delta table.
+    """Batches land as appends to a Delta table, which the first one creates.
 
-    Parameters
-    ----------
-    spark : SparkSession
-        What writes.
-    name : str
-        The table, made by the first batch.
-    schema : str
-        Schema of the batches, as DDL.
-    source : str
-        The directory of the batches as Spark names it.
-    application : str
-        Marks the appends, so that Delta takes each batch once even if it is landed twice.
-    path : Path, optional
-        Where the table's files are.
+    ``source`` is the directory of the batches as Spark names it; ``application`` marks the appends, so that Delta takes
+    each batch once even if it is landed twice.
     """
 
     spark: SparkSession
@@ -217,7 +193,7 @@ class DataFactory:
 
     @property
     def landed(self) -> int:
-        """How many batches have landed."""
+        """The number of landed batches."""
         try:
             return json.loads(self._position.read_text(encoding="utf-8"))["landed"]
         except FileNotFoundError:
@@ -230,7 +206,7 @@ class DataFactory:
 
     @property
     def total(self) -> int:
-        """How many batches there are, landed or not."""
+        """The number of all batches."""
         return len(self._batches)
 
     @property
@@ -239,14 +215,14 @@ class DataFactory:
         return self._target.path
 
     def report(self) -> str:
-        """Return what ``load`` has said of the last batch that landed, or nothing when none has."""
+        """Return the line of ``load`` about the last landed batch, or an empty string."""
         landed = self.landed
         return self._report(self._batches[landed - 1 : landed]) if landed else ""
 
     def land(self) -> bool:
-        """Land the next batch, print nothing and wait for no stream; return whether there was one left.
+        """Land the next batch without output or waiting; return whether one was left.
 
-        Other threads may land at the same time: no batch is lost, and none lands twice.
+        Thread-safe: no batch is lost, and none lands twice.
         """
         return self._land_next() is not None
 
@@ -290,7 +266,7 @@ class DataFactory:
             wait_until_processed(streams.values(), timeout, self._rows_there)
 
     def _rows_there(self, query: StreamingQuery) -> int | None:
-        """Return how many rows have landed for a stream that reads them; None for one that reads something else."""
+        """Return the number of landed rows for a stream that reads them, else None."""
         if self.place is None or not reads([query], self.place):
             return None
         return _rows(self._batches[: self.landed])
@@ -307,7 +283,7 @@ class DataFactory:
             return self._batches[number]
 
     def _land_steadily(self, batches: int, interval: float) -> list[DatasetBatch]:
-        """Land so many batches; say what has landed even where an error or a person ends it before."""
+        """Land some batches at an interval; report the landed ones even after an error or an interrupt."""
         landed: list[DatasetBatch] = []
         rows, due = 0, time.monotonic()
         line = LandingLine(batches)

@@ -30,15 +30,7 @@ OLDER_PATHS = {"dbfs:/mnt/training/definitive-guide/data": "activity"}
 
 @dataclass(frozen=True)
 class DatasetBatch:
-    """Files that land together.
-
-    Attributes
-    ----------
-    name : str
-        The entries of the dataset's parts that it is made of.
-    files : mapping of str to Path
-        The files, each by its path below the place where it lands.
-    """
+    """Files that land together, by their paths below the landing directory."""
 
     name: str
     files: Mapping[str, Path]
@@ -50,22 +42,13 @@ def names() -> tuple[str, ...]:
 
 
 def directory(name: str) -> Path:
-    """Return where the dataset's files are in the cache, whether they are made or not.
-
-    Raises
-    ------
-    UnknownDataset
-        There is no generator of that name.
-    """
+    """Return the cache directory of a dataset's files, which may not exist yet; UnknownDataset for another name."""
     digest = hashlib.sha256(_source(name).read_bytes()).hexdigest()[:12]
     return directories.cache() / "datasets" / f"{name}-{digest}"
 
 
 def generate(name: str) -> Path:
-    """Return the directory of the dataset's files, after making them if they are not there.
-
-    The directory appears whole or not at all.
-    """
+    """Return the directory of a dataset's files, generated if missing; it appears complete or not at all."""
     target = directory(name)
     if target.exists():
         return target
@@ -84,15 +67,10 @@ def generate(name: str) -> Path:
 
 
 def batches(*parts: str) -> list[DatasetBatch]:
-    """Return what lands together, in order: an entry of the part's folder, be it a file or a directory of files.
+    """Return the batches of a part in order: each is an entry of its folder, a file or a directory.
 
     Of several parts, such as ``"retail/orders", "retail/clickstream"``, the first entries land together, then the
-    second ones and so on, each below a folder that has the part's name.
-
-    Raises
-    ------
-    UnknownDataset
-        There is no part of that name.
+    second ones and so on, each below a folder of the part's name.  UnknownDataset for an unknown part.
     """
     entries = [[(_landed(part, parts), entry) for entry in _entries(part)] for part in parts]
     return [_batch([pair for pair in together if pair]) for together in zip_longest(*entries)]
@@ -105,10 +83,10 @@ def schema(part: str) -> str:
 
 
 def register() -> str:
-    """Put every dataset into the classroom's file system; return the path below which they are.
+    """Put every dataset into the classroom's file system; return the path of its folder.
 
-    Afterwards the files there are those that the generators make now, and beside them only what somebody else has put
-    there: a file that was edited is put right again, and one that an earlier generator had made is gone.
+    The files then equal those of the generators: an edited file is restored, and a file of an earlier generator is
+    removed.  Other files stay.
     """
     for name in names():
         for path in (f"{REGISTERED}/{name}", *(older for older, known in OLDER_PATHS.items() if known == name)):

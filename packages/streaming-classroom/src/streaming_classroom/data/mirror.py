@@ -22,10 +22,10 @@ Note = dict[str, tuple[int, int]]  # of each copy its path below the folder, its
 
 
 def mirror(source: Path, target: Path) -> None:
-    """Make the files in ``target`` that are copies the ones in ``source``, in whatever state they are.
+    """Make the copies in ``target`` equal to the files in ``source``.
 
-    The copies have times in the order of their names, because a stream reads files in the order of their times. Each
-    appears whole. Several kernels may do this at the same time.
+    The copies' times are in the order of their names, because a stream reads files in the order of their times.  Each
+    appears complete.  Several kernels may do this at the same time.
     """
     if _leads_elsewhere(target):
         return  # somebody has put a link to data of their own in its place
@@ -61,7 +61,7 @@ def _leads_elsewhere(target: Path) -> bool:
 
 
 def _is_below(name: str) -> bool:
-    """Whether a name in a note is one of a file in the folder, and nowhere else."""
+    """Whether a recorded name is one of a file inside the folder."""
     path = PurePosixPath(name)
     return not path.is_absolute() and ".." not in path.parts
 
@@ -77,7 +77,7 @@ def _copy(source: Path, target: Path, time_ns: int) -> None:
 
 
 def _state(file: Path) -> tuple[int, int] | None:
-    """Return what tells whether a file was touched: its size and its time."""
+    """Return a file's size and time, by which a change is detected."""
     try:
         status = file.stat()
     except OSError:
@@ -86,7 +86,7 @@ def _state(file: Path) -> tuple[int, int] | None:
 
 
 def _read(note: Path) -> tuple[str, Note]:
-    """Return what was mirrored last time, and what its copies were like; nothing of a note that cannot be read."""
+    """Return the record of the last mirroring, empty if it cannot be read."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         noted = json.loads(note.read_text(encoding="utf-8"))
         files = {name: (size, time) for name, (size, time) in noted["files"].items()}

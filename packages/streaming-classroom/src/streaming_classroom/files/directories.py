@@ -66,7 +66,7 @@ class Paths:
         return classroom_files().local_path(path)
 
     def exists(self, path: str) -> bool:
-        """Return whether there is a file or directory at ``path``."""
+        """Whether a file or directory exists at ``path``."""
         return self.local(path).exists()
 
 
@@ -74,17 +74,17 @@ PROJECT = Path(__file__).resolve().parents[5]
 
 
 def cache() -> Path:
-    """Directory of what set-up fetched or made: jars, archive, datasets, Java."""
+    """Return the directory of downloaded and generated files: jars, archive, datasets, Java."""
     return Path(os.environ.get("CLASSROOM_CACHE") or PROJECT / ".cache").absolute()
 
 
 def is_default_cache() -> bool:
-    """Whether the cache is the checkout's own folder, which nobody else has anything in."""
+    """Whether the cache is the checkout's own folder, which only the course uses."""
     return cache() == PROJECT / ".cache"
 
 
 def home() -> Path:
-    """Directory of what lessons create: file-system root, logs, runs."""
+    """Return the directory of what lessons create: file-system root, logs, runs."""
     return Path(os.environ.get("CLASSROOM_HOME") or PROJECT / ".classroom").absolute()
 
 
@@ -94,12 +94,12 @@ def logs() -> Path:
 
 
 def notebooks() -> Path:
-    """Directory of the lessons, as they are committed."""
+    """Return the directory of the committed lessons."""
     return PROJECT / "notebooks"
 
 
 def includes() -> Path:
-    """Directory of what lessons ``%run``."""
+    """Return the directory of the notebooks that lessons ``%run``."""
     return PROJECT / "Includes"
 
 
@@ -109,5 +109,5 @@ def work() -> Path:
 
 
 def classroom_files() -> FileSystem:
-    """Return what ``dbfs:/`` stands for: a folder of the home, as the environment is now."""
+    """Return the file system behind ``dbfs:/``, for the current environment."""
     return FileSystem(home() / "dbfs", home(), environment.spark_place())

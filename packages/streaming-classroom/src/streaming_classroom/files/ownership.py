@@ -15,15 +15,7 @@ from streaming_classroom.files import directories
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a text as UTF-8 in one step: a reader sees what was there before, or all of this.
-
-    Parameters
-    ----------
-    path : Path
-        The file; its folder is made where it is not there.
-    text : str
-        What it holds from then on.
-    """
+    """Write a text as UTF-8 in one step, so that a reader finds the old text or the new one; create the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".part")
     partial.write_text(text, encoding="utf-8")
@@ -35,15 +27,7 @@ MARKER = ".made-by-streaming-classroom"
 
 @dataclass(frozen=True)
 class OwnershipMarker:
-    """What says that a folder is the course's own.
-
-    Attributes
-    ----------
-    name, contents : str
-        The file that says so, and what it tells a person who comes upon it.
-    advice : str
-        What to do where somebody else has filled the folder, one sentence.
-    """
+    """The file that marks a folder as the course's own: its name and text, and the advice for a foreign folder."""
 
     name: str
     contents: str
@@ -69,23 +53,10 @@ WORKSPACE = OwnershipMarker(
 
 
 def claim(folder: Path, adopt: bool = False, mark: OwnershipMarker = OURS) -> Path:
-    """Make sure that a folder is the course's own, and return it; call this before the first write into it.
+    """Mark a folder as the course's own, created if necessary, and return it; call this before the first write.
 
-    Several processes may do it at the same time.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder; made if it is not there.
-    adopt : bool
-        Whether it is known to be the course's even without the marker, which older versions did not leave.
-    mark : Mark
-        What says that it is; a folder for another purpose has another one, and is not taken for this.
-
-    Raises
-    ------
-    SetupError
-        It is there without the marker and is not empty. Nothing has been changed.
+    ``adopt`` accepts a folder without the marker, which older versions did not leave.  Several processes may do this at
+    the same time.  Raises SetupError for a foreign folder that is not empty; nothing is changed.
     """
     if is_claimed(folder, mark):
         return folder

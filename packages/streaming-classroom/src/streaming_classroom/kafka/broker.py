@@ -93,28 +93,15 @@ class Broker:
 
 
 def start(java: Java, folder: Path, log: Path) -> Broker:
-    """Start a broker, and return when it answers.
+    """Start a broker, and return when it answers; on the port of the previous one if that is free, so streams continue.
 
-    It answers on the port of the previous one, where that is free: streams that were reading continue.
-
-    Parameters
-    ----------
-    java : Java
-        What runs it.
-    folder : Path
-        Where its messages are; the caller holds the lock of the start.
-    log : Path
-        What it prints goes there, in place of what an earlier one printed.
-
-    Raises
-    ------
-    BrokerStartError
-        It ended, or did not answer in time; the message has its last words.
+    ``folder`` has its messages, and the caller holds the lock; ``log`` is overwritten.  Raises BrokerStartError with
+    the end of the log if the broker ends or does not answer in time.
     """
     deadline = time.monotonic() + START_TIMEOUT
     folder.mkdir(parents=True, exist_ok=True)
     log.parent.mkdir(parents=True, exist_ok=True)
-    ports = _ports_of_before(folder) or _free_ports(2)
+    ports = _previous_ports(folder) or _free_ports(2)
     for _try in range(PORT_TRIES):
         broker = _start_on(ports[0], ports[1], java, folder, log, deadline)
         if broker is not None:
@@ -142,9 +129,9 @@ def _start_on(port: int, controller: int, java: Java, folder: Path, log: Path, d
 
 
 def format_messages(java: Java, directory: Path, output: BinaryIO) -> bool:
-    """Make the directory of the messages where there is none; return whether it is there.
+    """Create the directory of the messages if it is missing or incomplete; return whether it exists.
 
-    The tool writes ``meta.properties`` last, so a directory without it is one that was left half-made.
+    The tool writes ``meta.properties`` last, so a directory without it is incomplete.
     """
     note = directory / "messages" / "meta.properties"
     if note.exists():
@@ -186,7 +173,7 @@ def command_line(java: Java, main_class: str, *arguments: str) -> list[str]:
 
 def _wait_until_it_answers(broker: Broker, deadline: float, log: Path) -> None:
     try:
-        while not (answers(broker.address) and _listens(broker)):
+        while not (is_answering(broker.address) and _listens(broker)):
             if not broker.is_alive() or time.monotonic() > deadline:
                 raise _failure(log)
             time.sleep(POLL_INTERVAL)
@@ -195,11 +182,10 @@ def _wait_until_it_answers(broker: Broker, deadline: float, log: Path) -> None:
         raise
 
 
-def answers(address: str) -> bool:
-    """Return whether a broker answers at an address; it opens the port a second before it serves anybody.
+def is_answering(address: str) -> bool:
+    """Whether a broker answers at an address; the port is open a second before the broker serves requests.
 
-    The question is the simplest one of Kafka's protocol: which versions of it do you speak (request 18, version
-    0, a number to be repeated, no client name)?
+    The request is the simplest one of Kafka's protocol, ApiVersions (18, version 0).
     """
     question = struct.pack(">hhih", 18, 0, 1, -1)
     host, _, port = address.rpartition(":")
@@ -212,7 +198,7 @@ def answers(address: str) -> bool:
 
 
 def _listens(broker: Broker) -> bool:
-    """Return whether what answers on the broker's port is the broker, and not another program."""
+    """Whether the broker, and not another program, answers on its port."""
     try:
         sockets = psutil.Process(broker.process.pid).net_connections("tcp")
     except psutil.NoSuchProcess:
@@ -227,8 +213,8 @@ def _failure(log: Path) -> BrokerStartError:
     return BrokerStartError(str(log), "\n".join(lines[-TAIL:]))
 
 
-def _ports_of_before(folder: Path) -> list[int] | None:
-    """Return the ports of the last broker that had the same messages, where nobody listens on them now."""
+def _previous_ports(folder: Path) -> list[int] | None:
+    """Return the ports of the last broker with the same messages, if they are free."""
     try:
         text = (folder / PROPERTIES).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -249,7 +235,7 @@ def _is_free(port: int) -> bool:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Return ports that nobody listens on, all different: each stays taken until the last one is found."""
+    """Return different free ports: each stays bound until the last one is found."""
     with ExitStack() as stack:
         probes = [stack.enter_context(socket.socket()) for _ in range(count)]
         for probe in probes:

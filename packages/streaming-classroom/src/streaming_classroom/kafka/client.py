@@ -38,14 +38,8 @@ _RENAMED = {
 _SAME = ("security.protocol", "sasl.mechanism", "client.id")
 
 
-def given() -> dict[str, str]:
-    """Return what the file says, or nothing where the variable names none.
-
-    Raises
-    ------
-    NotAvailable
-        The file is not there.
-    """
+def options_from_file() -> dict[str, str]:
+    """Return the settings of the file that the variable names; NotAvailable if it does not exist."""
     name = os.environ.get(VARIABLE)
     if not name:
         return {}
@@ -64,13 +58,7 @@ def parse(text: str) -> dict[str, str]:
 
 
 def for_python(java: dict[str, str]) -> dict[str, str]:
-    """Return the options of the Python client that are what these are to Java's.
-
-    Raises
-    ------
-    NotAvailable
-        A certificate is in a form that only Java reads.
-    """
+    """Return options of the Python client for those of Java's; NotAvailable for a certificate that only Java reads."""
     found = {name: java[name] for name in _SAME if name in java}
     for name, renamed in _RENAMED.items():
         if name in java:
@@ -104,7 +92,7 @@ _QUIET = {"log_level": 0}  # it would print a line for every try
 
 @dataclass(frozen=True)
 class KafkaRecord:
-    """A message that is to be sent; of what is None, the broker or its client decides."""
+    """A message to send; the broker or its client fills in None."""
 
     value: bytes | None
     key: bytes | None = None
@@ -121,20 +109,15 @@ def admin(options: Mapping[str, Any]) -> AdminClient:
 
 
 def results(futures: Mapping[Key, Future]) -> dict[Key, Any]:
-    """Return what an answer of an :func:`admin` client stands for; a client that is gone never gives it."""
+    """Return the results of an :func:`admin` client's futures, which never complete after the client has gone."""
     return {key: future.result(TIMEOUT + 1) for key, future in futures.items()}
 
 
-def ask(options: Mapping[str, str], question: Callable[[AdminClient], Answer]) -> Answer:
-    """Return what a function of an :func:`admin` client gives, which must not be a promise.
+def call_admin(options: Mapping[str, str], question: Callable[[AdminClient], Answer]) -> Answer:
+    """Return the result of a function of an :func:`admin` client; BrokerUnreachable without an answer in time.
 
-    A question about a partition whose leader is not there yet is asked again: a broker lists a topic that was just made
-    before it leads all of its partitions.
-
-    Raises
-    ------
-    BrokerUnreachable
-        No broker answered in time.
+    A request about a partition without a leader is retried: a broker lists a new topic before it leads all of its
+    partitions.
     """
     from confluent_kafka import KafkaError, KafkaException
 
@@ -157,30 +140,24 @@ def ask(options: Mapping[str, str], question: Callable[[AdminClient], Answer]) -
 
 def topics(options: Mapping[str, str]) -> dict[str, dict[int, tuple[int, int]]]:
     """Return all topics but Kafka's own, by name, as :func:`offsets` of each."""
-    known = ask(options, lambda admin: admin.list_topics(timeout=TIMEOUT)).topics
+    known = call_admin(options, lambda admin: admin.list_topics(timeout=TIMEOUT)).topics
     return {name: offsets(options, name) for name in sorted(known) if not name.startswith("__")}
 
 
 def offsets(options: Mapping[str, str], topic: str) -> dict[int, tuple[int, int]]:
-    """Return of each partition the first offset that is still there, and the next one to be.
-
-    Raises
-    ------
-    NotAvailable
-        There is no such topic.
-    """
+    """Return the first and the end offset of each partition; NotAvailable for an unknown topic."""
     from confluent_kafka import TopicPartition
     from confluent_kafka.admin import OffsetSpec
 
     # A request for a topic by its name creates it.
-    known = ask(options, lambda admin: admin.list_topics(timeout=TIMEOUT)).topics.get(topic)
+    known = call_admin(options, lambda admin: admin.list_topics(timeout=TIMEOUT)).topics.get(topic)
     if known is None:
         raise NotAvailable(f"There is no topic {topic}.", "Make it with DA.kafka.create_topic, or correct the name.")
     partitions = [TopicPartition(topic, number) for number in sorted(known.partitions)]
 
     def of(spec: Any) -> list[int]:
         wanted = dict.fromkeys(partitions, spec)
-        found = ask(options, lambda admin: results(admin.list_offsets(wanted, request_timeout=TIMEOUT)))
+        found = call_admin(options, lambda admin: results(admin.list_offsets(wanted, request_timeout=TIMEOUT)))
         return [found[partition].offset for partition in partitions]
 
     pairs = zip(of(OffsetSpec.earliest()), of(OffsetSpec.latest()), strict=True)
@@ -188,13 +165,7 @@ def offsets(options: Mapping[str, str], topic: str) -> dict[int, tuple[int, int]
 
 
 def read(options: Mapping[str, str], topic: str, begin: Mapping[int, int]) -> Iterator[Message]:
-    """Yield the messages of a topic from these offsets to where it ends now.
-
-    Raises
-    ------
-    BrokerUnreachable
-        They did not come in time.
-    """
+    """Yield the messages of a topic from some offsets to its current end; BrokerUnreachable after a timeout."""
     from confluent_kafka import Consumer, TopicPartition
 
     ends = {partition: end for partition, (_, end) in offsets(options, topic).items()}
@@ -217,16 +188,10 @@ def read(options: Mapping[str, str], topic: str, begin: Mapping[int, int]) -> It
 
 
 def send(options: Mapping[str, str], topic: str, records: Iterable[KafkaRecord]) -> int:
-    """Send messages in order; return how many there were once the broker has acknowledged all of them.
+    """Send messages in order, and return their number once the broker has acknowledged all.
 
-    A message that is sent again because an acknowledgement got lost is in the topic once, and the order within a
-    partition holds (``enable.idempotence``).  That holds within one call: a second call with the same messages
-    sends them again.
-
-    Raises
-    ------
-    NotSent
-        The broker did not take them all in time.
+    Within a call, retries neither duplicate nor reorder messages (``enable.idempotence``).  Raises NotSent if the
+    broker did not acknowledge all in time.
     """
     from confluent_kafka import KafkaException, Producer
 

@@ -6,7 +6,7 @@ from streaming_classroom.kafka import client, servers, shared_broker
 
 
 def start() -> str:
-    """Start the broker, if it is not up, and keep it until it is stopped; return what to say."""
+    """Start the broker unless it runs, and keep it until it is stopped; return a report."""
     if given := servers.external():
         return f"{servers.VARIABLE} names the broker at {given}; nothing was started."
     servers.refuse_elsewhere()
@@ -15,7 +15,7 @@ def start() -> str:
 
 
 def stop() -> str:
-    """Stop the broker, whoever uses it; return what to say."""
+    """Stop the broker, even if it is in use; return a report."""
     if shared_broker.stop():
         return "Kafka's broker has stopped; its messages are kept."
     return "No broker of the classroom's own is running."
@@ -24,7 +24,7 @@ def stop() -> str:
 def status() -> str:
     """Return where the broker answers and who uses it."""
     if given := servers.external():
-        client.ask(servers.client_options(), lambda admin: admin.list_topics(timeout=client.TIMEOUT))
+        client.call_admin(servers.client_options(), lambda admin: admin.list_topics(timeout=client.TIMEOUT))
         return f"{servers.VARIABLE} names the broker at {given}, which answers."
     found = shared_broker.status()
     if found is None:

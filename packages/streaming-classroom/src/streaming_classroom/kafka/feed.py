@@ -28,17 +28,7 @@ BATCH, LINE = "batch", "line"  # the headers that the feed adds
 
 @dataclass(frozen=True)
 class Topic:
-    """Batches land as messages of a topic.
-
-    Parameters
-    ----------
-    kafka : LessonKafka
-        Whose topic it is.
-    topic : str
-        Its name in the lesson.
-    note : Path
-        File that keeps where the topic ended before the batch that is landing.
-    """
+    """Batches land as messages of a topic; ``note`` keeps the topic's end before the batch that is landing."""
 
     kafka: LessonKafka
     topic: str
@@ -47,18 +37,18 @@ class Topic:
 
     @property
     def name(self) -> str:
-        """What a person is told."""
+        """The name for a person."""
         return f"the topic {self.kafka.topic(self.topic)}"
 
     def land(self, batch: DatasetBatch, number: int) -> None:
-        """Send the batch's messages in order, those that an earlier try has sent excepted."""
+        """Send the batch's messages in order, except those that an earlier try has sent."""
         topic = self.kafka.create_topic(self.topic)
         sent = self._sent_before(topic, number)
         records = (record for line, record in enumerate(self._records(batch, number)) if line not in sent)
         client.send(self.kafka.client_options, topic, records)
 
     def _sent_before(self, topic: str, number: int) -> set[int]:
-        """Return the lines of the batch that are in the topic, after noting where it ends if none can be."""
+        """Return the batch's lines in the topic; record the topic's end if none can be there."""
         note = self._noted()
         if note["batch"] == number:
             begin = {int(partition): offset for partition, offset in note["ends"].items()}

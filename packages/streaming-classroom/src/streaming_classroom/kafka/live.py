@@ -39,9 +39,9 @@ class ServerSentEvent:
 
 
 def parse(lines: Iterable[bytes]) -> Iterator[ServerSentEvent]:
-    """Yield the events of a response: an empty line ends one, several lines of data are one text, a colon is a comment.
+    """Yield the events of a response: an empty line ends an event, data lines are joined, a colon begins a comment.
 
-    What is cut off, without an empty line after it, is no event.
+    An incomplete event at the end is dropped.
     """
     last = ""
     data: list[str] = []
@@ -61,13 +61,7 @@ def parse(lines: Iterable[bytes]) -> Iterator[ServerSentEvent]:
 
 
 def events(url: str, last: str, deadline: float) -> Iterator[ServerSentEvent]:
-    """Yield events until the deadline, over as many connections as it takes.
-
-    Raises
-    ------
-    NotAvailable
-        There was no connection at all.
-    """
+    """Yield events until the deadline, reconnecting if necessary; NotAvailable without any connection."""
     reached, reason = False, ""
     while time.monotonic() < deadline:
         try:
@@ -90,12 +84,9 @@ def events(url: str, last: str, deadline: float) -> Iterator[ServerSentEvent]:
 
 
 def feed(options: Mapping[str, str], topic: str, position: Path, seconds: float, url: str = URL) -> int:
-    """Send what the stream brings in so many seconds to a topic, and return how many messages that were.
+    """Send the events of some seconds to a topic, and return their number.
 
-    Parameters
-    ----------
-    position : Path
-        File that keeps the id of the last event which the broker has.
+    ``position`` is the file with the id of the last acknowledged event.
     """
     last = position.read_text(encoding="utf-8") if position.exists() else ""
     count, found = 0, events(url, last, time.monotonic() + seconds)
@@ -111,7 +102,7 @@ def _open(url: str, last: str):
 
 
 def _record(event: ServerSentEvent) -> KafkaRecord | None:
-    """Return an event as a message with its wiki as key; what the server sends only as a sign of life is none."""
+    """Return an event as a message with its wiki as key, or None for a keep-alive."""
     try:
         fields = json.loads(event.data)
         if fields["meta"]["domain"] == "canary":

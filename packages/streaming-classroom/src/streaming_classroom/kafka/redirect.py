@@ -21,33 +21,27 @@ TIMEOUT = 3.0  # seconds for each address
 
 
 def install() -> None:
-    """Have Spark's readers and writers look at the address that they are given; calling it again changes nothing."""
+    """Check and redirect the addresses given to Spark's readers and writers; calling it again changes nothing."""
     from pyspark.sql import DataFrameReader, DataFrameWriter
     from pyspark.sql.streaming import DataStreamReader, DataStreamWriter
 
     why = "Kafka's address is where the broker is now, and one where nobody listens is said at once"
     for kind in (DataFrameReader, DataFrameWriter, DataStreamReader, DataStreamWriter):
-        for method, make in (("option", _looked_at_one), ("options", _looked_at_all)):
+        for method, make in (("option", _wrap_option), ("options", _wrap_options)):
             hooks.wrap(kind, method, make, by="streaming_classroom", layer="connection", why=why)
 
 
-def checked(servers: str) -> str:
-    """Return the addresses where the broker is now.
-
-    Raises
-    ------
-    BrokerUnreachable
-        Nobody listens at any of them.
-    """
-    moved = redirected(servers)
+def reachable_servers(servers: str) -> str:
+    """Return the current addresses of the broker; BrokerUnreachable if none accepts a connection."""
+    moved = redirect_servers(servers)
     reasons = [reason for address in moved.split(",") if (reason := _refusal(address.strip()))]
     if len(reasons) == len(moved.split(",")):
         raise BrokerUnreachable(moved, reasons[0])
     return moved
 
 
-def redirected(servers: str) -> str:
-    """Return the addresses, each that has moved replaced by where it is now."""
+def redirect_servers(servers: str) -> str:
+    """Return the addresses, with moved ones replaced."""
     moves = _moves()
     return ",".join(moves.get(address.strip(), address.strip()) for address in servers.split(","))
 
@@ -60,7 +54,7 @@ def _moves() -> dict[str, str]:
 
 
 def _refusal(address: str) -> str:
-    """Return why nobody answers at an address; nothing if somebody does."""
+    """Return why an address does not accept connections, or an empty string."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
         return "an address is a host, a colon and a port"
@@ -71,18 +65,18 @@ def _refusal(address: str) -> str:
     return ""
 
 
-def _looked_at_one(original: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_option(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def option(self: Any, key: str, value: Any) -> Any:
-        return original(self, key, checked(str(value)) if key.lower() == OPTION else value)
+        return original(self, key, reachable_servers(str(value)) if key.lower() == OPTION else value)
 
     return option
 
 
-def _looked_at_all(original: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_options(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def options(self: Any, **given: Any) -> Any:
-        looked_at = {key: checked(str(value)) if key.lower() == OPTION else value for key, value in given.items()}
-        return original(self, **looked_at)
+        servers = {key: reachable_servers(str(value)) for key, value in given.items() if key.lower() == OPTION}
+        return original(self, **(given | servers))
 
     return options

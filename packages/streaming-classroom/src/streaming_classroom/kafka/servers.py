@@ -42,16 +42,16 @@ def bootstrap_servers() -> str:
         Nobody answers at the address that the variable names.
     """
     if given := external():
-        return redirect.checked(given)
+        return redirect.reachable_servers(given)
     refuse_elsewhere()
     with wait_line(lambda: "starting Kafka's broker"), _asking, guard.setup_errors():
         return shared_broker.join(ensure_fetched)
 
 
 def begin() -> None:
-    """Start the classroom's broker while a person reads on; a cell that needs it meanwhile waits for this start.
+    """Start the classroom's broker in the background; a cell that needs it waits for this start.
 
-    Where something has to be fetched first, which is told and takes its time, the cell that asks for it does that.
+    A broker that has to be downloaded first is left to that cell, which reports the download.
     """
     if not front_end.is_interactive() or external() or not environment.is_on_this_machine():
         return
@@ -70,30 +70,24 @@ def external() -> str | None:
 
 
 def options() -> dict[str, str]:
-    """Return what Kafka's Java client, and so Spark's, needs to reach the broker: the address, and security."""
-    return {"bootstrap.servers": bootstrap_servers()} | (client.given() if external() else {})
+    """Return the broker's options for Kafka's Java client, and so for Spark: address and security."""
+    return {"bootstrap.servers": bootstrap_servers()} | (client.options_from_file() if external() else {})
 
 
 def client_options() -> dict[str, str]:
     """Return the same for the Python client."""
     servers = {"bootstrap.servers": bootstrap_servers()}
-    return servers | (client.for_python(client.given()) if external() else {})
+    return servers | (client.for_python(client.options_from_file()) if external() else {})
 
 
 def refuse_elsewhere() -> None:
-    """Refuse to start a broker that Spark could not reach.
-
-    Raises
-    ------
-    NotAvailable
-        Spark runs elsewhere; a cluster whose processes are all on this machine does not.
-    """
+    """Raise NotAvailable if Spark runs on other machines, from where it could not reach a broker here."""
     if not environment.is_on_this_machine():
         raise NotAvailable("Spark runs elsewhere and could not reach a broker here.", f"Set {VARIABLE} to one it can.")
 
 
 def ensure_fetched() -> java.Java:
-    """Return the Java to use, after fetching the broker's jars where they are not there."""
+    """Return the Java to use, after downloading the broker's jars if they are missing."""
     report = print if front_end.is_interactive() else lambda _line: None
     with guard.setup_lock(report):
         found = java.find_or_fetch()

@@ -51,19 +51,10 @@ def log() -> Path:
 
 
 def join(find_java: Callable[[], Java], keep: bool = False) -> str:
-    """Return the address of the broker, which is started if none answers.
+    """Return the address of the broker, started if none answers; with ``keep``, it outlives its starter.
 
-    Parameters
-    ----------
-    find_java : callable
-        Returns the Java that runs it, after fetching the broker's jars.
-    keep : bool
-        Whether it runs until it is stopped, rather than until the process ends that started it.
-
-    Raises
-    ------
-    BrokerStartError
-        It did not start; the message has the end of its log.
+    ``find_java`` returns the Java that runs it, after downloading the broker's jars.  Raises BrokerStartError with the
+    end of the log.
     """
     here = folder()
     if not keep and (address := _answering(here)):
@@ -87,7 +78,7 @@ def join(find_java: Callable[[], Java], keep: bool = False) -> str:
 
 
 def leave() -> None:
-    """Stop the broker that this process has started, unless it was to be kept; return when it has ended."""
+    """Stop the broker if this process has started it, unless it is to be kept; return after its end."""
     for here, process in list(_started.items()):
         if process == os.getpid():  # not the process that this one was forked from
             del _started[here]
@@ -109,7 +100,7 @@ def status() -> Status | None:
 
 def _answering(here: Path) -> str | None:
     address = _state(here).get("address") if _process(here) else None
-    return address if address and broker.answers(address) else None
+    return address if address and broker.is_answering(address) else None
 
 
 def _state(here: Path) -> dict[str, Any]:
@@ -125,7 +116,7 @@ def _write_state(here: Path, address: str, pid: int) -> None:
 
 
 def _process(here: Path) -> psutil.Process | None:
-    """Return the broker's process; its number may be another process's by now."""
+    """Return the broker's process, unless its id belongs to another process by now."""
     state = _state(here)
     with suppress(psutil.Error, KeyError):
         process = psutil.Process(state["pid"])

@@ -194,20 +194,20 @@ class LessonKafka:
         return set(self._ask(lambda admin: admin.list_topics(timeout=client.TIMEOUT)).topics)
 
     def _await(self, condition: Callable[[set[str]], bool]) -> None:
-        """Return when the broker's own list of its topics says so: it answers before every part of it knows."""
+        """Wait until the broker's list of topics meets a condition, since not all of its parts know at once."""
         deadline = time.monotonic() + DELETION_TIMEOUT
         while not condition(self._there()) and time.monotonic() < deadline:
             time.sleep(POLL_INTERVAL)
 
     def _ask(self, question: Callable[[Any], Any]) -> Any:
-        return client.ask(self.client_options, question)
+        return client.call_admin(self.client_options, question)
 
 
 def prefix(schema: str) -> str:
-    """Return what the names of a lesson's topics begin with.
+    """Return the prefix of a lesson's topics.
 
-    The classroom's own broker is this home's, where a user's lessons have one schema each.  On somebody else's many
-    homes meet, in which everybody may have the same name: there, a number of this home's own tells them apart.
+    The classroom's own broker is of one home, where each lesson has one schema.  On a foreign broker many homes meet,
+    so a number of this home is added.
     """
     if not servers.external():
         return f"{schema}-"

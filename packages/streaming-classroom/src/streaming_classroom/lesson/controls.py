@@ -45,7 +45,7 @@ _shown: Panel | None = None
 
 
 class ControlledLesson(Protocol):
-    """What the panel needs of the lesson that it controls."""
+    """The interface of a lesson for the panel."""
 
     lesson: str
     data_factory: DataFactory
@@ -57,17 +57,11 @@ class ControlledLesson(Protocol):
         """Whether this kernel has the lesson's directory."""
 
     def _open(self, resume: bool) -> str:
-        """Make the lesson ready; return what was done."""
+        """Prepare the lesson; return a report."""
 
 
 def show_controls(current: Callable[[], ControlledLesson]) -> None:
-    """Show the panel of the lesson that the kernel has open; the one that was shown before ends.
-
-    Parameters
-    ----------
-    current : callable
-        Returns that lesson, which a set-up cell may start again at any time.
-    """
+    """Show the panel of the kernel's current lesson, which ``current`` returns; an earlier panel ends."""
     global _shown
     if not front_end.is_interactive():
         print(NOBODY)
@@ -79,7 +73,7 @@ def show_controls(current: Callable[[], ControlledLesson]) -> None:
 
 
 class NotPossible(ExplainedError):
-    """What a button asks for cannot be done now: do what the message says."""
+    """A button's action is not possible now; the message has the fix."""
 
 
 class _SparkEndedError(Exception):
@@ -87,13 +81,7 @@ class _SparkEndedError(Exception):
 
 
 class Panel:
-    """The panel and what its buttons do.
-
-    Parameters
-    ----------
-    current : callable
-        Returns the lesson that the kernel has open.
-    """
+    """The panel and the actions of its buttons, for the lesson that ``current`` returns."""
 
     def __init__(self, current: Callable[[], ControlledLesson]) -> None:
         self._current = current
@@ -122,12 +110,12 @@ class Panel:
         self._follow()
 
     def close(self) -> None:
-        """Take the panel off the screen, where its fallback stays, and let it land nothing more."""
+        """Remove the panel from the page, except for its fallback, and stop landing."""
         self._pause.set()
         self.widget.close()
 
     def tick(self) -> bool:
-        """Bring the panel up to date; return whether anybody may still look. Called by the follower's thread."""
+        """Refresh the panel; return whether a page may still show it.  Called by the refreshing thread."""
         if time.monotonic() < self._next_look:
             return True
         self._next_look = time.monotonic() + POLL_INTERVAL
@@ -146,7 +134,7 @@ class Panel:
         self._draw()
 
     def press(self, message: dict) -> None:
-        """Do what a message of the page asks for; what takes time goes into a thread, so this returns at once."""
+        """Perform a button's action; a slow one runs in a thread, so this returns at once."""
         self._heard = time.monotonic()
         self._follow()
         if message == {"do": "here"}:
@@ -237,7 +225,7 @@ class Panel:
     # What is shown.
 
     def _is_seen(self) -> bool:
-        """Whether there may be a page with this panel. A page that comes back later is heard, and followed again."""
+        """Whether a page may show this panel; a page that reconnects later is refreshed again."""
         if self.widget.comm is None or front_end.ipython() is None:
             self._pause.set()
             return False
@@ -269,7 +257,7 @@ class Panel:
         self._draw()
 
     def _draw(self) -> None:
-        """Show what was seen last and what is being done; only what differs is sent."""
+        """Send the changed parts of the last state and of the running action."""
         with self._lock:
             self.widget.state = {
                 **self._seen,
@@ -292,12 +280,12 @@ class Panel:
         return {"landed": key[1], "total": factory.total, "report": self._report[1]}
 
     def _is_unread(self, lesson: ControlledLesson) -> bool:
-        """Whether what lands goes where, as far as can be told, none of the active streams reads."""
+        """Whether the data lands where, as far as known, none of the active streams reads."""
         place = lesson.data_factory.place
         return place is not None and data_factory.reads(self._streams.values(), place) is False
 
     def _look_at_streams(self, lesson: ControlledLesson) -> list[dict[str, Any]]:
-        """Return a row for each active stream; say of one that is gone why it failed, if it has."""
+        """Return a row for each active stream, and for each that has failed its reason."""
         active = {str(query.runId): query for query in lesson._spark.streams.active}
         for query in (query for run_id, query in self._streams.items() if run_id not in active):
             if error := query.exception():
@@ -314,13 +302,13 @@ def _row(run_id: str, query: StreamingQuery) -> dict[str, Any]:
 
 
 def _problem(error: Exception) -> str:
-    """Return what to do about a session that does not answer, and why where that is more than that nobody is there."""
+    """Return the fix for a session that does not answer, with the reason if it adds to it."""
     is_gone = isinstance(error, _SparkEndedError | OSError | Py4JNetworkError)
     return SPARK_ENDED if is_gone else f"{UNANSWERED} {_sentence(error)}"
 
 
 def _label(query: StreamingQuery) -> str:
-    """Return a stream's name; of one without a name, enough of its id to tell it from others, and what it reads."""
+    """Return a stream's name; for an unnamed one, a part of its id, and its source."""
     if query.name:
         return query.name
     source = data_factory.short_name(query)
@@ -345,6 +333,6 @@ def _quoted(value: str | Sequence[str]) -> str:
 
 
 def _sentence(error: BaseException) -> str:
-    """Return what is wrong in one line, without the plans and traces that follow it."""
+    """Return an error's message in one line, without plans and traces."""
     text = " ".join(short_message(error).split()) or type(error).__name__
     return text if len(text) <= LONGEST_SENTENCE else text[: LONGEST_SENTENCE - 1] + "…"

@@ -50,7 +50,7 @@ class NoPythonProgram(ClassroomError, ValueError):
 
 @dataclass(eq=False)
 class OneQueryOnly(ClassroomError, ValueError):
-    """Several queries cannot all be in the middle of a batch when Spark is frozen: name one."""
+    """Only one query can be in mid-batch when Spark is frozen: name one."""
 
     def __str__(self) -> str:
         return f"{MID_BATCH!r} is a point of one query, as Spark is frozen when the first one is there. Name that one."
@@ -136,5 +136,5 @@ def kill_at(
 
 
 def mark_of(query: str) -> str:
-    """Return the name of the file that says that a query of that name is at the point."""
+    """Return the name of the file that marks a query as at the point."""
     return quote(query, safe="")

@@ -44,7 +44,7 @@ POLL_INTERVAL = 0.002  # seconds between two looks at the tasks of a batch
 
 @dataclass(frozen=True)
 class Where:
-    """The point, the batch, the queries' names if they matter, and the folder of marks that say which are there."""
+    """The point, the batch, the queries' names if they matter, and the folder of the marks."""
 
     point: str
     batch: int
@@ -52,16 +52,16 @@ class Where:
     reached: str
 
     def mark(self, query: str) -> None:
-        """Say that a query is there."""
+        """Mark a query as at the point."""
         (Path(self.reached) / mark_of(query)).touch()
 
     def miss(self, query: str) -> None:
-        """Say that a query is past the point, and wait to be killed."""
+        """Mark a query as past the point, and wait for the kill."""
         (Path(self.reached) / MISSED).touch()
         self.stand_still(query)
 
     def stand_still(self, query: str) -> None:
-        """Say that a query is there, and wait to be killed."""
+        """Mark a query as at the point, and wait for the kill."""
         self.mark(query)
         while True:
             time.sleep(60)
@@ -170,7 +170,7 @@ class _Tasks:
     mark: Callable[[], None]
 
     def watch(self) -> None:
-        """Freeze Spark, in a thread, when a task of a job's last stage has ended and another one has not."""
+        """Freeze Spark, in a thread, once a task of a job's last stage has ended and another one has not."""
         known = set(self._jobs())
         Thread(target=self._freeze_in_the_middle, args=(known,), daemon=True).start()
 
@@ -197,7 +197,7 @@ class _NO_JOB:
     stageIds: tuple[int, ...] = ()
 
 
-def _listened_to(where: Where) -> Callable[[Any], Any]:
+def _wrap_start(where: Where) -> Callable[[Any], Any]:
     watched: set[int] = set()
 
     def make(start: Any) -> Any:
@@ -219,7 +219,7 @@ def main(arguments: list[str]) -> None:
     where = Where(**json.loads(arguments[0]))
     # Its own Spark, on this machine: the notebook's session may have every core of the cluster.
     os.environ.pop("SPARK_MASTER", None)
-    make, why = _listened_to(where), "its query stands still at a point of a batch"
+    make, why = _wrap_start(where), "its query stands still at a point of a batch"
     hooks.wrap(DataStreamWriter, "start", make, by="streaming_classroom", layer="source", why=why)
     if arguments[1] == "-c":
         sys.argv = ["-c", *arguments[3:]]

@@ -112,21 +112,21 @@ class Lesson:
         return _current is self and self._directory.lock.is_locked
 
     def controls(self) -> None:
-        """Show the instructor's panel: land data, start over, stop streams; without a person only say so."""
+        """Show the instructor's panel: land data, start over, stop streams; without a person only print a line."""
         from streaming_classroom.lesson.controls import show_controls  # widgets take a second to import
 
         show_controls(lambda: _current or self)
 
     def present(self, on: bool = True) -> None:
-        """Make the page one for a projector, or with False take that back; without a person only say so."""
+        """Lay the page out for a projector, or with False end that; without a person only print a line."""
         presenting.present(on)
 
     def exercise(self, name: str) -> None:
-        """Take away what an earlier try of an exercise has made, so that its cell can be run again and again."""
+        """Remove what an earlier try of an exercise has made, so that its cell can be run again."""
         self._grader.begin(name)
 
     def check(self, name: str) -> Verdict:
-        """Return what is right or wrong about what was made for an exercise, such as ``"05.2"``."""
+        """Return the verdict on an exercise, such as ``"05.2"``."""
         return self._grader.check(name)
 
     def hint(self, name: str) -> Guidance:
@@ -134,11 +134,11 @@ class Lesson:
         return self._grader.hint(name)
 
     def solution(self, name: str) -> Guidance:
-        """Return the solution of an exercise, and why it is so."""
+        """Return the solution of an exercise, and its explanation."""
         return self._grader.solution(name)
 
     def quiz(self, number: int | None = None, letter: str = "") -> Guidance:
-        """Return the lesson's quiz, or one question; of a choice such as ``2, "b"``, whether it is right and why."""
+        """Return the lesson's quiz, or one question; for a choice such as ``2, "b"``, whether it is right and why."""
         return self._grader.quiz(self.lesson, number, letter)
 
     def predict(self, name: str, value: Any = ...) -> Guidance:
@@ -154,7 +154,7 @@ class Lesson:
         return self._grader.predict(name, value)
 
     def progress(self) -> Guidance:
-        """Return what is done, lesson by lesson."""
+        """Return the finished exercises, lesson by lesson."""
         return self._grader.progress()
 
     @cached_property
@@ -174,7 +174,7 @@ class Lesson:
         print(f"Lesson {self.lesson} is cleaned up.")
 
     def _open(self, resume: bool) -> str:
-        """Take the lesson's directory and make it ready: empty, or as the last kernel left it; return what was done."""
+        """Lock the lesson's directory and prepare it: empty, or as the last kernel left it; return a report."""
         with landing:
             return self._make_ready(resume)
 
@@ -197,7 +197,7 @@ class Lesson:
         return self._report(len(active), removed)
 
     def _report(self, stopped: int, removed: int) -> str:
-        """Say what there was before, if there was anything, and what has landed."""
+        """Print what existed before, and what has landed."""
         over = [setup_status.counted(stopped, "stream", "stopped")] * bool(stopped)
         over += [setup_status.counted(removed, "table", "removed")] * bool(removed)
         factory = self.__dict__.get("data_factory")
@@ -297,8 +297,8 @@ def start_lesson(
     NotAvailable
         Several datasets were to land in one table or topic, or one in both.
     """
-    with setup_status.doing(f"Starting lesson {name} ..."):
-        lesson, report = _started(name, dataset, into_table, into_topic, resume)
+    with setup_status.show_step(f"Starting lesson {name} ..."):
+        lesson, report = _start_in_place(name, dataset, into_table, into_topic, resume)
     if into_topic:
         servers.begin()  # the next cell lands a batch, and the broker takes as long to start as that cell to read
     if not lesson.paths._are_settings:
@@ -309,10 +309,10 @@ def start_lesson(
     return lesson
 
 
-def _started(
+def _start_in_place(
     name: str, dataset: str | Sequence[str] | None, into_table: str | None, into_topic: str | None, resume: bool
 ) -> tuple[Lesson, str]:
-    """Start a lesson in place of the present one; return it, and what was done to start it."""
+    """Start a lesson in place of the present one; return it with a report."""
     global _current
     previous = _current
     directory = lesson_directory(name, previous._directory if previous else None)
@@ -339,7 +339,7 @@ def _started(
 
 
 def cleanup() -> None:
-    """Clean up the lesson that this kernel has open, if there is one."""
+    """Clean up the kernel's current lesson, if any."""
     if _current is not None:
         _current.cleanup()
 
@@ -349,7 +349,7 @@ def _parts(dataset: str | Sequence[str]) -> Sequence[str]:
 
 
 def _batches(dataset: str | Sequence[str] | None, into: str | None) -> list[datasets.DatasetBatch]:
-    """Return what the lesson's data factory lands; none where the lesson has no dataset."""
+    """Return the batches of the lesson's data factory."""
     if not dataset:
         return []
     if into and len(_parts(dataset)) > 1:

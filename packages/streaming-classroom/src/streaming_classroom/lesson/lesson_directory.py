@@ -22,14 +22,9 @@ _OWNER_TIMEOUT = 2.0  # seconds; a kernel that is being restarted needs a moment
 
 
 def identifier(text: str) -> str:
-    """Return a text as a name that SQL, file systems and URLs take without quotes.
+    """Return a text as a name that SQL, file systems and URLs take without quotes; NotAvailable for an empty one.
 
-    Different texts give different names: where letters were lost on the way, a digest of the text tells them apart.
-
-    Raises
-    ------
-    NotAvailable
-        There is nothing in the text.
+    Different texts give different names: a digest is added where letters were lost.
     """
     text = unicodedata.normalize("NFC", text)
     if not text.strip():
@@ -42,15 +37,7 @@ def identifier(text: str) -> str:
 
 @dataclass(frozen=True)
 class LessonDirectory:
-    """Where a lesson lives.
-
-    Attributes
-    ----------
-    lesson, schema, working_dir : str
-        The lesson's name, its schema and its directory.
-    lock : FileLock
-        Held while a kernel has the lesson open; it ends with the kernel's process.
-    """
+    """A lesson's name, schema and directory, and the lock that a kernel holds while it has the lesson open."""
 
     lesson: str
     schema: str
@@ -58,13 +45,7 @@ class LessonDirectory:
     lock: FileLock
 
     def take(self) -> None:
-        """Keep two live kernels out of one working directory; a dead kernel's lock is free.
-
-        Raises
-        ------
-        LessonBusy
-            Another live kernel has this lesson open.
-        """
+        """Lock the working directory; LessonBusy if another live kernel holds the lock."""
         ownership.claim(directories.home())
         Path(self.lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -73,7 +54,7 @@ class LessonDirectory:
             raise LessonBusy(self.lesson, self.working_dir) from None
 
     def leave(self) -> None:
-        """Let other kernels in."""
+        """Release the lock."""
         self.lock.release(force=True)
 
 

@@ -29,13 +29,7 @@ _shown: DisplayHandle | None = None
 
 
 def present(on: bool = True) -> None:
-    """Make the page that shows this cell one for a projector, or take that back; without a person only say so.
-
-    Parameters
-    ----------
-    on : bool
-        Whether to begin; False ends it, whoever began.
-    """
+    """Lay the page of this cell out for a projector, or end that; without a person only print a line."""
     global _shown
     if not front_end.is_interactive():
         print(NOBODY)
@@ -59,7 +53,7 @@ def _style() -> str:
 
 
 def _script(on: bool) -> str:
-    """Return what begins or ends it; a saved one does nothing any more on another day."""
+    """Return the script; a saved one does nothing on another day."""
     until = int((time.time() + LONGEST) * 1000)
     script = _SCRIPT.read_text(encoding="utf-8")  # in a function, which keeps the page's names
     return f"<script>if (Date.now() < {until}) ((isPresenting) => {{\n{script}}})({json.dumps(on)});</script>"

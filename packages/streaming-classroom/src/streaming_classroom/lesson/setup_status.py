@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Line:
-    """What stands on the screen of one run of a cell."""
+    """The line on the screen of one run of a cell."""
 
     run: str | None
     began: float
@@ -31,10 +31,10 @@ _line: _Line | None = None
 
 
 @contextmanager
-def doing(text: str) -> Iterator[None]:
-    """Show at once what set-up is about to do, and after two seconds for how long; :func:`end` says what came of it.
+def show_step(text: str) -> Iterator[None]:
+    """Show the current step of set-up, with its seconds from the second one on; :func:`end` shows the result.
 
-    Where this run of the cell has a line, that one is changed.
+    It replaces the line of this run of the cell.
     """
     if not front_end.is_interactive():
         yield
@@ -55,7 +55,7 @@ def _begin(text: str) -> _Line:
 
 
 def end(ready: str, details: str = "") -> None:
-    """Say in its place what is ready now, after how many seconds, and what else there is to say of it."""
+    """Replace the line by the result, its seconds and details."""
     if _line is not None and front_end.is_interactive():
         seconds = time.monotonic() - _line.began
         show_line(f"{ready} ({seconds:.0f} s). {details}".rstrip(), _line.handle)

@@ -44,7 +44,7 @@ _NAMES = (
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Know the magics of lessons, each as what says that set-up is missing, until set-up replaces them."""
+    """Register the magics of lessons as a message that set-up is missing, until set-up replaces them."""
     if environment.is_databricks():
         return
     from notebook_dialect.notebooks import cell_language
@@ -66,7 +66,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def _too_early(line: str, cell: str | None = None) -> None:
-    """Say that set-up is missing."""
+    """Raise the message that set-up is missing."""
     raise UsageError(SENTENCE)
 
 
@@ -77,7 +77,7 @@ def _show_error(
     trace: TracebackType,
     tb_offset: int | None = None,
 ) -> list[str] | None:
-    """Show in a sentence what explains itself, and what set-up would have spared; any other error as IPython does."""
+    """Show an error that explains itself, or that set-up prevents, as a sentence; any other as IPython does."""
     if sentence := _sentence(error):
         lines = [f"{kind.__name__}: {sentence}"]
         shell._showtraceback(kind, error, lines)
@@ -99,9 +99,9 @@ def _notebook() -> Path | None:
 
 
 def _is_lesson() -> bool:
-    """Whether the notebook is stored in the course's checkout or among the learner's copies.
+    """Whether the notebook is in the course's checkout or among the learner's copies.
 
-    A kernel without a name of its notebook counts by its working directory.
+    A kernel without the name of its notebook counts by its working directory.
     """
     notebook = _notebook()
     folders = [Path.cwd(), *Path.cwd().parents] if notebook is None else notebook.parents

@@ -49,13 +49,13 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     namespace.update(untilStreamIsReady=untilStreamIsReady, stopAllStreams=stopAllStreams)
     if environment.is_databricks():
         return
-    with setup_status.doing("Connecting to Spark ..." if environment.remote_url() else "Starting Spark ..."):
+    with setup_status.show_step("Connecting to Spark ..." if environment.remote_url() else "Starting Spark ..."):
         details = _set_up(namespace, guest)
     setup_status.end("Spark is ready", details)
 
 
 def _set_up(namespace: dict[str, Any], guest: bool) -> str:
-    """Do what :func:`set_up_notebook` does where there is no platform; return what there is to know of the cluster."""
+    """Set up a notebook outside the platform; return details of the cluster."""
     early_start.take_over()
     spark = get_spark(environment.guest_conf() if guest else None)
     listener.watch(spark)
@@ -70,14 +70,14 @@ def _set_up(namespace: dict[str, Any], guest: bool) -> str:
 
 
 def _details(spark: SparkSession) -> str:
-    """Say what there is to know of the cluster, where lessons run on one."""
+    """Return the details of a cluster."""
     if environment.spark_place() != "on a cluster":
         return ""
     return cluster.summary(spark)
 
 
 def classroom_dialect() -> Dialect:
-    """Return the dialect of this kernel over the classroom's files, made when it is first asked for."""
+    """Return the dialect of this kernel over the classroom's files, created at the first call."""
     global _dialect
     from notebook_dialect import Dialect  # on Databricks nothing of it is loaded
 
@@ -89,10 +89,7 @@ def classroom_dialect() -> Dialect:
 
 
 def set_up_user(namespace: dict[str, Any]) -> None:
-    """Put into ``namespace`` the variables that lessons without a ``DA`` expect.
-
-    They are ``username``, ``userhome`` and ``workingDir``, a directory of one's own that exists.
-    """
+    """Define the variables that lessons without a ``DA`` expect: ``username``, ``userhome``, ``workingDir``."""
     datasets.register()
     working_dir = user_files.make_working_dir()
     namespace.update(username=user_files.username(), userhome=user_files.userhome(), workingDir=working_dir)

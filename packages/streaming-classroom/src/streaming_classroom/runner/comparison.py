@@ -26,16 +26,9 @@ _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]{2,}(?:\.[A-Z0-9_]+)*)\]")
 
 
 def differences(saved: NotebookNode, executed: NotebookNode, notebook: Path, home: Path) -> tuple[Failure, ...]:
-    """Return a failure for each cell whose outputs are not those of the file.
+    """Return a failure for each cell whose fresh outputs differ from the saved ones.
 
-    Parameters
-    ----------
-    saved
-        The lesson as its file has it.
-    executed
-        The same lesson after the run.
-    home
-        The lesson's directory in this run, which outputs may name.
+    ``home`` is the lesson's directory in this run, which outputs may name.
     """
     fresh = transplant(saved, executed, home)
     failures = []

@@ -33,7 +33,7 @@ _IOPUB = 30  # nbclient's 4 s are too short for the last of a large output on a 
 
 
 class Interrupted(Exception):
-    """The run was told to stop."""
+    """The run was interrupted."""
 
 
 class DeadlineMissed(CellTimeoutError):
@@ -64,7 +64,7 @@ class Deadlines:
 
 @dataclass
 class Observed:
-    """What a lesson did, by position of the cell."""
+    """Observations of a lesson's run, by position of the cell."""
 
     replies: dict[int, dict[str, Any]] = field(default_factory=dict)
     stderr: dict[int, str] = field(default_factory=dict)
@@ -103,12 +103,12 @@ class LessonClient(PapermillNotebookClient):
         self._interrupted = False
 
     def create_kernel_manager(self) -> LessonKernelManager:
-        """Return the course's own manager; nbclient shuts down what this makes."""
+        """Return the course's own manager; nbclient shuts down a manager that this method creates."""
         self.km = LessonKernelManager()
         return self.km
 
     def execute(self, **start: Any) -> NotebookNode:
-        """Run the cells, then look for streams; every wait in here has a deadline."""
+        """Run the cells, then check for active streams; every wait has a deadline."""
         self.reset_execution_trackers()
         if sys.platform == "win32":  # as papermill does: zmq cannot use Windows' default event loop
             asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
@@ -128,9 +128,9 @@ class LessonClient(PapermillNotebookClient):
         return self.nb
 
     def _start(self, **start: Any) -> None:
-        """Have a kernel that answers: another one where the first has died before it could.
+        """Start a kernel that answers; a second one if the first dies at once.
 
-        Jupyter gives a kernel numbers of free ports, and another program may be quicker to take one.
+        Jupyter assigns free ports, and another program may take one first.
         """
         for left in reversed(range(_STARTS)):
             self.create_kernel_manager()
@@ -262,18 +262,8 @@ class LessonEngine(NBClientEngine):
     ) -> None:
         """Run the cells of ``nb_man.nb``.
 
-        Parameters
-        ----------
-        start
-            What the kernel is started with: ``cwd``, ``env``, ``stderr``.
-        on_cell
-            Called after every code cell that ran.
-        on_cells_done
-            Called when all cells are done and the kernel has still to end.
-        cancel
-            Once set, no further cell is started.
-        prepare
-            Code to run before the first cell, which is not in the notebook.
+        ``start`` are the kernel's ``cwd``, ``env`` and ``stderr``; ``on_cell`` is called after every code cell, and
+        ``on_cells_done`` before the kernel ends; ``cancel`` prevents further cells; ``prepare`` is code to run first.
         """
 
         def before(cell: NotebookNode, cell_index: int) -> None:

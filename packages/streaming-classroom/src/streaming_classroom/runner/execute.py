@@ -91,18 +91,11 @@ class RunRequest:
 def run_lesson(
     order: RunRequest, on_cell: Callable[[], None], on_cells_done: Callable[[], None], cancel: threading.Event
 ) -> LessonResult:
-    """Run one lesson and return how it went; what a lesson does wrong is never raised.
+    """Run one lesson and return its result; errors of the lesson are not raised.
 
-    Guarantees that no process of the lesson is left, and that its home is gone if it passed.
-
-    Parameters
-    ----------
-    on_cell
-        Called after every code cell that ran, in the thread of this call.
-    on_cells_done
-        Called when all cells are done and the lesson's processes have still to end; not after a missed deadline.
-    cancel
-        Once set, the lesson starts no further cell.
+    Afterwards no process of the lesson is left, and its home is removed if it passed.  ``on_cell`` is called after
+    every code cell, ``on_cells_done`` before the processes end, unless a deadline was missed; ``cancel`` prevents
+    further cells.
     """
     started = monotonic()
     try:

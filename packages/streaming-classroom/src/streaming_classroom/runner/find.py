@@ -27,15 +27,7 @@ _LOCK = "run.lock"
 
 @contextmanager
 def new_run(home: Path) -> Iterator[Path]:
-    """Give a directory below ``home/runs`` that no other run has, also if both start in the same second.
-
-    While it is in use it is not removed, however many other runs begin meanwhile.
-
-    Raises
-    ------
-    SetupError
-        The home is a folder that the course has not made.
-    """
+    """Create a directory below ``home/runs`` that is unique to this run, and kept while it is in use."""
     runs = ownership.claim(home.absolute()) / "runs"
     directory = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
     directory.mkdir(parents=True)
@@ -45,7 +37,7 @@ def new_run(home: Path) -> Iterator[Path]:
 
 
 def _remove_old(runs: Path) -> None:
-    """Remove all but the newest few of the runs that have ended."""
+    """Remove all ended runs but the newest few."""
     made = sorted(path for path in runs.iterdir() if _NAME.fullmatch(path.name) and not path.is_symlink())
     for old in made[:-KEPT]:
         lock = FileLock(old / _LOCK)
@@ -123,7 +115,7 @@ def _existing(name: str, lessons: list[Path], notebooks: Path) -> Path:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    """Return the notebooks of a folder, sorted: neither Jupyter's copies, nor scripts, nor what a hidden folder has."""
+    """Return the notebooks of a folder, sorted, without Jupyter's copies, scripts and hidden folders."""
     found = [
         path
         for path in sorted(folder.rglob("*"))
@@ -143,7 +135,7 @@ def _key(number: str) -> tuple[int, str] | None:
 
 
 def _nearest(name: str, lessons: list[Path]) -> tuple[str, ...]:
-    """The numbers nearest to the one asked for; a course of forty lessons would not fit in a sentence."""
+    """Return the numbers nearest to the requested one."""
     numbers = list(dict.fromkeys(lesson_number(path.name) for path in lessons))
     leading = re.match(r"\d+", Path(name).name)
     if not leading:

@@ -31,22 +31,14 @@ _POLL = 0.1
 
 
 def processes_of(home: Path) -> list[psutil.Process]:
-    """Return the live processes whose environment says that they belong to `home`."""
+    """Return the live processes whose environment names `home`."""
     return [process for process in psutil.process_iter() if _belongs(process, str(home))]
 
 
 def end_processes(home: Path, patience: float = SHUTDOWN_TIMEOUT, *, ask: bool = False) -> list[int]:
-    """Return when no process of `home` is left: they get `patience` seconds to go, then they are killed.
+    """Wait until no process of `home` is left, and kill those left after `patience` seconds; return their ids.
 
-    Parameters
-    ----------
-    ask
-        Ask them to go first. Not needed for a JVM whose kernel has ended, which goes by itself.
-
-    Returns
-    -------
-    list of int
-        Ids of the processes that had to be killed.
+    With `ask`, terminate them first; a JVM whose kernel has ended needs no request.
     """
     if ask:
         for process in processes_of(home):
@@ -91,10 +83,7 @@ EXPRESSION = f"__import__({__name__!r}, fromlist=['active_streams']).active_stre
 
 
 def active_streams() -> list[str]:
-    """Return the names of the streams that are active in this process, sorted.
-
-    Spark is not started, nor even imported, if the lesson did not.
-    """
+    """Return the names of this process's active streams, sorted, without importing Spark."""
     sql = sys.modules.get("pyspark.sql")
     if sql is None:
         return []
@@ -125,14 +114,14 @@ quiet.propagate = False
 
 
 class LessonKernelManager(AsyncKernelManager):
-    """Starts a kernel with the interpreter that runs the runner, whatever kernelspecs are installed."""
+    """Starts a kernel with the runner's interpreter, whatever kernelspecs are installed."""
 
     def __init__(self) -> None:
         super().__init__(kernel_name=NATIVE_KERNEL_NAME, log=quiet)
 
     @property
     def kernel_spec(self) -> KernelSpec:
-        """The only kernelspec there is."""
+        """The only kernelspec."""
         if self._kernel_spec is None:
             argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
             self._kernel_spec = KernelSpec(argv=argv, display_name="Python 3", language="python")

@@ -59,7 +59,7 @@ Step = str | int  # a name in an object, a position in an array
 def source_lines(notebook: Path) -> dict[tuple[int, int], int]:
     """Return the line of the file, from 1, for each cell and each line of its source, both from 1.
 
-    A source that the file has as one string is on one line. A file that is no notebook has none.
+    A source that is one string in the file is on one line.  A file that is not a notebook has none.
     """
     found: dict[tuple[int, int], int] = {}
     for path, text, line in _strings(notebook.read_text(encoding="utf-8", errors="replace")):
@@ -73,7 +73,7 @@ def source_lines(notebook: Path) -> dict[tuple[int, int], int]:
 
 
 def _strings(text: str) -> Iterator[tuple[tuple[Step, ...], str, int]]:
-    """Yield each string that is a value, as it is written, with the steps that lead to it and its line."""
+    """Yield each string value as written in the file, with the path to it and its line."""
     path: list[Step] = []
     line, seen = 1, 0
     for match in _TOKEN.finditer(text):
@@ -96,13 +96,7 @@ STAND_IN_HOME = "/classroom"
 
 
 def read_lesson(path: Path) -> tuple[NotebookNode, bytes]:
-    """Return a lesson and the bytes of its file.
-
-    Raises
-    ------
-    InvalidNotebook
-        The file cannot be read, is not JSON, or is not a notebook of format 4.
-    """
+    """Return a lesson and the bytes of its file; InvalidNotebook if it is not a notebook of format 4."""
     import nbformat
     from nbformat.validator import iter_validate
 
@@ -124,24 +118,14 @@ def read_lesson(path: Path) -> tuple[NotebookNode, bytes]:
 
 
 def code_cells(nb: NotebookNode) -> int:
-    """Return how many cells will be executed."""
+    """Return the number of cells to execute."""
     return sum(_is_run(cell) for cell in nb.cells)
 
 
 def save_outputs(path: Path, before: bytes, executed: NotebookNode, home: Path) -> None:
-    """Write the outputs of `executed` into the lesson at `path`, at once or not at all.
+    """Write the outputs of `executed` into the lesson at `path` atomically, with `home` replaced by a placeholder.
 
-    Parameters
-    ----------
-    before
-        The file's bytes when the lesson was started.
-    home
-        The lesson's directory in this run. Where outputs name it, they are saved with a fixed stand-in.
-
-    Raises
-    ------
-    LessonChanged
-        The file is not what was run any more; it is left as it is.
+    Raises LessonChanged if the file differs from `before`; it is left alone.
     """
     nb, now = read_lesson(path)
     if now != before:
@@ -152,7 +136,7 @@ def save_outputs(path: Path, before: bytes, executed: NotebookNode, home: Path) 
 
 
 def transplant(nb: NotebookNode, executed: NotebookNode, home: Path) -> NotebookNode:
-    """Return `nb` with the outputs of `executed`, without what differs from run to run."""
+    """Return `nb` with the outputs of `executed`, without parts that differ from run to run."""
     nb = copy.deepcopy(nb)
     for noise in ("papermill", "widgets"):
         nb.metadata.pop(noise, None)
@@ -194,7 +178,7 @@ def _stable_outputs(outputs: list[NotebookNode], home: Path) -> list[NotebookNod
 
 
 def _is_library_frame(frame: str) -> bool:
-    """A frame outside the notebook names a path of this machine, and says nothing to a learner."""
+    """Whether a frame is outside the notebook: it names a path of this machine and does not help a learner."""
     return re.match(r"File .+:\d+", plain(frame).lstrip()) is not None
 
 

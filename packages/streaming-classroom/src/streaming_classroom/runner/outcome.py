@@ -30,9 +30,9 @@ _LONGEST = 400
 
 
 def find_failures(nb: NotebookNode, notebook: Path, seen: Observed, strict: bool = True) -> tuple[Failure, ...]:
-    """Return every reason why the lesson failed, in the order of its cells; none if it passed.
+    """Return the reasons why the lesson failed, in the order of its cells.
 
-    Without `strict`, active streams and stderr are none.
+    Without `strict`, active streams and stderr are not failures.
     """
     failures = [failure for index in range(len(nb.cells)) for failure in _of_cell(nb, notebook, seen, index)]
     failures += [_of_stream(nb, notebook, name) for name in seen.streams]
@@ -66,7 +66,7 @@ def _failure(nb: NotebookNode, notebook: Path, index: int, kind: Kind, message: 
 
 
 def _number(cell: NotebookNode, index: int) -> int:
-    """Return which cell of its file it is, from 1: a guest's is run without empty cells, and with titles."""
+    """Return the number of a cell in its file, from 1: a guest runs without empty cells, and with titles."""
     return cell.metadata.get(ORIGIN_CELL, index + 1)
 
 
@@ -82,9 +82,9 @@ def _line_of_error(cell: NotebookNode) -> int | None:
 
 
 def _short_lines(source: list[str], traceback: str) -> list[int]:
-    """The lines of this cell that a short error shows, outermost first.
+    """Return the lines of this cell that a short error shows, outermost first.
 
-    A short error does not number the cells, so a function of an earlier cell is told apart by its text.
+    A short error does not number the cells, so a function of an earlier cell is recognized by its text.
     """
     shown = [(int(number), text) for number, text in re.findall(r"^line (\d+): (.*)$", traceback, re.MULTILINE)]
     here = dict(enumerate((line.strip() for line in source), start=1))
@@ -92,7 +92,7 @@ def _short_lines(source: list[str], traceback: str) -> list[int]:
 
 
 def _short_error(reply: dict[str, str]) -> str:
-    """One line of an error whose text may be pages of query plan: its first, and Spark's error class."""
+    """Return one line of an error: its first one, and Spark's error class."""
     value = plain(reply.get("evalue", "")).strip()
     lines = value.splitlines() or [""]
     first = lines[0]

@@ -24,13 +24,7 @@ _SQL_WIDGET = re.compile(r"\bCREATE\s+WIDGET\s+\w+\s+(\w+)|(?:\$\{|:)(\w+)", re.
 
 
 def refuse_unknown(names: Iterable[str], notebooks: Sequence[Path]) -> None:
-    """Look whether each parameter has a notebook that may take it.
-
-    Raises
-    ------
-    UnknownParameter
-        One has none; the nearest name of those that are taken is in the message.
-    """
+    """Raise UnknownParameter, with the closest name, for a parameter that no notebook takes."""
     names = list(names)
     if not names:
         return
@@ -46,7 +40,7 @@ def refuse_unknown(names: Iterable[str], notebooks: Sequence[Path]) -> None:
 
 
 def _taken(notebook: Path, seen: set[Path]) -> set[str]:
-    """Return the names that a notebook, and what it includes, may take a value by."""
+    """Return the parameter names that a notebook, and what it includes, may take."""
     if notebook in seen:
         return set()
     seen.add(notebook)

@@ -18,7 +18,7 @@ _STYLE = {"passed": "green", "failed": "red", "interrupted": "yellow", "not run"
 
 
 class Reporter(Protocol):
-    """What the suite tells while it runs."""
+    """The suite's progress reports."""
 
     def __enter__(self) -> Self: ...
 

@@ -30,8 +30,8 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>|~#&])")
 
 
 @contextmanager
-def silenced(console: Console) -> Iterator[None]:
-    """Keep GitHub from taking what is printed meanwhile for commands: it may come from a notebook."""
+def without_commands(console: Console) -> Iterator[None]:
+    """Prevent GitHub from reading the output of a ``with`` block as commands: it may come from a notebook."""
     token = secrets.token_hex(16)
     _line(console, f"::stop-commands::{token}")
     try:
@@ -40,8 +40,8 @@ def silenced(console: Console) -> Iterator[None]:
         _line(console, f"::{token}::")
 
 
-def tell(result: SuiteResult, console: Console) -> None:
-    """Print an annotation for each failure; add a table to the job's summary where there is one."""
+def report_to_github(result: SuiteResult, console: Console) -> None:
+    """Print an annotation for each failure; add a table to the job's summary."""
     lines: dict[Path, dict[tuple[int, int], int]] = {}
     for lesson in result.lessons:
         for failure in lesson.failures:
@@ -62,7 +62,7 @@ def annotation(failure: Failure, lines: dict[tuple[int, int], int]) -> str:
 
 
 def summary(result: SuiteResult) -> str:
-    """Return the Markdown of the summary: a row a lesson, then what failed; cut where GitHub would take nothing."""
+    """Return the Markdown of the summary: a row per lesson, then the failures, within GitHub's limit."""
     passed = sum(lesson.outcome == "passed" for lesson in result.lessons)
     rows = [
         f"### {passed} of {len(result.lessons)} notebooks passed in {result.seconds:.1f} s",
@@ -89,7 +89,7 @@ def _row(lesson: LessonResult) -> str:
 
 
 def _plain_text(text: str) -> str:
-    """Return Markdown that shows a text as it is, on one line."""
+    """Return Markdown that renders as the text, on one line."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
@@ -119,7 +119,7 @@ def _escaped(text: str, property: bool = False) -> str:
 
 
 def _line(console: Console, text: str) -> None:
-    """Print one line as it is: neither styled nor broken at the console's width."""
+    """Print one line without styles and line breaks."""
     console.print(Text(text), soft_wrap=True)
 
 
@@ -130,7 +130,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def print_summary(result: SuiteResult, console: Console) -> None:
-    """Print a table with a row a lesson, then the failures with what to look at."""
+    """Print a table with a row per lesson, then the failures with the files to inspect."""
     console.print(_table(result))
     for lesson in result.lessons:
         for failure in lesson.failures:

@@ -14,13 +14,13 @@ from streaming_classroom.errors import ClassroomError
 
 
 class RunnerError(ClassroomError):
-    """Root of what the headless runner raises."""
+    """Root of the errors of the headless runner."""
 
 
 # eq=False keeps the hash of an exception, which the traceback machinery relies on.
 @dataclass(eq=False)
 class LessonNotFound(RunnerError):
-    """Name another lesson: the one asked for does not exist."""
+    """The requested lesson does not exist."""
 
     name: str
     notebooks: Path
@@ -48,7 +48,7 @@ class NoLessons(RunnerError):
 
 @dataclass(eq=False)
 class InvalidNotebook(RunnerError):
-    """Repair the file: it is not a notebook that Jupyter would open."""
+    """The file is not a notebook that Jupyter would open."""
 
     notebook: Path
     reason: str
@@ -105,22 +105,10 @@ EXIT_INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended: 
 
 @dataclass(frozen=True)
 class Failure:
-    """One reason why a lesson failed, and where.
+    """A reason why a lesson failed, with its position if known.
 
-    Parameters
-    ----------
-    notebook
-        The lesson's file.
-    cell
-        Number of the cell among all cells, from 1; None where no single cell is to blame.
-    line
-        Line in that cell, from 1; in the file, where `cell` is None.
-    source
-        The text of that line.
-    count
-        The ``[n]`` that Jupyter shows next to the cell.
-    rule
-        The name of the linter's rule that is broken, where `kind` is ``rule``.
+    ``cell`` and ``line`` count from 1, ``line`` in the file if there is no cell; ``count`` is Jupyter's ``[n]``;
+    ``rule`` is the linter's rule if `kind` is ``rule``.
     """
 
     notebook: Path
@@ -134,12 +122,12 @@ class Failure:
 
     @property
     def name(self) -> str:
-        """What is broken, in a word or two: the linter's rule, or the kind of the failure."""
+        """The broken rule of the linter, or the kind of the failure."""
         return self.rule or self.kind
 
     @property
     def place(self) -> str:
-        """Where in the notebook, as a reader would look for it: ``cell 5 [3], line 2``."""
+        """The position in the notebook: ``cell 5 [3], line 2``."""
         if self.cell is None:
             return "" if self.line is None else f"line {self.line}"
         count = f" [{self.count}]" if self.count is not None else ""
@@ -155,18 +143,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class LessonResult:
-    """How one lesson went.
+    """The result of one lesson.
 
-    Parameters
-    ----------
-    lesson
-        The lesson's name in this run: the file name without its ending.
-    cells, total
-        Code cells that ran, and code cells there are.
-    executed
-        The executed notebook; None if there is none.
-    kept
-        The directory with what the lesson left on disk, kept for a look because it did not pass.
+    ``cells`` of ``total`` code cells ran; ``kept`` is the directory with the files of a lesson that did not pass.
     """
 
     lesson: str
@@ -196,7 +175,7 @@ class SuiteResult:
 
     @property
     def exit_code(self) -> int:
-        """What the process should exit with: 0, 1, or 130 after Ctrl-C."""
+        """The exit code: 0, 1, or 130 after Ctrl-C."""
         if self.interrupted:
             return EXIT_INTERRUPTED
         return 0 if self.passed else 1

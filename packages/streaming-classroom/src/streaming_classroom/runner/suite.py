@@ -23,7 +23,7 @@ from streaming_classroom.runner.find import new_run
 from streaming_classroom.runner.kernel import end_processes
 from streaming_classroom.runner.lesson_file import code_cells
 from streaming_classroom.runner.progress import Reporter, reporter
-from streaming_classroom.runner.report import print_summary, silenced, tell, write_junit
+from streaming_classroom.runner.report import print_summary, report_to_github, without_commands, write_junit
 from streaming_classroom.runner.results import Failure, InvalidNotebook, LessonResult, NoLessons, SuiteResult
 
 _LOOK = 0.2  # how soon Ctrl-C is noticed
@@ -101,7 +101,7 @@ def run_lessons(
         raise NoLessons
     console = console or Console()
     started = time.monotonic()
-    with silenced(console) if github else nullcontext():  # what a notebook prints is no command for GitHub
+    with without_commands(console) if github else nullcontext():  # what a notebook prints is no command for GitHub
         with new_run(home) as directory:
             orders = [
                 RunRequest(
@@ -128,7 +128,7 @@ def run_lessons(
             write_junit(result, junit)
         print_summary(result, console)
     if github:
-        tell(result, console)
+        report_to_github(result, console)
     return result
 
 
@@ -157,7 +157,7 @@ def _count_cells(orders: list[RunRequest]) -> int:
 
 @contextmanager
 def _interruptible() -> Iterator[threading.Event]:
-    """Give an event that Ctrl-C and a polite kill set; the handlers that were there come back."""
+    """Set an event at SIGINT and SIGTERM, and restore the handlers afterwards."""
     cancel = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield cancel  # Python lets no other thread handle signals
@@ -197,7 +197,7 @@ def _keep_slot() -> None:
 
 
 def _wait(futures: list[Future[LessonResult]], orders: list[RunRequest], cancel: threading.Event) -> None:
-    """Wait for all lessons; each has a deadline. Once told to stop, end their kernels until all are over."""
+    """Wait for all lessons; each has a deadline.  After an interrupt, end their kernels."""
     pending = set(futures)
     while pending:
         pending = wait(pending, timeout=_LOOK).not_done

@@ -39,10 +39,7 @@ KEPT = 20
 
 
 def new_log() -> Path:
-    """Return the path of this process's log, after removing the oldest of many that processes have left.
-
-    Other kernels may do the same at the same time.
-    """
+    """Return the path of this process's log, and remove the oldest of many logs."""
     directories.logs().mkdir(parents=True, exist_ok=True)
     logs = sorted(directories.logs().glob("spark-*.log"), key=_last_written)
     # A log that is still written to may be the oldest: that of a session that has had nothing to say for long.
@@ -77,7 +74,7 @@ _ADDRESS = re.compile(r"(?:spark://)?(.+):(\d+)")
 
 
 class View(NamedTuple):
-    """What one executor sees."""
+    """An executor's check of the home and its Python."""
 
     host: str
     directory: str
@@ -87,17 +84,7 @@ class View(NamedTuple):
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster that has given this driver its cores.
-
-    Attributes
-    ----------
-    master : str
-        Its address.
-    cores : int
-        All cores of its executors.
-    hosts : tuple of str
-        The machines of the executors.
-    """
+    """A cluster that has assigned its cores to this driver: its address, the number of cores, the executors' hosts."""
 
     master: str
     cores: int
@@ -110,13 +97,7 @@ class Cluster:
 
 
 def refuse_unreachable(master: str) -> None:
-    """Raise unless a standalone master takes connections; other masters are left to Spark.
-
-    Raises
-    ------
-    ClusterUnreachable
-        None of the addresses of ``spark://host:port,host:port`` answers.
-    """
+    """Raise ClusterUnreachable if no address of a standalone master accepts a connection."""
     if not master.startswith("spark://"):
         return
     reasons = [_refusal(address) for address in master.split(",")]
@@ -124,20 +105,15 @@ def refuse_unreachable(master: str) -> None:
         raise _unreachable(master, reasons[-1] or "")
 
 
-def looked_at(context: SparkContext, home: Path) -> Cluster:
-    """Return the cluster of a context that has just started, once all of its executors have looked at the home.
-
-    Parameters
-    ----------
-    home : Path
-        The course's home, which exists.
+def checked_cluster(context: SparkContext, home: Path) -> Cluster:
+    """Return the cluster of a new context, once all of its executors have checked the home.
 
     Raises
     ------
     ClusterUnreachable
-        It has ended the connection.
+        The master has ended the connection.
     ClusterHasNoCores
-        It has given this driver no executor, or none that works.
+        The driver has no working executor.
     HomeNotShared
         An executor cannot read and write in the home.
     WorkersPythonDiffers
@@ -145,7 +121,7 @@ def looked_at(context: SparkContext, home: Path) -> Cluster:
     """
     executors = _executors(context)
     with _marker(home) as (marker, token):
-        views = _views(context, _looking(marker, token), sum(executors.values()), len(executors))
+        views = _views(context, _check_task(marker, token), sum(executors.values()), len(executors))
     _refuse_blind(context.master, home, views)
     hosts = tuple(sorted({view.host for view in views}))
     return Cluster(context.master, sum(executors.values()), hosts)
@@ -158,8 +134,8 @@ def summary(spark: SparkSession) -> str:
     return f"{context.master} has {cores} cores; a shuffle has {spark.conf.get(PARTITIONS)} partitions."
 
 
-def unregistered(master: str, reason: str) -> ClusterUnreachable:
-    """Return the error of a context that could not be made, because no master of Spark's own has answered it."""
+def registration_error(master: str, reason: str) -> ClusterUnreachable:
+    """Return the error of a context that failed because no standalone master has answered."""
     return _unreachable(master, reason.splitlines()[0] if reason else "")
 
 
@@ -224,7 +200,7 @@ def _no_cores(master: str) -> ClusterHasNoCores:
 
 @contextmanager
 def _marker(home: Path) -> Iterator[tuple[str, str]]:
-    """Give a file in the home, and what it has in it, until the block ends."""
+    """Create a file in the home for a ``with`` block, and yield its path and content."""
     token = uuid.uuid4().hex
     path = home / f".workers-see-this-{token}"
     path.write_text(token, encoding="utf-8")
@@ -234,8 +210,8 @@ def _marker(home: Path) -> Iterator[tuple[str, str]]:
         path.unlink(missing_ok=True)
 
 
-def _looking(marker: str, token: str) -> Callable[[Iterable], Iterator[tuple]]:
-    """Return what a task does; it is sent by value, and needs nothing but Python."""
+def _check_task(marker: str, token: str) -> Callable[[Iterable], Iterator[tuple]]:
+    """Return the function of a check task; it is sent by value, and needs only Python."""
     packages = _PACKAGES
 
     def look(rows: Iterable) -> Iterator[tuple]:
@@ -257,7 +233,7 @@ def _looking(marker: str, token: str) -> Callable[[Iterable], Iterator[tuple]]:
 
 
 def _views(context: SparkContext, look: Callable[[Iterable], Iterator[tuple]], cores: int, executors: int) -> set[View]:
-    """Return what the executors see: a task for each core, which idle executors share among them."""
+    """Return the executors' checks: a task per core, which idle executors share."""
     views: set[View] = set()
     for _ in range(_LOOKS):
         with _deadline(context):
@@ -269,7 +245,7 @@ def _views(context: SparkContext, look: Callable[[Iterable], Iterator[tuple]], c
 
 @contextmanager
 def _deadline(context: SparkContext) -> Iterator[None]:
-    """Cancel what the block runs on the cluster when its time has passed; say what it means that it fails."""
+    """Cancel the block's jobs at the deadline, and raise the meaning of the timeout."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -305,7 +281,7 @@ def _no_python(context: SparkContext, message: str) -> WorkersPythonDiffers:
 
 
 def _refuse_blind(master: str, home: Path, views: Iterable[View]) -> None:
-    """Raise what the views of the executors speak against."""
+    """Raise if a check has failed."""
     blind = sorted({view.host for view in views if not view.sees_home})
     if blind:
         raise HomeNotShared(

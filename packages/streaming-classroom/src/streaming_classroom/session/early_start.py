@@ -34,19 +34,7 @@ _early: _EarlyStart | None = None
 
 @dataclass
 class _EarlyStart:
-    """What was begun.
-
-    Attributes
-    ----------
-    lock : FileLock
-        Held until set-up asks for the session, or the kernel ends.
-    imports : iterator of str
-        What is still to be imported, by the kernel's own thread between two cells.
-    thread : Thread
-        In which Spark starts after that.
-    asked_for : tuple
-        Which Spark it is, as the environment has it; see :func:`streaming_classroom.session.spark_session.asked_for`.
-    """
+    """A start in progress: its lock, the modules still to import, the thread that starts Spark, and which Spark."""
 
     lock: FileLock
     imports: Iterator[str]
@@ -55,15 +43,9 @@ class _EarlyStart:
 
 
 def begin(notebook: Path) -> bool:
-    """Start Spark in the background if this notebook will ask for it and nothing speaks against it; tell whether.
+    """Start Spark in the background if this notebook will need a local session; return whether it does.
 
-    Nothing does that comes from elsewhere: a cluster, a Connect server or Databricks have a Spark of their own.
     ``CLASSROOM_EARLY_START=0`` turns it off.
-
-    Parameters
-    ----------
-    notebook : Path
-        The kernel's notebook.
     """
     global _early
     if os.environ.get(VARIABLE) == "0" or not environment.is_one_machine() or not _sets_up(notebook):
@@ -76,9 +58,9 @@ def begin(notebook: Path) -> bool:
 
 
 def take_over() -> None:
-    """Wait for what was begun, and stop it where another Spark is asked for by now; if nothing was, do nothing.
+    """Wait for the early start, and stop its session if another Spark is requested by now.
 
-    What failed in the background is tried again by whoever asks for the session, and fails where it is seen.
+    An error in the background is raised by the next regular start, where it is visible.
     """
     global _early
     early, _early = _early, None
@@ -95,14 +77,14 @@ def _later(seconds: float, early: _EarlyStart) -> None:
     """Continue when the kernel has nothing else to do: not before that many seconds, and not within a cell."""
     from tornado.ioloop import IOLoop  # which every kernel runs on
 
-    IOLoop.current().call_later(seconds, _go_on, early)
+    IOLoop.current().call_later(seconds, _import_next, early)
 
 
-def _go_on(early: _EarlyStart) -> None:
-    """Import one module, and after the last start Spark.
+def _import_next(early: _EarlyStart) -> None:
+    """Import one module, and after the last one start Spark.
 
-    Two threads that import at the same time may see modules of each other that are not whole yet; so the thread that
-    starts Spark finds all of its modules there.
+    Two threads that import at the same time may see half-initialized modules, so the thread that starts Spark finds all
+    of its modules loaded.
     """
     if early is not _early:
         return  # the set-up cell was quicker
@@ -177,7 +159,7 @@ def _asked_for() -> tuple[Any, ...]:
 
 
 def _stop() -> None:
-    """End the session and its JVM: the next one may be elsewhere, or have another class path."""
+    """Stop the session and its JVM: the next one may have another location or class path."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 

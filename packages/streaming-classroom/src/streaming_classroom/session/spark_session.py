@@ -89,15 +89,7 @@ def get_spark(settings: Mapping[str, str] | None = None) -> SparkSession:
 
 
 def classic_session(java_options: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """Return a session whose driver runs here; see :func:`get_spark`.
-
-    Parameters
-    ----------
-    java_options : str, optional
-        Options of the driver's JVM, instead of the ones that make it start quickly.
-    settings : mapping, optional
-        As there.
-    """
+    """Return a session whose driver runs here, with other ``java_options`` if given; see :func:`get_spark`."""
     with _starting:
         return _classic_session(java_options, settings or {})
 
@@ -120,7 +112,7 @@ def _classic_session(java_options: str | None, settings: Mapping[str, str]) -> S
         cluster.refuse_unreachable(environment.master())
     _start_jvm(conf)
     if is_first and not environment.is_one_machine():
-        conf |= _of_the_cluster(conf)
+        conf |= _start_on_cluster(conf)
     builder = SparkSession.builder.appName(APPLICATION).master(environment.master())
     for key, value in conf.items():
         builder = builder.config(key, value)
@@ -136,11 +128,8 @@ def _classic_session(java_options: str | None, settings: Mapping[str, str]) -> S
     return spark
 
 
-def _of_the_cluster(conf: dict[str, str]) -> dict[str, str]:
-    """Start the context on the cluster, and return the settings that follow from what the cluster is.
-
-    If the cluster is none to run a lesson on, no context is left.
-    """
+def _start_on_cluster(conf: dict[str, str]) -> dict[str, str]:
+    """Start the context on the cluster, and return the settings for it; no context is left after an error."""
     from py4j.protocol import Py4JError
     from pyspark import SparkConf, SparkContext
 
@@ -148,9 +137,9 @@ def _of_the_cluster(conf: dict[str, str]) -> dict[str, str]:
     try:
         context = SparkContext.getOrCreate(settings.setMaster(environment.master()).setAppName(APPLICATION))
     except Py4JError as error:  # which says of a master that refuses only that the context has stopped
-        raise cluster.unregistered(environment.master(), str(error)) from error
+        raise cluster.registration_error(environment.master(), str(error)) from error
     try:
-        partitions = str(cluster.looked_at(context, directories.home()).partitions)
+        partitions = str(cluster.checked_cluster(context, directories.home()).partitions)
     except BaseException:
         context.stop()
         raise
@@ -164,7 +153,7 @@ def _platform_session() -> SparkSession:
 
 
 def _remote_session(url: str, settings: Mapping[str, str]) -> SparkSession:
-    """Connect to a server and set what may be set there; what it refuses is its administrator's choice."""
+    """Connect to a server and set what it allows; the rest is its administrator's choice."""
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -193,7 +182,7 @@ def _classic_conf(java_options: str | None) -> dict[str, str]:
 
 
 def _conf_of_executors() -> dict[str, str]:
-    """Return what executors elsewhere need: the jars brought to them; on this machine they start as the driver does."""
+    """Return settings for executors elsewhere: the jars sent to them; on this machine they start as the driver does."""
     conf = {"spark.jars": ",".join(path.as_uri() for path in jars.paths())}
     if environment.is_cluster_here() and environment.fast_start():
         conf["spark.executor.extraJavaOptions"] = " ".join(archive.QUICK)
@@ -249,7 +238,7 @@ def _start_jvm(conf: dict[str, str]) -> None:
 
 @contextmanager
 def _console() -> Iterator[int | None]:
-    """Give what the JVM prints to, which is this process's own output where there is no notebook."""
+    """Yield the file for the JVM's output: this process's own outside a notebook."""
     if not front_end.in_notebook():
         yield None
         return
@@ -261,10 +250,9 @@ def _console() -> Iterator[int | None]:
 
 
 def _without_users_own(conf: dict[str, str]) -> dict[str, str]:
-    """Return ``conf`` without what the user's ``spark-defaults.conf`` sets.
+    """Return ``conf`` without the settings of the user's ``spark-defaults.conf``, which code would override.
 
-    What a session is given in code would win over that file.  Where Delta is found and its extension are added to
-    the user's own rather than replaced, because lessons cannot do without.
+    The location of Delta and its extension are added to the user's own, because lessons need them.
     """
     own = _users_defaults()
     kept = {key: value for key, value in conf.items() if key not in own}

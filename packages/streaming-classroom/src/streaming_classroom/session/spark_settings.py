@@ -17,17 +17,7 @@ NOT_SET = "not set"
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of Spark.
-
-    Attributes
-    ----------
-    name, ours : str
-        As Spark has them.
-    stock : str
-        What a Spark 4.2 without settings has; ``not set`` where it has nothing.
-    why : str
-        What would be otherwise, one sentence.
-    """
+    """A setting of Spark: its name, value, stock value (``not set`` if none), and the reason in one sentence."""
 
     name: str
     ours: str

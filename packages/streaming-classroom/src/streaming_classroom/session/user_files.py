@@ -16,7 +16,7 @@ _made: set[str] = set()  # what this kernel may remove again
 def username() -> str:
     """Return the user's name: the platform's, else ``CLASSROOM_USER``, else a fixed one on one machine.
 
-    A home of one's own needs no name of one's own, and a fixed one keeps machines out of saved outputs.
+    A private home needs no private name, and a fixed one keeps user names out of saved outputs.
     """
     if environment.is_databricks():
         # A session costs seconds, and only the platform is asked.
@@ -32,12 +32,12 @@ def userhome() -> str:
 
 
 def base_path() -> str:
-    """Return the directory below which lessons have theirs."""
+    """Return the directory of the lessons' directories."""
     return f"{userhome()}/streaming-classroom"
 
 
 def make_working_dir() -> str:
-    """Return the directory of notebooks without a lesson of their own, made if it is not there."""
+    """Return the directory of notebooks without a lesson of their own, created if necessary."""
     path = _working_dir()
     ownership.claim(directories.home())
     classroom_files().local_path(path).mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def remove_working_dir() -> str:
 
 
 def remove_tree(path: str) -> None:
-    """Remove a directory; a stream that has just stopped may still be putting a last file into it."""
+    """Remove a directory; a stream that has just stopped may still be writing a last file."""
     local = classroom_files().local_path(path)
     for _attempt in range(5):
         shutil.rmtree(local, ignore_errors=True)

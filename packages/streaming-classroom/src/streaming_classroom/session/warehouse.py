@@ -21,14 +21,14 @@ _SCHEMA = ".db"
 
 
 def restore(spark: SparkSession) -> None:
-    """Make the Delta tables in the warehouse's folders known, and the schemas they are in; others are left alone."""
+    """Register the Delta tables in the warehouse's folders, with their schemas; other folders are left alone."""
     folder = classroom_files().local_path(WAREHOUSE)
     if spark.conf.get("spark.sql.warehouse.dir") != WAREHOUSE or not folder.is_dir():
         return
     _restore_tables(spark, folder, "default")
     for schema in sorted(path for path in folder.glob(f"*{_SCHEMA}") if path.is_dir()):
         name = schema.name.removesuffix(_SCHEMA)
-        with _left_out_if_broken():
+        with _skip_if_broken():
             spark.sql(f"CREATE SCHEMA IF NOT EXISTS `{name}`")
             _restore_tables(spark, schema, name)
 
@@ -36,17 +36,14 @@ def restore(spark: SparkSession) -> None:
 def _restore_tables(spark: SparkSession, folder: Path, schema: str) -> None:
     place = f"{WAREHOUSE}/{folder.name}" if folder.name.endswith(_SCHEMA) else WAREHOUSE
     for table in sorted(path.parent.name for path in folder.glob("*/_delta_log")):
-        with _left_out_if_broken():
+        with _skip_if_broken():
             spark.sql(f"CREATE TABLE IF NOT EXISTS `{schema}`.`{table}` USING delta LOCATION '{place}/{table}'")
             _make_managed(spark, f"`{schema}`.`{table}`")
 
 
 @contextmanager
-def _left_out_if_broken() -> Iterator[None]:
-    """Skip what the catalog does not take: a folder may have any name, and any contents.
-
-    It is no reason not to start; using it says what is wrong.
-    """
+def _skip_if_broken() -> Iterator[None]:
+    """Skip folders that the catalog rejects: using them reports the problem, starting must not fail."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -55,10 +52,10 @@ def _left_out_if_broken() -> Iterator[None]:
 
 
 def _make_managed(spark: SparkSession, table: str) -> None:
-    """Let the catalog know a table as its own, so that dropping it removes its folder, as it would have before.
+    """Register a table as a managed one, so that dropping it removes its folder, as before the restart.
 
-    SQL makes a table with a path external, and refuses to make one without a path where files are; so the
-    catalog's entry itself is changed, in the way that Spark's own commands do it.
+    SQL makes a table with a path external, and refuses to create one without a path where files exist; so the
+    catalog's entry itself is changed, as Spark's own commands change it.
     """
     state = spark._jsparkSession.sessionState()
     entry = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(table))

@@ -36,7 +36,7 @@ def path() -> Path:
 
 
 def java_options() -> str:
-    """Return the options of a JVM that starts quickly: the quick compiler and, where it is made, the archive."""
+    """Return the options of a JVM that starts quickly: the quick compiler and, if it exists, the archive."""
     if not environment.fast_start():
         return ""
     options = list(QUICK)
@@ -47,14 +47,9 @@ def java_options() -> str:
 
 
 def make() -> None:
-    """Run a representative workload once and keep the classes it loaded.
+    """Run a representative workload once and archive the classes it loaded; the archive appears complete or not at all.
 
-    The archive appears whole or not at all.
-
-    Raises
-    ------
-    subprocess.SubprocessError, OSError
-        It failed; lessons start without the archive, only slower.
+    A failure raises SubprocessError or OSError; lessons start without the archive, only slower.
     """
     target = path()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -73,10 +68,7 @@ def make() -> None:
 
 
 def is_made() -> bool:
-    """Whether the archive exists in its full size.
-
-    A JVM ignores most damaged archives, but a truncated one crashes it.
-    """
+    """Whether the archive exists in its full size; a JVM crashes with a truncated one."""
     try:
         return path().stat().st_size == int(_size_note(path()).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -136,7 +128,7 @@ def _workload_home(directory: Path) -> Path:
 
 
 def _sweep(directory: Path) -> None:
-    """Remove the files of a workload, and of an earlier one, whose JVM may have written after it was killed."""
+    """Remove the files of workloads, whose JVMs may have written after they were killed."""
     shutil.rmtree(_workload_home(directory), ignore_errors=True)
     for partial in directory.glob("*.part"):
         with suppress(OSError):

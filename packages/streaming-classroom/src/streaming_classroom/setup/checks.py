@@ -38,16 +38,8 @@ Report = Callable[[str], None]
 class Finding:
     """The result of a check.
 
-    Attributes
-    ----------
-    ok : bool
-        Whether the check passed.
-    found, fix : str
-        The state, and how to fix it.
-    matters : bool
-        Whether a failed check keeps lessons from running.
-    repair : callable, optional
-        Repairs the fault for `doctor --fix` and reports in lines; it removes only files that set-up made.
+    ``found`` is the state and ``fix`` how to fix it; ``matters`` whether a failure keeps lessons from running;
+    ``repair`` fixes the fault for `doctor --fix`, removing only files that set-up made, and reports in lines.
     """
 
     ok: bool
@@ -170,7 +162,7 @@ def _reinstall(names: list[str], report: Report) -> None:
 
 
 def check_java() -> Finding:
-    """Check that there is a Java that Spark supports."""
+    """Check for a Java that Spark supports."""
     search = java.find()
     if search.java is None:
         found = " ".join(search.passed_over) or "none"

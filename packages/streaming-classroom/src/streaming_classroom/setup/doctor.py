@@ -48,7 +48,7 @@ def find(check: Check) -> Finding:
 
 
 def repair(every: Mapping[str, Check], findings: Mapping[str, Finding]) -> dict[str, Finding]:
-    """Repair the faults that have a repair, and report it in lines; return the findings afterwards."""
+    """Repair the faults that have a repair, and report in lines; return the findings afterwards."""
     wrong = {name: finding for name, finding in findings.items() if not finding.ok}
     after = {}
     for name, finding in wrong.items():

@@ -37,7 +37,7 @@ class Download:
 
 @dataclass(eq=False)  # keeps the hash of an exception, which the traceback machinery relies on
 class NotFetched(Exception):
-    """A file could not be fetched: connect, or set another repository."""
+    """A file could not be downloaded."""
 
     download: Download
     reason: str
@@ -51,16 +51,9 @@ class WrongContent(NotFetched):
 
 
 def fetch(downloads: Sequence[Download]) -> None:
-    """Fetch files, several at a time, under the lock of the set-up.
+    """Download files, several at a time, under the lock of the set-up.
 
-    Raises
-    ------
-    NotFetched
-        A file could not be fetched; the others are kept.
-    WrongContent
-        A file has another checksum.
-    OSError
-        The disk refuses.
+    NotFetched keeps the files that succeeded; WrongContent is a wrong checksum.
     """
     if not downloads:
         return
@@ -116,7 +109,7 @@ def _receive(url: str, part: Path, stop: Event) -> None:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Return the system's trusted certificates, and those that packages are fetched with: some Pythons have none."""
+    """Return the system's trusted certificates and those of the package installer: some Pythons have none."""
     import certifi
 
     context = ssl.create_default_context()

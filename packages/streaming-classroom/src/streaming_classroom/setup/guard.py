@@ -19,18 +19,7 @@ _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 @contextmanager
 def setup_lock(report: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of the set-up, under which the cache may be changed.
-
-    Parameters
-    ----------
-    report : callable
-        Receives a line if another process holds the lock.
-
-    Raises
-    ------
-    SetupError
-        Another process has held the lock for longer than any set-up takes.
-    """
+    """Hold the lock of the set-up, under which the cache may be changed; SetupError after a long wait."""
     ownership.claim_cache()
     lock = FileLock(directories.cache() / "setup.lock")
     try:

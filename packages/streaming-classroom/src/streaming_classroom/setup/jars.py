@@ -77,19 +77,9 @@ def missing_or_damaged(of: JarSet = SPARK) -> list[Jar]:
 
 
 def fetch(wanted: Sequence[Jar] | None = None, of: JarSet = SPARK) -> None:
-    """Fetch jars into the cache, under the lock of the set-up; each appears there whole or not at all.
+    """Download jars into the cache, by default the missing and damaged ones; each appears complete or not at all.
 
-    Parameters
-    ----------
-    wanted : sequence of Jar, optional
-        By default, the missing and damaged ones.
-    of : JarSet, optional
-        The set that they belong to, which has its folder.
-
-    Raises
-    ------
-    JarsUnavailable
-        A jar could not be fetched, or has another checksum.
+    Raises JarsUnavailable for a failed download or a wrong checksum.
     """
     wanted = missing_or_damaged(of) if wanted is None else wanted
     try:
@@ -117,13 +107,7 @@ def jar_url(jar: Jar) -> str:
 
 @remember
 def default_repository() -> str:
-    """Return the Maven repository of Spark's own ``--packages``, which is built into PySpark's Ivy.
-
-    Raises
-    ------
-    JarsUnavailable
-        PySpark is not installed, or its Ivy names no repository.
-    """
+    """Return the Maven repository of Spark's own ``--packages``, as PySpark's Ivy names it."""
     for jar in sorted(spark_jars().glob("ivy-*.jar")):
         with ZipFile(jar) as classes:
             if found := re.search(rb"https://[\w./-]+/maven2/", classes.read(_RESOLVER)):

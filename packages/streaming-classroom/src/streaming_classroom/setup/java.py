@@ -77,7 +77,7 @@ class Search:
 
 
 def find() -> Search:
-    """Return the first Java of version 17 or later, in the order that the module's docstring gives."""
+    """Return the first Java of version 17 or later, in the order of the module's docstring."""
     passed_over = []
     for where, java_home in _candidates():
         version = _version(java_home)
@@ -91,13 +91,7 @@ def find() -> Search:
 
 
 def find_or_fetch() -> Java:
-    """Return the first fitting Java; if there is none, fetch it into the cache, under the lock of the set-up.
-
-    Raises
-    ------
-    JavaNotFound
-        No Java was found, and the download failed.
-    """
+    """Return the first fitting Java, downloaded into the cache if there is none; JavaNotFound if that fails."""
     search = find()
     if search.java is not None:
         return search.java
@@ -160,7 +154,7 @@ def _candidates() -> Iterator[tuple[str, Path]]:
 
 
 def _home_of(program: Path) -> Path:
-    """Return the home directory of a ``java`` found on the PATH.
+    """Return the home directory of a ``java`` on the PATH.
 
     On macOS and with version managers the program is a launcher outside of a Java home, which prints its home.
     """
@@ -172,9 +166,9 @@ def _home_of(program: Path) -> Path:
 
 
 def _version(java_home: Path) -> int | None:
-    """Return the major version of the Java at ``java_home``, or None if there is none that runs.
+    """Return the major version of the Java at ``java_home``, or None if it does not run.
 
-    The file ``release``, which nearly every Java has, is read instead of starting a JVM: 0.1 s saved.
+    The file ``release``, which nearly every Java has, saves the start of a JVM (0.1 s).
     """
     program = java_home / "bin" / EXECUTABLE
     if not os.access(program, os.X_OK):

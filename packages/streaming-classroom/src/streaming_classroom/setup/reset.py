@@ -22,17 +22,9 @@ _LOCKS = ("locks/*.lock", "runs/*/run.lock", "runs/*/*/locks/*.lock")
 
 
 def remove(home: Path) -> list[Path] | None:
-    """Remove what lessons created in a home, and the home itself where nothing else is in it.
+    """Remove the files of lessons from a home, and the home itself if it is then empty.
 
-    Returns
-    -------
-    list of Path or None
-        What is left in the home because lessons did not create it; None where there is no home.
-
-    Raises
-    ------
-    SetupError
-        It is in use, cannot be removed, or is a folder that the course did not make.
+    Returns the other entries of the home, or None without a home; SetupError if it is in use or not the course's.
     """
     if not home.exists():
         return None
@@ -73,7 +65,7 @@ def _remove_child(child: Path) -> None:
 
 
 def _remove_if_empty(home: Path) -> list[Path]:
-    """Remove a home in which nothing but the marker is left; return what else there is."""
+    """Remove a home that has only the marker left; return its other entries."""
     strangers = sorted(path for path in home.iterdir() if path.name != ownership.MARKER)
     if not strangers:
         (home / ownership.MARKER).unlink()

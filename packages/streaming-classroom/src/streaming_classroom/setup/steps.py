@@ -17,7 +17,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Step:
-    """A step: its title, whether it is done, and the function that does it and reports in lines."""
+    """A step: its title, whether it is done, and the function that performs it and reports in lines."""
 
     title: str
     is_done: Callable[[], bool]
@@ -44,14 +44,11 @@ def _jars_and_broker() -> Step:
         jars.fetch(of=jars.KAFKA_BROKER)
 
     title = "The jars of Delta and Kafka, and Kafka's broker"
-    return Step(title, lambda: not jars.missing_or_damaged() and not left_for_later(), fetch)
+    return Step(title, lambda: not jars.missing_or_damaged() and not deferred_downloads(), fetch)
 
 
-def left_for_later() -> list[str]:
-    """Return a line for each missing download that the usual set-up leaves to the first lesson that needs it.
-
-    Few lessons need Kafka's broker, which is twice as large as all other downloads.
-    """
+def deferred_downloads() -> list[str]:
+    """Return a line for each download that set-up leaves to the first lesson that needs it: Kafka's broker is large."""
     if not jars.missing_or_damaged(jars.KAFKA_BROKER):
         return []
     size = f"{jars.KAFKA_BROKER.megabytes} MB"
@@ -62,21 +59,9 @@ def left_for_later() -> list[str]:
 
 
 def set_up(report: Report, offset: int = 0, everything: bool = False) -> bool:
-    """Do the steps that are not done; return whether there were any.
+    """Perform the missing steps; return whether there were any.
 
-    Parameters
-    ----------
-    report : callable
-        Receives a line for each step, if any of them has work to do.
-    offset : int, optional
-        How many steps came before these, for the numbering.
-    everything : bool, optional
-        Also fetch Kafka's broker, so that no lesson needs a network.
-
-    Raises
-    ------
-    SetupError
-        A step failed; the message has the fix.
+    ``offset`` is added to the steps' numbers; ``everything`` includes Kafka's broker, for lessons without a network.
     """
     todo = steps(everything)
     with guard.setup_errors():
@@ -95,15 +80,7 @@ def set_up(report: Report, offset: int = 0, everything: bool = False) -> bool:
 
 
 def ensure_session_needs() -> java.Java:
-    """Return the Java to use, after fetching Java and jars if they are missing.
-
-    A kernel that was started without `course.py` calls it; after set-up it costs a millisecond.
-
-    Raises
-    ------
-    SetupError
-        Java or a jar cannot be fetched; the message has the fix.
-    """
+    """Return the Java to use, after downloading Java and jars if they are missing; it takes a millisecond otherwise."""
     with guard.setup_errors():
         if (found := session_java()) is not None:
             return found

@@ -58,7 +58,7 @@ def main(path: Path) -> int:
 
 
 def _without_users_own(entries: list) -> list:
-    """Return where modules are looked for, apart from what ``PYTHONPATH`` says."""
+    """Return the module search path without the entries of ``PYTHONPATH``."""
     own = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return [entry for entry in entries if entry not in own]
 
@@ -75,7 +75,7 @@ def _import() -> None:
 
 def _worker(connection: socket.socket, installed: list) -> int:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    request = _received(connection)
+    request = _receive_request(connection)
     os.environ.clear()
     os.environ.update(request["variables"])
     os.chdir(request["directory"])
@@ -92,8 +92,8 @@ def _worker(connection: socket.socket, installed: list) -> int:
     return code
 
 
-def _received(connection: socket.socket) -> dict:
-    """Return what is asked for, and take over the asker's streams."""
+def _receive_request(connection: socket.socket) -> dict:
+    """Return the request, and take over the client's streams."""
     length, streams, _, _ = socket.recv_fds(connection, 8, 3)
     left, parts = int.from_bytes(length, "big"), []
     while left:
@@ -116,7 +116,7 @@ def _end_with(connection: socket.socket, is_over: threading.Event) -> None:
 
 
 def _run(_: str, module: str, *arguments: str) -> int:
-    """Run what ``python -m`` would, and return its exit code."""
+    """Run a module as ``python -m`` does, and return its exit code."""
     sys.argv = [module, *arguments]
     warnings.filterwarnings("ignore", ".*found in sys.modules", RuntimeWarning)  # which is the point
     try:

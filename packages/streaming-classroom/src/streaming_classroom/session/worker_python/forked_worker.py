@@ -12,15 +12,15 @@ import sys
 
 def main(python: str, *arguments: str) -> int:
     try:
-        worker = asked(os.environ["CLASSROOM_FORK_SERVER"], arguments)
+        worker = request_worker(os.environ["CLASSROOM_FORK_SERVER"], arguments)
     except OSError:
         os.execv(python, [python, *arguments])
     ended = worker.recv(1)
     return ended[0] if ended else 1
 
 
-def asked(path: str, arguments: tuple) -> socket.socket:
-    """Return the connection to a worker that has said that it begins."""
+def request_worker(path: str, arguments: tuple) -> socket.socket:
+    """Return the connection to a worker that has confirmed its start."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(path)
     # Importing pathlib takes as long as all of this.

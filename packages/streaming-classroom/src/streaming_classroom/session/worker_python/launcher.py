@@ -46,16 +46,15 @@ _socket: str | None = None
 
 
 def prepare() -> bool:
-    """Make the launcher Spark's Python, before its JVM starts; tell whether it is.
+    """Make the launcher Spark's Python, before the JVM starts; return whether it is.
 
-    That is so on Linux, where Spark runs on this machine and nobody has chosen another Python for it
-    (``PYSPARK_PYTHON``).
+    Only on Linux, with Spark on this machine and without ``PYSPARK_PYTHON``.
     """
     global _socket
     if sys.platform != "linux" or not environment.is_one_machine() or _is_chosen():
         return False
     try:
-        launcher = _made()
+        launcher = _launcher()
     except OSError:  # the cache is somebody else's, or full
         return False
     if not os.access(launcher, os.X_OK):  # its file system runs no programs
@@ -67,14 +66,14 @@ def prepare() -> bool:
 
 
 def is_in_use() -> bool:
-    """Whether Spark's Python is the launcher, so that its processes have the same packages as this one."""
+    """Whether Spark's Python is the launcher, so that its workers have the packages of this process."""
     return os.environ.get(PYTHON) == str(_path())
 
 
 def begin() -> None:
-    """Start the process that workers are forked from, unless it runs; it ends with this one.
+    """Start the fork server of the workers unless it runs; it ends with this process.
 
-    A request for a worker waits until it is ready, which takes no longer than starting one.
+    A request for a worker waits until it is ready, which takes no longer than a normal start.
     """
     global _fork_server
     if not _socket or not is_in_use() or (_fork_server is not None and _fork_server.poll() is None):
@@ -92,19 +91,19 @@ def begin() -> None:
 
 
 def _is_chosen() -> bool:
-    """Whether Spark's Python is somebody's choice, and not the launcher of the process that started this one."""
+    """Whether the user has chosen Spark's Python, rather than a launcher of a parent process."""
     chosen = os.environ.get(PYTHON)
     return chosen is not None and not Path(chosen).is_relative_to(_directory())
 
 
 def _new_socket() -> str:
-    """Return where workers will be asked for, nothing where that would have too long a name."""
+    """Return the socket path for worker requests, or None if it would be too long."""
     socket = Path(tempfile.gettempdir(), f"workers-{secrets.token_hex(8)}", "socket")
     return str(socket) if len(os.fsencode(socket)) <= _LONGEST_NAME else ""
 
 
-def _made() -> Path:
-    """Return the launcher for this interpreter, written if it is not there."""
+def _launcher() -> Path:
+    """Return the launcher for this interpreter, written if it is missing."""
     launcher = _path()
     if not launcher.exists():
         launcher.parent.mkdir(parents=True, exist_ok=True)
