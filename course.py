@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no installer is left running
     try:
         check_python(sys.version_info)
-        dev = bool(arguments) and (arguments[0] in DEV_COMMANDS or "--strict" in arguments)
+        dev = bool(arguments) and arguments[0] in DEV_COMMANDS
         if not is_ready(dev):
             check_arguments(arguments)
             prepare(dev)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import nbformat
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -46,15 +45,6 @@ def test_each_problem_is_a_line_from_top_to_bottom(course: Draft, capsys: pytest
         "notebooks/07-A-Small-Lesson.ipynb: cell 13 (l07-13), line 9: write what is left to do in this line\n"
         "1 lesson, 2 problems.\n"
     )
-
-
-def test_json_has_the_rules_of_lessons_and_those_of_guests(course: Draft, capsys: pytest.CaptureFixture[str]) -> None:
-    guest = course.directory.parent / "guest.ipynb"
-    nbformat.write(new_notebook(cells=[new_code_cell("import time\ntime.sleep(60)")]), guest)
-    course.remove(14)
-    main(["--json", str(course.write()), str(guest)])
-    found = [(problem["notebook"], problem["rule"]) for problem in json.loads(capsys.readouterr().out)]
-    assert found == [(str(course.path), "cleanup"), (str(guest), "sleeps")]
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"[]", b'{"nbformat": 4, "nbformat_minor": 5, "cells": [{}]}'])

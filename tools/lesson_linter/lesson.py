@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from notebook_dialect.notebooks.convert import ORIGIN, as_notebook
 from streaming_classroom.files import directories
 from streaming_classroom.runner.lesson_file import read_lesson
 from streaming_classroom.runner.results import InvalidNotebook
@@ -41,11 +40,6 @@ class Problem:
     rule: str
     message: str
 
-    def as_json(self) -> dict[str, str | int | None]:
-        """Return the problem for `course.py run --strict`."""
-        where = {"notebook": str(self.notebook), "cell": self.cell, "line": self.line}
-        return {**where, "rule": self.rule, "message": self.message}
-
     def __str__(self) -> str:
         inside = self.notebook.is_relative_to(directories.PROJECT)
         notebook = self.notebook.relative_to(directories.PROJECT) if inside else self.notebook
@@ -68,8 +62,6 @@ class Cell:
         Its execution count; None if it has not run.
     outputs
         Its committed outputs, as in the file.
-    origin
-        The line of the file where it begins; None in an ``.ipynb``.
     """
 
     number: int
@@ -79,7 +71,6 @@ class Cell:
     tags: tuple[str, ...] = ()
     count: int | None = None
     outputs: tuple[dict[str, Any], ...] = ()
-    origin: int | None = None
 
     @property
     def lines(self) -> list[str]:
@@ -156,19 +147,6 @@ def read(path: Path) -> Lesson:
     return Lesson(path, number, title, cells, notebook.metadata, notebook.get("nbformat_minor", 0), content)
 
 
-def read_source(path: Path) -> Lesson:
-    """Return a notebook in Databricks' source format as a lesson.
-
-    Raises
-    ------
-    UnreadableNotebook
-        The file is in another format.
-    """
-    notebook = as_notebook(path)
-    cells = tuple(_cell(number, cell) for number, cell in enumerate(notebook.cells, start=1))
-    return Lesson(path, "", "", cells, notebook.metadata, 5, path.read_bytes())
-
-
 def _cell(number: int, cell: Any) -> Cell:
     return Cell(
         number=number,
@@ -178,5 +156,4 @@ def _cell(number: int, cell: Any) -> Cell:
         tags=tuple(cell.metadata.get("tags", ())),
         count=cell.get("execution_count"),
         outputs=tuple(cell.get("outputs", ())),
-        origin=cell.metadata.get(ORIGIN),
     )

@@ -16,7 +16,6 @@ from .markdown import tree
 
 SHORTEST_ALT = 20  # characters
 _REMOTE = re.compile(r"(?:[a-z][a-z0-9+.-]+:|//|/)", re.IGNORECASE)
-_INSIDE = ("attachment:", "data:")  # a picture that the notebook brings along
 _ELSEWHERE = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//|data:|javascript:", re.IGNORECASE)
 _URL = re.compile(r"url\(\s*['\"]?([^)]*)|@import\s+['\"]([^'\"]*)")
 _LIGHT = re.compile(r"white|#(?:[e-f]{3}|(?:[e-f][0-9a-f]){3})", re.IGNORECASE)
@@ -47,14 +46,6 @@ def local(lesson: Lesson) -> Iterator[Problem]:
             missing = f"draw the picture, or correct its path: there is no {unquote(source)}"
             message = missing if file else "put the picture into images/ and show that file"
             yield lesson.problem("local", message, cell, cell.find_line(source))
-
-
-def local_or_inside(lesson: Lesson) -> Iterator[Problem]:
-    """A picture is a file beside the notebook, or in it: a class may have no network."""
-    sources = {(cell.number, cell.find_line(picture.get("src", ""))): picture for cell, picture in _pictures(lesson)}
-    for problem in local(lesson):
-        if not sources[problem.cell, problem.line].get("src", "").startswith(_INSIDE):
-            yield problem
 
 
 def drawn(lesson: Lesson) -> Iterator[Problem]:

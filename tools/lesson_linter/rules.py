@@ -1,16 +1,14 @@
-"""All rules for lessons, the lessons that are excused from some, and the rules for notebooks of other authors."""
+"""All rules for lessons, and the lessons that are excused from some."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
-from streaming_base.errors import UnreadableNotebook
 from streaming_classroom.runner.results import InvalidNotebook
 
 from . import code, exercises, form, links, pictures, plan, wording
-from .lesson import Lesson, Problem, read, read_source
+from .lesson import Lesson, Problem, read
 
 Rule = Callable[[Lesson], Iterator[Problem]]
 
@@ -81,22 +79,6 @@ EXCUSES = {
 }
 EXCUSES["W"] = EXCUSES["L"] | {"ending": "Its recap is the main messages of several lessons; it asks no questions."}
 
-# The rules for notebooks of other authors, whose form and language are their own; docs/ci.md explains each.
-GUEST_RULES: dict[str, Rule] = {
-    "parses": code.parses,
-    "bare-excepts": code.bare_excepts,
-    "sleeps": code.sleeps,
-    "machine-paths": code.machine_paths,
-    "in-order": lambda lesson: _in_order(lesson),
-    "clean": code.clean,
-    "checked": code.checked,
-    "tags": links.tags,
-    "link-targets": links.targets,
-    "link-texts": links.texts,
-    "alt": pictures.described,
-    "local": pictures.local_or_inside,
-}
-
 
 def check(path: Path) -> list[Problem]:
     """Return the problems of a lesson, from top to bottom; those of the whole file come first.
@@ -117,36 +99,3 @@ def check(path: Path) -> list[Problem]:
     excused = {*EXCUSES.get(lesson.number, {}), *EXCUSES.get(lesson.form, {})}
     found = (problem for rule in RULES for problem in rule(lesson) if problem.rule not in excused)
     return sorted(found, key=lambda problem: (problem.cell or 0, problem.line or 0))
-
-
-def check_guest(path: Path, without: frozenset[str] = frozenset()) -> list[Problem]:
-    """Return the problems of another author's notebook, as :func:`check` does.
-
-    Parameters
-    ----------
-    path : Path
-        The notebook, ``.ipynb`` or in Databricks' source format.
-    without : frozenset of str
-        Names of rules to leave out.
-    """
-    try:
-        lesson = read(path) if path.suffix.lower() == ".ipynb" else read_source(path)
-    except (InvalidNotebook, UnreadableNotebook) as error:
-        return [Problem(path, None, None, None, "notebook", f"make it a notebook: {error.reason}")]
-    rules = [rule for name, rule in GUEST_RULES.items() if name not in without]
-    found = [_locate_in_file(lesson, problem) for rule in rules for problem in rule(lesson)]
-    return sorted(found, key=lambda problem: (problem.cell or 0, problem.line or 0))
-
-
-def _in_order(lesson: Lesson) -> Iterator[Problem]:
-    """Saved outputs are of one run from top to bottom; none at all are fine."""
-    if lesson.has_run and (cell := code.first_out_of_order(lesson)):
-        yield lesson.problem("in-order", "run the notebook from top to bottom in a new kernel, and save it", cell)
-
-
-def _locate_in_file(lesson: Lesson, problem: Problem) -> Problem:
-    """Return a problem in a file of source format with the line of that file instead of a cell."""
-    origin = lesson.cells[problem.cell - 1].origin if problem.cell else None
-    if origin is None:
-        return problem
-    return replace(problem, cell=None, cell_id=None, line=origin + (problem.line or 1) - 1)

@@ -68,8 +68,9 @@ def test_an_unmodified_lesson_of_somebody_else_runs(
     assert (foreign / lesson).read_bytes() == before
 
 
-def test_a_lesson_for_an_older_cluster_runs_without_ansi_mode(foreign: Path, tmp_path: Path) -> None:
-    result = run(foreign / OLDER, tmp_path / "home", ansi="off")
+def test_a_lesson_for_an_older_cluster_runs_without_ansi_mode(foreign: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("CLASSROOM_ANSI", "off")
+    result = run(foreign / OLDER, tmp_path / "home")
     assert result.passed, failures(result)
     book = nbformat.read(result.lessons[0].executed, 4)
     shown = "".join(str(cell.get("outputs", "")) for cell in book.cells)
@@ -81,7 +82,7 @@ def test_with_ansi_mode_it_fails_and_the_error_says_how_to_run_it(foreign: Path,
     result = run(foreign / OLDER, tmp_path / "home")
     [failure] = failures(result)
     assert "CAST_INVALID_INPUT" in failure
-    assert "--ansi off" in result.lessons[0].executed.read_text(encoding="utf-8")
+    assert "CLASSROOM_ANSI=off" in result.lessons[0].executed.read_text(encoding="utf-8")
 
 
 def test_parameters_reach_the_widgets(foreign: Path, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from streaming_classroom import cli
@@ -188,22 +187,6 @@ def test_run_of_an_unknown_lesson_is_refused_before_any_set_up(lessons: Path, mo
 
 
 @pytest.mark.slow
-def test_a_strict_run_hands_on_what_the_linter_finds(lessons: Path, tmp_path: Path, monkeypatch) -> None:
-    calls = []
-    monkeypatch.setattr(
-        "streaming_classroom.runner.run_lessons",
-        lambda found, **options: calls.append(options) or results.SuiteResult((), 0.0, tmp_path, interrupted=True),
-    )
-    guest = tmp_path / "theirs.ipynb"
-    cells = [nbformat.v4.new_code_cell("import time\ntime.sleep(99)"), nbformat.v4.new_code_cell("path = '/home/ada'")]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), guest)
-    cli.main(["run", str(guest), "--strict", "--github", "--without", "machine-paths"])
-    [options] = calls
-    assert options["strict"] and options["github"]
-    [failure] = options["known"]
-    assert (failure.notebook, failure.cell, failure.line, failure.rule) == (guest, 1, 2, "sleeps")
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -23,7 +23,7 @@ from streaming_classroom.lesson import presenting
 from streaming_classroom.session import spark_settings
 
 if TYPE_CHECKING:
-    from streaming_classroom.runner.results import Failure
+    pass
 
 INTERRUPTED = 130
 DEFAULT_PORT = 8888
@@ -117,9 +117,7 @@ def run(options: argparse.Namespace) -> int:
 
     lessons = find_lessons(options.lessons, directories.notebooks())
     _refuse_to_save(options, lessons)
-    _refuse_ansi(options, lessons)
     _refuse_unknown_parameters(options, lessons)
-    known = _linted(lessons, options.without) if options.strict else ()
     _set_up()
     result = run_lessons(
         lessons,
@@ -132,29 +130,9 @@ def run(options: argparse.Namespace) -> int:
         course=directories.notebooks(),
         parameters=dict(options.parameter),
         compare=options.compare,
-        ansi=options.ansi,
         solved=options.solved,
-        strict=options.strict,
-        known=known,
-        github=options.github,
     )
     return result.exit_code
-
-
-def _linted(notebooks: Sequence[Path], without: Sequence[str]) -> list[Failure]:
-    """Return the linter's findings from another process: it is a tool, which no package imports."""
-    from streaming_classroom.runner.results import Failure
-
-    command = [sys.executable, "-m", "lesson_linter", "--json", *(f"--without={rule}" for rule in without)]
-    environ = {**os.environ, "PYTHONUTF8": "1", **_with_tools()}
-    done = subprocess.run([*command, *map(str, notebooks)], env=environ, capture_output=True, text=True)
-    last = (done.stderr.strip().splitlines() or ["it ended silently"])[-1]
-    if not done.stdout.startswith("["):
-        raise NotAvailable(f"The linter could not check the notebooks: {last}.", "Run `python course.py lint 00` once.")
-    return [
-        Failure(Path(one["notebook"]), one["cell"], one["line"], None, "rule", one["message"], rule=one["rule"])
-        for one in json.loads(done.stdout)
-    ]
 
 
 def progress(_options: argparse.Namespace) -> int:
@@ -368,16 +346,6 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--lesson-timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
     command.add_argument("--junit", type=Path, metavar="FILE", help="also write a JUnit XML report")
     command.add_argument(
-        "--github", action="store_true", help="also write annotations and a summary for GitHub Actions"
-    )
-    command.add_argument("--strict", action="store_true", help="hold notebooks of your own to the course's rules")
-    command.add_argument(
-        "--without", action="append", default=[], metavar="RULE", help="with --strict: a rule that they need not keep"
-    )
-    command.add_argument(
-        "--ansi", choices=("on", "off"), help="Spark's ANSI mode, for a notebook of your own made for older clusters"
-    )
-    command.add_argument(
         "-p",
         "--parameter",
         type=_parameter,
@@ -451,15 +419,6 @@ def _refuse_unknown_parameters(options: argparse.Namespace, lessons: Sequence[Pa
         from streaming_classroom.runner import parameters  # with the dialect, which other commands do without
 
         parameters.refuse_unknown(dict(options.parameter), lessons)
-
-
-def _refuse_ansi(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
-    """The course's lessons say what Spark does by default."""
-    own = [path for path in lessons if path.is_relative_to(directories.notebooks())]
-    if options.ansi and own:
-        raise NotAvailable(
-            f"--ansi is for notebooks of your own, and {own[0].name} is a lesson of the course.", "Leave it out."
-        )
 
 
 def _benchmarks() -> list[str]:

@@ -29,8 +29,8 @@ _dialect: Dialect | None = None
 # What the set-up cells of lessons define beside what every notebook of the dialect has.
 _SET_UP_NAMES = ("DA", "untilStreamIsReady", "stopAllStreams", "workingDir", "userhome", "username")
 _ANSI_HINT = (
-    "ANSI mode makes this an error; older clusters give NULL. For a notebook made for them: `python course.py run PATH "
-    f"--ansi off`, {environment.ANSI}=off in Jupyter's environment, or spark.conf.set('spark.sql.ansi.enabled', False)."
+    f"ANSI mode makes this an error; older clusters give NULL. For a notebook made for them: {environment.ANSI}=off in "
+    "the environment, or spark.conf.set('spark.sql.ansi.enabled', False)."
 )
 
 

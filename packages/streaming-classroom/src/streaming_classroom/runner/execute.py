@@ -17,7 +17,6 @@ from papermill.parameterize import parameterize_notebook
 
 from notebook_dialect.notebooks.convert import as_notebook
 from streaming_base.errors import UnreadableNotebook
-from streaming_classroom.environment import ANSI
 from streaming_classroom.files import ownership
 from streaming_classroom.runner.comparison import differences
 from streaming_classroom.runner.engine import Deadlines, LessonEngine, Observed
@@ -53,14 +52,8 @@ class RunRequest:
         Values that papermill puts into the notebook.
     compare
         Whether outputs that differ from those of the file are a failure.
-    ansi
-        What the guest finds Spark's ANSI mode to be, ``on`` or ``off``; by default as it is elsewhere.
     solved
         Whether the exercises are run with their solutions in.
-    strict
-        Whether a guest has to keep the course's rules as well.
-    known
-        What the linter has found in the file.
     """
 
     lesson: str
@@ -72,10 +65,7 @@ class RunRequest:
     guest: bool = False
     parameters: Mapping[str, str] = field(default_factory=dict)
     compare: bool = False
-    ansi: str | None = None
     solved: bool = False
-    strict: bool = False
-    known: tuple[Failure, ...] = ()
 
     @property
     def home(self) -> Path:
@@ -105,11 +95,10 @@ def run_lesson(
     if cancel.is_set():
         return LessonResult(order.lesson, order.notebook, "not run", total=code_cells(nb))
     executed, seen = _execute(order, on_cell, on_cells_done, cancel)
-    failures = find_failures(executed, order.notebook, seen, strict=order.strict or not order.guest)
+    failures = find_failures(executed, order.notebook, seen, strict=not order.guest)
     if order.compare and not failures and seen.trouble is None:
         failures += differences(nb, executed, order.notebook, order.home)
     interrupted = cancel.is_set() and (seen.trouble is not None or bool(failures))
-    failures = order.known + failures
     if order.save and not failures and not interrupted:
         failures = _save(order, content, executed)
     passed = not failures and not interrupted
@@ -168,7 +157,7 @@ def _execute(
     with (order.home / KERNEL_LOG).open("wb") as log:  # what the kernel says before and after the cells
         start = {
             "cwd": str(order.notebook.parent),
-            "env": kernel_environment(order.home, order.notebook, {ANSI: order.ansi} if order.ansi else {}),
+            "env": kernel_environment(order.home, order.notebook, {}),
             "stdout": log,
             "stderr": log,
         }

@@ -51,47 +51,6 @@ def solved(nb: NotebookNode) -> NotebookNode:
     return nb
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-_COLON = re.compile(r"\s*:")
-Step = str | int  # a name in an object, a position in an array
-
-
-def source_lines(notebook: Path) -> dict[tuple[int, int], int]:
-    """Return the line of the file, from 1, for each cell and each line of its source, both from 1.
-
-    A source that is one string in the file is on one line.  A file that is not a notebook has none.
-    """
-    found: dict[tuple[int, int], int] = {}
-    for path, text, line in _strings(notebook.read_text(encoding="utf-8", errors="replace")):
-        match path:
-            case ("cells", int(cell), "source", int(part)):
-                found[cell + 1, part + 1] = line
-            case ("cells", int(cell), "source"):
-                for part in range(text.count("\\n") + 1):
-                    found[cell + 1, part + 1] = line
-    return found
-
-
-def _strings(text: str) -> Iterator[tuple[tuple[Step, ...], str, int]]:
-    """Yield each string value as written in the file, with the path to it and its line."""
-    path: list[Step] = []
-    line, seen = 1, 0
-    for match in _TOKEN.finditer(text):
-        line += text.count("\n", seen, match.start())
-        seen = match.start()
-        token = match[0]
-        if token in "[{":
-            path.append(0 if token == "[" else "")
-        elif token in "]}":
-            path[-1:] = []
-        elif token == "," and path and isinstance(path[-1], int):
-            path[-1] += 1
-        elif token.startswith('"') and _COLON.match(text, match.end()):
-            path[-1:] = [token[1:-1]]  # a name: those that are looked for need no escapes
-        elif token.startswith('"'):
-            yield tuple(path), token, line
-
-
 STAND_IN_HOME = "/classroom"
 
 

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -23,8 +23,8 @@ from streaming_classroom.runner.find import new_run
 from streaming_classroom.runner.kernel import end_processes
 from streaming_classroom.runner.lesson_file import code_cells
 from streaming_classroom.runner.progress import Reporter, reporter
-from streaming_classroom.runner.report import print_summary, report_to_github, without_commands, write_junit
-from streaming_classroom.runner.results import Failure, InvalidNotebook, LessonResult, NoLessons, SuiteResult
+from streaming_classroom.runner.report import print_summary, write_junit
+from streaming_classroom.runner.results import InvalidNotebook, LessonResult, NoLessons, SuiteResult
 
 _LOOK = 0.2  # how soon Ctrl-C is noticed
 _GRACE = 5.0  # for a process to obey before it is killed: a JVM removes its temporary files
@@ -43,11 +43,7 @@ def run_lessons(
     course: Path | None = None,
     parameters: Mapping[str, str] | None = None,
     compare: bool = False,
-    ansi: str | None = None,
     solved: bool = False,
-    strict: bool = False,
-    known: Sequence[Failure] = (),
-    github: bool = False,
 ) -> SuiteResult:
     """Execute lessons, each in a fresh kernel and a home of its own, and report how they went.
 
@@ -73,17 +69,9 @@ def run_lessons(
     parameters
         Values that papermill puts into each notebook.
     compare
-        Fail a lesson also where a fresh output is not the one in its file; see :mod:`.batch_list`.
-    ansi
-        What guests find Spark's ANSI mode to be, ``on`` or ``off``; by default as it is elsewhere.
+        Fail a lesson also where a fresh output is not the one in its file; see :mod:`.comparison`.
     solved
         Run the exercises with their solutions in, and fail a lesson whose checks do not find them right.
-    strict
-        Hold guests to the rules for lessons about streams and stderr.
-    known
-        What the linter has found in the notebooks, each a failure of its lesson.
-    github
-        Tell GitHub Actions what failed and where; see :mod:`.report`.
     home
         The run makes ``home/runs/<run-id>/``, with the executed notebooks in it.
 
@@ -101,34 +89,28 @@ def run_lessons(
         raise NoLessons
     console = console or Console()
     started = time.monotonic()
-    with without_commands(console) if github else nullcontext():  # what a notebook prints is no command for GitHub
-        with new_run(home) as directory:
-            orders = [
-                RunRequest(
-                    name,
-                    notebook.absolute(),
-                    directory,
-                    save,
-                    cell_timeout,
-                    lesson_timeout,
-                    guest=course is not None and not notebook.absolute().is_relative_to(course),
-                    parameters=parameters or {},
-                    compare=compare,
-                    ansi=ansi,
-                    solved=solved,
-                    strict=strict,
-                    known=tuple(failure for failure in known if failure.notebook == notebook.absolute()),
-                )
-                for name, notebook in _named(lessons)
-            ]
-            with _interruptible() as cancel, reporter(console, _count_cells(orders)) as show:
-                results = _run_all(orders, max(1, jobs), show, cancel)
-        result = SuiteResult(tuple(results), time.monotonic() - started, directory, cancel.is_set())
-        if junit is not None:
-            write_junit(result, junit)
-        print_summary(result, console)
-    if github:
-        report_to_github(result, console)
+    with new_run(home) as directory:
+        orders = [
+            RunRequest(
+                name,
+                notebook.absolute(),
+                directory,
+                save,
+                cell_timeout,
+                lesson_timeout,
+                guest=course is not None and not notebook.absolute().is_relative_to(course),
+                parameters=parameters or {},
+                compare=compare,
+                solved=solved,
+            )
+            for name, notebook in _named(lessons)
+        ]
+        with _interruptible() as cancel, reporter(console, _count_cells(orders)) as show:
+            results = _run_all(orders, max(1, jobs), show, cancel)
+    result = SuiteResult(tuple(results), time.monotonic() - started, directory, cancel.is_set())
+    if junit is not None:
+        write_junit(result, junit)
+    print_summary(result, console)
     return result
 
 
