@@ -1,1 +1,1 @@
-"""The exercises of the lessons, one module each; ``DA.check("05.2")`` finds them by their number."""
+"""The exercises of the lessons, a folder per lesson; ``DA.check("05.2")`` loads `lesson_05/2`."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from streaming_base.errors import short_message
 from streaming_base.progress_reports import rows_per_batch
-from streaming_classroom.exercises import Mistake
+from streaming_classroom.exercises import Mistake, catalogue
 from streaming_classroom.files import directories
 
 if TYPE_CHECKING:
@@ -89,9 +89,10 @@ def definitions_of(lesson: str, *names: str) -> str:
     return "\n\n".join(found[name] for name in names)
 
 
-def functions_of(cell: str) -> str:
-    """Return the source of what a solution defines for the exercises after it, without its calls."""
-    return "\n\n".join(text for _, text in _definitions(cell))
+def definitions_of_solution(exercise: str, *names: str) -> str:
+    """Return the source of what a solution defines, or of these names alone: later exercises build on it."""
+    found = dict(_definitions(catalogue.cell(exercise, "solution")))
+    return "\n\n".join(found[name] for name in names or found)
 
 
 def _definitions(source: str) -> Iterator[tuple[str, str]]:

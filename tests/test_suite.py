@@ -48,8 +48,8 @@ def selected(monkeypatch: pytest.MonkeyPatch, changed: list[str], **options: obj
         ({"since": "day"}, ["README.md"], [UNIT]),
         ({"since": "day"}, ["packages/a/src/a/x.py"], [UNIT, KILLS]),
         ({"since": "day"}, ["notebooks/07-Checkpoints.ipynb"], [UNIT, LESSON]),
-        ({"since": "day"}, ["exercises/lesson_08.py"], [UNIT, OTHER]),
-        ({"since": "day"}, ["exercises/07/1/check.py"], [UNIT, LESSON]),
+        ({"since": "day"}, ["exercises/lesson_08/quiz.py"], [UNIT, OTHER]),
+        ({"since": "day"}, ["exercises/lesson_07/1/check.py"], [UNIT, LESSON]),
     ],
 )
 def test_slow_tests_run_with_all_and_where_their_folder_has_changed(

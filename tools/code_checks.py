@@ -23,10 +23,10 @@ CHECKS = {
 
 
 def exercises_of(lessons: Iterable[str]) -> list[str]:
-    """Return the files of the exercises and the quizzes of lessons, which are numbers or notebooks."""
+    """Return the folders of the exercises of lessons, which are numbers or notebooks."""
     numbers = [lesson_number(Path(lesson).name).lower() for lesson in lessons]
-    files = [PROJECT / "exercises" / f"{kind}_{number}.py" for number in numbers for kind in ("lesson", "quiz")]
-    return [str(file) for file in files if file.is_file()]
+    folders = [PROJECT / "exercises" / f"lesson_{number}" for number in numbers]
+    return [str(folder) for folder in folders if folder.is_dir()]
 
 
 def run_checks(names: Iterable[str], files: Sequence[str] = ()) -> list[str]:

@@ -33,7 +33,7 @@ def results(exercises: Iterable[Exercise]) -> dict[str, Results]:
 def main(lessons: list[str]) -> None:
     """Write the results of some lessons, or of all, beside the exercises."""
     if unknown := sorted(set(lessons) - set(catalogue.lessons())):
-        sys.exit(f"There is no exercises/lesson_{unknown[0].lower()}.py.")
+        sys.exit(f"Lesson {unknown[0]} has no exercises.")
     exercises = [exercise for lesson in lessons or catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
     found = results(exercises)
     expected_rows.keep(expected_rows.kept() | found)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from lesson_exercises import lesson_14l
+from lesson_exercises.lesson_14l import edit_wars
 from pyspark.sql import DataFrame, SparkSession
 
 from streaming_classroom.data import datasets
+from streaming_classroom.exercises import catalogue
 
 pytestmark = pytest.mark.slow
 
@@ -28,12 +29,12 @@ def undos_of_the_dataset(spark: SparkSession) -> DataFrame:
     files = (datasets.generate("wikipedia") / "edits").glob("*.json")
     values = [(json.loads(line)["value"],) for file in files for line in file.read_text("utf-8").splitlines()]
     messages = spark.createDataFrame(values, "value STRING")
-    edits = messages.selectExpr(f"from_json(value, '{lesson_14l._EDIT}') AS edit").select("edit.meta.*", "edit.*")
-    undos = edits.selectExpr("*", f"{lesson_14l._UNDONE} AS undone").where("undone <> '' AND dt IS NOT NULL")
+    edits = messages.selectExpr(f"from_json(value, '{edit_wars.EDIT_SCHEMA}') AS edit").select("edit.meta.*", "edit.*")
+    undos = edits.selectExpr("*", f"{edit_wars.UNDONE_USER} AS undone").where("undone <> '' AND dt IS NOT NULL")
     return undos.dropDuplicates(["id"]).drop("meta")
 
 
 def test_the_labs_report_has_the_six_planted_wars_and_no_other(spark: SparkSession) -> None:
-    report = lesson_14l._report(lesson_14l._wars(undos_of_the_dataset(spark)))
+    report = catalogue.check_module("14L.5")._report(edit_wars.wars_of(undos_of_the_dataset(spark)))
     rows = report.selectExpr("title", "one", "other", "date_format(began, 'HH:mm:ss') AS began", "undos").collect()
     assert sorted(map(tuple, rows)) == sorted(WARS)

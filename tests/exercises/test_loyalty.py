@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from lesson_exercises import lesson_12l as lab
+from lesson_exercises.lesson_12l.changes import FIELDS, every_change, members_of, one_spelling, values_of
 
+from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.same_rows import Rows
 from streaming_classroom.hidden_tests import expected_rows
+
+LOG, VOUCHERS, FORGET = (catalogue.check_module(f"12L.{number}") for number in (1, 4, 5))
 
 
 def expected(exercise: str, number: int, name: str) -> Rows:
@@ -24,41 +27,41 @@ def by_card(rows: Rows, *columns: str) -> dict[str, tuple]:
 
 
 def test_the_log_has_each_change_once_in_one_spelling() -> None:
-    sent = [change for file in (*lab._SENT_FILES, lab._SENT_LATER) for change in file]
-    once = {change._replace(card=lab.one_spelling(change.card)) for change in sent}
+    sent = [change for file in (*LOG._SENT_FILES, LOG._SENT_LATER) for change in file]
+    once = {change._replace(card=one_spelling(change.card)) for change in sent}
     rows = expected("12L.1", 0, "change_log")
-    places = [rows.columns.index(column) for column in ("card", "operation", *lab.FIELDS)]
+    places = [rows.columns.index(column) for column in ("card", "operation", *FIELDS)]
     made = sorted(str([row[place] for place in places]) for row in rows.rows.elements())
     assert made == sorted(str([c.card, c.operation, c.name, c.email, c.city]) for c in once)
 
 
 def test_the_newest_value_of_each_field_is_that_of_the_changes_in_order() -> None:
-    fields = ("operation", *lab.FIELDS)
+    fields = ("operation", *FIELDS)
     right = {
         card: tuple(of[field][2] if field in of else None for field in fields)
-        for card, of in lab.values_of(lab.every_change()).items()
+        for card, of in values_of(every_change()).items()
     }
     assert by_card(expected("12L.2", 0, "newest_values(changes)"), *fields) == right
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_members_are_those_after_all_changes_in_order(number: int) -> None:
-    right = lab.members_of(lab.values_of(lab.every_change()))
-    assert by_card(expected("12L.3", number, "members_now"), *lab.FIELDS) == right
+    right = members_of(values_of(every_change()))
+    assert by_card(expected("12L.3", number, "members_now"), *FIELDS) == right
 
 
 def test_the_vouchers_are_for_members_of_noon_who_are_members_today() -> None:
-    then = lab.members_of(lab.values_of(c for c in lab.around_noon() if c.seconds <= lab.NOON))
-    now = lab.members_of(lab.values_of(lab.around_noon()))
+    then = members_of(values_of(c for c in VOUCHERS.around_noon() if c.seconds <= VOUCHERS.NOON))
+    now = members_of(values_of(VOUCHERS.around_noon()))
     right = {card: (*now[card][:2], then[card][2]) for card in then.keys() & now.keys() if now[card][1]}
-    assert by_card(expected("12L.4", 0, "vouchers_vw"), *lab.FIELDS) == right
+    assert by_card(expected("12L.4", 0, "vouchers_vw"), *FIELDS) == right
 
 
 def test_who_is_forgotten_is_no_member_and_has_no_values() -> None:
-    later = [change for change in lab.TOO_LATE if change.card not in ("K-407", "M-9")]
-    kept = [change for change in lab.REMEMBERED if change.card != "K-407"]
-    assert by_card(expected("12L.5", 0, "members_now"), *lab.FIELDS) == lab.members_of(lab.values_of([*kept, *later]))
-    stored = by_card(expected("12L.5", 0, "members"), "operation", *lab.FIELDS)
+    later = [change for change in FORGET.TOO_LATE if change.card not in ("K-407", "M-9")]
+    kept = [change for change in FORGET.REMEMBERED if change.card != "K-407"]
+    assert by_card(expected("12L.5", 0, "members_now"), *FIELDS) == members_of(values_of([*kept, *later]))
+    stored = by_card(expected("12L.5", 0, "members"), "operation", *FIELDS)
     assert stored["K-407"] == stored["M-9"] == ("DELETE", None, None, None)
     assert {row[0] for row in expected("12L.5", 0, "change_log").rows} == {"K-40", "M-407"}
 
@@ -66,11 +69,11 @@ def test_who_is_forgotten_is_no_member_and_has_no_values() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_every_planted_change_matters_in_some_order_of_arrival(seed: int) -> None:
     """By arrival, by the clock, by the value: each of these rules is wrong, and the right one is in any order."""
-    changes = lab.every_change()
-    right = lab.values_of(changes)
+    changes = every_change()
+    right = values_of(changes)
     shuffled = random.Random(seed).sample(changes, len(changes))
-    assert lab.values_of(shuffled) == right
-    assert lab.values_of(changes, lambda _change: 0) != right
-    assert lab.values_of(changes, lambda change: change.seconds) != right
+    assert values_of(shuffled) == right
+    assert values_of(changes, lambda _change: 0) != right
+    assert values_of(changes, lambda change: change.seconds) != right
     for mistake in ({"nulls": True}, {"ends": False}, {"erases": False}):
-        assert lab.members_of(lab.values_of(changes, **mistake)) != lab.members_of(right)
+        assert members_of(values_of(changes, **mistake)) != members_of(right)

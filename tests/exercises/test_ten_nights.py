@@ -8,10 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from lesson_exercises import lesson_08l
+from lesson_exercises.lesson_08l.sales import Sale, land_quiet_night
 
+from streaming_classroom.exercises import catalogue
 from streaming_classroom.hidden_tests import expected_rows
 
+NIGHTLY, DRIFTING = catalogue.check_module("08L.1"), catalogue.check_module("08L.5")
 COLUMNS = ("sale_id", "play", "seats", "amount", "sold_at")
 TOO_LARGE = "1.234567895E8"  # as Auto Loader writes a number that does not fit the column
 
@@ -28,13 +30,13 @@ def box(tmp_path: Path) -> SimpleNamespace:
     return SimpleNamespace(file=file, folder=tmp_path)
 
 
-def sales(folder: Path) -> list[lesson_08l.Sale]:
+def sales(folder: Path) -> list[Sale]:
     """Return each planted line that is JSON."""
     lines = [(path.name, line) for path in sorted(folder.iterdir()) for line in path.read_text().splitlines()]
-    return [lesson_08l.Sale(name, json.loads(line)) for name, line in lines if line.endswith("}")]
+    return [Sale(name, json.loads(line)) for name, line in lines if line.endswith("}")]
 
 
-def fits(sale: lesson_08l.Sale) -> dict[str, object]:
+def fits(sale: Sale) -> dict[str, object]:
     """Return the values of the contract's columns; an amount that is too large for its column does not fit."""
     values = {name: sale.fitting.get(name) for name in COLUMNS}
     amount = values["amount"]
@@ -42,7 +44,7 @@ def fits(sale: lesson_08l.Sale) -> dict[str, object]:
     return values | {"amount": str(Decimal(str(amount)).quantize(Decimal("0.01"))) if is_there else None}
 
 
-def rescued(sale: lesson_08l.Sale, also: dict[str, object]) -> str | None:
+def rescued(sale: Sale, also: dict[str, object]) -> str | None:
     """Return what does not fit, as the checks write it."""
     left = sale.rescued | also
     left |= {"amount": TOO_LARGE} if sale.fitting.get("amount", 0) > 10**6 else {}
@@ -58,7 +60,7 @@ def kept(exercise: str, table: str) -> list[dict[str, object]]:
 
 
 def test_the_table_of_the_nightly_job(box: SimpleNamespace) -> None:
-    for land in (lesson_08l._quiet_night, lesson_08l._other_types, lesson_08l._two_new_fields, lesson_08l._last_night):
+    for land in (land_quiet_night, NIGHTLY._other_types, NIGHTLY._two_new_fields, NIGHTLY._last_night):
         land(box)
     new = ("agent", "place", "voucher")
     expected = []
@@ -71,7 +73,7 @@ def test_the_table_of_the_nightly_job(box: SimpleNamespace) -> None:
 
 
 def test_the_lines_that_are_set_aside(box: SimpleNamespace) -> None:
-    for land in (lesson_08l._other_types, lesson_08l._last_night):
+    for land in (NIGHTLY._other_types, NIGHTLY._last_night):
         land(box)
     cut = [line for path in box.folder.iterdir() for line in path.read_text().splitlines() if not line.endswith("}")]
     [rows] = [rows for name, rows in expected_rows.rows("08L.1", 0) if name == "set_aside"]
@@ -82,8 +84,8 @@ def test_the_lines_that_are_set_aside(box: SimpleNamespace) -> None:
 def test_the_board_has_every_sale_and_the_ledger_the_nights_before_the_new_field(
     box: SimpleNamespace, table: str, until: str
 ) -> None:
-    lesson_08l._drifting_nights(box)
-    lesson_08l._one_more_night(box)
+    DRIFTING._drifting_nights(box)
+    DRIFTING._one_more_night(box)
     expected = [
         fits(sale) | {"_rescued_data": rescued(sale, sale.new)} for sale in sales(box.folder) if sale.file <= until
     ]

@@ -48,10 +48,10 @@ def same_as_source(lesson: Lesson) -> Iterator[Problem]:
         if after is None or after.source.strip() != f'DA.check("{exercise.id}")':
             yield lesson.problem("exercises", f'let the next cell be DA.check("{exercise.id}"), alone', cell)
     for exercise in wanted[len(cells) :]:
-        message = f"put exercise {exercise.id} into a cell with the tag {EXERCISE}, or take it out of the source"
+        message = f"put exercise {exercise.id} into a cell with the tag {EXERCISE}, or remove its folder"
         yield lesson.problem("exercises", message)
     for cell in cells[len(wanted) :]:
-        yield lesson.problem("exercises", "write this exercise's source in exercises/", cell)
+        yield lesson.problem("exercises", f"write this exercise in exercises/lesson_{lesson.number.lower()}/", cell)
 
 
 def complete(lesson: Lesson) -> Iterator[Problem]:
@@ -63,7 +63,7 @@ def complete(lesson: Lesson) -> Iterator[Problem]:
         elif not FEWEST_HINTS <= len(exercise.hints) <= MOST_HINTS:
             yield lesson.problem("exercises", f"give exercise {exercise.id} two or three hints")
         if len(exercise.wrong) < FEWEST_WRONG:
-            yield lesson.problem("exercises", f"give exercise {exercise.id} three wrong answers or more")
+            yield lesson.problem("exercises", f"give exercise {exercise.id} at least three wrong answers")
 
 
 def labs(lesson: Lesson) -> Iterator[Problem]:
@@ -102,7 +102,7 @@ def quiz(lesson: Lesson) -> Iterator[Problem]:
     asked = 0
     for cell in (cell for cell in lesson.code if "DA.quiz" in cell.source):
         if not questions:
-            yield lesson.problem("quiz", "write this lesson's quiz in exercises/", cell)
+            yield lesson.problem("quiz", f"write this lesson's quiz in exercises/lesson_{lesson.number.lower()}/quiz.py", cell)
         elif (number := _QUIZ.fullmatch(cell.source.strip())) is None:
             yield lesson.problem("quiz", "let this cell show one question: 'DA.quiz(1)'", cell)
         elif int(number[1]) != asked + 1:

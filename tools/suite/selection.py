@@ -180,7 +180,7 @@ def touched_folders(changed: Iterable[str]) -> set[str]:
     for path in changed:
         if found := re.match(r"(packages/[^/]+)/(?:src|tests|pyproject)", path):
             folders.add(found[1])
-        elif found := re.match(r"(?:notebooks/|exercises/(?:lesson_|quiz_)?)(\d\d[A-Za-z]?)\b", path):
+        elif found := re.match(r"(?:notebooks/|exercises/lesson_)(\d\d[A-Za-z]?)\b", path):
             folders.add(f"lesson {found[1].upper()}")
         elif found := re.match(r"(?:tests|tools)/([^/]+)", path):
             folders |= {f"tests/{found[1]}", f"tests/test_{found[1]}"}

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import ast
+import importlib
+import re
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from streaming_classroom.exercises import Makes, catalogue
+from streaming_classroom.exercises import Makes, catalogue, last_cell
 from streaming_classroom.exercises.catalogue import UnknownExercise
 from streaming_classroom.exercises.exercise_record import ExerciseRecord
 from streaming_classroom.exercises.verdict import progress_shown
@@ -49,38 +54,149 @@ def test_no_wrong_answer_is_the_solution_or_another_wrong_one(exercise) -> None:
     assert len(set(codes)) == len(codes)
 
 
-def test_a_labs_exercises_come_after_those_of_its_lesson_and_are_found_by_their_number(tmp_path, monkeypatch) -> None:
-    for name in ("lesson_02", "lesson_02l", "lesson_03"):
-        (tmp_path / f"{name}.py").write_text(
-            "from dataclasses import replace\nfrom lesson_exercises import lesson_01\n"
-            f"EXERCISES = (replace(lesson_01.ASK, id='{name[7:].upper()}.1'),)\n"
-        )
-    package = ModuleType("some_exercises")
+CELLS = {
+    "exercise.toml": 'title = "Copy"\nhints = ["Read.", "Write."]\nwhy = """\nOne\n  two.\n"""\n',
+    "starter.py": "copy = None\n",
+    "solution.py": "copy = 1\n",
+    "check.py": "def check(attempt):\n    pass\n",
+    "wrong.py": "# %% `2` for `1`: too many\ncopy = 2\n\n# %% is a string\ncopy = '1'\n",
+}
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Return a function that writes an exercise in a package of its own; a file whose text is None is left out."""
+    package = ModuleType("written_exercises")
     package.__path__ = [str(tmp_path)]
-    monkeypatch.setitem(sys.modules, "some_exercises", package)
-    monkeypatch.setattr(catalogue, "PACKAGE", "some_exercises")
+    monkeypatch.setitem(sys.modules, package.__name__, package)
+    monkeypatch.setattr(catalogue, "PACKAGE", package.__name__)
+
+    def write(folder: str, **files: str | None) -> Path:
+        directory = tmp_path / folder
+        directory.mkdir(parents=True)
+        for name, text in (CELLS | {name.replace("_", "."): text for name, text in files.items()}).items():
+            if text is not None:
+                (directory / name).write_text(text, encoding="utf-8")
+        importlib.invalidate_caches()
+        return directory
+
+    yield write
+    for name in [name for name in sys.modules if name.startswith(package.__name__)]:
+        del sys.modules[name]
+
+
+def test_the_files_of_a_folder_are_an_exercise(written) -> None:
+    written(
+        "lesson_98l/10",
+        check_py="from streaming_classroom.exercises import Makes\n\n\ndef check(attempt):\n    pass\n\n\n"
+        'MAKES = Makes(variables=("copy",))\n',
+        equivalent_py="# %% a sum\n\ncopy = 0 + 1\n",
+    )
+    exercise = catalogue.find("98l.10")
+    assert (exercise.id, exercise.title, exercise.hints, exercise.why) == (
+        "98L.10", "Copy", ("Read.", "Write."), "One two.",
+    )  # fmt: skip
+    assert (exercise.starter, exercise.solution, exercise.equivalent) == (
+        "copy = None\n", "copy = 1\n", ("copy = 0 + 1\n",),
+    )  # fmt: skip
+    assert [(wrong.code, wrong.verdict) for wrong in exercise.wrong] == [
+        ("copy = 2\n", "too many"),
+        ("copy = '1'\n", "is a string"),
+    ]
+    assert exercise.makes == Makes(variables=("copy",)) and exercise.hidden == ()
+    assert exercise.check is catalogue.check_module("98L.10").check
+
+
+def test_cells_in_a_sql_file_are_cells_of_the_magic(written) -> None:
+    written(
+        "lesson_98/1",
+        **dict.fromkeys(("starter_py", "solution_py", "wrong_py")),
+        starter_sql="-- SELECT\n",
+        solution_sql="SELECT 1\n",
+        wrong_sql="-- %% too many\nSELECT 2\n",
+        equivalent_sql="-- %%\nSELECT 1 AS one\n",
+        equivalent_py="# %%\nspark.sql('SELECT 1')\n",
+    )
+    exercise = catalogue.find("98.1")
+    assert (exercise.starter, exercise.solution) == ("%sql\n-- SELECT\n", "%sql\nSELECT 1\n")
+    assert exercise.wrong[0].code == "%sql\nSELECT 2\n"
+    assert exercise.equivalent == ("%sql\nSELECT 1 AS one\n", "spark.sql('SELECT 1')\n")
+
+
+def test_the_exercises_of_a_lesson_are_in_the_order_of_their_numbers(written) -> None:
+    for number in (1, 2, 10):
+        written(f"lesson_98/{number}")
+    assert catalogue.ids_of("98") == ["98.1", "98.2", "98.10"]
+
+
+def test_a_labs_exercises_come_after_those_of_its_lesson_and_are_found_by_their_number(written, tmp_path) -> None:
+    for lesson in ("03", "02l", "02"):
+        written(f"lesson_{lesson}/1")
     assert catalogue.lessons() == ["02", "02L", "03"]
     assert [catalogue.find(name).id for name in ("02L.1", "02l.1", "02.1")] == ["02L.1", "02L.1", "02.1"]
-    assert progress_shown(ExerciseRecord(tmp_path / "record.json")).text.splitlines()[1] == "02L  ○       0 of 1 right"
+    progress = progress_shown(ExerciseRecord(tmp_path / "record.json")).text.splitlines()
+    assert progress[1] == "02L  ○       0 of 1 right" and progress[-1] == "Next: 02.1 Copy"
+
+
+def test_a_folder_without_exercises_is_no_lesson_with_exercises(written, tmp_path) -> None:
+    written("lesson_02/1")
+    (tmp_path / "lesson_03" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "lesson_03" / "quiz.py").write_text("QUESTIONS = ()\n")
+    assert (catalogue.lessons(), catalogue.quizzes(), catalogue.quiz_of("03")) == (["02"], ["03"], ())
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("files", "said"),
     [
-        ("EXERCISES = (\n", "lesson_98.py cannot be read, line 1: SyntaxError: .* was never closed"),
+        ({"check_py": None}, "1/check.py cannot be loaded: it is missing."),
+        ({"exercise_toml": None}, "1/exercise.toml cannot be loaded: it is missing."),
+        ({"solution_py": None}, "1/solution.py cannot be loaded: it is missing, and so is solution.sql."),
+        ({"starter_sql": "--\n"}, "1/starter.py cannot be loaded: starter.sql exists too: keep one of them."),
+        ({"starter_py": "\n"}, "1/starter.py cannot be loaded: it is empty."),
+        ({"check_py": "def check(:\n"}, "1/check.py, line 1 cannot be loaded: SyntaxError: .*"),
+        ({"check_py": "import re\n\nre.nothing\n"}, "1/check.py, line 3 cannot be loaded: AttributeError: .*"),
+        ({"check_py": "MAKES = 1\n"}, "1/check.py cannot be loaded: it does not define `check`."),
+        ({"exercise_toml": "title = 1 2\n"}, "1/exercise.toml, line 1 cannot be loaded: .*"),
         (
-            "import re\n\nEXERCISES = (re.nothing,)\n",
-            "lesson_98.py cannot be read, line 3: AttributeError: module 're'",
+            {"exercise_toml": CELLS["exercise.toml"] + 'hint = "Read."\n'},
+            "1/exercise.toml, line 7 cannot be loaded: the key `hint` is unknown; the keys are title, hints, why, .*",
         ),
-        ("EXERCISE = ()\n", "lesson_98.py cannot be read: AttributeError: .* has no attribute 'EXERCISES'"),
+        ({"exercise_toml": 'title = "Copy"\n'}, "1/exercise.toml cannot be loaded: the key `why` is missing."),
+        (
+            {"wrong_py": "# %% too many\ncopy = 2\n\n# %%\ncopy = 3\n"},
+            "1/wrong.py, line 4 cannot be loaded: the cell has no words of its verdict after `%%`.",
+        ),
+        (
+            {"wrong_py": "# %% `2` for `1`:\ncopy = 2\n"},
+            "1/wrong.py, line 1 cannot be loaded: the cell has no words of its verdict after `%%`.",
+        ),
+        ({"wrong_py": "# %% too many\n# %% too few\ncopy = 0\n"}, "1/wrong.py, line 1 cannot be loaded: .* empty."),
+        ({"wrong_py": "# Order matters.\n\ncopy = 2\n"}, "1/wrong.py, line 3 cannot be loaded: each cell needs .*"),
     ],
-    ids=["syntax", "name", "none"],
 )
-def test_exercises_that_cannot_be_read_are_named_with_the_line(text: str, said: str, tmp_path, monkeypatch) -> None:
-    (tmp_path / "lesson_98.py").write_text(text)
-    package = ModuleType("broken_exercises")
-    package.__path__ = [str(tmp_path)]
-    monkeypatch.setitem(sys.modules, "broken_exercises", package)
-    monkeypatch.setattr(catalogue, "PACKAGE", "broken_exercises")
-    with pytest.raises(catalogue.BrokenExercises, match=said):
+def test_a_file_that_cannot_be_loaded_is_named_with_the_line(written, files: dict[str, str | None], said: str) -> None:
+    written("lesson_98/1", **files)
+    with pytest.raises(catalogue.BrokenExercises) as caught:
         catalogue.of_lesson("98")
+    assert re.fullmatch(f"exercises/lesson_98/{said}", str(caught.value)), caught.value
+
+
+def test_an_error_in_a_module_that_a_check_imports_is_named_there(written, tmp_path) -> None:
+    written("lesson_98/1", check_py="\nfrom written_exercises.lesson_98 import readings\n")
+    (tmp_path / "lesson_98" / "readings.py").write_text("# one\n# two\nnothing\n")
+    with pytest.raises(catalogue.BrokenExercises, match=r"^exercises/lesson_98/readings\.py, line 3 cannot be loaded"):
+        catalogue.find("98.1")
+
+
+def test_a_quiz_that_cannot_be_loaded_is_named_with_the_line(written) -> None:
+    (written("lesson_98/1").parent / "quiz.py").write_text("QUESTIONS = (\n")
+    with pytest.raises(catalogue.BrokenExercises, match=r"^exercises/lesson_98/quiz\.py, line 1 cannot be loaded"):
+        catalogue.quiz_of("98")
+
+
+def test_no_cell_has_a_line_of_another_magic() -> None:
+    """A file of cells is Python or SQL: `%pip`, `!ls` and the like have no place in it."""
+    for exercise in EVERY:
+        for code in (exercise.starter, exercise.solution, *exercise.equivalent, *(one.code for one in exercise.wrong)):
+            if not last_cell.is_sql(code):
+                ast.parse(code)

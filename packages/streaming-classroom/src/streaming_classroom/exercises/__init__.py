@@ -1,6 +1,6 @@
 """Exercises: a learner writes a cell, and a check gives a verdict that names the mistake.
 
-An exercise has one source, a module of ``lesson_exercises``, with its starter, hints, solution, check, and the wrong
+An exercise has one source, a folder of ``exercises/``, with its starter, hints, solution, check, and the wrong
 answers that the check must know.  The notebook holds the starter and nothing more.
 """
 

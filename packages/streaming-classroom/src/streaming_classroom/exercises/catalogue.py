@@ -1,29 +1,42 @@
-"""The catalogue of exercises and quizzes: modules of ``lesson_exercises``, found by the lesson's number."""
+"""The catalogue of exercises and quizzes: the folders of ``exercises/``, loaded by the exercise's number.
+
+Exercise 02L.3 is the folder ``lesson_02l/3``: its cells (``starter``, ``solution``, ``wrong``), its texts
+(``exercise.toml``) and its check (``check.py``).  A cell in a ``.sql`` file is one of ``%sql``; the file does not have
+that first line.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
+import tomllib
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module, util
 from pathlib import Path
-from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
 from streaming_base.close_names import close_names
 from streaming_classroom.errors import ClassroomError
-from streaming_classroom.exercises.exercise import Exercise, Question
+from streaming_classroom.exercises.exercise import Exercise, Question, WrongAnswer
+from streaming_classroom.exercises.made_stream import Makes
 from streaming_classroom.files import directories
 
 PACKAGE = "lesson_exercises"
 EXERCISES = directories.PROJECT / "exercises"
-_PREFIX, _QUIZ_PREFIX = "lesson_", "quiz_"
+_LESSON = re.compile(r"lesson_(\d\d[a-z]?)")
+_ID = re.compile(r"(\d\d[A-Z]?)\.([1-9]\d*)")
+_TEXTS, _CHECK, _EQUIVALENT, _QUIZ = "exercise.toml", "check.py", "equivalent", "quiz.py"
+_KEYS = ("title", "hints", "why", "is_over_when_right")
+#: The first line of a cell in a file with several.
+_HEADING = re.compile(r"(?:#|--) %%(.*)")
 
 
 @dataclass(eq=False)
 class UnknownExercise(ClassroomError):
-    """No exercise of that number: use one of those that exist."""
+    """There is no exercise with this number."""
 
     name: str
     nearest: tuple[str, ...]
@@ -34,39 +47,65 @@ class UnknownExercise(ClassroomError):
 
 @dataclass(eq=False)
 class BrokenExercises(ClassroomError):
-    """A module of exercises cannot be imported: fix it at the line that is named."""
+    """A file of an exercise or a quiz cannot be loaded: fix it at the line in the message.
 
-    module: str
+    Parameters
+    ----------
+    file : Path
+        The file, below the directory of the exercises.
+    line : int, optional
+        The line, from 1.
+    problem : str
+        What is wrong with it.
+    """
+
+    file: Path
     line: int | None
     problem: str
 
     def __str__(self) -> str:
-        place = "" if self.line is None else f", line {self.line}"
-        return f"The exercises in exercises/{self.module}.py cannot be read{place}: {self.problem}."
+        line = "" if self.line is None else f", line {self.line}"
+        return f"exercises/{self.file.as_posix()}{line} cannot be loaded: {self.problem}."
 
 
 def lessons() -> list[str]:
-    """Return the lessons that have exercises, by number and in order: ``01``, ``02``, ``02L``."""
-    return _numbers(_PREFIX)
+    """Return the numbers of the lessons that have exercises, in order: ``01``, ``02``, ``02L``."""
+    return [lesson for lesson in _lesson_folders() if _numbers(lesson)]
 
 
 def quizzes() -> list[str]:
-    """Return the lessons that have a quiz, by number and in order."""
-    return _numbers(_QUIZ_PREFIX)
+    """Return the numbers of the lessons that have a quiz, in order."""
+    return [lesson for lesson, folder in _lesson_folders().items() if (folder / _QUIZ).is_file()]
 
 
 def quiz_of(lesson: str) -> tuple[Question, ...]:
-    """Return the questions of a lesson's quiz; none where it has none."""
+    """Return the questions of a lesson's quiz; an empty tuple if the lesson has no quiz.
+
+    Raises
+    ------
+    BrokenExercises
+        The quiz cannot be loaded.
+    """
     if lesson.upper() not in quizzes():
         return ()
-    return _found_in(f"{_QUIZ_PREFIX}{lesson.lower()}", "QUESTIONS")
+    file = _lesson_folders()[lesson.upper()] / _QUIZ
+    return _attribute(_module(file), "QUESTIONS", file)
+
+
+def ids_of(lesson: str) -> list[str]:
+    """Return the numbers of a lesson's exercises in order, without loading them."""
+    return [f"{lesson.upper()}.{number}" for number in _numbers(lesson)]
 
 
 def of_lesson(lesson: str) -> tuple[Exercise, ...]:
-    """Return a lesson's exercises in their order; none where it has none."""
-    if lesson.upper() not in lessons():
-        return ()
-    return _found_in(f"{_PREFIX}{lesson.lower()}", "EXERCISES")
+    """Return a lesson's exercises in order; an empty tuple if the lesson has no exercises.
+
+    Raises
+    ------
+    BrokenExercises
+        A file of an exercise is missing or cannot be loaded.
+    """
+    return tuple(map(_load, ids_of(lesson)))
 
 
 def every() -> list[Exercise]:
@@ -80,38 +119,191 @@ def find(name: str) -> Exercise:
     Raises
     ------
     UnknownExercise
-        There is none of that number.
+        There is no exercise with this number.
+    BrokenExercises
+        A file of the exercise is missing or cannot be loaded.
     """
     wanted = str(name).strip().upper()
-    for exercise in of_lesson(wanted.partition(".")[0]):
-        if exercise.id == wanted:
-            return exercise
-    names = [exercise.id for exercise in every()]
-    raise UnknownExercise(str(name), tuple(close_names(wanted, names, alike=0)))
+    if wanted not in ids_of(wanted.partition(".")[0]):
+        names = [name for lesson in lessons() for name in ids_of(lesson)]
+        raise UnknownExercise(str(name), tuple(close_names(wanted, names, alike=0)))
+    return _load(wanted)
 
 
-def _numbers(prefix: str) -> list[str]:
-    found = iter_modules(_package().__path__)
-    return sorted(module.name.removeprefix(prefix).upper() for module in found if module.name.startswith(prefix))
+def cell(exercise: str, name: str) -> str:
+    """Return the text of an exercise's cell: ``starter`` or ``solution``.
+
+    Raises
+    ------
+    BrokenExercises
+        The file of the cell is missing.
+    """
+    file = _cell_file(_folder(exercise), name)
+    text = _cell_text(_read(file).splitlines())
+    if not text.strip():
+        raise _broken(file, None, "it is empty")
+    return _magic(file) + text
 
 
-def _found_in(name: str, what: str) -> tuple[Any, ...]:
+def check_module(exercise: str) -> ModuleType:
+    """Return the module with an exercise's check.
+
+    Raises
+    ------
+    BrokenExercises
+        The module is missing or cannot be loaded.
+    """
+    return _module(_folder(exercise) / _CHECK)
+
+
+def _load(exercise: str) -> Exercise:
+    folder = _folder(exercise)
+    texts = _texts(folder / _TEXTS)
+    module = check_module(exercise)
+    return Exercise(
+        id=exercise,
+        starter=cell(exercise, "starter"),
+        solution=cell(exercise, "solution"),
+        wrong=tuple(_wrong_answers(_cell_file(folder, "wrong"))),
+        equivalent=tuple(_equivalents(folder)),
+        check=_attribute(module, "check", folder / _CHECK),
+        makes=getattr(module, "MAKES", Makes()),
+        hidden=getattr(module, "HIDDEN", ()),
+        **texts,
+    )
+
+
+def _texts(file: Path) -> dict[str, Any]:
+    """Return what ``exercise.toml`` says.
+
+    A text may be on several lines: line breaks and indentation become single spaces.
+    """
+    text = _read(file)
     try:
-        return getattr(import_module(f"{_package().__name__}.{name}"), what)
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise _broken(file, int(line[1]) if line else None, str(error)) from error
+    for key in values:
+        if key not in _KEYS:
+            before = re.split(rf"^[\[\"' ]*{re.escape(key)}\b", text, maxsplit=1, flags=re.MULTILINE)[0]
+            raise _broken(file, before.count("\n") + 1, f"the key `{key}` is unknown; the keys are {', '.join(_KEYS)}")
+    for key in ("title", "why"):
+        if key not in values:
+            raise _broken(file, None, f"the key `{key}` is missing")
+    values["hints"] = tuple(map(_unwrapped, values.get("hints", [])))
+    return values | {key: _unwrapped(values[key]) for key in ("title", "why")}
+
+
+def _unwrapped(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _wrong_answers(file: Path) -> Iterator[WrongAnswer]:
+    """Yield the wrong answers of a file; the words of the verdict are the end of a heading, after its last colon."""
+    for line, heading, code in _cells(file):
+        verdict = f"{heading} ".rpartition(": ")[2].strip()
+        if not verdict:
+            raise _broken(file, line, "the cell has no words of its verdict after `%%`")
+        yield WrongAnswer(code, verdict)
+
+
+def _equivalents(folder: Path) -> Iterator[str]:
+    """Yield the other right answers of an exercise, which may be in Python although the solution is in SQL."""
+    for file in (folder / f"{_EQUIVALENT}.sql", folder / f"{_EQUIVALENT}.py"):
+        if file.is_file():
+            yield from (code for _, _, code in _cells(file))
+
+
+def _cells(file: Path) -> Iterator[tuple[int, str, str]]:
+    """Yield line, heading and text of each cell of a file; comments above the first cell belong to no cell."""
+    lines = _read(file).splitlines()
+    begins = [number for number, line in enumerate(lines) if _HEADING.fullmatch(line)]
+    for number, line in enumerate(lines[: begins[0] if begins else len(lines)], 1):
+        if line.strip() and not line.startswith(("#", "--")):
+            raise _broken(file, number, "each cell needs a heading, a comment that begins with `%%`")
+    for begin, end in zip(begins, [*begins[1:], len(lines)], strict=True):
+        code = _cell_text(lines[begin + 1 : end])
+        if not code.strip():
+            raise _broken(file, begin + 1, "the cell is empty")
+        yield begin + 1, _HEADING.fullmatch(lines[begin])[1].strip(), _magic(file) + code
+
+
+def _cell_text(lines: list[str]) -> str:
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _magic(file: Path) -> str:
+    return "%sql\n" if file.suffix == ".sql" else ""
+
+
+def _cell_file(folder: Path, name: str) -> Path:
+    """Return the file of cells that a folder has under this name: one of Python or one of SQL."""
+    found = [file for suffix in (".py", ".sql") if (file := folder / f"{name}{suffix}").is_file()]
+    if len(found) != 1:
+        problem = f"{name}.sql exists too: keep one of them" if found else f"it is missing, and so is {name}.sql"
+        raise _broken(folder / f"{name}.py", None, problem)
+    return found[0]
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise _broken(file, None, "it is missing") from None
+
+
+def _attribute(module: ModuleType, name: str, file: Path) -> Any:
+    if not hasattr(module, name):
+        raise _broken(file, None, f"it does not define `{name}`")
+    return getattr(module, name)
+
+
+def _module(file: Path) -> ModuleType:
+    """Return the module of a file, such as ``lesson_exercises.lesson_02.1.check``; ``1`` is no name for ``import``."""
+    if not file.is_file():
+        raise _broken(file, None, "it is missing")
+    package = _package()
+    names = file.relative_to(package.__path__[0]).with_suffix("").parts
+    try:
+        return import_module(".".join((package.__name__, *names)))
+    except BrokenExercises:
+        raise
     except Exception as error:  # whatever the file's own code raises
-        raise BrokenExercises(name, _line_in(f"{name}.py", error), f"{type(error).__name__}: {error}") from error
+        at, line = _position(error, file)
+        raise _broken(at, line, f"{type(error).__name__}: {error}") from error
 
 
-def _line_in(file: str, error: Exception) -> int | None:
-    """Return the last line of a file that an error has passed, or in which it could not be parsed."""
-    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).name == file:
-        return error.lineno
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == file]
-    return lines[-1] if lines else None
+def _position(error: Exception, file: Path) -> tuple[Path, int | None]:
+    """Return the file of the exercises and its line at which an error was raised; the file itself for other errors."""
+    root = Path(_package().__path__[0])
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(root):
+        return Path(error.filename), error.lineno
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(root)]
+    return (Path(frames[-1].filename), frames[-1].lineno) if frames else (file, None)
+
+
+def _broken(file: Path, line: int | None, problem: str) -> BrokenExercises:
+    return BrokenExercises(file.relative_to(_package().__path__[0]), line, problem)
+
+
+def _folder(exercise: str) -> Path:
+    found = _ID.fullmatch(exercise)
+    return Path(_package().__path__[0]) / f"lesson_{found[1].lower()}" / found[2]
+
+
+def _lesson_folders() -> dict[str, Path]:
+    folders = sorted(Path(_package().__path__[0]).iterdir())
+    return {found[1].upper(): folder for folder in folders if (found := _LESSON.fullmatch(folder.name))}
+
+
+def _numbers(lesson: str) -> list[int]:
+    folder = _lesson_folders().get(lesson.upper())
+    return sorted(int(path.name) for path in folder.iterdir() if path.name.isdecimal()) if folder else []
 
 
 def _package() -> ModuleType:
-    """Return the package of the exercises, which is beside the lessons and not among what is installed."""
+    """Return the package of the exercises, which is beside the lessons and not installed."""
     if PACKAGE not in sys.modules:
         spec = util.spec_from_file_location(PACKAGE, EXERCISES / "__init__.py")
         sys.modules[PACKAGE] = package = util.module_from_spec(spec)

@@ -116,6 +116,8 @@ class Exercise:
         Whether its streams are stopped when it is right, because nothing below needs them.
     hidden : tuple of HiddenTest
         Run after the check, on data that the learner has not seen.
+    equivalent : tuple of str
+        Other right answers, which the check must accept.
     """
 
     id: str
@@ -129,3 +131,4 @@ class Exercise:
     makes: Makes = field(default_factory=Makes)
     is_over_when_right: bool = False
     hidden: tuple[HiddenTest, ...] = ()
+    equivalent: tuple[str, ...] = ()

@@ -60,16 +60,16 @@ def solution_shown(exercise: Exercise) -> Guidance:
 def progress_shown(record: ExerciseRecord) -> Guidance:
     """Return what is done, a line a lesson, and what comes next."""
     done = record.read()
-    every = {lesson: catalogue.of_lesson(lesson) for lesson in catalogue.lessons()}
+    every = {lesson: catalogue.ids_of(lesson) for lesson in catalogue.lessons()}
     lines = [_line(lesson, exercises, done) for lesson, exercises in every.items()]
-    open_ones = [one for exercises in every.values() for one in exercises if not _of(done, one).right]
-    if open_ones:
-        lines.append(f"Next: {open_ones[0].id} {open_ones[0].title}")
+    following = next((one for exercises in every.values() for one in exercises if not _of(done, one).right), None)
+    if following:
+        lines.append(f"Next: {following} {catalogue.find(following).title}")
     text = "\n".join(lines)
     return Guidance(text, box(f'<pre style="margin:0;line-height:1.5">{escape(text)}</pre>'))
 
 
-def _line(lesson: str, exercises: Sequence[Exercise], done: dict[str, ExerciseProgress]) -> str:
+def _line(lesson: str, exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
     parts = _words(exercises, done), _quiz(lesson, done), _predictions(lesson, done)
     return f"{lesson:<4} {_dots(exercises, done)}  {'; '.join(filter(None, parts))}"
 
@@ -97,11 +97,11 @@ def _predictions(lesson: str, done: dict[str, ExerciseProgress]) -> str:
     return f"{made} prediction{'s' * (made != 1)}" if made else ""
 
 
-def _dots(exercises: Sequence[Exercise], done: dict[str, ExerciseProgress]) -> str:
+def _dots(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
     return "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(_MOST)
 
 
-def _words(exercises: Sequence[Exercise], done: dict[str, ExerciseProgress]) -> str:
+def _words(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
     entries = [_of(done, exercise) for exercise in exercises]
     parts = [f"{sum(bool(entry.right) for entry in entries)} of {len(entries)} right"]
     hints, solutions = sum(entry.hints for entry in entries), sum(entry.saw_solution for entry in entries)
@@ -110,8 +110,8 @@ def _words(exercises: Sequence[Exercise], done: dict[str, ExerciseProgress]) -> 
     return ", ".join(parts)
 
 
-def _of(done: dict[str, ExerciseProgress], exercise: Exercise) -> ExerciseProgress:
-    return done.get(exercise.id, ExerciseProgress())
+def _of(done: dict[str, ExerciseProgress], exercise: str) -> ExerciseProgress:
+    return done.get(exercise, ExerciseProgress())
 
 
 Kind = Literal["right", "not tried", "wrong"]

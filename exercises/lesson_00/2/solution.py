@@ -1,0 +1,3 @@
+DA.data_factory.load()
+
+readings_landed = spark.read.json(DA.paths.landing).count()

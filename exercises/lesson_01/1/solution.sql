@@ -1,0 +1,6 @@
+DROP VIEW IF EXISTS patients_tmp_vw;
+CREATE TEMP VIEW patients_tmp_vw AS
+SELECT mrn, count(*) AS readings, max(heartrate) AS highest
+FROM streaming_tmp_vw
+WHERE heartrate >= 0
+GROUP BY mrn

@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS patients_tmp_vw;
+-- CREATE TEMP VIEW patients_tmp_vw AS
+-- SELECT ...

@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS activity_vw;
+-- CREATE TEMP VIEW activity_vw AS
+-- SELECT ...

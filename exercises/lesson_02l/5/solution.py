@@ -1,0 +1,17 @@
+DA.exercise("02L.5")  # removes what an earlier attempt created
+
+rehearsal = (spark.table("activity_vw")
+    .writeStream
+    .queryName("rehearsal")
+    .option("checkpointLocation", f"{DA.paths.checkpoints}/rehearsal")
+    .trigger(processingTime="1 second"))
+
+first_run = rehearsal.toTable("rehearsal")
+DA.block_until_stream_is_ready(first_run, min_batches=1)
+first_run.stop()
+
+second_run = rehearsal.toTable("rehearsal")
+second_run.processAllAvailable()
+
+first_batch = second_run.recentProgress[0]["batchId"]
+rows_read = sum(p.numInputRows for p in second_run.recentProgress)

@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS test_readings_tmp_vw;
+-- CREATE TEMP VIEW test_readings_tmp_vw AS
+-- SELECT ...

@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS latest_vw;
+-- CREATE TEMP VIEW latest_vw AS
+-- SELECT ...

@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS added_vw;
+-- CREATE TEMP VIEW added_vw AS
+-- SELECT ...

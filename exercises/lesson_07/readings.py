@@ -1,0 +1,16 @@
+"""Read the landed readings of lesson 07."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streaming_classroom.exercises import Attempt
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
+
+
+def landed_readings(attempt: Attempt) -> DataFrame:
+    return attempt.spark.read.schema(SCHEMA).json(attempt.paths.landing)

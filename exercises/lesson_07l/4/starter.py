@@ -1,0 +1,4 @@
+DA.exercise("07L.4")  # removes what an earlier attempt created
+break_vitals()  # and breaks it anew
+
+vitals = None  # start the pipeline again here, with a query that can read the new file

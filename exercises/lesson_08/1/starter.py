@@ -1,0 +1,7 @@
+DA.exercise("08.1")  # removes what an earlier attempt created
+
+from pyspark.errors import StreamingQueryException
+
+yesterdays_schema("archive")  # version 0: four columns
+
+# your code: load, start, wait, and load again

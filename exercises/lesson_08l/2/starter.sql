@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS drift_vw;
+-- CREATE TEMP VIEW drift_vw AS
+-- SELECT file, field, count(*) AS records ...

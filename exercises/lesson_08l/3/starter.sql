@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS sales_vw;
+-- CREATE TEMP VIEW sales_vw AS
+-- SELECT file, sale_id, play, seats, amount, sold_at, channel, country ...

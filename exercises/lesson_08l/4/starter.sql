@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS books_vw;
+-- CREATE TEMP VIEW books_vw AS
+-- SELECT file, sent, arrived, set_aside, missing ...

@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS refunds_vw;
+-- CREATE TEMP VIEW refunds_vw AS
+-- SELECT card_id, payment, amount ...

@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS evening_vw;
+-- CREATE TEMP VIEW evening_vw AS
+-- SELECT ...

@@ -1,0 +1,13 @@
+# A mistake: an order that is sent twice is counted twice.
+from pyspark import pipelines as dp
+
+
+@dp.table
+@dp.expect_or_drop("has an id", "order_id IS NOT NULL")
+def valid_orders():
+    return spark.readStream.table("raw_orders")
+
+
+@dp.materialized_view
+def per_channel():
+    return spark.read.table("valid_orders").groupBy("channel").count()

@@ -1,0 +1,15 @@
+DA.exercise("15X.2")  # removes what an earlier attempt created
+
+
+def check_shop(pipeline):
+    pipeline.mock("raw_orders", [(1, "web"), (1, "web"), (2, "app"), (3, None), (None, "app")], schema=RAW)
+    expected = [("app", 1), ("web", 1), (None, 1)]
+    assert set(pipeline.run("per_channel").rows("per_channel")) == set(expected)
+
+    pipeline.append("raw_orders", [(1, "web"), (4, "web")])
+    expected = [("app", 1), ("web", 2), (None, 1)]
+    assert set(pipeline.run("per_channel").rows("per_channel")) == set(expected)
+
+
+with PipelineTest(shop) as pipeline:
+    check_shop(pipeline)

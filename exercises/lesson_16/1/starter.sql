@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS streams_vw;
+-- CREATE TEMP VIEW streams_vw AS
+-- SELECT ...

@@ -1,0 +1,3 @@
+DROP VIEW IF EXISTS alerts_vw;
+-- CREATE TEMP VIEW alerts_vw AS
+-- SELECT ...
