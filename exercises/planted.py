@@ -79,7 +79,7 @@ def readings_at(sandbox: Sandbox, *readings: tuple[int, float]) -> None:
 
 
 def definitions_of(lesson: str, *names: str) -> str:
-    """Return the source of what a lesson's cells define and its exercises use: functions, classes, constants.
+    """Return the source of functions, classes and constants that a lesson's cells define.
 
     What else those cells do, such as starting a stream, is left out.
     """
@@ -90,7 +90,7 @@ def definitions_of(lesson: str, *names: str) -> str:
 
 
 def definitions_of_solution(exercise: str, *names: str) -> str:
-    """Return the source of what a solution defines, or of these names alone: later exercises build on it."""
+    """Return the source of the definitions in a solution, or of these names alone."""
     found = dict(_definitions(catalogue.cell(exercise, "solution")))
     return "\n\n".join(found[name] for name in names or found)
 
@@ -108,7 +108,7 @@ def _definitions(source: str) -> Iterator[tuple[str, str]]:
 
 
 def outcome(test: Callable[[Any], object], tested: object) -> str:
-    """Return `passes`, `fails` where a learner's test raises an AssertionError, or the words of another error."""
+    """Return `passes`, `fails` if a learner's test raises an AssertionError, or the words of another error."""
     try:
         test(tested)
     except AssertionError:
@@ -119,14 +119,14 @@ def outcome(test: Callable[[Any], object], tested: object) -> str:
 
 
 def asserts(source: str | None) -> bool:
-    """Return whether a cell asserts or raises anything; also where nobody knows its source."""
+    """Return whether a cell asserts or raises anything; True if its source is unknown."""
     if source is None:
         return True
     return any(isinstance(node, ast.Assert | ast.Raise) for node in ast.walk(ast.parse(source)))
 
 
 def calls(source: str | None, *methods: str) -> bool:
-    """Return whether a cell calls one of these methods, on whatever object."""
+    """Return whether a cell calls a method of one of these names."""
     called = (node.func for node in ast.walk(ast.parse(source or "")) if isinstance(node, ast.Call))
     return any(isinstance(function, ast.Attribute) and function.attr in methods for function in called)
 
@@ -153,24 +153,24 @@ def nothing(_sandbox: Sandbox) -> None:
 
 
 def bronze(sandbox: Sandbox) -> None:
-    """Make the table `bronze` of `FIRST`: rates of 0, NULL and below 0, a duplicate, a patient who changes devices."""
+    """Create the table `bronze` of `FIRST`: rates of 0, NULL and below 0, a duplicate, a patient with two devices."""
     sandbox.append("bronze", FIRST, READINGS)
 
 
 def more_bronze(sandbox: Sandbox) -> None:
-    """Append `SECOND` to `bronze`: a device that is new, a late reading, and one that was sent again."""
+    """Append `SECOND` to `bronze`: a new device, a late reading, and a repeated one."""
     sandbox.append("bronze", SECOND, READINGS)
 
 
 def two_files(sandbox: Sandbox) -> None:
-    """Land `FIRST` and `SECOND` in two files, and make the stream `readings` of them, one file per batch."""
+    """Land `FIRST` and `SECOND` in two files, and keep the stream `readings` of them, one file per batch."""
     reading_file(sandbox, "ward-a.json", FIRST, 1)
     reading_file(sandbox, "ward-b.json", SECOND, 2)
     sandbox.keep(readings=files_stream(sandbox, maxFilesPerTrigger=1), schema=READINGS)
 
 
 def third_file(sandbox: Sandbox) -> None:
-    """Land `THIRD` in one more file: a device that is new, rates just above and below 0, and a known device."""
+    """Land `THIRD` in one more file: a new device, rates just above and below 0, and a known device."""
     reading_file(sandbox, "ward-c.json", THIRD, 3)
 
 
@@ -188,17 +188,17 @@ def three_more_files(sandbox: Sandbox) -> None:
 
 
 def crash_before_commit(sandbox: Sandbox) -> None:
-    """Leave every checkpoint as a crash before its last commit does: the next run is given the same batch again."""
+    """Remove the last commit of every checkpoint, as a crash does: the next run repeats the batch."""
     sandbox.forget_last_commit()
 
 
 def lose_checkpoints(sandbox: Sandbox) -> None:
-    """Leave no checkpoint where it was, as if somebody had deleted them: the next run reads everything again."""
+    """Remove every checkpoint, as if it had been deleted: the next run reads everything again."""
     sandbox.lose_checkpoints()
 
 
 def batch_sizes(variable: str):
-    """Return a function that gives the rows of each batch of the last run, by the variable that holds the query."""
+    """Return a function that returns the rows of each batch of the last run of a variable's query."""
 
     def sizes(sandbox: Sandbox) -> DataFrame:
 

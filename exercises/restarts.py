@@ -19,11 +19,11 @@ _DISK_FULL = "[STREAM_FAILED] Query terminated with exception: No space left on 
 
 
 class _TooManyStarts(BaseException):
-    """Ends an answer that would restart for ever; no answer catches it."""
+    """Ends an answer that would restart forever; no answer catches it."""
 
 
 class _FailingSession:
-    """A session each of whose streams fails with the same error, whatever is built with it."""
+    """A session whose streams all fail with the same error."""
 
     isActive = False
 
@@ -48,7 +48,7 @@ class _FailingSession:
 
 
 def count(sandbox: Sandbox, what: str) -> None:
-    """Run an answer where each start meets a new field, then where each fails for another reason; it must give up.
+    """Run an answer where each start finds a new field, then where each fails for another reason.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def count(sandbox: Sandbox, what: str) -> None:
 
 
 def _starts(sandbox: Sandbox, error: str) -> tuple[int, bool]:
-    """Return how often the answer has started its stream, and whether it has raised an error in the end."""
+    """Return the number of starts of the answer's stream, and whether the answer has raised an error."""
     session, above = _FailingSession(error), sandbox.above
     sandbox.keep(failing=session)
     sandbox.above = f"spark = failing\n{above}"

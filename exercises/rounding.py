@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def rounded(frame: DataFrame, places: int) -> DataFrame:
-    """Return the frame with its fractions and decimals as doubles of so many places."""
+    """Return the frame with its fractions and decimals as doubles, rounded."""
     from pyspark.sql import functions as F
 
     numbers = [name for name, kind in frame.dtypes if kind in ("double", "float") or kind.startswith("decimal")]

@@ -15,15 +15,18 @@ FIELDS = {"Arrival_Time": "bigint", "Device": "string", "User": "string", "gt": 
 
 
 def landed_recordings(attempt: Attempt) -> DataFrame:
+    """Return the recordings in the landing directory."""
     schema = ", ".join(f"{field} {kind}" for field, kind in FIELDS.items())
     return attempt.spark.read.schema(schema).json(attempt.paths.landing)
 
 
 def shaped(recordings: DataFrame, arrived_at: str = "timestamp_millis(Arrival_Time)") -> DataFrame:
+    """Return recordings with the columns of `activity_vw`."""
     return recordings.selectExpr("User AS person", "Device AS device", "gt AS activity", f"{arrived_at} AS arrived_at")
 
 
 def clean(attempt: Attempt) -> DataFrame:
+    """Return the landed recordings as `activity_vw` must have them."""
     return shaped(landed_recordings(attempt).where("gt != 'null'"))
 
 
@@ -48,13 +51,13 @@ def plant_recordings(sandbox: Sandbox) -> None:
 
 
 def plant_activities(sandbox: Sandbox) -> None:
-    """Plant the same recordings as `activity_vw`, unfiltered: a label that is NULL must be counted as one, too."""
+    """Plant the same recordings as `activity_vw`, unfiltered: a label that is NULL must be counted, too."""
     plant_recordings(sandbox)
     sandbox.view("activity_vw", shaped(sandbox.stream("planted", maxFilesPerTrigger=1)))
 
 
 def must_poll_every_second(stream: MadeStream) -> None:
-    """Raise a mistake where a stream has another trigger, or does not run; Connect tells only the latter."""
+    """Raise a mistake if a stream has another trigger or does not run; over Connect, only if it does not run."""
     if stream.trigger in ("availableNow", "once"):
         raise Mistake(f"`{stream.trigger}` stops after it has read the available data. This stream must keep running.")
     if stream.trigger == "default":

@@ -14,4 +14,5 @@ MUST_STOP = "The query must stop after it has read the available data: use `.tri
 
 
 def landed_readings(attempt: Attempt, file: str = "") -> DataFrame:
+    """Return the readings in the landing directory, or in one of its files."""
     return attempt.spark.read.schema(SCHEMA).json(f"{attempt.paths.landing}/{file}")

@@ -13,4 +13,5 @@ SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 
 
 def landed_readings(attempt: Attempt) -> DataFrame:
+    """Return the readings in the landing directory."""
     return attempt.spark.read.schema(SCHEMA).json(attempt.paths.landing)

@@ -17,10 +17,12 @@ SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 
 
 def landed_readings(attempt: Attempt) -> DataFrame:
+    """Return the readings in the landing directory."""
     return attempt.spark.read.schema(SCHEMA).json(attempt.paths.landing)
 
 
 def must_not_reject_output_mode(attempt: Attempt) -> None:
+    """Raise a mistake if Spark has rejected the output mode of an aggregation."""
     said = attempt.words_of_error.lower()
     if "output mode" in said or "without watermark" in said:
         raise Mistake(
@@ -30,6 +32,7 @@ def must_not_reject_output_mode(attempt: Attempt) -> None:
 
 
 def last_reading_per_device(readings: DataFrame) -> DataFrame:
+    """Return the last reading per device."""
     from pyspark.sql import functions as F
 
     last = F.max_by("heartrate", "time").alias("heartrate")
@@ -37,7 +40,7 @@ def last_reading_per_device(readings: DataFrame) -> DataFrame:
 
 
 def plant_ward(sandbox: Sandbox) -> None:
-    """Land two files with faulty, late and missing rates and a new device, and make the lab's two views of them."""
+    """Land two files with faulty, late and missing rates and a new device, and create the lab's two views."""
     for number, rows in enumerate((planted.FIRST, planted.SECOND), 1):
         planted.reading_file(sandbox, f"ward-{number}.json", rows, number)
     sandbox.view("readings_vw", planted.files_stream(sandbox))

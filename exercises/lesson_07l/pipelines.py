@@ -18,18 +18,22 @@ READINGS = COLUMNS.format("DOUBLE")
 
 
 def landing_of(attempt: Attempt, pipeline: str) -> str:
+    """Return the landing directory of a pipeline."""
     return f"{attempt.paths.working_dir}/{pipeline}_in"
 
 
 def file_of_day(day: int) -> str:
+    """Return the name of a day's file."""
     return f"2025-06-{day:02}.json"
 
 
 def has_landed(attempt: Attempt, pipeline: str, day: int) -> bool:
+    """Whether the file of a day has landed for a pipeline."""
     return attempt.paths.exists(f"{landing_of(attempt, pipeline)}/{file_of_day(day)}")
 
 
 def land_days(attempt: Attempt, pipeline: str, *days: int) -> None:
+    """Land the files of some days for a pipeline."""
     folder = DirectoryTarget(attempt.paths.local(landing_of(attempt, pipeline)), pipeline)
     source = attempt.paths.local(f"{attempt.paths.datasets}/device-readings/readings")
     for day in days:
@@ -37,7 +41,7 @@ def land_days(attempt: Attempt, pipeline: str, *days: int) -> None:
 
 
 def landed_readings(attempt: Attempt, pipeline: str, *days: int) -> DataFrame:
-    """Return what has landed for a pipeline: all of it, or some days."""
+    """Return the readings that have landed for a pipeline: all, or those of some days."""
     every = attempt.spark.read.schema(READINGS).json(landing_of(attempt, pipeline))
     names = ", ".join(f"'{file_of_day(day)}'" for day in days)
     return every.where(f"_metadata.file_name IN ({names})") if days else every
@@ -70,5 +74,6 @@ def run_pipeline(
 
 
 def must_not_have_raised(attempt: Attempt) -> None:
+    """Raise a mistake if the learner's cell has raised an error."""
     if attempt.words_of_error:
         raise Mistake(f"Your cell raised an error: {attempt.words_of_error}")

@@ -21,19 +21,19 @@ TYPES = {"sale_id": "string", "play": "string", "seats": "int", "amount": "decim
 
 
 class Sale(NamedTuple):
-    """A line that has landed: its fields, or None where it is no JSON."""
+    """A landed line: its fields, or None if it is not JSON."""
 
     file: str
     fields: dict[str, object] | None
 
     @property
     def fitting(self) -> dict[str, object]:
-        """The fields of the contract whose name and type are as agreed."""
+        """The fields of the contract that have its name and type."""
         return {name: value for name, value in (self.fields or {}).items() if fits_contract(name, value)}
 
     @property
     def rescued(self) -> dict[str, object]:
-        """The fields of the contract that came with another spelling or type."""
+        """The fields of the contract that have another spelling or type."""
         return {
             name: value
             for name, value in (self.fields or {}).items()
@@ -42,28 +42,30 @@ class Sale(NamedTuple):
 
     @property
     def new(self) -> dict[str, object]:
-        """The fields that the contract does not have."""
+        """The fields that are not in the contract."""
         return {name: value for name, value in (self.fields or {}).items() if name.lower() not in CONTRACT}
 
     @property
     def amount(self) -> Decimal:
-        """What was paid, however it was written."""
+        """The amount that was paid, from any spelling and type."""
         [value] = [value for name, value in (self.fields or {}).items() if name.lower() == "amount"]
         return Decimal(str(value).removesuffix(" EUR")).quantize(Decimal("0.01"))
 
 
 def fits_contract(name: str, value: object) -> bool:
+    """Whether a value has the type that the contract has for this name."""
     return isinstance(value, CONTRACT.get(name, ()))
 
 
 def landed_sales(attempt: Attempt) -> list[Sale]:
-    """Return what the partner has sent so far, read without Spark."""
+    """Return the sales in the landing directory, read without Spark."""
     folder = attempt.paths.local(attempt.paths.landing)
     files = sorted(path for path in folder.iterdir() if path.suffix == ".json")
     return [Sale(path.name, fields) for path in files for fields in fields_in_file(path)]
 
 
 def fields_in_file(path: Path) -> Iterator[dict[str, object] | None]:
+    """Yield the fields of each line of a file; None for a line that is not JSON."""
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
             yield json.loads(line)
@@ -72,6 +74,7 @@ def fields_in_file(path: Path) -> Iterator[dict[str, object] | None]:
 
 
 def sales_of_all_nights(attempt: Attempt) -> list[Sale]:
+    """Return the landed sales; raise a mistake if some of the ten nights have not landed."""
     landed = landed_sales(attempt)
     if len({sale.file for sale in landed}) < 10:
         raise Mistake("Some of the ten nights have not landed yet. Run the cell of section 3 first.")
@@ -79,11 +82,12 @@ def sales_of_all_nights(attempt: Attempt) -> list[Sale]:
 
 
 def json_text(value: object) -> str:
+    """Return a value as Auto Loader writes it into the rescued data."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
 
 
 def rescued_text(frame: DataFrame) -> DataFrame:
-    """Give the rescued data without the path: fields with their values, sorted."""
+    """Return the frame with its rescued data as text: fields with their values, sorted, without the path."""
     from pyspark.sql import functions as F
 
     fields = "map_entries(from_json(_rescued_data, 'map<string, string>'))"
@@ -93,12 +97,13 @@ def rescued_text(frame: DataFrame) -> DataFrame:
 
 
 def rescued_of(sale: Sale, *, also: dict[str, object] | None = None) -> str | None:
+    """Return the rescued data of a sale as :func:`rescued_text` writes them; None if there are none."""
     rescued = sale.rescued | (also or {})
     return ", ".join(f"{name}={json_text(value)}" for name, value in sorted(rescued.items())) or None
 
 
 def planted_sale(number: int, **changed: object) -> dict[str, object]:
-    """Return a sale of another year; a change to None takes a field away."""
+    """Return a sale of another year; a change to None removes a field."""
     sale: dict[str, object] = {
         "sale_id": f"T{number}", "play": "The Tide", "seats": 2, "amount": 10.5 + number,
         "sold_at": "2024-03-05T18:00:00Z",

@@ -14,4 +14,5 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 
 def cells_above(*names: str) -> str:
+    """Return the source of the lesson's definitions that every exercise needs, and of these."""
     return IMPORTS + planted.definitions_of("11", "LIMIT", "ALARM", "alarm", "Silence", "EachSilence", *names)

@@ -74,7 +74,7 @@ def values_of(
 
 
 def members_of(values: Values) -> dict[str, tuple[str | None, ...]]:
-    """Return name, e-mail address and city of each card that is a member's."""
+    """Return name, e-mail address and city of each card of a member."""
     return {
         card: tuple(None if (value := of.get(field, (0, 0, None))[2]) == ERASE else value for field in FIELDS)
         for card, of in values.items()
@@ -83,13 +83,13 @@ def members_of(values: Values) -> dict[str, tuple[str | None, ...]]:
 
 
 def one_spelling(card: str) -> str:
-    """Return a card as it is printed, without the zeros."""
+    """Return a card as it is printed, without leading zeros."""
     letter, number = card.strip().upper().split("-")
     return f"{letter}-{int(number)}"
 
 
 def landed_changes(attempt: Attempt) -> list[Change]:
-    """Return the changes that have landed, in one spelling, as often as they have."""
+    """Return the landed changes, in one spelling, with duplicates."""
     sent = attempt.spark.read.schema(SENT_SCHEMA).json(attempt.paths.landing)
     rows = sent.selectExpr("card", "sequence", "unix_seconds(changed_at)", "operation", *FIELDS).collect()
     return [Change(*row)._replace(card=one_spelling(row[0])) for row in rows]
@@ -104,18 +104,19 @@ def change_frame(spark: SparkSession, changes: Iterable[Change]) -> DataFrame:
 
 
 def members_frame(spark: SparkSession, members: dict[str, tuple[str | None, ...]]) -> DataFrame:
+    """Return members as a frame with the columns of `members_now`."""
     return spark.createDataFrame([(card, *values) for card, values in members.items()], MEMBER_SCHEMA)
 
 
 def table_of_exercise(attempt: Attempt, name: str, exercise: str) -> DataFrame:
-    """Return a table or view of an earlier exercise."""
+    """Return a table or view of an earlier exercise; raise a mistake if it does not exist."""
     if not attempt.spark.catalog.tableExists(name):
         raise Mistake(f"`{name}` does not exist yet: do exercise {exercise} first.")
     return attempt.spark.table(name)
 
 
 def land_changes(sandbox: Sandbox, name: str, changes: Iterable[Change]) -> None:
-    """Write a file of changes, in which some fields that have not changed are null, and others are not there."""
+    """Write a file of changes: some fields that have not changed are null, others are missing."""
     rows = []
     for number, change in enumerate(changes):
         fields = {field: getattr(change, field) for field in FIELDS}
@@ -127,6 +128,7 @@ def land_changes(sandbox: Sandbox, name: str, changes: Iterable[Change]) -> None
 
 
 def change_stream(sandbox: Sandbox, files: int) -> DataFrame:
+    """Return the stream `changes` over the landed files."""
     source = (
         sandbox.spark.readStream.schema(SENT_SCHEMA).option("maxFilesPerTrigger", files).json(sandbox.paths.landing)
     )
@@ -177,17 +179,18 @@ LATER: tuple[Change, ...] = (
 
 
 def every_change() -> list[Change]:
-    """Return all planted changes, with those that come again."""
+    """Return all planted changes, with the repeated ones."""
     return [change for batch in (*BATCHES, LATER) for change in batch]
 
 
-def since_midnight(changes: Iterable[Change]) -> list[Change]:
+def changes_in_epoch_seconds(changes: Iterable[Change]) -> list[Change]:
+    """Return changes with their seconds since the epoch, not since the planted midnight."""
     return [change._replace(seconds=int(planted.MIDNIGHT) + change.seconds) for change in changes]
 
 
 @contextmanager
 def raise_as_cell_error() -> Iterator[None]:
-    """Take an error of a function that the cell has defined for one of the cell."""
+    """Raise the error of a function that the cell has defined as an error of the cell."""
     try:
         yield
     except Mistake:

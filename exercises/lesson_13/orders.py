@@ -15,6 +15,7 @@ SILVER_SCHEMA = (
 
 
 def plant_customers(sandbox: Sandbox) -> None:
+    """Plant the table `silver_customers` with two customers."""
     rows = [(1, "n", "e", "PT", "c", "s", 0, False), (2, "n", "e", "GR", "c", "s", 0, False)]
     sandbox.spark.sql(f"""CREATE TABLE silver_customers ({CUSTOMER_SCHEMA}, sequence LONG, left_us BOOLEAN) USING delta
         TBLPROPERTIES (delta.enableChangeDataFeed = true)""")
@@ -22,6 +23,7 @@ def plant_customers(sandbox: Sandbox) -> None:
 
 
 def order_line(number: int, at: str, customer: int | None = 1, quantity: int = 2) -> str:
+    """Return the line of an order."""
     items = [{"sku": "P-1", "quantity": quantity, "price": 3.5}]
     order = {"order_id": number, "customer_id": customer, "ordered_at": at, "channel": "web", "items": items}
     return json.dumps(order, separators=(",", ":"))

@@ -13,7 +13,7 @@ Key = tuple[date, str]
 
 
 class Line(NamedTuple):
-    """A line as it arrived, with the reason for which it cannot be counted, or with what it says."""
+    """A line as it arrived: with the reason why it cannot be counted, or with its values."""
 
     value: str
     file_name: str
@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 def read(value: str, file_name: str, regions: Mapping[int, str]) -> Line:
-    """Return what a line says, with the regions of the depots that are listed."""
+    """Return the parsed line, with the region of its depot."""
     try:
         row = json.loads(value)
     except ValueError:
@@ -53,7 +53,7 @@ def read(value: str, file_name: str, regions: Mapping[int, str]) -> Line:
 
 
 def once(lines: Iterable[Line]) -> list[Line]:
-    """Return the first line of each delivery, of lines in their order."""
+    """Return the first line per delivery."""
     first: dict[str, Line] = {}
     for line in lines:
         if line.reason is None:
@@ -62,7 +62,7 @@ def once(lines: Iterable[Line]) -> list[Line]:
 
 
 def sums(fees: Iterable[tuple[Key, Decimal]]) -> dict[Key, tuple[int, Decimal]]:
-    """Return for each key how many fees there are, and their sum."""
+    """Return the number of fees and their sum per key."""
     report: dict[Key, tuple[int, Decimal]] = {}
     for key, fee in fees:
         parcels, total = report.get(key, (0, Decimal()))
@@ -71,7 +71,7 @@ def sums(fees: Iterable[tuple[Key, Decimal]]) -> dict[Key, tuple[int, Decimal]]:
 
 
 def report(lines: Iterable[Line]) -> dict[Key, tuple[int, Decimal]]:
-    """Return parcels and fees by day and region, each line counted."""
+    """Return parcels and fees by day and region, with duplicates."""
     return sums((line.key, line.fee) for line in lines)
 
 

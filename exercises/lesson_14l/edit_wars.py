@@ -21,31 +21,33 @@ UNDONE_USER = r"regexp_extract(comment, '^Undid revision [0-9]+ by (.+)$', 1)"
 
 
 def edits_in_topic(attempt: Attempt) -> DataFrame:
+    """Return the edits in the topic, with their arrival."""
     edits = attempt.messages("edits").selectExpr("timestamp AS arrived", f"from_json(value, '{EDIT_SCHEMA}') AS edit")
     return edits.select("edit.meta.id", "edit.meta.dt", "edit.*", "arrived").where("id IS NOT NULL AND dt IS NOT NULL")
 
 
 def undos_in_topic(attempt: Attempt) -> DataFrame:
-    """Return the topic's undos, doubles and all, as they are now: later messages do not change it."""
+    """Return the undos in the topic, with duplicates, collected: later messages do not change them."""
     undos = edits_in_topic(attempt).selectExpr("*", f"{UNDONE_USER} AS undone").where("undone <> ''")
     rows = undos.select("wiki", "title", "user", "undone", "dt", "id", "arrived").collect()
     return attempt.spark.createDataFrame(rows, UNDO_SCHEMA)
 
 
 def must_be_a_stream(view: DataFrame, name: str, source: str) -> None:
+    """Raise a mistake if a view is not a stream."""
     if not view.isStreaming:
         raise Mistake(f"`{name}` is not a stream: it contains only the rows that exist now. Read `{source}`.")
 
 
 class StreamOutput(NamedTuple):
-    """What a streaming view gives for all that is there now, and the reports of the batches that gave it."""
+    """The rows that a streaming view emits for the available data, and the progress reports of the batches."""
 
     rows: DataFrame
     reports: list[Any]
 
 
 def run_view(attempt: Attempt, view: DataFrame, mode: str) -> StreamOutput:
-    """Run a view as a stream of the check's own; a view that cannot be run is a mistake, in Spark's words."""
+    """Run a view as a stream of the check's own; raise Spark's error as a mistake."""
     from pyspark.errors import AnalysisException
 
     name = f"check_{uuid4().hex}"
@@ -64,6 +66,7 @@ def run_view(attempt: Attempt, view: DataFrame, mode: str) -> StreamOutput:
 
 
 def minutes_after_noon(minutes: float) -> datetime:
+    """Return the time so many minutes after the planted noon."""
     return datetime(2024, 3, 5, 12) + timedelta(minutes=minutes)
 
 
@@ -77,7 +80,7 @@ def wars_of(
     other: str = "greatest(user, undone)",
     condition: str = "count(*) >= 4 AND min(user) <> max(user)",
 ) -> DataFrame:
-    """Return the windows with a war, as they end up when all is in; or, with other words, as a mistake has them."""
+    """Return the windows with a war, from all undos; with other expressions, the rows of a mistake."""
     return undos.sparkSession.sql(
         f"""
         SELECT wiki, title, {one} AS one, {other} AS other, window.start, count(*) AS undos, min(dt) AS first_undo
@@ -90,7 +93,7 @@ def wars_of(
 
 
 def last_alert_per_war(alerts: DataFrame) -> DataFrame:
-    """Return of each window what was said of it last: it only grows, so that is the most."""
+    """Return the last alert per window: its counts only grow, so it has the greatest."""
     from pyspark.sql import functions as F
 
     most, first = F.max("undos").alias("undos"), F.min("first_undo").alias("first_undo")
@@ -98,6 +101,7 @@ def last_alert_per_war(alerts: DataFrame) -> DataFrame:
 
 
 def alerts_in_topic(attempt: Attempt) -> DataFrame:
+    """Return the alerts in the topic `wars`."""
     return attempt.messages("wars").selectExpr(f"from_json(value, '{ALERT_SCHEMA}') AS alert").select("alert.*")
 
 

@@ -6,7 +6,7 @@ from streaming_classroom.exercises import Attempt, Mistake
 
 
 def must_have_completed(attempt: Attempt) -> None:
-    """Say why the update failed, where it has."""
+    """Raise a mistake with the error of the update if it has failed."""
     error = getattr(attempt.value("update"), "error", None)
     if error is not None:
         raise Mistake(f"The update has failed: {str(error).splitlines()[0]}")

@@ -21,7 +21,7 @@ RULES = {"possible level": POSSIBLE, "measured before received": MEASURED_BEFORE
 
 
 def update_of(attempt: Attempt) -> Any:
-    """Return the learner's update; one that has failed is a mistake."""
+    """Return the learner's update; raise a mistake if it has failed."""
     update = attempt.value("update")
     if not hasattr(update, "expectations"):
         raise Mistake("`update` is not a pipeline update: assign the result of `run_pipeline()` to it.")
@@ -31,14 +31,14 @@ def update_of(attempt: Attempt) -> Any:
 
 
 def table_of_exercise(attempt: Attempt, table: str, exercise: str) -> DataFrame:
-    """Return a table of an earlier exercise."""
+    """Return a table of an earlier exercise; raise a mistake if it does not exist."""
     if not attempt.spark.catalog.tableExists(table):
         raise Mistake(f"The table `{table}` does not exist yet: do exercise {exercise} first.")
     return attempt.spark.table(table)
 
 
 def columns_of_table(attempt: Attempt, name: str, columns: list[str]) -> DataFrame:
-    """Return these columns of a table; a column that is not there is a mistake."""
+    """Return these columns of a table; raise a mistake if a column is missing."""
     made = attempt.table(name)
     if missing := [column for column in columns if column not in made.columns]:
         raise Mistake(f"`{name}` has no column `{missing[0]}`.")
@@ -46,11 +46,12 @@ def columns_of_table(attempt: Attempt, name: str, columns: list[str]) -> DataFra
 
 
 def landed_stations(attempt: Attempt) -> DataFrame:
+    """Return the list of stations."""
     return attempt.spark.read.schema(STATION_SCHEMA).json(f"{attempt.paths.datasets}/river/stations.json")
 
 
 def streaming_table(update: Any, name: str) -> Any:
-    """Return what the update says of a dataset, which it must have read as a stream and from the beginning."""
+    """Return the update's dataset of this name; raise a mistake if it is not a streaming table."""
     dataset = update.dataset(name)
     if dataset.kind.value != "streaming table":
         raise Mistake(
@@ -61,7 +62,7 @@ def streaming_table(update: Any, name: str) -> Any:
 
 
 def land_next_day(attempt: Attempt, keep: int) -> bool:
-    """Let a further day land and run the pipeline, if more than `keep` are left; say whether it was so."""
+    """Land a further day and run the pipeline if more than `keep` days are left; return whether it did."""
     # With its engine, which the sentences and hints of the lab do without.
     from declarative_pipelines import run_pipeline
 
@@ -81,6 +82,7 @@ IMPORTS = "from pyspark import pipelines as dp\nfrom pyspark.sql import function
 
 
 def reading(minutes: int, level: float | None, battery: float | None, station: str = "X1", delay: int = 2) -> tuple:
+    """Return a line of a gauge."""
     measured = datetime(2024, 3, 5, 6) + timedelta(minutes=minutes)
     return station, measured, measured + timedelta(minutes=delay), level, battery
 
@@ -97,7 +99,7 @@ LINES_WITH_NULL = (
 
 
 def plant_bronze(sandbox: Sandbox) -> None:
-    """Plant lines at the limits, without a level or a battery, with two faults, and of a gauge that is not listed."""
+    """Plant lines at the limits, without a level or a battery, with two faults, and of an unlisted gauge."""
     sandbox.append("bronze", [*LINES_AT_LIMITS, *LINES_WITH_NULL], LINE_SCHEMA)
     sandbox.append("stations", [("X1", "Xanten", 1.5, "solar")], STATION_SCHEMA)
     sandbox.keep(RULES=RULES | {"good battery": HANDBOOK}, USABLE=RULES)

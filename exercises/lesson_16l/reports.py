@@ -19,9 +19,11 @@ FIGURE_SCHEMA = (
 
 
 def to_3_places(frame: DataFrame) -> DataFrame:
+    """Return the frame with numbers rounded to three places."""
     return rounded(frame, 3)
 
 
 def plant_reports(sandbox: Sandbox, rows: list[tuple]) -> None:
+    """Plant the view `reports_vw`."""
     frame = sandbox.frame(rows, REPORT_SCHEMA).selectExpr("* EXCEPT (at)", "CAST(at AS TIMESTAMP) AS at")
     sandbox.view("reports_vw", frame)

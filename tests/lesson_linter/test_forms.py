@@ -53,7 +53,7 @@ def test_an_exercise_is_as_in_its_source(exercised: Draft, cell: int, old: str, 
 @pytest.mark.parametrize(
     ("exercises", "says"),
     [
-        ((), "write this exercise in exercises/lesson_07/"),
+        ((), "write this exercise in exercises/lesson_07"),
         ((EXERCISE, replace(EXERCISE, id="07.2")), "put exercise 07.2 into a cell with the tag exercise"),
         ((replace(EXERCISE, wrong=EXERCISE.wrong[:2]),), "three wrong answers"),
     ],

@@ -51,7 +51,7 @@ def same_as_source(lesson: Lesson) -> Iterator[Problem]:
         message = f"put exercise {exercise.id} into a cell with the tag {EXERCISE}, or remove its folder"
         yield lesson.problem("exercises", message)
     for cell in cells[len(wanted) :]:
-        yield lesson.problem("exercises", f"write this exercise in exercises/lesson_{lesson.number.lower()}/", cell)
+        yield lesson.problem("exercises", f"write this exercise in exercises/lesson_{lesson.number.lower()}", cell)
 
 
 def complete(lesson: Lesson) -> Iterator[Problem]:
@@ -102,7 +102,7 @@ def quiz(lesson: Lesson) -> Iterator[Problem]:
     asked = 0
     for cell in (cell for cell in lesson.code if "DA.quiz" in cell.source):
         if not questions:
-            yield lesson.problem("quiz", f"write this lesson's quiz in exercises/lesson_{lesson.number.lower()}/quiz.py", cell)
+            yield lesson.problem("quiz", "write this lesson's quiz, quiz.py in its folder of exercises/", cell)
         elif (number := _QUIZ.fullmatch(cell.source.strip())) is None:
             yield lesson.problem("quiz", "let this cell show one question: 'DA.quiz(1)'", cell)
         elif int(number[1]) != asked + 1:

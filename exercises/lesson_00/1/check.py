@@ -15,7 +15,7 @@ _PATIENCE = 8.0  # seconds
 
 
 def check(attempt: Attempt) -> None:
-    """Look at what the stream has shown so far: a filter on a source without an end."""
+    """Check the rows that the stream has displayed so far: the source never ends."""
     frame = attempt.value("evens")
     if not hasattr(frame, "isStreaming"):
         raise Mistake(f"`evens` is a {type(frame).__name__}. It must be a DataFrame derived from `ticks`.")
@@ -33,7 +33,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _some_rows(attempt: Attempt) -> DataFrame:
-    """Return what the stream has shown, once a few rows are there; the source makes five each second."""
+    """Return the rows that the stream has displayed, once there are a few; the source makes five per second."""
     deadline = time.monotonic() + min(_PATIENCE, attempt.left)
     while (shown := attempt.view("evens")).count() < _ENOUGH and time.monotonic() < deadline:
         time.sleep(0.5)
@@ -41,7 +41,7 @@ def _some_rows(attempt: Attempt) -> DataFrame:
 
 
 def _must_be_every_even_one(shown: DataFrame, frame: DataFrame) -> None:
-    """Look for even values that are missing, and for a query that changes values instead of leaving out rows."""
+    """Raise a mistake if even values are missing, or if the query changes values instead of filtering rows."""
     values = {row.value for row in shown.select("value").collect()}
     if missing := sorted(set(range(0, max(values, default=0), 2)) - values):
         raise Mistake(
@@ -59,7 +59,7 @@ def _must_be_every_even_one(shown: DataFrame, frame: DataFrame) -> None:
 
 
 def _is_column_of_the_source(frame: DataFrame, name: str) -> bool:
-    """Whether a column of a frame is a source's own, and nothing computed: it is the same attribute in the plan."""
+    """Whether a column of a frame is a column of its source, not computed: both are one attribute in the plan."""
     plan = frame._jdf.queryExecution().analyzed()
     made = {
         plan.output().apply(n).exprId().id()

@@ -6,7 +6,7 @@ from streaming_classroom.exercises import Attempt, Makes, Mistake
 
 
 def check(attempt: Attempt) -> None:
-    """Count what has landed, in all of it and in its newest day."""
+    """Compare the number with the rows that have landed, in all files and in the newest one."""
     counted = attempt.value("readings_landed")
     if not isinstance(counted, int):
         raise Mistake(

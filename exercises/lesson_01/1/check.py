@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the view, run as a stream, with one query over the table."""
+    """Run the view as a stream and compare its rows with a query over the table."""
     view = attempt.view("patients_tmp_vw")
     if not view.isStreaming:
         raise Mistake("Your view reads a table, not the stream: select from `streaming_tmp_vw`.")
@@ -47,7 +47,7 @@ def _per_patient(readings: DataFrame) -> DataFrame:
 
 
 def _all_bronze(sandbox: Sandbox) -> None:
-    """Plant both sets of readings, one of them late, a device that is new, and a patient who has changed devices."""
+    """Plant both sets of readings: late ones, a new device, and a patient who has changed devices."""
     plant_bronze(sandbox)
     planted.more_bronze(sandbox)
     sandbox.append("bronze", [(6, 904, 68.0, planted.MIDNIGHT + 10 * planted.HOUR)], planted.READINGS)

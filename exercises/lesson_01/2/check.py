@@ -9,7 +9,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the query first, which explains most of what a table can be."""
+    """Check the query, which explains most mistakes in a table, then the table's rows."""
     stream = attempt.stream("faulty")
     attempt.wait_for_end(
         stream, "A nightly job must stop after it has processed the available data: use `.trigger(availableNow=True)`."

@@ -16,7 +16,7 @@ FITS = 7_000  # recordings
 
 
 def check(attempt: Attempt) -> None:
-    """Look for a batch that is too large, then for batches that two would have fitted into."""
+    """Check that no batch is too large, then that there are as few batches as possible."""
     stream = attempt.stream("fitting")
     attempt.wait_for_end(
         stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
@@ -47,7 +47,7 @@ def _too_large(stream: MadeStream, rows: int) -> str:
 
 
 def _files_with(rows: int, files: list[int]) -> list[int]:
-    """Return the first files with so many rows: more may have landed since the stream has ended."""
+    """Return the first files with this number of rows: more may have landed since the stream ended."""
     return next((files[:number] for number in range(len(files)) if sum(files[:number]) == rows), files)
 
 
@@ -56,7 +56,7 @@ def _list(numbers: list[int]) -> str:
 
 
 def _five_files(sandbox: Sandbox) -> None:
-    """Land five files of 3,000 recordings: two of them fit into a batch, and a third one does not."""
+    """Land five files of 3,000 recordings: two of them fit into a batch, three do not."""
     sandbox.keep(schema=SCHEMA)
     for number in range(5):
         sandbox.file(f"part-{number}.json", [recording_row(row) for row in range(3000)])

@@ -20,7 +20,7 @@ ELSEWHERE = (
 
 
 def check(attempt: Attempt) -> None:
-    """Ask first whether it is the same query that goes on, then whether each recording is there once."""
+    """Check that the repaired query is the same query, then compare the rows of its output."""
     dying = attempt.stream("dying")
     dying.has_ended(min(30.0, attempt.left))  # on a busy machine the cell has stopped waiting before it fails
     if dying.error is None:
@@ -52,7 +52,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _two_zeros(sandbox: Sandbox) -> None:
-    """Land four files; the second and the last have a row that cannot be divided."""
+    """Land four files; two rows cannot be divided: one in the second file, one in the last."""
     for number in range(4):
         rows = [
             recording_row(10 * number + row, y=float(row + 1), x=0.0 if row == number % 2 == 1 else 4.0)

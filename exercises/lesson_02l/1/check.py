@@ -19,7 +19,7 @@ _NAMES = {"bigint": "LONG", "string": "STRING"}  # as people write them
 
 
 def check(attempt: Attempt) -> None:
-    """Look at what `recordings` is, then at its columns, then read it with a stream of the check's own."""
+    """Check the type and the columns of `recordings`, then read it with a stream of the check's own."""
     frame = attempt.value("recordings")
     if hasattr(frame, "runId"):
         raise Mistake("`recordings` is a running query. The exercise asks only for the source: end with `.json(...)`.")
@@ -50,7 +50,7 @@ def _must_have_fields(kinds: dict[str, str]) -> None:
 
 
 def _batches_of(attempt: Attempt, frame: DataFrame) -> list[int]:
-    """Return how many rows a stream over a frame reads in each of its batches."""
+    """Return the number of rows that a stream over a frame reads in each batch."""
     query = frame.writeStream.format("noop").trigger(availableNow=True).start()
     try:
         stream = MadeStream(query)
@@ -87,7 +87,7 @@ def _three_files(sandbox: Sandbox) -> None:
 
 
 def _batches_read(sandbox: Sandbox) -> DataFrame:
-    """Return how many rows a stream over the learner's frame reads in each batch."""
+    """Return the number of rows that a stream over the learner's frame reads in each batch."""
 
     query = sandbox.value("recordings").writeStream.format("noop").trigger(availableNow=True).start()
     planted.run_out(query)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the view, run as a stream, with one query over the files; times as text, for they may be far off."""
+    """Run the view as a stream and compare its rows with a query over the files, with times as text."""
     view, right = attempt.view("activity_vw"), clean(attempt)
     if not view.isStreaming:
         raise Mistake("Your view reads the files that exist now, not the stream: select from `recordings_vw`.")

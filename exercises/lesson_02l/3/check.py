@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare what the board shows, when it has read all that is there."""
+    """Compare the rows that the board displays after all available data."""
     frame = attempt.value("per_activity")
     if not hasattr(frame, "isStreaming"):
         raise Mistake(f"`per_activity` is a {type(frame).__name__}: pass your query to `spark.sql`.")

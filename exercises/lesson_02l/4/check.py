@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def _more_recordings(sandbox: Sandbox) -> None:
-    """Append rows equal to earlier ones: they must be written again, and the earlier ones must not."""
+    """Append rows equal to earlier ones: the next run must write them, and not the earlier ones."""
     sandbox.append("planted", PLANTED[4:], RECORDINGS)
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the query before its rows: a wrong trigger explains a table that is behind."""
+    """Check the query before its rows: a wrong trigger explains a table that is behind."""
     stream = attempt.stream("log")
     attempt.must_not_have_failed(stream)
     must_poll_every_second(stream)

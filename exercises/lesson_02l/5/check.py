@@ -11,7 +11,7 @@ from streaming_classroom.exercises import Attempt, MadeStream, Makes, Mistake, N
 
 
 def check(attempt: Attempt) -> None:
-    """Ask whether it is one query in two runs, then for its table, then for what its reports say."""
+    """Check that both runs are of one query, then its table, then what was read from its reports."""
     if "already active" in attempt.words_of_error:
         raise Mistake(
             "The first run was still active when the second one started: call `first_run.stop()` before you start "

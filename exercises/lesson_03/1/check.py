@@ -17,7 +17,7 @@ SCHEMA = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the rows first: they say which files were read; then at the batches, which say in what order."""
+    """Check the rows, which show the files that were read, then the batches, which show their order."""
     stream = attempt.stream("odd_days")
     attempt.wait_for_end(
         stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`."
@@ -50,7 +50,7 @@ def _day(attempt: Attempt, name: str) -> DataFrame:
 
 
 def _five_days(sandbox: Sandbox) -> None:
-    """Land five days of three to seven readings, so that each choice of days and each order has other batches."""
+    """Land five days of three to seven readings, so that each choice and order of days has other batches."""
     sandbox.keep(schema=planted.READINGS)
     for day in range(1, 6):
         planted.reading_file(sandbox, f"2025-06-0{day}.json", planted.FIRST[: day + 2], day)

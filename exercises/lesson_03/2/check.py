@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the rows with the table as it was before the update, and with what each option alone gives."""
+    """Compare the rows with the table before its update, and with what each option alone returns."""
     stream = attempt.stream("as_recorded")
     stream.has_ended(min(30.0, attempt.left))
     if stream.error is not None and "IGNORE_CHANGES" in str(stream.error):
@@ -50,7 +50,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _corrected_table(sandbox: Sandbox) -> None:
-    """Make a table whose history has two corrections between its appends."""
+    """Create a table whose history has two corrections between its appends."""
     planted.bronze(sandbox)
     sandbox.spark.sql("UPDATE bronze SET heartrate = -heartrate WHERE heartrate < 0")
     planted.more_bronze(sandbox)
@@ -58,12 +58,12 @@ def _corrected_table(sandbox: Sandbox) -> None:
 
 
 def _third_append(sandbox: Sandbox) -> None:
-    """Append rows after a restart: the next run must read them, and nothing that was read before."""
+    """Append rows after a restart: the next run must read them alone."""
     sandbox.append("bronze", planted.THIRD, planted.READINGS)
 
 
 def _appended(attempt: Attempt) -> DataFrame:
-    """Return what was appended to `bronze`, as it was then; a lesson's experiment may have added versions."""
+    """Return the rows that were appended to `bronze`, as of their versions; an experiment may have added some."""
     reader = attempt.spark.readStream.option("startingVersion", 0).option("skipChangeCommits", True)
     return attempt.rows_of_stream(reader.table("bronze"))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Run the view as a stream; where its rows are not right, run it again to see whether it depends on chance."""
+    """Run the view as a stream; if its rows are wrong, run it again to find out whether it is random."""
     view = attempt.view("test_readings_tmp_vw")
     if not view.isStreaming:
         raise Mistake("Your view does not read a stream: select from `counter_tmp_vw`.")
@@ -43,7 +43,7 @@ def _readings(source: DataFrame, first_device: int = 1) -> DataFrame:
 
 
 def _counter(sandbox: Sandbox) -> None:
-    """Plant values just before and at the end of each remainder's turn, one of a million, fractions of seconds."""
+    """Plant values around the end of each remainder, one of a million, and fractions of seconds."""
     from datetime import datetime, timedelta
 
     values = (0, 11, 12, 39, 40, 479, 480, 10**6 + 7)

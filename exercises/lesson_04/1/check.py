@@ -18,7 +18,7 @@ _WRONG_LIMIT = "heartrate < 60"  # of the colleague's query
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the rows first; where they are wrong, say which of the two logs has kept the query from writing."""
+    """Check the rows; if they are wrong, name the log that has kept the query from writing."""
     stream = attempt.stream("faulty_files")
     attempt.wait_for_end(stream, MUST_STOP)
     if stream.sink.startswith("Delta"):
@@ -46,7 +46,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _files_in(attempt: Attempt) -> DataFrame | None:
-    """Return what is in the learner's directory; None where there is none."""
+    """Return the files in the learner's directory; None if it does not exist."""
     directory = attempt.value("directory")
     if not isinstance(directory, str):
         raise Mistake(f"`directory` is a {type(directory).__name__}. It must be the path of a directory, a string.")
@@ -59,7 +59,7 @@ def _files_in(attempt: Attempt) -> DataFrame | None:
 
 
 def _two_files_and_a_mistake(sandbox: Sandbox) -> None:
-    """Land two files, and write them as the colleague has: with another limit."""
+    """Land two files, and write them as the colleague did: with another limit."""
     planted.two_files(sandbox)
     query = (
         planted.files_stream(sandbox, maxFilesPerTrigger=1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the rows, then do what a restart after a crash does: call the function for the last batch again."""
+    """Compare the rows, then call the function for the last batch again, as a restart after a crash does."""
     stream = attempt.stream("alarms_stream")
     attempt.wait_for_end(stream, MUST_STOP)
     attempt.must_have_checkpoint(stream, "alarms")
@@ -50,7 +50,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _must_not_write_again(attempt: Attempt, stream: MadeStream, alarms: DataFrame) -> None:
-    """Call the function for the last batch again; what it writes then is taken back."""
+    """Call the function for the last batch again, and undo what it writes."""
     version = attempt.spark.sql("DESCRIBE HISTORY alarms").agg({"version": "max"}).first()[0]
     attempt.value("append_alarms")(alarms, last_batch(stream.query))
     if not attempt.is_same(attempt.table("alarms"), alarms):
@@ -62,13 +62,13 @@ def _must_not_write_again(attempt: Attempt, stream: MadeStream, alarms: DataFram
 
 
 def _alarms_of_one_moment(sandbox: Sandbox) -> None:
-    """Land one more file, with an alarm of the second that an alarm of another device has in an earlier batch."""
+    """Land a file with an alarm at the same second as another device's alarm in an earlier batch."""
     rows = (*planted.THIRD, (6, 906, 120.0, planted.MIDNIGHT + 420))
     planted.reading_file(sandbox, "ward-c.json", rows, 3)
 
 
 def _first_batch_again(sandbox: Sandbox) -> None:
-    """Call the function as a restart does: for the first batch, after newer ones, in a process that knows of none."""
+    """Call the function for the first batch after newer ones, in a new process, as a restart does."""
     rows = sandbox.frame(planted.FIRST, planted.READINGS).where("heartrate > 112")
     sandbox.value("append_alarms")(rows, 0)
 

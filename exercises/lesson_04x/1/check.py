@@ -22,7 +22,7 @@ def _landed(attempt: Attempt, file: str = "") -> DataFrame:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the table with the last reading of each device; know what each forgotten part of a MERGE gives."""
+    """Compare the table with the last reading per device, and name the part of the MERGE that is missing."""
     stream = attempt.stream("last_stream")
     stream.has_ended(min(30.0, attempt.left))
     if stream.error is not None and "multiple source rows" in str(stream.error).lower():
@@ -61,12 +61,12 @@ def _last_of_each(readings: DataFrame, heartrate: str = "max_by(heartrate, time)
 
 
 def _newest_first(sandbox: Sandbox) -> None:
-    """Land a file whose rows are in the opposite order of their times: the last row is not the last reading."""
+    """Land a file with its rows in descending order of time: the last row is not the last reading."""
     planted.reading_file(sandbox, "ward-c.json", planted.THIRD[::-1], 3)
 
 
 def _older_batch_again(sandbox: Sandbox) -> None:
-    """Call the function for the first batch after newer ones, as a checkpoint that was restored does."""
+    """Call the function for the first batch after newer ones, as a restored checkpoint does."""
     sandbox.value("keep_last")(sandbox.frame(planted.FIRST, planted.READINGS), 0)
 
 

@@ -13,11 +13,11 @@ _VERSIONS = 1_200  # of `ward_audit` per hour
 
 
 def check(attempt: Attempt) -> None:
-    """Say what follows from an interval; look at it before waiting, as another one may wait for hours."""
+    """Check the interval before waiting for a batch: a wrong one may wait for hours."""
     screen, audit = attempt.stream("screen"), attempt.stream("audit")
     for name, stream in (("screen", screen), ("audit", audit)):
         attempt.must_not_have_failed(stream)
-        _must_go_on(name, stream)
+        _must_keep_running(name, stream)
     if screen.trigger is not None:  # which Connect does not tell
         _must_be_fresh_and_poll_rarely(_seconds_of(screen.trigger))
     if audit.trigger is not None:
@@ -30,7 +30,7 @@ def check(attempt: Attempt) -> None:
         attempt.must_have_checkpoint(stream, f"ward_{name}")
 
 
-def _must_go_on(name: str, stream: MadeStream) -> None:
+def _must_keep_running(name: str, stream: MadeStream) -> None:
     if stream.trigger in ("availableNow", "once"):
         raise Mistake(f"`{name}` has the trigger `{stream.trigger}`, which makes a job that ends. It must stay live.")
     if not stream.is_active:
@@ -38,7 +38,7 @@ def _must_go_on(name: str, stream: MadeStream) -> None:
 
 
 def _seconds_of(trigger: str) -> float:
-    """Return the interval of a live stream's trigger, 0 for the default."""
+    """Return the interval of a live stream's trigger in seconds; 0 for the default trigger."""
     if trigger == "default":
         return 0.0
     if (seconds := interval_of(trigger)) is None:

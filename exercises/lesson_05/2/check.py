@@ -9,7 +9,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, MadeStream, Makes
 
 
 def check(attempt: Attempt) -> None:
-    """Look at both triggers, then at what each has read: the rows alone do not tell whether the limit held."""
+    """Check both triggers, then the rows that each batch has read: the tables alone do not show the limit."""
     job, live = attempt.stream("job"), attempt.stream("live")
     _must_be_a_job(attempt, job)
     _must_be_live(attempt, live)

@@ -19,7 +19,7 @@ _LANDING = 2  # files per second
 
 
 def check(attempt: Attempt) -> None:
-    """Say what follows from the limit: how many files a batch reads, and how many wait after an hour."""
+    """Check the files per batch that follow from the limit, and the files that wait after an hour."""
     stream = attempt.stream("small")
     attempt.must_not_have_failed(stream)
     if stream.trigger in ("availableNow", "once"):
@@ -67,7 +67,7 @@ def _files(number: int) -> str:
 
 
 def _landings(sandbox: Sandbox) -> None:
-    """Land five files, with the function that reads them, as the lab's has it."""
+    """Land five files, and keep the function that reads them, as the lab has it."""
     planted.five_files(sandbox)
     sandbox.keep(
         read=lambda path=sandbox.paths.landing, **options: planted.files_stream(sandbox, path, **options),

@@ -14,7 +14,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake, i
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the trigger before waiting; what a refused output mode says is the same in every version."""
+    """Check the trigger before waiting; the error of a rejected output mode is the same in every version."""
     must_not_reject_output_mode(attempt)
     stream = attempt.stream("ward")
     attempt.must_not_have_failed(stream)

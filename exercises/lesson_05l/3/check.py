@@ -9,7 +9,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 
 def check(attempt: Attempt) -> None:
-    """A job that ends, with the right rows, in one batch, and with a checkpoint for the next night."""
+    """Check that the job ends, that its rows are right and in one batch, and that its checkpoint is its own."""
     stream = attempt.stream("report")
     if stream.trigger == "once":
         raise Mistake("`once` would do the same tonight, but it is deprecated: use `availableNow`.")

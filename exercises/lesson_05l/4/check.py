@@ -16,7 +16,7 @@ _MOST_ROWS = 4_000  # of a batch, for the small machine of 05L.4
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the largest batch, then at their number: both follow from the limit."""
+    """Check the largest batch, then the number of batches: both follow from the limit."""
     stream = attempt.stream("backlog")
     if stream.trigger == "once":
         raise Mistake("`once` reads the whole backlog in one batch, whatever the limit is: use `availableNow`.")
@@ -53,7 +53,7 @@ def _must_fit(batches: list[int], sizes: list[int]) -> None:
 
 
 def _archive(sandbox: Sandbox) -> None:
-    """Put seven files of three to nine readings into the archive; the same readings are in several files."""
+    """Put seven files of three to nine readings into the archive; several files have the same readings."""
     sandbox.keep(schema=SCHEMA)
     sandbox.paths.archive = f"{sandbox.paths.working_dir}/archive"
     for number in range(7):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """The rows of a run that reads everything again are right, too: look at what it has read."""
+    """Check the files that each run has read: a run that reads all files again has the right rows, too."""
     if not attempt.spark.catalog.tableExists("ward_screen"):
         attempt.value("ward_run")
         raise Mistake("There is no table `ward_screen` to bring up to date: solve exercise 05L.2 first.")
@@ -39,7 +39,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _screen_that_was_live(sandbox: Sandbox) -> None:
-    """Run the ward's stream on two files; a third one lands after its end."""
+    """Run the ward's stream on two files, and land a third one after its end."""
     plant_ward(sandbox)
     ward = (
         sandbox.spark.table("last_readings_vw")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Name the triggers that do not support it; then compare with each text that was delivered."""
+    """Name a trigger that does not support state, then compare with the delivered texts."""
     stream = attempt.stream("receiver")
     stream.has_ended(min(30.0, attempt.left))  # neither of the two other triggers fails at its start
     if stream.error is not None and "ContinuousTrigger" in str(stream.error):
@@ -43,7 +43,7 @@ def _deliver(sandbox: Sandbox, name: str, *texts: str | None) -> None:
 
 
 def _first(sandbox: Sandbox) -> None:
-    """Deliver in two batches: a text twice in one batch, and one again in the next."""
+    """Deliver two batches: one text twice in a batch, and once more in the next."""
     _deliver(sandbox, "first", "a 1", "a 2", "a 2", "A 2", "")
     _deliver(sandbox, "second", "a 1", "b 1", "a 2 ")
     sandbox.keep(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with what complete mode has handed over last, which is the result; first with what people take for it."""
+    """Compare with the result of complete mode, and name the usual mistakes."""
     from pyspark.sql import functions as F
 
     view = attempt.view("latest_vw")

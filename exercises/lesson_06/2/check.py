@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the mode first, and at Spark's refusals, which speak of modes and not of what is missing."""
+    """Check the output mode and Spark's errors, which name modes and not the missing watermark."""
     _must_not_be_refused(attempt.words_of_error)
     stream = attempt.stream("finished")
     if stream.mode == "complete":
@@ -76,18 +76,18 @@ def _newest(bronze: DataFrame) -> float:
 
 
 def _until_just_before_one(sandbox: Sandbox) -> None:
-    """Move the watermark to half a minute before noon, where it is an hour behind."""
+    """Move the watermark to half a minute before noon, with the hour's delay."""
     planted.readings_at(sandbox, *((1, hour) for hour in (0.5, 5.9, 6.0, 11.0, 12 + 59.5 / 60)))
 
 
 def _late_but_in_time(sandbox: Sandbox) -> None:
-    """Append a late reading whose window is still open, and one whose window is closed."""
+    """Append a late reading whose window is open, and one whose window is closed."""
     planted.readings_at(sandbox, (1, 11.9))  # its window ends at noon and is still open
     planted.readings_at(sandbox, (1, 1.0))  # its window is closed
 
 
 def _to_one(sandbox: Sandbox) -> None:
-    """Move the watermark to noon exactly, which closes the window that ends there and no other."""
+    """Move the watermark to noon exactly, which closes the window that ends then and no other."""
     planted.readings_at(sandbox, (1, 13.0))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Tell from the table what the function does with a row that is there already."""
+    """Find out from the table what the function does with a row that exists already."""
     if "without watermark" in attempt.words_of_error:
         raise Mistake(
             "The default output mode is append, but without a watermark a count is never final. To emit changed "
@@ -59,7 +59,7 @@ def _must_use_its_rows(attempt: Attempt, stream: MadeStream) -> None:
 
 
 def _must_replace(made: DataFrame, right: DataFrame) -> None:
-    """Find the two mistakes of a target that is not merged into row by row: rows added, numbers added."""
+    """Raise a mistake if the function appends rows, or adds numbers, instead of merging them."""
     if set(made.columns) != set(right.columns):
         return
     rows, devices = made.count(), right.count()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Name Spark's refusals first, which speak of modes, and then what people take for a session."""
+    """Name Spark's errors first, which are about output modes, then the usual mistakes about sessions."""
     _must_not_be_refused(attempt.words_of_error)
     stream = attempt.stream("times_on")
     try:
@@ -75,7 +75,7 @@ def _newest(bronze: DataFrame) -> float:
 
 
 def _breaks_of_an_hour(sandbox: Sandbox) -> None:
-    """Let one device be silent for just under and for exactly an hour, and two be on at the same time."""
+    """Leave one device silent for just under and for exactly an hour, and two devices on at the same time."""
     from pyspark.sql import functions as F
 
     planted.readings_at(sandbox, (1, 0.1), (1, 1.05), (1, 2.05), (2, 0.2), (2, 4.0), (3, 5.5))
@@ -84,7 +84,7 @@ def _breaks_of_an_hour(sandbox: Sandbox) -> None:
 
 
 def _late_reading_that_joins_two(sandbox: Sandbox) -> None:
-    """Append late readings that extend an open session, one of a new device, and one whose session is final."""
+    """Append late readings: in an open session, of a new device, and in a session that is final."""
     planted.readings_at(sandbox, (2, 4.8), (2, 5.6), (4, 2.9))  # within the two hours; the last by half of one
     planted.readings_at(sandbox, (1, 0.4))  # its session is final
 

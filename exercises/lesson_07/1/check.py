@@ -17,7 +17,7 @@ _SECOND_DAY = "2025-06-02.json"  # which batch 1 has read
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with the file that batch 1 has read; first with each state alone, and with the wrong sign."""
+    """Compare with the file that batch 1 has read, and name each state alone and the wrong sign."""
     view = attempt.view("added_vw")
     of_day = landed_readings(attempt).where(f"_metadata.file_name = '{_SECOND_DAY}'").groupBy("device_id").count()
     right = of_day.withColumnRenamed("count", "added")

@@ -9,7 +9,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 
 def check(attempt: Attempt) -> None:
-    """Ask how much the query has read before looking at its rows: an old state explains all of them."""
+    """Check how much the query has read before its rows: a state that existed explains all of them."""
     if "without watermark" in attempt.words_of_error:
         raise Mistake(
             "The default output mode is append, but without a watermark a count is never final. To replace the table "
@@ -21,14 +21,14 @@ def check(attempt: Attempt) -> None:
     )
     made, every = attempt.table("corrected_counts"), landed_readings(attempt)
     good = every.where("heartrate >= 0")
-    _must_begin_anew(sum(stream.rows_read), good.count())
+    _must_have_no_old_state(sum(stream.rows_read), good.count())
     if attempt.is_same(made, every.groupBy("device_id").count()):
         raise Mistake("The faulty readings are still counted: filter the readings, before the `groupBy`.")
     attempt.compare(made, good.groupBy("device_id").count(), "corrected_counts")
     attempt.must_have_checkpoint(stream, "corrected")
 
 
-def _must_begin_anew(read: int, rows: int) -> None:
+def _must_have_no_old_state(read: int, rows: int) -> None:
     if read < rows:
         raise Mistake(
             f"Your query has read {read:,} readings, but {rows:,} good ones have landed: with the old checkpoint, or "

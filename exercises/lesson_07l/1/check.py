@@ -18,7 +18,7 @@ _PIPELINES = ("archive", "ward", "vitals")
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the view with the tables and the files as they are now."""
+    """Compare the view with the current tables and files."""
     view = attempt.view("morning_vw")
     if attempt.is_same(view, _morning(attempt)):
         return
@@ -39,7 +39,7 @@ def _morning(attempt: Attempt, different: str = "count(DISTINCT device_id, time)
 
 
 def _three_tables(sandbox: Sandbox) -> None:
-    """Make tables with readings that share their device or their time, and files with other counts of lines."""
+    """Create tables with readings that share their device or their time, and files with other numbers of lines."""
     rows = planted.FIRST[:6]
     again = ((1, 901, 5.0, planted.MIDNIGHT + 60), (9, 901, 0.0, planted.MIDNIGHT + 60))  # the first's key; its time
     for pipeline, more, lines in (("archive", rows[:2], 5), ("ward", again, 7), ("vitals", again + rows[2:4], 11)):

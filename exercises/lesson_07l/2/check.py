@@ -26,7 +26,7 @@ _NEXT = 3  # the day that the check lands
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the rows, then let the next day land and run the pipeline with the checkpoint that is there."""
+    """Compare the rows, then land the next day and run the pipeline with the learner's checkpoint."""
     repair = attempt.value("repair")
     if any(table.isTemporary and table.name == "archive" for table in attempt.spark.catalog.listTables()):
         raise Mistake(

@@ -27,7 +27,7 @@ _WITH_POWER_CUT, _AFTER_IT = 3, 4  # the days that the check lands
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the rows, then let two more days land: the first with a power cut after the write, then a restart."""
+    """Compare the rows, then land two more days: the first one with a power cut after its write, then a restart."""
     save = attempt.value("save_readings")
     must_not_have_raised(attempt)
     checked_before = has_landed(attempt, "ward", _AFTER_IT)

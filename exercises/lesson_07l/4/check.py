@@ -20,7 +20,7 @@ _CAST_FAILS = ("CAST_INVALID_INPUT", "TASK_WRITE_FAILED")  # the second where it
 
 
 def check(attempt: Attempt) -> None:
-    """The batch that was planned is run again by the restart, so its rows are the proof."""
+    """Compare the rows of the batch that the restart runs again: they prove the repair."""
     stream = _vitals_stream(attempt)
     stream.has_ended(min(30.0, attempt.left))
     if any(reason in str(stream.error) for reason in _CAST_FAILS):
@@ -68,7 +68,7 @@ def _vitals_stream(attempt: Attempt) -> MadeStream:
 
 
 def _vitals(attempt: Attempt, is_new: bool | None = None) -> DataFrame:
-    """Return the right rows: all, or those of the file that changed, or of those before it."""
+    """Return the right rows: all, those of the file that changed, or those of the files before it."""
     texts = attempt.spark.read.schema(_TEXTS).json(landing_of(attempt, "vitals"))
     if is_new is not None:
         texts = texts.where(f"startswith(_metadata.file_name, '2025-06-') <> {is_new}")
@@ -79,7 +79,7 @@ _MIXED = ("61.5 bpm", "60", None, "-0.5 bpm", "112.0")
 
 
 def _vitals_that_stopped(sandbox: Sandbox) -> None:
-    """Run the pipeline over one file; the next one has heart rates with a unit, and it fails."""
+    """Run the pipeline over one file, then over one whose heart rates have a unit: it fails."""
     from pyspark.errors import StreamingQueryException  # which reading a lesson's exercises does without
 
     folder, writer = f"{sandbox.paths.working_dir}/vitals_in", None

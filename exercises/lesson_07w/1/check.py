@@ -18,7 +18,7 @@ _STREAMS = {"received": "payments", "settling": "settled", "serving": "spending"
 
 
 def check(attempt: Attempt) -> None:
-    """Judge each table for itself, the ones that are served against what has landed and not against the one before."""
+    """Check each criterion alone: served tables are compared with the landed files, not with other tables."""
     if all(attempt.namespace.get(name) is None for name in _STREAMS):
         attempt.stream("received")
     landed = attempt.spark.read.schema(planted.PAYMENT).json(attempt.paths.landing)
@@ -97,7 +97,7 @@ def _a_morning(sandbox: Sandbox) -> None:
 
 
 def _late_and_sent_again(sandbox: Sandbox) -> None:
-    """Land two payments that are late and in time, one that was sent hours ago, and one that ends an hour exactly."""
+    """Land two late payments that are in time, one that was sent hours ago, and one at the end of an hour."""
     # The second is late by nearly two hours.
     late = (_payment(9, 9.75, card=4, received=11.05), _payment(11, 9.1, card=4, received=11.05))
     sandbox.file("card-g.json", [*late, _payment(1, 8.1, received=11.1), _payment(10, 12.0, card=4)])

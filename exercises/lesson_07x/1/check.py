@@ -33,7 +33,7 @@ def _must_be_apart_below_sorted(attempt: Attempt, streams: dict[str, MadeStream]
 
 
 def check(attempt: Attempt) -> None:
-    """Ask the queries for their ids first: a checkpoint that both have makes them one query."""
+    """Compare the ids of the queries first: a shared checkpoint makes them one query."""
     streams = {"good": attempt.stream("good"), "faulty": attempt.stream("faulty")}
     if streams["good"].query.id == streams["faulty"].query.id:
         raise Mistake(

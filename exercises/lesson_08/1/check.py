@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Name what stopped the cell first, then what the table lacks."""
+    """Name the error that stopped the cell, then what the table lacks."""
     error = str(attempt.cell_error or "")
     if "DELTA_METADATA_MISMATCH" in error or "schema mismatch" in error:
         raise Mistake("The source has the new column, and the table may not change: set `mergeSchema` on the writer.")
@@ -57,13 +57,13 @@ def _must_have_read_file_by_file(attempt: Attempt, landed: DataFrame) -> None:
 
 
 def _archive(sandbox: Sandbox) -> DataFrame:
-    """Return the table with its columns in alphabetical order, without the rescued data, which have the paths."""
+    """Return the table with sorted columns, without the rescued data, which have the paths."""
     table = sandbox.rows("archive")
     return table.select(*sorted(set(table.columns) - {"_rescued_data"}))
 
 
 def _three_new_columns(sandbox: Sandbox) -> None:
-    """Land four files, three of which have a new column each, and keep the schema of the first one."""
+    """Land four files, three of them with a new column, and keep the schema of the first one."""
     sandbox.file("ward-a.json", [_reading(1), _reading(2)])
     source = sandbox.spark.readStream.format("cloudFiles").option("cloudFiles.format", "json")
     source.option("cloudFiles.schemaLocation", f"{sandbox.paths.checkpoints}/yesterday").load(sandbox.paths.landing)

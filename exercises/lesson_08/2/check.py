@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Tell a value that was not found from one that was not understood."""
+    """Distinguish a value that was not found from one that was not parsed."""
     made = attempt.view("rates_vw")
     right = _rates(attempt.table("vitals"))
     if made.count() < right.count():
@@ -40,7 +40,7 @@ def _rates(vitals: DataFrame, *, comma: bool = True, cases: bool = True) -> Data
 
 
 def _rescued(sandbox: Sandbox) -> None:
-    """Give rates with a comma and in another case, text, a negative one, rescued fields that are none, and NULL."""
+    """Plant rates with a comma and in another case, text, a negative one, other rescued fields, and NULL."""
     rescued = (
         (1, 60.5, None), (2, None, '{"heartrate":"71,25"}'), (3, None, '{"HeartRate":"-1,5"}'),
         (4, 62.0, '{"firmware":"1"}'), (None, 63.0, '{"Device_ID":"7"}'),
@@ -54,11 +54,11 @@ def _rescued(sandbox: Sandbox) -> None:
 
 
 def _nothing(*_arguments: object, **_options: object) -> None:
-    """Land no file: the planted table has what the lesson's files bring."""
+    """Land no file: the planted table replaces the lesson's."""
 
 
 class _Waited:
-    """A run that has ended, in place of the lesson's."""
+    """A run that has ended, as a replacement of the lesson's."""
 
     def __init__(self, *_arguments: object, **_options: object) -> None:
         self.exception = None

@@ -37,7 +37,7 @@ _NOT_SET_ASIDE = (
 
 
 def check(attempt: Attempt) -> None:
-    """Name what stopped the job, then what the table lacks; the nights that drift are the hidden test's."""
+    """Name the error that stopped the job, then what the table lacks; the hidden test has the nights that drift."""
     _must_not_have_stopped(attempt)
     if not attempt.spark.catalog.tableExists("sales"):
         if attempt.cell_error is not None:
@@ -92,7 +92,7 @@ def _must_have_columns(made: DataFrame, new: list[str]) -> None:
 
 
 def _sales(attempt: Attempt, landed: list[Sale], new: list[str]) -> DataFrame:
-    """Return what the table must have, with the rescued data as :func:`rescued_text` gives it."""
+    """Return the rows that the table must have, with the rescued data as :func:`rescued_text` returns them."""
     rows = []
     for sale in landed:
         if sale.fields is None:
@@ -107,7 +107,7 @@ def _sales(attempt: Attempt, landed: list[Sale], new: list[str]) -> DataFrame:
 
 
 def _sales_made(sandbox: Sandbox) -> DataFrame:
-    """Return the table with the columns in alphabetical order; name what only these nights can show."""
+    """Return the table with sorted columns; raise a mistake that only these nights reveal."""
     made = sandbox.rows("sales")
     if "sale_id" in made.columns and made.where("sale_id IS NULL").count():
         raise Mistake(f"Your job was run on other nights. {_NOT_SET_ASIDE}")
@@ -124,14 +124,14 @@ _sales_made.__name__ = "sales"  # as verdicts call it
 
 
 def _set_aside(sandbox: Sandbox) -> DataFrame:
-    """Return the lines that were set aside, each once: a batch that is replayed may set one aside again."""
+    """Return the lines that were set aside, each once: a replayed batch may set one aside again."""
     folder = classroom_files().local_path(f"{sandbox.paths.working_dir}/unreadable")
     lines = [line for path in folder.rglob("[!._]*") if path.is_file() for line in path.read_text().splitlines()]
     return sandbox.frame([(record,) for record in {json.loads(line)["record"] for line in lines}], "record STRING")
 
 
 def _other_types(sandbox: Sandbox) -> None:
-    """Give text for numbers, seats with a point, an amount that is too large, other spellings, and a cut line."""
+    """Land text for numbers, fractional seats, an amount that is too large, other spellings, and a cut line."""
     rows = [
         planted_sale(4, amount="12.50 EUR"), planted_sale(5, seats="two"), planted_sale(6, seats=None, Seats=3),
         planted_sale(7, seats=1.5), planted_sale(8, amount=123456789.5),
@@ -141,7 +141,7 @@ def _other_types(sandbox: Sandbox) -> None:
 
 
 def _two_new_fields(sandbox: Sandbox) -> None:
-    """Give two nights at once, each with a field of its own: after a night in which the job did not run."""
+    """Land two nights at once, each with a new field, as after a night in which the job did not run."""
     sandbox.file("2024-03-07.json", [planted_sale(12), planted_sale(13, voucher="SPRING")])
     sandbox.file(
         "2024-03-08.json", [planted_sale(14, place={"row": 7, "seat": [3, 4]}), planted_sale(15, voucher=2024)]
@@ -149,17 +149,17 @@ def _two_new_fields(sandbox: Sandbox) -> None:
 
 
 def _nothing_new(_sandbox: Sandbox) -> None:
-    """Run the job in a night in which nothing was delivered."""
+    """Run the job in a night without new files."""
 
 
 def _last_night(sandbox: Sandbox) -> None:
-    """Give a new field on the last night, beside a known one in another spelling and a line that is cut."""
+    """Land a new field on the last night, with a known one in another spelling and a cut line."""
     rows = [planted_sale(16, agent="N. Brandt"), planted_sale(17, amount="free", Voucher="x"), planted_sale(18)]
     _cut(sandbox.file("2024-03-09.json", rows), '{"sale_id": "T19", "play": "The Tide", "amount": 4')
 
 
 def _cut(path: Path, text: str) -> None:
-    """Add a line that ends too early to a file."""
+    """Append an incomplete line to a file."""
     times = path.stat().st_atime, path.stat().st_mtime
     path.write_text(f"{path.read_text(encoding='utf-8')}{text}\n", encoding="utf-8")
     os.utime(path, times)

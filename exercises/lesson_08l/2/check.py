@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with what the files have, field by field."""
+    """Compare the view with the landed files, field by field."""
     made, landed = attempt.view("drift_vw"), sales_of_all_nights(attempt)
     counts = Counter((sale.file, field) for sale in landed for field in sale.rescued)
     with_path = counts + Counter((sale.file, "_file_path") for sale in landed if sale.rescued)
@@ -34,7 +34,7 @@ def _counts(attempt: Attempt, counts: Counter[tuple[str, str]]) -> DataFrame:
 
 
 def _rescued_fields(sandbox: Sandbox) -> None:
-    """Give rows with two rescued fields, one field in two files, and files without any."""
+    """Plant rows with two rescued fields, one field in two files, and files without any."""
     rescued = (
         ("a", '{"seats":"two"}'), ("a", '{"seats":"one","Amount":3.5}'), ("a", None), ("b", '{"Amount":4.5}'),
         ("b", '{"amount":"free"}'), ("c", None), ("b", '{"Amount":5.5}'),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Tell an amount that was not found from one that was not understood; the amounts are computed from the files."""
+    """Distinguish an amount that was not found from one that was not parsed; files are read without Spark."""
     made, landed = attempt.view("sales_vw"), sales_of_all_nights(attempt)
     sales = [sale for sale in landed if sale.fields is not None]
     if made.count() < len(sales):
@@ -56,7 +56,7 @@ def _typed(attempt: Attempt, sales: list[Sale]) -> DataFrame:
 
 
 def _amounts(sandbox: Sandbox) -> None:
-    """Give refunds, amounts with and without the currency in both spellings, text, other rescued fields, and NULL."""
+    """Plant refunds, amounts with and without the currency in both spellings, text, other fields, and NULL."""
     rescued = (
         ("1.50", None), (None, '{"amount":"12.50 EUR"}'), (None, '{"amount":"-12.50 EUR"}'), (None, '{"amount":"7"}'),
         (None, '{"Amount":24.0}'), (None, '{"Amount":"-3.25 EUR"}'), (None, '{"amount":"free"}'), (None, None),
@@ -71,7 +71,7 @@ def _amounts(sandbox: Sandbox) -> None:
 
 
 def _sales_view_made(sandbox: Sandbox) -> DataFrame:
-    """Return the rows of the view, which is computed only now: a cast may fail."""
+    """Return the rows of the view, collected: a cast may fail."""
     made = sandbox.rows("sales_vw")
     try:
         return sandbox.spark.createDataFrame(made.collect(), made.schema)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with the partner's totals and the files; name the join that multiplies and the one that loses nights."""
+    """Compare with the partner's totals, and name the join that multiplies rows and the one that loses nights."""
     made, landed = attempt.view("books_vw"), sales_of_all_nights(attempt)
     right = _books(attempt, landed)
     nights = right.count()
@@ -54,7 +54,7 @@ def _books(attempt: Attempt, landed: list[Sale]) -> DataFrame:
 
 
 def _books_made(sandbox: Sandbox) -> DataFrame:
-    """Return the view with an amount of two digits after the point, whatever the sum's type."""
+    """Return the view with amounts of two decimal places, whatever the type of the sum."""
     made = sandbox.rows("books_vw")
     if "missing" in made.columns:
         made = made.withColumn("missing", made.missing.cast("decimal(12,2)"))
@@ -65,7 +65,7 @@ _books_made.__name__ = "books_vw"
 
 
 def _other_books(sandbox: Sandbox) -> None:
-    """Give nights: of which nothing arrived, all was set aside, too much arrived, several lines were set aside."""
+    """Plant nights: nothing arrived, all was set aside, too much arrived, several lines were set aside."""
     control = [
         ("a.json", 3, "30.00"), ("b.json", 2, "12.50"), ("c.json", 1, "8.00"), ("d.json", 5, "50.00"),
         ("e.json", 2, "9.00"),

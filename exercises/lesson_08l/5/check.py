@@ -28,7 +28,7 @@ _CHANNEL = "2025-09-03.json"  # the first file with a field that the contract do
 
 
 def check(attempt: Attempt) -> None:
-    """Ask the board for every value and the ledger for the nights before the first new field, each by its own rule."""
+    """Check that the board has every value, and the ledger the nights before the first new field."""
     board = attempt.stream("board")
     ledger = attempt.stream("ledger")
     landed = sales_of_all_nights(attempt)
@@ -101,7 +101,7 @@ def _rescues(sandbox: Sandbox, table: str) -> bool:
 
 
 def _drifting_nights(sandbox: Sandbox) -> None:
-    """Give a quiet night, one with another type and spelling, a quiet one, and one with a new field."""
+    """Land a quiet night, one with another type and spelling, a quiet one, and one with a new field."""
     land_quiet_night(sandbox)
     rows = [planted_sale(4, amount="12.50 EUR"), planted_sale(6, seats=None, Seats=3), planted_sale(7)]
     sandbox.file("2024-03-06.json", rows)
@@ -110,7 +110,7 @@ def _drifting_nights(sandbox: Sandbox) -> None:
 
 
 def _one_more_night(sandbox: Sandbox) -> None:
-    """Land an amount that is no number and a second new field: the board takes both, the ledger books neither."""
+    """Land an amount that is not a number and a second new field: only the board must have them."""
     sandbox.file("2024-03-09.json", [planted_sale(15, amount="free"), planted_sale(16, agent="N. Brandt")])
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Run the view as a stream, and compare first with what people take for a ride."""
+    """Run the view as a stream and compare its rows, and name the usual mistakes about sessions."""
     view = attempt.view("rides_vw")
     if not view.isStreaming:
         raise Mistake("Your view does not read a stream: select from `taps_vw`, not from `all_taps`.")
@@ -44,7 +44,7 @@ def _rides(taps: DataFrame, gap: str = "8 minutes") -> DataFrame:
 
 
 def _taps(sandbox: Sandbox) -> None:
-    """Give taps whose breaks are just under, exactly and just over eight minutes, and one much later that ends all."""
+    """Plant taps with gaps just under, exactly and just over eight minutes, and one that closes all sessions."""
     times = ((1, "10:00:00"), (1, "10:07:59"), (1, "10:15:59"), (2, "10:01:00"), (2, "10:09:01"), (3, "10:02:00"))
     late = ((2, "10:04:30"), (1, "10:23:00"), (3, "10:02:00"), (9, "12:00:00"))
     schema = "tap STRING, tram INT, event_time TIMESTAMP, received TIMESTAMP"

@@ -17,7 +17,7 @@ _DELAY = 90  # minutes: the latest first row arrives 89.5 minutes after its paym
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the delay before the rows, which another delay changes, then at how it is defended."""
+    """Check the delay before the rows, which depend on it, then the numbers that justify it."""
     stream = attempt.stream("counted")
     attempt.wait_for_end(
         stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`.", 60
@@ -79,7 +79,7 @@ _PAYMENT = (
 
 
 def _payments(sandbox: Sandbox) -> None:
-    """Land payments that are 85 minutes late, end a window to the second, come again, or lose their first row."""
+    """Land payments that are 85 minutes late, at the end of a window, repeated, or without their first row."""
     _land(sandbox, "a", ("t1", "08:00:00", "08:00:05"), ("t2", "09:59:59", "10:00:00"), ("t3", "10:00:00", "10:00:01"))
     _land(sandbox, "b", ("t4", "08:35:00", "10:00:30"), ("t1", "08:00:00", "10:10:00"), ("t5", "11:30:00", "11:30:01"))
     # The rows of file c are late by 8:30, the watermark of the batch before: a repetition and two first rows are lost.

@@ -17,7 +17,7 @@ _ENDS = "The query must stop after it has processed the available data: use `.tr
 
 
 def check(attempt: Attempt) -> None:
-    """Tell duplicates of one batch from those of two, and a wrong time from a wrong row."""
+    """Distinguish duplicates within a batch from those across batches, and a wrong time from a wrong row."""
     stream = attempt.stream("settling")
     attempt.wait_for_end(stream, _ENDS, 60)
     made = attempt.table("settled")
@@ -72,7 +72,7 @@ def _stream(sandbox: Sandbox) -> DataFrame:
 
 
 def _sent_again(sandbox: Sandbox) -> None:
-    """Land a file with an id of a file before, and with a new one twice."""
+    """Land a file with an id of an earlier file, and with a new one twice."""
     _land(sandbox, "c", ("t1", 30), ("t4", 21), ("t4", 20), ("t3", 22))
 
 

@@ -17,7 +17,7 @@ _ENDS = "The query must stop after it has processed the available data: use `.tr
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the view, and name what holds the last order back, what loses payments, and what reads it wrongly."""
+    """Compare the view, and name what delays the last order, what loses payments, and what reads it wrongly."""
     stream = attempt.stream("closing")
     attempt.wait_for_end(stream, _ENDS, 60)
     attempt.table("closing")
@@ -59,7 +59,7 @@ def _is_paid_by() -> Column:
 
 
 def _a_day(sandbox: Sandbox) -> None:
-    """Give payments at the last second, after it, and before their order; a last order that only heartbeats emit."""
+    """Plant payments at the last second, after it, and before their order, and an order that heartbeats emit."""
     _orders(sandbox, ("X", "08:00:00"), ("Y", "08:10:00"), ("Z", "08:20:00"), ("W", "08:30:00"), ("V", "09:00:00"))
     _at(
         sandbox,
@@ -84,13 +84,13 @@ def _a_day(sandbox: Sandbox) -> None:
 
 
 def _next_order(sandbox: Sandbox) -> None:
-    """Place orders that can still be paid when the next heartbeat comes; the last two tell its delay."""
+    """Append orders that can still be paid when the next heartbeat arrives; the last two reveal its delay."""
     _orders(sandbox, ("U", "09:40:00"), ("T", "09:45:00"), ("V", "09:59:30"), ("X", "10:04:00"))
     _beat(sandbox, "10:00:00")
 
 
 def _evening(sandbox: Sandbox) -> None:
-    """Pay an order nine minutes late, and beat; no order comes, so a constant as an id would hide the payment."""
+    """Append a late payment and a heartbeat, but no order: a constant as an id would hide the payment."""
     _at(sandbox, "payments", "paid_order STRING, paid_at TIMESTAMP", ("T", "09:51:00"))
     _beat(sandbox, "10:40:00")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Run the frame as a stream, and tell a watermark that is missing from one that is too short."""
+    """Run the frame as a stream, and distinguish a missing watermark from one that is too short."""
     frame = attempt.value("payments")
     if hasattr(frame, "runId"):
         raise Mistake("`payments` is a running query. The exercise asks for a DataFrame: nothing is written yet.")

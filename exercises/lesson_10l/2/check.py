@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Tell the pairs of travelers from others; the order of the two halves is told on other payments alone."""
+    """Distinguish the pairs of travelers from others; the hidden test has both orders of the two halves."""
     stream = attempt.stream("alarms")
     if stream.trigger is not None and interval_of(stream.trigger):  # which Connect does not tell
         raise Mistake(
@@ -44,7 +44,7 @@ def _alarms(payments: DataFrame, minutes: int | None = 10) -> DataFrame:
 
 
 def _pairs(sandbox: Sandbox) -> None:
-    """Give pairs exactly ten minutes apart, a second more, in both orders, of two cards, of a card without a home."""
+    """Plant pairs ten minutes apart, a second more, in both orders, of two cards, of a card without a home."""
     plant_payments(
         sandbox, ("a1", 1, 5.0, "PT", "PT", 0), ("a2", 1, 9.0, "GR", "PT", 600), ("b1", 2, 1.0, "DE", "DE", 600)
     )
@@ -59,7 +59,7 @@ def _pairs(sandbox: Sandbox) -> None:
 
 
 def _late_halves(sandbox: Sandbox) -> None:
-    """Give the missing half of two pairs, an hour late, and one payment that makes two pairs."""
+    """Append the missing half of two pairs, an hour late, and one payment that completes two pairs."""
     plant_payments(
         sandbox, ("g1", 7, 1.0, "PT", "PT", 5400), ("d2", 4, 3.5, "PT", "GR", 300), ("e2", 5, 1.0, "GR", "GR", 0)
     )

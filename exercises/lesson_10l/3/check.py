@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the pairs, and of the payments without a test those that must be final by now."""
+    """Compare the pairs, and the payments without a test that must be final by now."""
     stream = attempt.stream("testing")
     attempt.wait_until_idle(stream, 60)
     made = attempt.table("large_payments")
@@ -33,7 +33,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _must_be_unmatched(made: DataFrame, landed: DataFrame) -> None:
-    """Allow for any delay of up to five hours: what is older must be there, and nothing that has a test."""
+    """Raise a mistake if a payment older than five hours is missing, or if one with a test is there."""
     from pyspark.sql import functions as F
 
     unmatched = _large(landed, "left").where("small_payment IS NULL")
@@ -57,7 +57,7 @@ def _large(payments: DataFrame, how: str) -> DataFrame:
 
 
 def _tests(sandbox: Sandbox) -> None:
-    """Give amounts at and just inside the limits, tests exactly five minutes before, a second more, and after."""
+    """Plant amounts at and inside the limits, and tests exactly five minutes before, a second more, and after."""
     start = (("l1", 1, 950.0, 600), ("s1", 1, 1.0, 300), ("s2", 1, 1.5, 299), ("s3", 1, 1.0, 601), ("s4", 1, 2.0, 500))
     plant_payments(sandbox, *_at_home(start))
     plant_payments(
@@ -72,7 +72,7 @@ def _at_home(payments: Iterable[tuple[str, int, float, int]]) -> Iterable[tuple[
 
 
 def _hours_later(sandbox: Sandbox) -> None:
-    """Give a late test, then move the watermark: to the end of a range to the second, and past it."""
+    """Append a late test, then move the watermark: to the end of a range to the second, and past it."""
     plant_payments(sandbox, *_at_home((("s7", 3, 0.5, 650), ("l4", 5, 999.0, 7000))))
     plant_payments(sandbox, *_at_home((("x1", 9, 50.0, 7200 + 7000),)))
 

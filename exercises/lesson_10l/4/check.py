@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with both tables as they are, and name what a join's many rows do to a sum."""
+    """Compare with both tables, and name the rows that a join multiplies."""
     made = attempt.view("refunds_vw")
     alarms, large = attempt.table("alarms"), attempt.table("large_payments")
     right = _refunds(alarms, large)

@@ -19,7 +19,7 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with the silences that plain SQL finds, and name which of the switched-off ovens is called for."""
+    """Compare with the silences that SQL finds, and name the ovens that were switched off."""
     made = attempt.view("calls")  # a table; without it, nobody has tried
     landed = attempt.spark.read.schema(HEARTBEAT).json(attempt.paths.landing)
     every = _silences(landed)
@@ -67,7 +67,7 @@ def _must_not_be_of_the_heartbeat_before(made: DataFrame, landed: DataFrame) -> 
 
 
 def _silences(landed: DataFrame) -> DataFrame:
-    """Return each silence that was over, or that the watermark had passed, with the status before it."""
+    """Return each silence that has ended, or that the watermark has passed, with the status before it."""
     landed.createOrReplaceTempView("_heartbeats_11")
     return landed.sparkSession.sql("""
         SELECT oven, at AS last_heard, at + INTERVAL 10 MINUTES AS alarm_at, status, heard_again
@@ -92,7 +92,7 @@ _FOURTH = (("A", 130, "on"), ("D", 131, "on"))
 
 
 def _a_night(sandbox: Sandbox) -> None:
-    """Land two files: rows out of order, a break of exactly ten minutes, ovens off and on within and across files."""
+    """Land two files: rows out of order, a break of exactly ten minutes, ovens off and on."""
     sandbox.spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
     _land(sandbox, "1", _FIRST)
     _land(sandbox, "2", _SECOND)
@@ -101,12 +101,12 @@ def _a_night(sandbox: Sandbox) -> None:
 
 
 def _the_night_goes_on(sandbox: Sandbox) -> None:
-    """Land a late heartbeat, and ovens that return: from a silence, and from the `off` of an earlier file."""
+    """Land a late heartbeat, and ovens that return from a silence or after an `off` of an earlier file."""
     _land(sandbox, "3", _THIRD)
 
 
 def _the_morning(sandbox: Sandbox) -> None:
-    """Land two ovens that return after the restart; the others stay silent, or switched off for good."""
+    """Land two ovens that return after the restart; the others stay silent or switched off."""
     _land(sandbox, "4", _FOURTH)
 
 

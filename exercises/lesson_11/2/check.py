@@ -58,7 +58,7 @@ _MISTAKES = {
 
 
 def processors() -> dict[str, Callable[[], Any]]:
-    """Return the processors that a test is given: `EachSilence`, `Another`, and those of the mistakes."""
+    """Return the processors for a test: `EachSilence`, `Another`, and those with a mistake."""
     each = planted.definitions_of("11", "EachSilence")
     twice = re.sub(r" and \(?not reported\)?", "", each).replace("EachSilence(", "ReportsTwice(")
     ten = each.replace("ms > last + LIMIT", "ms >= last + LIMIT").replace("EachSilence(", "CountsTenMinutes(")
@@ -68,7 +68,7 @@ def processors() -> dict[str, Callable[[], Any]]:
 
 
 def check(attempt: Attempt) -> None:
-    """Play the test against right and wrong processors, and name the first one that it judges wrongly."""
+    """Run the test against right and wrong processors, and name the first one that it judges wrongly."""
     test = attempt.value("check_silence")
     if not callable(test):
         raise Mistake("`check_silence` is not a function.")

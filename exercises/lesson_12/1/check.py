@@ -20,7 +20,7 @@ _MEMBER = ("customer_id", "name", "email", "country", "city", "segment", "sequen
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with what people get who delete rows, who go by arrival, and who forget the view."""
+    """Compare with the usual mistakes: deleted rows, the order of arrival, a view without its filter."""
     stream = attempt.stream("joining")
     attempt.wait_for_end(
         stream, "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`.", 60
@@ -58,7 +58,7 @@ def _now(snapshot: DataFrame, landed: DataFrame) -> DataFrame:
 
 
 def _snapshot(sandbox: Sandbox) -> None:
-    """Plant customers and two files of changes: deletes before older changes or of unknown customers, wrong clocks."""
+    """Plant customers and two files of changes: early deletes, unknown customers, wrong clocks."""
     rows = [
         (number, f"name {number}", "e", "PT", "Lisbon", "consumer", datetime(2024, 1, 1, tzinfo=UTC), 0)
         for number in (1, 2, 3)
@@ -82,7 +82,7 @@ def _snapshot(sandbox: Sandbox) -> None:
 
 
 def _one_returns(sandbox: Sandbox) -> None:
-    """Let a customer who has left come back, and an old change of another one arrive once more."""
+    """Append the return of a deleted customer, and an old change of another one for the second time."""
     _changes(sandbox, "c", (30, "INSERT", 1), (13, "INSERT", 7), (5, "UPDATE", 3), (31, "DELETE", 3), (29, "UPDATE", 3))
 
 
@@ -91,7 +91,7 @@ def _changes(sandbox: Sandbox, name: str, *changes: tuple[int, str, int]) -> Non
 
 
 def _change(sequence: int, operation: str, customer: int) -> dict[str, object]:
-    """Return a change; the clock of its sender runs backwards, so that only the sequence tells the order."""
+    """Return a change; the sender's clock runs backwards, so only the sequence has the order."""
     event = {"sequence": sequence, "operation": operation, "customer_id": customer}
     event["changed_at"] = f"2024-03-05T08:00:{59 - sequence:02}Z"
     person = {"name": f"name {sequence}", "email": "e", "country": "GR", "city": "Athens", "segment": "business"}

@@ -16,7 +16,7 @@ _CUSTOMER = "customer_id INT, name STRING, email STRING, country STRING, city ST
 
 
 def check(attempt: Attempt) -> None:
-    """Name the three ways in which a moment is read wrongly from a history."""
+    """Name the three ways in which a history is queried wrongly for a time."""
     made = attempt.view("evening_vw")
     history = attempt.table("history")
     right = _at(history)
@@ -40,7 +40,7 @@ def _at(history: DataFrame, *, deleted: bool = False) -> DataFrame:
 
 
 def _boundaries(sandbox: Sandbox) -> None:
-    """Give versions that begin and end at the moment itself, a second before and after, and a delete of each kind."""
+    """Plant versions that begin and end at the time, a second before and after, and a delete of each kind."""
 
     def at(second: int) -> datetime:
         return datetime.fromtimestamp(datetime(2025, 3, 6, 18, tzinfo=UTC).timestamp() + second, UTC)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Tell a card that nobody has from changes that are there twice, and from one of two with the same sequence."""
+    """Distinguish an unknown card from duplicate changes, and from changes with the same sequence."""
     stream = attempt.stream("logged")
     attempt.wait_for_end(
         stream, "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`.", 60
@@ -64,7 +64,7 @@ def _must_be_cards(made: DataFrame, cards: set[str], name: str) -> None:
 
 
 def _must_stream_cards(attempt: Attempt, cards: set[str]) -> None:
-    """Let the stream `changes` itself have one spelling, since the next exercises read it."""
+    """Raise a mistake if the stream `changes` has several spellings: the next exercises read it."""
     frame = attempt.value("changes")
     if not getattr(frame, "isStreaming", False) or hasattr(frame, "runId"):
         raise Mistake("`changes` is not a streaming DataFrame: begin with `landing`.")
@@ -102,14 +102,14 @@ _SENT_LATER: tuple[Change, ...] = (
 
 
 def _sent_in_files(sandbox: Sandbox) -> None:
-    """Land three files, two of them in the first batch, with what `_SENT_FILES` must tell apart."""
+    """Land three files, two of them in the first batch, with the cases beside `_SENT_FILES`."""
     for number, changes in enumerate(_SENT_FILES):
         land_changes(sandbox, f"a{number}", changes)
     sandbox.keep(landing=change_stream(sandbox, 2))
 
 
 def _sent_later(sandbox: Sandbox) -> None:
-    """Land one more file, with a known change in another spelling, and new ones, one of them twice."""
+    """Land one more file: a known change in another spelling, and new ones, one of them twice."""
     land_changes(sandbox, "b", _SENT_LATER)
 
 

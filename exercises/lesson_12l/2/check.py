@@ -9,10 +9,10 @@ from lesson_exercises.lesson_12l.changes import (
     FIELDS,
     Values,
     change_frame,
+    changes_in_epoch_seconds,
     every_change,
     landed_changes,
     raise_as_cell_error,
-    since_midnight,
     values_of,
 )
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the values of the landed changes; first with those of the usual mistakes."""
+    """Compare the values of the landed changes, and name the usual mistakes."""
     function = attempt.value("newest_values")
     if not callable(function):
         raise Mistake("`newest_values` is not a function: begin with `def newest_values(changes):`.")
@@ -61,7 +61,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _flat(made: Any) -> DataFrame:
-    """Return the cards with one column for each value, and one for the change that it comes from."""
+    """Return the cards with one column per value, and one for the change that it comes from."""
     if made is None:
         raise Mistake("`newest_values` returns None: end it with `return` and a DataFrame.")
     if not hasattr(made, "columns"):
@@ -85,7 +85,7 @@ def _columns(field: str) -> tuple[str, str]:
 
 
 def _flat_frame(spark: SparkSession, values: Values) -> DataFrame:
-    """Return values as :func:`_flat` returns those of a frame."""
+    """Return values as a frame with the columns of :func:`_flat`."""
     rows = [(card, *(of.get(field) for field in ("operation", *FIELDS))) for card, of in values.items()]
     value = "STRUCT<sequence: LONG, seconds: LONG, value: STRING>"
     frame = spark.createDataFrame(rows, ", ".join(["card STRING", *(f"{f} {value}" for f in ("operation", *FIELDS))]))
@@ -105,7 +105,7 @@ def _newest_made(sandbox: Sandbox) -> DataFrame:
     """Call the cell's function with all changes, the newest first."""
     function = sandbox.value("newest_values")
     with raise_as_cell_error():
-        return _flat(function(change_frame(sandbox.spark, reversed(since_midnight(every_change())))))
+        return _flat(function(change_frame(sandbox.spark, reversed(changes_in_epoch_seconds(every_change())))))
 
 
 _newest_made.__name__ = "newest_values(changes)"

@@ -16,13 +16,13 @@ from lesson_exercises.lesson_12l.changes import (
     Change,
     change_frame,
     change_stream,
+    changes_in_epoch_seconds,
     every_change,
     land_changes,
     landed_changes,
     members_frame,
     members_of,
     raise_as_cell_error,
-    since_midnight,
     values_of,
 )
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Say of one card what is wrong with it: that it is back, that a value is lost, or that one is too old."""
+    """Name the mistake at one card: it is back, a value is lost, or a value is too old."""
     stream = attempt.stream("applied")
     attempt.wait_for_end(
         stream, "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`.", 60
@@ -49,7 +49,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _must_be_right(made: dict[str, Any], right: dict[str, tuple[str | None, ...]], landed: Sequence[Change]) -> None:
-    """Raise the mistake that a row shows, if it is one of the usual."""
+    """Raise a mistake if a row has one of the usual ones."""
     wrong = [
         (card, field, value, made[card][field])
         for card, values in sorted(right.items())
@@ -95,7 +95,7 @@ def _in_files(sandbox: Sandbox) -> None:
 
 
 def _more(sandbox: Sandbox) -> None:
-    """Land later changes: a newer value, a delete that comes again after a return, inserts older than an update."""
+    """Land later changes: a newer value, a delete that is repeated after a return, inserts older than an update."""
     land_changes(sandbox, "b", LATER)
 
 
@@ -106,10 +106,10 @@ def _at_once(sandbox: Sandbox) -> None:
 
 
 def _split_otherwise(sandbox: Sandbox) -> None:
-    """Empty the table, and call the cell's function with two other batches of the same changes."""
+    """Empty the table, and call the cell's function with the same changes in two other batches."""
     function = sandbox.value("apply_changes")
     sandbox.spark.sql("DELETE FROM members")
-    changes = since_midnight(reversed(every_change()))
+    changes = changes_in_epoch_seconds(reversed(every_change()))
     for number in range(2):
         with raise_as_cell_error():
             function(change_frame(sandbox.spark, changes[number::2]), number)

@@ -35,7 +35,7 @@ def _logged(log: DataFrame) -> list[Change]:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with what the two tables say; first with the city of today, and with who was a member by mistake."""
+    """Compare with the two tables, and name the city of today and the wrong members."""
     made = attempt.view("vouchers_vw")
     log, now = table_of_exercise(attempt, "change_log", "12L.1"), table_of_exercise(attempt, "members_now", "12L.3")
     members = {row.card: row for row in now.collect()}
@@ -98,7 +98,7 @@ def around_noon() -> list[Change]:
 
 
 def _noon(sandbox: Sandbox) -> None:
-    """Plant changes at noon to the second and just after, by late clocks, of members who left, returned or erased."""
+    """Plant changes at noon and just after, with late clocks, of members who left, returned or were erased."""
     change_frame(sandbox.spark, around_noon()).write.saveAsTable("change_log")
     sandbox.view("members_now", members_frame(sandbox.spark, members_of(values_of(around_noon()))))
 

@@ -14,9 +14,9 @@ from lesson_exercises.lesson_12l.changes import (
     Change,
     Value,
     change_frame,
+    changes_in_epoch_seconds,
     landed_changes,
     raise_as_cell_error,
-    since_midnight,
     table_of_exercise,
     values_of,
 )
@@ -36,7 +36,7 @@ FORGOTTEN = "K-407"
 
 
 def check(attempt: Attempt) -> None:
-    """Look for the card in both tables; what later changes do is told in the sandbox alone."""
+    """Check that the card is in neither table; the hidden test has the changes that arrive later."""
     if not callable(attempt.value("forget")):
         raise Mistake("`forget` is not a function: begin with `def forget(card):`.")
     log, members = table_of_exercise(attempt, "change_log", "12L.1"), table_of_exercise(attempt, "members", "12L.3")
@@ -85,8 +85,8 @@ TOO_LATE: tuple[Change, ...] = (
 
 
 def _request(sandbox: Sandbox) -> None:
-    """Plant the view and both tables: the card to forget, one whose number begins alike, one with another letter."""
-    changes = since_midnight(REMEMBERED)
+    """Plant the view and both tables: the card to forget, one with a similar number, one with another letter."""
+    changes = changes_in_epoch_seconds(REMEMBERED)
     change_frame(sandbox.spark, changes).write.saveAsTable("change_log")
     sandbox.append("members", [_row(card, of) for card, of in values_of(changes).items()], _MEMBERS)
     sandbox.spark.sql(_MEMBERS_NOW)
@@ -102,11 +102,11 @@ def _row(card: str, of: dict[str, Value]) -> tuple:
 
 
 def _another_request(sandbox: Sandbox) -> None:
-    """Let a card be forgotten of which nothing has arrived; then let late changes arrive."""
+    """Call the function for an unknown card, then append late changes."""
     forget, apply = sandbox.value("forget"), sandbox.value("apply_changes")
     with raise_as_cell_error():
         forget("M-9")
-    apply(change_frame(sandbox.spark, since_midnight(TOO_LATE)), 1)
+    apply(change_frame(sandbox.spark, changes_in_epoch_seconds(TOO_LATE)), 1)
 
 
 def _what_members_has(sandbox: Sandbox) -> DataFrame:

@@ -19,7 +19,7 @@ _DAY_FIRST = r'"ordered_at":"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"'
 
 
 def check(attempt: Attempt) -> None:
-    """Say where the lines with a bad time are: still in quarantine, in silver, in both, or nowhere."""
+    """Name where the lines with a bad time are: in the quarantine, in silver, in both, or in neither."""
     bad = _bad_times(attempt)
     silver, quarantine = attempt.table("orders_copy"), attempt.table("quarantine_copy")
     moved = silver.join(bad, "order_id", "left_semi")
@@ -70,7 +70,7 @@ def _quarantine(sandbox: Sandbox) -> None:
 
 
 def _another_line(sandbox: Sandbox) -> None:
-    """Append a line with its day first, and one of an order that was moved before; keep which write came first."""
+    """Append a line with its day first, and one of an order that was moved; keep the order of the writes."""
     inserted, deleted = (_last_commit(sandbox, table) for table in ("orders_copy", "quarantine_copy"))
     sandbox.keep(_insert_came_first=inserted <= deleted)
     lines = [("bad time", order_line(8, at="28/02/2024 10:00")), ("bad time", order_line(1, at="25/02/2024 14:07"))]

@@ -68,7 +68,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _must_be_there(attempt: Attempt) -> None:
-    """Name the sections to run where the pipeline's tables are gone, as they are after a restart."""
+    """Raise a mistake that names the sections to run if the pipeline's tables are missing after a restart."""
     for table in ("bronze_orders", "bronze_customers", "silver_orders", "gold_revenue"):
         if not attempt.spark.catalog.tableExists(table):
             raise Mistake(
@@ -97,7 +97,7 @@ def _gold(silver: DataFrame) -> DataFrame:
 
 
 def _first_night(sandbox: Sandbox) -> None:
-    """Land orders of a known customer, of one who becomes known in the same night, and of one in the next."""
+    """Land orders of a known customer, of one who becomes known the same night, and of one the next night."""
     sandbox.paths.landing_customers = f"{sandbox.paths.working_dir}/landing-customers"
     plant_customers(sandbox)
     sandbox.append("silver_orders", [], SILVER_SCHEMA)
@@ -118,7 +118,7 @@ def _first_night(sandbox: Sandbox) -> None:
 
 
 def _second_night(sandbox: Sandbox) -> None:
-    """Land the customer of an order that waits, an order of hers, and one of a customer who comes later."""
+    """Land the customer of a waiting order, an order of hers, and one of a customer who comes later."""
     at = "2024-03-06T08:00:00Z"
     _orders(
         sandbox,
@@ -134,7 +134,7 @@ def _second_night(sandbox: Sandbox) -> None:
 
 
 def _starts(sandbox: Sandbox) -> DataFrame:
-    """Return how often the job of the second night has started each stream."""
+    """Return how often the job has started each stream in the second night."""
     return sandbox.frame(sorted(Counter(sandbox.value("_started")).items()), "stream STRING, starts INT")
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the lines, and say when they are there twice."""
+    """Compare the lines, and name the ones that are there twice."""
     must_not_have_active_streams(attempt)
     must_be_tried(attempt, attempt.spark.catalog.tableExists("bronze_deliveries"))
     made = attempt.table("bronze_deliveries")
@@ -37,13 +37,13 @@ def check(attempt: Attempt) -> None:
 
 
 def _first_nights(sandbox: Sandbox) -> None:
-    """Land lines that come again, are cut off, empty or blank, or have no fee or no time."""
+    """Land lines that are repeated, cut off, empty or blank, or without a fee or a time."""
     land_lines(sandbox, "2024-03-04", scan("a"), scan("b", fee=None), '{"scan_id":"c","dep')
     land_lines(sandbox, "2024-03-05", scan("a"), " ", "", scan("d", delivered_at=None))
 
 
 def _next_night(sandbox: Sandbox) -> None:
-    """Land a third night, with a line that is not JSON and a delivery that comes twice."""
+    """Land a third night, with a line that is not JSON and a delivery that is there twice."""
     land_lines(sandbox, "2024-03-06", "<html>", scan("e"), scan("e"))
 
 

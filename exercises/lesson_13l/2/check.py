@@ -28,7 +28,7 @@ _COLUMNS = ("scan_id", "depot_id", "region", "delivered_at", "fee")
 
 
 def check(attempt: Attempt) -> None:
-    """Call the function on what has landed, and compare first the reasons, then the rows that have none."""
+    """Call the function with the landed lines, and compare the reasons, then the rows without one."""
     landed = landed_lines(attempt)
     lines = frame_of_rows(attempt, [(line.value, line.file_name) for line in landed], LINE_SCHEMA)
     made = _called(attempt, "checked", lines)
@@ -50,7 +50,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _called(attempt: Attempt, name: str, *arguments: object) -> Any:
-    """Return what a function of the learner's returns; nothing is no try."""
+    """Return the result of the learner's function; None counts as not tried."""
     function = attempt.value(name)
     try:
         result = function(*arguments)
@@ -68,7 +68,7 @@ def _must_have(frame: DataFrame, columns: Iterable[str]) -> None:
 
 
 def _two_faults(sandbox: Sandbox) -> None:
-    """Give lines with two faults, a fee of 0, a depot that is not listed, and an object that says nothing."""
+    """Plant lines with two faults, a fee of 0, a depot that is not listed, and an empty object."""
     lines = [
         scan("a"), scan("b", fee=0), scan("c", fee=0.01), scan("d", delivered_at=None, fee=None),
         scan("e", 7, fee=-3), scan("f", 7), scan("g", 2, "2024-03-04T23:59:59Z"), scan("h", None), "", "[]", "{}",

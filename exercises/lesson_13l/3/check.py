@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Account for each line: in silver once, or in the quarantine once."""
+    """Account for each line: once in silver, or once in the quarantine."""
     good, bad = attempt.table("silver_deliveries"), attempt.table("quarantine")
     must_not_have_active_streams(attempt)
     must_be_tried(attempt, bool(good.count() or bad.count()))
@@ -54,7 +54,7 @@ def _two_lines_of_one(sandbox: Sandbox) -> None:
 
 
 def _sent_again(sandbox: Sandbox) -> None:
-    """Plant a night with a delivery and a bad line that came before, and a delivery that is new by its id alone."""
+    """Plant a night with a repeated delivery and bad line, and a delivery that is new by its id alone."""
     lines = [scan("a"), scan("e"), scan("b", fee=-1), scan("f", 8)]
     sandbox.append("bronze_deliveries", [(line, "2024-03-05.json") for line in lines], LINE_SCHEMA)
 

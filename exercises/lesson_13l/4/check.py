@@ -34,7 +34,7 @@ SILVER_DEFINED = planted.definitions_of_solution("13L.3")
 
 
 def check(attempt: Attempt) -> None:
-    """Say where the lines of the new depots are: in both tables, in none, or still waiting."""
+    """Name where the lines of the new depots are: in both tables, in neither, or still waiting."""
     landed = landed_lines(attempt)
     good, bad = attempt.table("silver_deliveries"), attempt.table("quarantine")
     deliveries = once(landed)
@@ -57,7 +57,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _waiting(sandbox: Sandbox) -> None:
-    """Give lines of depots that are listed by now, one twice and one that silver has, and others."""
+    """Plant lines of depots that are listed by now, one twice and one that silver has, and others."""
     list_depots(sandbox)
     file = "2024-03-04.json"
     plant_tables(
@@ -73,7 +73,7 @@ def _waiting(sandbox: Sandbox) -> None:
 
 
 def _half_done(sandbox: Sandbox) -> None:
-    """Put a line back that was moved, as a crash between the two writes leaves it, and one of a depot listed now."""
+    """Restore a line that was moved, as a crash between the two writes leaves it; append one of a new depot."""
     inserted, deleted = (_last_commit(sandbox, table) for table in ("silver_deliveries", "quarantine"))
     sandbox.keep(insert_came_first=inserted <= deleted)
     sandbox.append("depots", [(7, "east", date(2024, 3, 5))], DEPOT_SCHEMA)

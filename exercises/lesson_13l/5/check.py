@@ -55,7 +55,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _a_night(sandbox: Sandbox) -> None:
-    """Land a night with a delivery that comes twice, and one of a depot that is not listed yet."""
+    """Land a night with a repeated delivery, and one of a depot that is not listed yet."""
     list_depots(sandbox)
     plant_tables(sandbox, [], [])
     sandbox.append("bronze_deliveries", [], LINE_SCHEMA)
@@ -63,7 +63,7 @@ def _a_night(sandbox: Sandbox) -> None:
 
 
 def _a_late_night(sandbox: Sandbox) -> None:
-    """List the depot that was missing; land a delivery of the day before, one that came already, and a new day's."""
+    """List the missing depot; land a delivery of the previous day, a repeated one, and one of a new day."""
     sandbox.keep(_version=_version(sandbox))
     sandbox.append("depots", [(7, "east", date(2024, 3, 5))], DEPOT_SCHEMA)
     land_lines(sandbox, "2024-03-05", scan("e"), scan("b"), scan("f", 7, "2024-03-05T10:00:00Z"))
@@ -74,7 +74,7 @@ def _version(sandbox: Sandbox) -> int:
 
 
 def _changed_rows(sandbox: Sandbox) -> DataFrame:
-    """Return the rows of gold that were written in the second night, by its change feed; none where nothing was."""
+    """Return the rows of gold that the second night has written, from its change data feed."""
     if _version(sandbox) <= sandbox.kept["_version"]:
         return sandbox.spark.createDataFrame([], "day DATE, region STRING")
     feed = sandbox.spark.read.option("readChangeFeed", True).option("startingVersion", sandbox.kept["_version"] + 1)

@@ -39,7 +39,7 @@ _CAUSES = {
 
 
 def check(attempt: Attempt) -> None:
-    """Compare every row of gold once more, then the three numbers."""
+    """Compare the rows of gold once more, then the three numbers."""
     said = attempt.value("wrong")
     if not isinstance(said, dict) or set(said) != set(_CAUSES):
         raise Mistake("`wrong` must be a dictionary with the keys `repeats`, `arrival` and `waiting`.")
@@ -60,7 +60,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _another_week(sandbox: Sandbox) -> None:
-    """Give a delivery in three nights, rows that only one report has, and a depot that is listed in the third night."""
+    """Plant a delivery in three nights, rows that only one report has, and a depot that is listed late."""
     list_depots(sandbox)
     sandbox.append("depots", [(7, "east", date(2024, 3, 6))], DEPOT_SCHEMA)
     other_day = "2024-03-05T08:00:00Z"

@@ -16,12 +16,12 @@ _EDIT = "meta STRUCT<id: STRING>, type STRING, title STRING, user STRING, wiki S
 
 
 def _messages(attempt: Attempt, topic: str) -> DataFrame:
-    """Return what is in one of the lesson's topics now, with its values as edits."""
+    """Return the messages of one of the lesson's topics, with their values as edits."""
     return attempt.messages(topic).selectExpr("*", f"from_json(value, '{_EDIT}') AS edit")
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with the topic; first with each of the two ways in which a half of the broken messages is found."""
+    """Compare with the topic, and name the two ways in which half of the broken messages is found."""
     stream = attempt.stream("broken")
     attempt.wait_for_end(
         stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`.", 60
@@ -58,7 +58,7 @@ _DECODED = """partition INT, offset LONG, value BINARY, edit STRUCT<meta: STRUCT
 
 
 def _decoded(sandbox: Sandbox) -> None:
-    """Plant values that are missing, cut off, empty or without an id, and edits that lack only a time or a wiki."""
+    """Plant values that are missing, cut off, empty or without an id, and edits without a time or a wiki."""
     when = datetime(2024, 3, 5, 12)
     nothing = (None, None, None, None, None)
     rows = [
@@ -76,7 +76,7 @@ def _decoded(sandbox: Sandbox) -> None:
 
 
 def _more_decoded(sandbox: Sandbox) -> None:
-    """Append one more message that could not be decoded, after the restart."""
+    """Append one more message that cannot be decoded, after the restart."""
     sandbox.append("planted", [(0, 2, b"later", None)], _DECODED)
 
 

@@ -26,12 +26,12 @@ _COPIED = ("partition", "offset", "timestamp", "value")
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with the topic's messages of that time, and with how many the stream has read."""
+    """Compare with the topic's messages since that time, and with the number that the stream has read."""
     stream = attempt.stream("replay")
     attempt.wait_for_end(
         stream, "The query must stop after it has read the available data: use `.trigger(availableNow=True)`.", 60
     )
-    _must_have_begun_anew(stream)
+    _must_have_new_checkpoint(stream)
     made = attempt.table("from_1210")
     _must_be_text(made)
     every = attempt.messages("edits").select(*_COPIED)
@@ -46,7 +46,7 @@ def check(attempt: Attempt) -> None:
         )
 
 
-def _must_have_begun_anew(stream: MadeStream) -> None:
+def _must_have_new_checkpoint(stream: MadeStream) -> None:
     place = (stream.checkpoint or "").rstrip("/").rpartition("/")[2]
     if not stream.rows_read or not stream.began_with_batch_0:
         raise Mistake(
@@ -60,7 +60,7 @@ _TEN_PAST = datetime(2025, 5, 5, 12, 10)
 
 
 def _a_topic(sandbox: Sandbox) -> None:
-    """Make a topic with messages around the time: a millisecond before, exactly at it, and without a value."""
+    """Create a topic with messages a millisecond before the time, exactly at it, and without a value."""
     topic = sandbox.kafka.create_topic("edits")
     _send(sandbox, [(0, -60_000), (0, -1), (0, 0), (0, 1), (1, -2), (1, 0), (1, 90_000)])
     sandbox.keep(topic=topic)
@@ -86,7 +86,7 @@ def _send(sandbox: Sandbox, messages: list[tuple[int, int]]) -> None:
 
 
 def _read_again(sandbox: Sandbox) -> DataFrame:
-    """Return how many messages the last run has read."""
+    """Return the number of messages that the last run has read."""
     return sandbox.frame([(sum(rows_per_batch(sandbox.query("replay"))),)], "messages_of_the_second_run LONG")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the batches first, and then at what was read from their reports."""
+    """Check the batches, then the lags that were read from their reports."""
     stream = attempt.stream("catch_up")
     attempt.wait_for_end(stream, "It must end when it has caught up: use `.trigger(availableNow=True)`.", 60)
     attempt.must_have_checkpoint(stream, "catch_up")
@@ -60,7 +60,7 @@ def _must_be_the_lag(behind: object, stream: MadeStream) -> None:
 
 
 def _a_long_topic(sandbox: Sandbox) -> None:
-    """Make a topic with about six times as many messages in one partition: greatest, mean and least lag differ."""
+    """Create a topic with skewed partitions, so that greatest, mean and least lag differ."""
     topic = sandbox.kafka.create_topic("edits")
     rows = [{"value": str(number), "partition": 0 if number % 7 else 1} for number in range(2203)]
     with redirect_stdout(io.StringIO()):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with the topic's undos, each as often as it is there."""
+    """Compare with the undos in the topic, with duplicates."""
     view = attempt.view("undos_vw")
     must_be_a_stream(view, "undos_vw", "edits_vw")
     undos = undos_in_topic(attempt)
@@ -35,7 +35,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _must_be_undos(made: DataFrame, right: DataFrame) -> None:
-    """Name the mistake, of rows that have the right columns."""
+    """Raise the mistake of rows that have the right columns."""
     if made.select("id").exceptAll(right.select("id")).count():
         raise Mistake(
             "Your view contains edits that undo nothing. The comment of an undo begins with `Undid revision`."
@@ -79,7 +79,7 @@ _PLANTED_COMMENTS = (
 
 
 def _comments(sandbox: Sandbox) -> None:
-    """Plant an address as a name, a bot that undoes and one that is undone, comments only like an undo, and NULL."""
+    """Plant an address as a name, bots on both sides, comments that only look like an undo, and NULL."""
     rows = [
         (
             str(n),

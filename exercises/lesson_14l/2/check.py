@@ -26,7 +26,7 @@ _LONGEST_DELAY = 3 * 60  # minutes of a watermark; nothing is an hour late
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the rows, then ask the reports whether what is remembered is ever forgotten, and when."""
+    """Compare the rows, then check in the reports that the state is bounded, and by which delay."""
     view = attempt.view("once_vw")
     must_be_a_stream(view, "once_vw", "undos_vw")
     made, reports = run_view(attempt, view, "append")
@@ -42,7 +42,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _must_have_late_ones(made: DataFrame, undos: DataFrame, delay: float | None) -> None:
-    """Tell what is lost because it is late from what is lost because it was taken for a double."""
+    """Distinguish rows that were dropped by the watermark from rows that were dropped as duplicates."""
     lost = undos.dropDuplicates(["id"]).join(made.select("id"), "id", "left_anti")
     minutes = [(row.arrived - row.dt).total_seconds() / 60 for row in lost.collect()]
     if not minutes:
@@ -59,7 +59,7 @@ def _must_have_late_ones(made: DataFrame, undos: DataFrame, delay: float | None)
 
 
 def _must_forget(reports: list[Any], delay: float | None) -> None:
-    """The rows are right; so the state of them must be bounded."""
+    """Raise a mistake if the state of right rows is not bounded."""
     operators = [operator for report in reports for operator in report["stateOperators"]]
     is_bounded = any(
         operator["operatorName"] == "dedupeWithinWatermark" or operator["numRowsRemoved"] for operator in operators
@@ -77,7 +77,7 @@ def _must_forget(reports: list[Any], delay: float | None) -> None:
 
 
 def _delay(reports: list[Any]) -> float | None:
-    """Return how many minutes a watermark stays behind the latest event; None where there is none."""
+    """Return the minutes that the watermark is behind the latest event; None without a watermark."""
     times = [(_time(report, "max"), _time(report, "watermark")) for report in reports]
     latest, found = None, None
     for (seen, _), (_, watermark) in pairwise(times):
@@ -93,7 +93,7 @@ def _time(report: Any, name: str) -> datetime | None:
 
 
 def _doubles(sandbox: Sandbox) -> None:
-    """Make batches in which a double comes, and an undo that is 44 minutes late."""
+    """Plant batches with duplicates, and an undo that is 44 minutes late."""
     undo = ("enwiki", "T", "u", "v")
     for rows in (
         [("a", minutes_after_noon(0), *undo), ("a", minutes_after_noon(0), *undo), ("b", minutes_after_noon(0), *undo)],

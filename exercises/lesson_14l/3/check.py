@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Run the view, and compare what it has said last of each window."""
+    """Run the view, and compare the last row that it has emitted per window."""
     view = attempt.view("wars_vw")
     must_be_a_stream(view, "wars_vw", "once_vw")
     made = run_view(attempt, view, "update").rows
@@ -39,7 +39,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _must_be_wars(attempt: Attempt, made: DataFrame, undos: DataFrame, once: DataFrame) -> None:
-    """Name the mistake, where it is one that people make."""
+    """Raise a mistake if the rows have one of the usual ones."""
     if attempt.is_same(made, wars_of(once, window="window(dt, '10 minutes')")):
         raise Mistake(
             "Your windows do not overlap, so a war that crosses a window boundary is split, and each part is too "
@@ -63,7 +63,7 @@ def _must_be_wars(attempt: Attempt, made: DataFrame, undos: DataFrame, once: Dat
 
 
 def _must_have_pairs(made: DataFrame) -> None:
-    """Each group must be of one pair, whoever of the two it was."""
+    """Raise a mistake if a group is not of one pair of users, in either role."""
     if made.isEmpty():
         raise Mistake(
             "There is no war at all. If you group by `user` and `undone`, *A undoes B* and *B undoes A* are two "
@@ -77,7 +77,7 @@ def _must_have_pairs(made: DataFrame) -> None:
 
 
 def _quarrels(sandbox: Sandbox) -> None:
-    """Make quarrels of three and four undos, just within ten minutes and just beyond, in two wikis, of one side."""
+    """Plant quarrels of three and four undos, within ten minutes and just beyond, in two wikis, one-sided."""
     rows = []
 
     def quarrel(wiki: str, title: str, minutes: tuple[float, ...], users: tuple[tuple[str, str], ...]) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Look at mode and trigger before waiting, then read the topic as the moderator would."""
+    """Check output mode and trigger before waiting, then read the topic as the moderator would."""
     stream = attempt.stream("alerts")
     attempt.must_not_have_failed(stream)
     _must_suit_alerts(stream)
@@ -80,7 +80,7 @@ def _two_wars(sandbox: Sandbox) -> None:
 
 
 def _a_third_war(sandbox: Sandbox) -> None:
-    """Append a war of another pair and wiki after the restart, which alone must be sent then."""
+    """Append a war of another pair and wiki after the restart, the only one to be sent then."""
     sandbox.append(
         "planted",
         [("dewiki", "T9", "cay", "dee", minutes_after_noon(9), 7, minutes_after_noon(9.5))],

@@ -27,13 +27,13 @@ _SESSIONS = f"{_PAGE}, session_window(start, '10 minutes')"
 def _report(
     alerts: DataFrame, groups: str = _SESSIONS, began: str = "min(first_undo)", undos: str = "max(undos)"
 ) -> DataFrame:
-    """Return a row for each war; or, with other words, what a mistake makes of the alerts."""
+    """Return one row per war; with other expressions, the rows of a mistake."""
     query = f"SELECT {_PAGE}, {began} AS began, {undos} AS undos FROM {{alerts}} GROUP BY {groups}"
     return alerts.sparkSession.sql(query, alerts=alerts)
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the view, let the night's messages come, and look again: the stream must have found the wars in them."""
+    """Check the view, wait for the night's messages, and check it again: it must have the wars in them."""
     view = attempt.view("report_vw")
     stream = _stream_of_alerts(attempt)
     if view.isStreaming:
@@ -57,7 +57,7 @@ def _stream_of_alerts(attempt: Attempt) -> MadeStream:
 
 
 def _must_report(attempt: Attempt, stream: MadeStream) -> None:
-    """Compare the report with the wars that the edits have, once the stream has read them all."""
+    """Compare the report with the wars in the edits, once the stream has read all of them."""
     attempt.must_not_have_failed(stream)
     if not stream.is_active:
         raise Mistake("The query of 14L.4 is not running, so the night's wars are not detected. Restart it first.")
@@ -95,7 +95,7 @@ def _must_be_a_report(attempt: Attempt, made: DataFrame, right: DataFrame, alert
 
 
 def _night(sandbox: Sandbox) -> None:
-    """Make alerts of wars that cross an hour, follow each other, and share all but one part of their names."""
+    """Plant alerts of wars that cross an hour, follow each other, and differ in one part of their names."""
     rows = []
 
     def war(wiki: str, title: str, one: str, other: str, starts: tuple[float, ...], first: float) -> None:

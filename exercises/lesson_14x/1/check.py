@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the query's state, then compare with the newest message of each key."""
+    """Check the state of the query, then compare with the newest message per key."""
     stream = attempt.stream("kept")
     attempt.wait_for_end(stream, "It processes what is there, and ends: use `.trigger(availableNow=True)`.", 60)
     attempt.must_have_checkpoint(stream, "kept")
@@ -50,7 +50,7 @@ _AS_IN_KAFKA = (
 
 
 def _colors(sandbox: Sandbox) -> None:
-    """Make a topic's messages: a color that is newest and first by the alphabet, tombstones, a key that comes back."""
+    """Plant messages: a newest color that is first in the alphabet, tombstones, a key that returns."""
     rows = [
         (b"ann", b"red", 0), (b"ann", b"blue", 1), (b"bob", None, 2), (b"cleo", b"red", 3), (b"cleo", None, 4),
         (b"dan", b"red", 5), (b"eve", None, 6), (b"eve", b"green", 7), (b"fay", b"red", 8),
@@ -60,7 +60,7 @@ def _colors(sandbox: Sandbox) -> None:
 
 
 def _more_colors(sandbox: Sandbox) -> None:
-    """Append tombstones of a known user and an unknown one, two colors of one user, and a user who comes back."""
+    """Append tombstones of a known and an unknown user, two colors of one user, and a user who returns."""
     rows = [
         (b"dan", None, 9),
         (b"ann", b"black", 10),

@@ -27,7 +27,7 @@ _RULES = (
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with bronze; first with the rows that each of the usual mistakes leaves out or lets in."""
+    """Compare with bronze, and name the usual mistakes."""
     must_have_completed(attempt)
     made = attempt.table("quarantine")
     missing = {"value", "file_name"} - set(made.columns)
@@ -80,7 +80,7 @@ _PLANTED_RULES = {
 
 
 def _orders(sandbox: Sandbox) -> None:
-    """Make orders that break each rule alone, two of them, and rules that are NULL."""
+    """Plant orders that violate each rule alone, two of them, and rules that are NULL."""
     whole = {
         "order_id": 1,
         "customer_id": 2,
@@ -101,7 +101,7 @@ def _orders(sandbox: Sandbox) -> None:
 
 
 def _one_more_order(sandbox: Sandbox) -> None:
-    """Append an order without an id, which the second update must add to what is there."""
+    """Append an order without an id, which the second update must add."""
     sandbox.append("bronze_orders", [('{"order_id": null}', "later.json")], "value STRING, file_name STRING")
 
 

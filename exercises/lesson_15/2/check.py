@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Look at the kinds first, which the rows show only when a customer moves."""
+    """Check the kinds of the datasets, which the rows show only when a customer moves."""
     must_have_completed(attempt)
     delivered, by_city = attempt.table("delivered_to"), attempt.table("customers_by_city")
     kinds = {dataset.name: dataset.kind.name for dataset in attempt.value("update").datasets}
@@ -41,7 +41,7 @@ def _customers(sandbox: Sandbox) -> None:
     sandbox.append("silver_orders", [(10, 1), (11, 1), (12, 3), (13, 4)], _SILVER)
 
 
-def _somebody_moves(sandbox: Sandbox) -> None:
+def _a_customer_moves(sandbox: Sandbox) -> None:
     """Move a customer to another city; add a customer, orders of both, and one of an unknown customer."""
     sandbox.spark.sql("UPDATE customers SET city = 'C' WHERE customer_id = 1")
     sandbox.append("customers", [(5, "A")], _CUSTOMER)
@@ -54,7 +54,7 @@ HIDDEN = (
     HiddenTest(
         _customers,
         ("delivered_to", "customers_by_city"),
-        later=(_somebody_moves,),
+        later=(_a_customer_moves,),
         above=IMPORTS,
         says="Your cell was run on other tables, and again after a customer has moved and a stranger has ordered.",
     ),

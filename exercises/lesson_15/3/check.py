@@ -16,7 +16,7 @@ _RESET = "pipelines.reset.allowed"
 
 
 def check(attempt: Attempt) -> None:
-    """Look at what protects the archive, then compare with the landing directory."""
+    """Check the table property, then compare with the landing directory."""
     must_have_completed(attempt)
     made, channels = attempt.table("archive"), attempt.table("archive_channels")
     kinds = {dataset.name: dataset.kind.name for dataset in attempt.value("update").datasets}
@@ -51,7 +51,7 @@ def _two_days(sandbox: Sandbox) -> None:
 
 
 def _tidied_up(sandbox: Sandbox) -> None:
-    """Remove the first day's file, and land another one."""
+    """Delete the first day's file, and land another one."""
     (classroom_files().local_path(f"{sandbox.paths.landing}/orders") / "day-a.json").unlink()
     _orders_of(sandbox, "day-c.json", "web", "phone")
 

@@ -33,7 +33,7 @@ def _lines(attempt: Attempt) -> DataFrame:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the rows with the files, and each count with one that plain SQL makes of them."""
+    """Compare the rows with the files, and each count with a SQL query over them."""
     update = update_of(attempt)
     made = columns_of_table(attempt, "bronze", COLUMNS)
     found = {one.name: one for one in update.expectations if one.dataset == "bronze"}
@@ -58,7 +58,7 @@ def check(attempt: Attempt) -> None:
 
 
 def _must_count(lines: DataFrame, name: str, found: Any) -> None:
-    """Compare what an expectation has counted; first with the counts of the usual mistakes."""
+    """Compare the count of an expectation, and name the usual mistakes."""
     right = {
         "possible level": (POSSIBLE, f"level IS NULL OR {POSSIBLE}"),
         "measured before received": (MEASURED_BEFORE, "measured < received"),
@@ -98,7 +98,7 @@ def _broken(lines: DataFrame, rule: str) -> int:
 
 
 def _level_files(sandbox: Sandbox) -> None:
-    """Land lines at each limit of the handbook and just beyond it, and one received before it was measured."""
+    """Land lines at and just beyond each limit of the handbook, and one received before it was measured."""
     names = [field.split()[0] for field in LINE_SCHEMA.split(",")]
     rows = [
         {

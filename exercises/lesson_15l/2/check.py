@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with bronze; first with the rows that each of the usual mistakes leaves out or lets in."""
+    """Compare with bronze, and name the usual mistakes."""
     update = update_of(attempt)
     bronze = table_of_exercise(attempt, "bronze", "15L.1").select(COLUMNS)
     made = columns_of_table(attempt, "usable", COLUMNS)

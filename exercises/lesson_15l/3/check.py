@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with usable and the list; then ask what the expectation has counted."""
+    """Compare with `usable` and the list of stations, then check the count of the expectation."""
     update = update_of(attempt)
     usable = table_of_exercise(attempt, "usable", "15L.2").select(COLUMNS)
     stations = landed_stations(attempt)
@@ -57,14 +57,14 @@ def check(attempt: Attempt) -> None:
 
 
 def _usable_table(sandbox: Sandbox) -> None:
-    """Plant lines of two listed gauges of one name and of one that is not listed, and list a gauge without lines."""
+    """Plant lines of two listed gauges with one name and of an unlisted one, and a gauge without lines."""
     sandbox.append("usable", [*LINES_AT_LIMITS[:3], *LINES_WITH_NULL[-2:], reading(20, 5.0, 12.0, "X2")], LINE_SCHEMA)
     stations = [("X1", "Xanten", 1.5, "solar"), ("X2", "Xanten", 2.5, "mains"), ("X3", "Nobody", 3.5, "mains")]
     sandbox.append("stations", stations, STATION_SCHEMA)
 
 
 def _more_usable(sandbox: Sandbox) -> None:
-    """Append a line of the listed gauge that had none, and one of another gauge that is not listed."""
+    """Append a line of the listed gauge that had none, and one of another unlisted gauge."""
     sandbox.append("usable", [reading(40, 6.0, 12.0, "X3"), reading(41, 6.0, 12.0, "elsewhere")], LINE_SCHEMA)
 
 

@@ -25,7 +25,7 @@ _READING = ["station", "measured"]  # what a reading is known by
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with placed, let a further day land, and compare again: in it lines are late, and repeated."""
+    """Compare with `placed`, land a further day with late and repeated lines, and compare again."""
     update_of(attempt)
     _must_be_once(attempt, "")
     if land_next_day(attempt, keep=1):
@@ -74,7 +74,7 @@ def _placed_table(sandbox: Sandbox) -> None:
 
 
 def _very_late_lines(sandbox: Sandbox) -> None:
-    """Let a line come that is a month late, and one that is sent again after a month."""
+    """Append a line that is a month late, and one that is repeated after a month."""
     late = 60 * 24 * 31
     sandbox.append("placed", [reading(5, 5.0, 12.0, delay=late), reading(1, 1.0, 12.0, delay=late)], LINE_SCHEMA)
     sandbox.append("placed", [reading(1, 1.0, 12.0, "X2"), reading(60 * 24 * 31, 9.0, 12.0)], LINE_SCHEMA)

@@ -31,7 +31,7 @@ _EVERY_RULE = RULES | {"listed station": LISTED}
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with bronze, let a further day land, and compare again; then every line must be somewhere."""
+    """Compare with bronze, land a further day, and compare again; then account for every line."""
     update = update_of(attempt)
     _must_be_refused(attempt, "")
     streaming_table(update, "refused")
@@ -102,7 +102,7 @@ def _must_be_refused(attempt: Attempt, said: str) -> None:
 def _with_reasons(
     lines: DataFrame, rules: dict[str, str], opposite: str = "({}) IS NOT TRUE", is_refused: str = "size(reasons) > 0"
 ) -> DataFrame:
-    """Return the lines that break a rule, with the names of the rules; or, with other words, a mistake's rows."""
+    """Return the lines that violate a rule, with the names of the rules; with other expressions, a mistake's."""
     reasons = ", ".join(f"CASE WHEN {opposite.format(rule)} THEN '{name}' END" for name, rule in rules.items())
     every = lines.selectExpr(*COLUMNS, f"array_sort(array_compact(array({reasons}))) AS reasons")
     return every.where(is_refused)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with the rules that became worse; first with those that have failed records at all."""
+    """Compare with the rules that became worse, and name the usual mistakes."""
     made = attempt.view("alarms_vw")
     quality = attempt.spark.table("quality_vw")
     newest = quality.agg({"update": "max"}).first()[0]
@@ -34,7 +34,7 @@ _QUALITY = "update INT, dataset STRING, name STRING, passed LONG, failed LONG"
 
 
 def _three_updates(sandbox: Sandbox) -> None:
-    """Plant rules whose count and share move apart, equal shares, gaps, and rules that were offered nothing."""
+    """Plant rules whose count and share move apart, equal shares, gaps, and rules without records."""
     rows = [
         (2, "a", "x", 10, 0), (3, "a", "x", 9, 1),
         (2, "a", "y", 90, 10), (3, "a", "y", 9, 1),
@@ -50,7 +50,7 @@ def _three_updates(sandbox: Sandbox) -> None:
 
 
 def _alarms(sandbox: Sandbox) -> DataFrame:
-    """Return the view's rows, computed now: a view that divides by 0 fails only then."""
+    """Return the view's rows, collected: only then does a division by 0 fail."""
     view = sandbox.rows("alarms_vw")
     try:
         return sandbox.spark.createDataFrame(view.collect(), view.schema)

@@ -29,7 +29,7 @@ _MISTAKES = {
 def _judged(
     test: Callable[[Any], object], spark: SparkSession, names: Iterable[str] = ("shop.py", "another.py", *_MISTAKES)
 ) -> Iterator[tuple[str, str]]:
-    """Yield for each pipeline whether a learner's test passes, fails, or ends with another error."""
+    """Yield whether a learner's test passes, fails, or ends with another error, per pipeline."""
     from declarative_pipelines.testing import PipelineTest  # with its engine, which other exercises do without
 
     for name in names:
@@ -38,7 +38,7 @@ def _judged(
 
 
 def check(attempt: Attempt) -> None:
-    """Play the test against right and wrong pipelines, and name the first one that it judges wrongly."""
+    """Run the test against right and wrong pipelines, and name the first one that it judges wrongly."""
     test = attempt.value("check_shop")
     if not callable(test):
         raise Mistake("`check_shop` is not a function.")
@@ -59,14 +59,14 @@ def check(attempt: Attempt) -> None:
 
 
 def _a_shop(sandbox: Sandbox) -> None:
-    """Write the pipeline's file into the sandbox's directory, which is removed with it."""
+    """Copy the pipeline's file into the sandbox's directory, which is removed with it."""
     shop = classroom_files().local_path(sandbox.paths.working_dir) / "shop.py"
     shutil.copy(_PIPELINES / "shop.py", shop)
     sandbox.keep(shop=shop, RAW="order_id LONG, channel STRING")
 
 
 def _outcomes(sandbox: Sandbox) -> DataFrame:
-    """Judge two pipelines in a session that has only just begun; each takes seconds, and the check has judged all."""
+    """Judge two pipelines in a new session; each takes seconds, and the check has judged all."""
     judged = _judged(sandbox.value("check_shop"), sandbox.spark, ("shop.py", "twice.py"))
     return sandbox.frame(list(judged), "pipeline STRING, outcome STRING")
 

@@ -17,7 +17,7 @@ HEALTH = "name STRING, batch LONG, rows LONG, batch_ms LONG, add_ms LONG, backlo
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with the sums, and name the mean of ratios, the batches without rows, and seconds."""
+    """Compare with the sums, and name the mean of ratios, the batches without rows, and wrong units."""
     made = attempt.view("streams_vw")
     health = attempt.table("health")
     right = _streams(health.where("rows > 0"))
@@ -70,7 +70,7 @@ def _rounded(frame: DataFrame) -> DataFrame:
 
 
 def _reports(sandbox: Sandbox) -> None:
-    """Give reports of unequal batches, some without rows, and a stream that has none with rows."""
+    """Plant reports of unequal batches, some without rows, and a stream without any rows."""
     rows = [
         ("even", 0, 100, 1000, 800, 0, 0),
         ("even", 1, 100, 1000, 800, 0, 0),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with a walk through the batches, and name the alert per batch, the one too early and the gap."""
+    """Compare with a loop over the batches, and name an alert per batch, one too early, and a gap."""
     made = attempt.view("alerts_vw")
     backlogs = attempt.table("backlogs")
     right = _alerts(attempt, backlogs)
@@ -44,7 +44,7 @@ def _alerts(
     in_a_row: bool = True,
     only_first: bool = False,
 ) -> DataFrame:
-    """Return the alerts of a walk through the batches, or those of one of the mistakes."""
+    """Return the alerts of a loop over the batches, or those of one of the mistakes."""
     rows, bad, alerted = [], {}, set()
     for name, batch, files in sorted(backlogs.select("name", "batch", "backlog_files").collect()):
         if files > limit:
@@ -58,7 +58,7 @@ def _alerts(
 
 
 def _troubles(sandbox: Sandbox) -> None:
-    """Plant batch numbers with gaps, troubles at both ends, one of seven batches, and backlogs of exactly ten files."""
+    """Plant batch numbers with gaps, troubles at both ends, one of seven batches, and exactly ten files."""
     series = {
         "a": {5: 11, 6: 11, 8: 40},  # a number is left out: the three batches still follow each other
         "b": {0: 99, 1: 99, 2: 99, 3: 99, 4: 10, 5: 99, 6: 99, 7: 99},

@@ -21,7 +21,7 @@ REPORT = (
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with sums in plain Python, and name the figure of one source, of one operator, of one phase."""
+    """Compare with sums in plain Python, and name the value of one source, one operator, one phase."""
     made = attempt.view("reports_vw")
     recorded = attempt.table("recorded_vw").collect()
     right = _reports(attempt, recorded)
@@ -62,7 +62,7 @@ def _reports(attempt: Attempt, recorded: list[Any]) -> DataFrame:
 
 
 def _other_reports(sandbox: Sandbox) -> None:
-    """Give reports with three sources, of which one counts no files, with three operators, and with neither."""
+    """Plant reports with three sources, of which one counts no files, with three operators, and with neither."""
     from datetime import UTC, datetime
 
     def report(name: str, batch: int, files: list[Any], state: list[int], metric: str = "numFilesOutstanding") -> tuple:

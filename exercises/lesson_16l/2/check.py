@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(attempt: Attempt) -> None:
-    """Compare with the formulas in plain Python, and name the ends instead of the line, and other units."""
+    """Compare with the formulas in plain Python, and name the slope between the ends, and other units."""
     made = attempt.view("figures_vw")
     reports = attempt.view("reports_vw").collect()
     right = _figures(attempt, reports)
@@ -82,7 +82,7 @@ def _figures(attempt: Attempt, reports: list[Any], slope: Any = _slope) -> DataF
 
 
 def _another_hour(sandbox: Sandbox) -> None:
-    """Give an hour in which the ends mislead, reports that are out of order, and a stream of two batches."""
+    """Plant an hour with misleading ends, reports out of order, and a stream of two batches."""
     rows = [
         ("ends", 0, "2024-03-05 01:00:00", 10, 1000, 50, 0),
         ("ends", 1, "2024-03-05 01:15:00", 20, 2000, 0, 7),

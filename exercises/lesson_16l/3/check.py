@@ -19,7 +19,7 @@ ILLNESSES = ("too small batches", "state without an end", "limit too low")
 
 
 def check(attempt: Attempt) -> None:
-    """Try each condition on the figures of the hour, and name the sick it misses and the well it takes in."""
+    """Apply each condition to the hour's figures, and name a stream that it misses or finds wrongly."""
     runbook = attempt.value("RUNBOOK")
     if not isinstance(runbook, Mapping) or set(runbook) != set(ILLNESSES):
         raise Mistake("`RUNBOOK` is a dictionary with the three illnesses as they are named in the starter.")
@@ -62,7 +62,7 @@ def _found(attempt: Attempt, illness: str, condition: str) -> list[str]:
 
 
 def _other_figures(sandbox: Sandbox) -> None:
-    """Give streams at the limits of each sign, with two illnesses, and without any."""
+    """Plant streams at the limits of each sign, with two illnesses, and without any."""
     rows = [
         ("small", 100, 49.9, 80.0, 0.51, 0.0, 0.0),
         ("fifty", 100, 50.0, 80.0, 0.51, 0.0, 0.0),

@@ -53,7 +53,7 @@ def _left(attempt: Attempt, reports: list[Any], slopes: Mapping[str, float], sta
 
 
 def _other_backlogs(sandbox: Sandbox) -> None:
-    """Give streams whose last report is neither the largest nor the last row, one that is over, one at the limit."""
+    """Plant streams whose last report is neither the largest nor the last row, one over and one at the limit."""
     backlogs = {
         "soon": {"01:00": 100, "01:59": 300, "01:30": 350},
         "over": {"01:00": 100, "01:59": 400, "01:30": 200},

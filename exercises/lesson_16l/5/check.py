@@ -16,7 +16,7 @@ HEARTBEAT = "oven STRING, at TIMESTAMP, status STRING, temperature DOUBLE"
 
 
 def check(attempt: Attempt) -> None:
-    """Compare the rows, and hold batches, state and files to their limits."""
+    """Compare the rows, and check the limits of batches, state and files."""
     stream = attempt.stream("cured")
     attempt.wait_until_idle(stream, 60)
     made = attempt.table("cured")
@@ -43,19 +43,19 @@ def _beats(*beats: tuple[str, int]) -> list[dict[str, Any]]:
 
 
 def _heartbeats(sandbox: Sandbox) -> None:
-    """Land heartbeats that come twice in one file and again in the next one, and a newest one of minute 15."""
+    """Land heartbeats that are repeated within and across files, and a newest one of minute 15."""
     sandbox.file("a.json", _beats(("O1", 0), ("O2", 0), ("O1", 0), ("O1", 1), ("O2", 1)))
     sandbox.file("b.json", _beats(("O1", 14), ("O2", 14), ("O3", 15), ("O2", 1)))
     sandbox.keep(HEARTBEAT=HEARTBEAT)
 
 
 def _late_and_again(sandbox: Sandbox) -> None:
-    """Land a heartbeat that is a quarter of an hour late, one that was sent again after 14 minutes, and new ones."""
+    """Land a heartbeat that is 15 minutes late, one that is repeated after 14 minutes, and new ones."""
     sandbox.file("c.json", _beats(("O3", 1), ("O1", 1), ("O3", 16), ("O1", 14)))
 
 
 def _at_last(sandbox: Sandbox) -> None:
-    """Land a heartbeat that is 14 minutes late, one that comes again, and new ones."""
+    """Land a heartbeat that is 14 minutes late, a repeated one, and new ones."""
     sandbox.file("d.json", _beats(("O3", 2), ("O3", 16), ("O2", 15), ("O9", 30)))
 
 
