@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming import StreamingQuery
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 READINGS = "device_id INT, mrn LONG, heartrate DOUBLE, time DOUBLE"
 #: A payment as the bank's files have it.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streaming_classroom.exercises import Mistake
-from streaming_classroom.hidden_tests.sandbox import CellFailedError
+from streaming_classroom.exercises.sandbox import CellFailedError
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 MOST_STARTS = 6  # five restarts
 _NEW_FIELD = (

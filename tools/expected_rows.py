@@ -7,13 +7,11 @@ from collections.abc import Iterable
 
 from streaming_classroom import get_spark, rows_per_batch, start_lesson
 from streaming_classroom.exercises import Attempt, Exercise, catalogue
-from streaming_classroom.exercises.same_rows import Rows
-from streaming_classroom.hidden_tests import expected_rows, running
-
-Results = list[list[tuple[str, Rows]]]
+from streaming_classroom.exercises.catalogue import ExpectedRows
+from streaming_classroom.exercises.grader import rows_of_cell
 
 
-def results(exercises: Iterable[Exercise]) -> dict[str, Results]:
+def results(exercises: Iterable[Exercise]) -> dict[str, ExpectedRows]:
     """Return the rows of the solutions, by exercise, for exercises with a hidden test."""
     from pyspark.sql import functions
 
@@ -22,7 +20,7 @@ def results(exercises: Iterable[Exercise]) -> dict[str, Results]:
     attempt = Attempt(get_spark(), lesson.paths, names, kafka=lesson.kafka)
     try:
         return {
-            exercise.id: [running.made_by(exercise, test, exercise.solution, attempt) for test in exercise.hidden]
+            exercise.id: [rows_of_cell(test, exercise.solution, attempt) for test in exercise.hidden]
             for exercise in exercises
             if exercise.hidden
         }
@@ -34,9 +32,9 @@ def main(lessons: list[str]) -> None:
     """Write the results of some lessons, or of all, beside the exercises."""
     if unknown := sorted(set(lessons) - set(catalogue.lessons())):
         sys.exit(f"Lesson {unknown[0]} has no exercises.")
-    exercises = [exercise for lesson in lessons or catalogue.lessons() for exercise in catalogue.of_lesson(lesson)]
+    exercises = [exercise for lesson in lessons or catalogue.lessons() for exercise in catalogue.exercises_of(lesson)]
     found = results(exercises)
-    expected_rows.keep(expected_rows.kept() | found)
+    catalogue.store_expected_rows(catalogue.all_expected_rows() | found)
     print(f"Wrote {', '.join(found) or 'nothing, as no exercise has a hidden test,'} into exercises/expected.json.")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lesson_exercises import planted
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 
 def plant_bronze(sandbox: Sandbox) -> None:

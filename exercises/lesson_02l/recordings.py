@@ -9,7 +9,7 @@ from streaming_classroom.exercises import Attempt, MadeStream, Mistake, interval
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 FIELDS = {"Arrival_Time": "bigint", "Device": "string", "User": "string", "gt": "string"}
 

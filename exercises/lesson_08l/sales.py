@@ -13,7 +13,7 @@ from streaming_classroom.exercises import Attempt, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 #: What the first two nights have, by name, and which of Python's types fit.
 CONTRACT = {"sale_id": (str,), "play": (str,), "seats": (int,), "amount": (int, float), "sold_at": (str,)}

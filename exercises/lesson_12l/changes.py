@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lesson_exercises import planted
 
 from streaming_classroom.exercises import Attempt, Mistake
-from streaming_classroom.hidden_tests.sandbox import CellFailedError
+from streaming_classroom.exercises.sandbox import CellFailedError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 FIELDS = ("name", "email", "city")
 ERASE, LEAVES = "-", "DELETE"

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 CUSTOMER_SCHEMA = "customer_id INT, name STRING, email STRING, country STRING, city STRING, segment STRING"
 SILVER_SCHEMA = (

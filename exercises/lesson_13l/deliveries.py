@@ -16,7 +16,7 @@ from streaming_classroom.exercises import Attempt, Mistake, NotTried
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 LINE_SCHEMA = "value STRING, file_name STRING"
 SILVER_SCHEMA = "scan_id STRING, depot_id INT, region STRING, delivered_at TIMESTAMP, fee DECIMAL(8, 2)"

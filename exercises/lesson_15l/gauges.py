@@ -10,7 +10,7 @@ from streaming_classroom.exercises import Attempt, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 LINE_SCHEMA = "station STRING, measured TIMESTAMP, received TIMESTAMP, level DOUBLE, battery DOUBLE"
 STATION_SCHEMA = "station STRING, name STRING, river_km DOUBLE, power STRING"

@@ -9,7 +9,7 @@ from lesson_exercises.rounding import rounded
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 REPORT_SCHEMA = "name STRING, batch LONG, at STRING, rows LONG, batch_ms LONG, backlog_files LONG, state_rows LONG"
 FIGURE_SCHEMA = (

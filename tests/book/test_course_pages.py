@@ -23,7 +23,7 @@ README = (PROJECT / "README.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.name.partition("-")[0])
 def test_a_lesson_has_its_questions_and_hints_and_no_solution(path: Path) -> None:
     number = path.name.partition("-")[0]
-    questions, exercises = catalogue.quiz_of(number), {one.id: one for one in catalogue.of_lesson(number)}
+    questions, exercises = catalogue.quiz_of(number), {one.id: one for one in catalogue.exercises_of(number)}
     page = lesson_page(nbformat.read(path, as_version=4), path.name, "", questions, exercises)
     shown = [output.get("data", {}).get("text/html", "") for cell in page.cells for output in cell.get("outputs", [])]
     text = "\n".join([*shown, *(cell.source for cell in page.cells)])

@@ -14,7 +14,7 @@ from suite.selection import lesson_cases
 @pytest.mark.parametrize("number", lesson_cases(catalogue.lessons(), everyday={"00"}))
 def test_each_answer_gets_its_verdict_and_the_lesson_goes_on(open_notebook, number: str) -> None:
     cells = list(code_of(number))
-    assert [task.exercise for _, task in cells if task] == list(catalogue.of_lesson(number))
+    assert [task.exercise for _, task in cells if task] == list(catalogue.exercises_of(number))
     notebook = open_notebook()
     for cell, task in cells:
         if task:

@@ -11,7 +11,7 @@ from answering import SECONDS, Task, code_of
 from streaming_classroom.exercises import Exercise, catalogue, last_cell
 from suite.selection import lesson_cases
 
-EVERY = catalogue.every()
+EVERY = catalogue.all_exercises()
 
 
 @pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)

@@ -6,18 +6,17 @@ import pytest
 
 import expected_rows as tool
 from streaming_classroom.exercises import catalogue
-from streaming_classroom.hidden_tests import expected_rows
 from suite.selection import lesson_cases
 
 
 @pytest.mark.parametrize("lesson", lesson_cases(catalogue.lessons()))
 def test_what_is_kept_is_what_the_solutions_make(spark, lesson: str) -> None:
-    exercises = catalogue.of_lesson(lesson)
-    kept = expected_rows.kept()
+    exercises = catalogue.exercises_of(lesson)
+    kept = catalogue.all_expected_rows()
     assert tool.results(exercises) == {one.id: kept.get(one.id) for one in exercises if one.hidden}
 
 
 def test_each_hidden_test_has_its_rows() -> None:
-    every = catalogue.every()
+    every = catalogue.all_exercises()
     expected = {exercise.id: len(exercise.hidden) for exercise in every if exercise.hidden}
-    assert {name: len(tests) for name, tests in expected_rows.kept().items()} == expected
+    assert {name: len(tests) for name, tests in catalogue.all_expected_rows().items()} == expected

@@ -107,7 +107,7 @@ EQUAL: dict[tuple[str, str], str] = {
 #: Mutants that do not, and pass: by exercise and change, and what would be needed to tell.
 SURVIVORS: dict[tuple[str, str], str] = {}
 
-EVERY = catalogue.every()
+EVERY = catalogue.all_exercises()
 
 
 @pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)

@@ -11,7 +11,6 @@ import pytest
 from lesson_exercises.lesson_08l.sales import Sale, land_quiet_night
 
 from streaming_classroom.exercises import catalogue
-from streaming_classroom.hidden_tests import expected_rows
 
 NIGHTLY, DRIFTING = catalogue.check_module("08L.1"), catalogue.check_module("08L.5")
 COLUMNS = ("sale_id", "play", "seats", "amount", "sold_at")
@@ -54,7 +53,7 @@ def rescued(sale: Sale, also: dict[str, object]) -> str | None:
 
 def kept(exercise: str, table: str) -> list[dict[str, object]]:
     """Return the rows of a table that are kept for an exercise's hidden test."""
-    [rows] = [rows for name, rows in expected_rows.rows(exercise, 0) if name == table]
+    [rows] = [rows for name, rows in catalogue.expected_rows(exercise, 0) if name == table]
     found = [dict(zip(rows.columns, row, strict=True)) for row in rows.rows.elements()]
     return sorted(found, key=lambda row: str(row["sale_id"]))
 
@@ -76,7 +75,7 @@ def test_the_lines_that_are_set_aside(box: SimpleNamespace) -> None:
     for land in (NIGHTLY._other_types, NIGHTLY._last_night):
         land(box)
     cut = [line for path in box.folder.iterdir() for line in path.read_text().splitlines() if not line.endswith("}")]
-    [rows] = [rows for name, rows in expected_rows.rows("08L.1", 0) if name == "set_aside"]
+    [rows] = [rows for name, rows in catalogue.expected_rows("08L.1", 0) if name == "set_aside"]
     assert sorted(rows.rows.elements()) == sorted((line,) for line in cut)
 
 

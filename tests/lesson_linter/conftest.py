@@ -181,7 +181,7 @@ def _cells() -> list[Any]:
 @pytest.fixture
 def draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Draft:
     """Return a lesson that has no problem, with its include and its picture, without exercises and a quiz."""
-    monkeypatch.setattr(catalogue, "of_lesson", lambda _number: ())
+    monkeypatch.setattr(catalogue, "exercises_of", lambda _number: ())
     monkeypatch.setattr(catalogue, "quiz_of", lambda _number: ())
     return Draft(tmp_path / "notebooks")
 

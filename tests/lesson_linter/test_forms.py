@@ -23,7 +23,7 @@ QUESTION = Question("Why?", (Choice("a", REASON), Choice("b", REASON, is_right=T
 def exercised(draft: Draft, monkeypatch: pytest.MonkeyPatch) -> Draft:
     """Return a lesson of the course with one exercise, in cells 12 to 14."""
     monkeypatch.setattr(directories, "notebooks", lambda: draft.directory)
-    monkeypatch.setattr(catalogue, "of_lesson", lambda _number: (EXERCISE,))
+    monkeypatch.setattr(catalogue, "exercises_of", lambda _number: (EXERCISE,))
     starter = new_code_cell("query = None", metadata={"tags": ["exercise"]})
     draft.change(1, "4 minutes", "10 minutes")
     draft.change(8, "*2 minutes*", "*8 minutes*")
@@ -59,7 +59,7 @@ def test_an_exercise_is_as_in_its_source(exercised: Draft, cell: int, old: str, 
     ],
 )
 def test_the_source_of_exercises_is_complete(exercised: Draft, monkeypatch, exercises: tuple, says: str) -> None:
-    monkeypatch.setattr(catalogue, "of_lesson", lambda _number: exercises)
+    monkeypatch.setattr(catalogue, "exercises_of", lambda _number: exercises)
     [message] = exercised.messages("exercises")
     assert says in message
 

@@ -144,7 +144,7 @@ def toctree(entries: Iterable[str]) -> str:
 
 def _lesson(file: Path, path: str, links: Links) -> nbformat.NotebookNode:
     number = file.name.partition("-")[0]
-    exercises = {exercise.id: exercise for exercise in catalogue.of_lesson(number)}
+    exercises = {exercise.id: exercise for exercise in catalogue.exercises_of(number)}
     notebook = nbformat.read(file, as_version=4)
     page = lesson_page(notebook, file.name, links.address, catalogue.quiz_of(number), exercises)
     for cell in page.cells:

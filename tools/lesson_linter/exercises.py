@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from html import unescape
 from itertools import takewhile
 
-from streaming_classroom.exercises import Question, catalogue
-from streaming_classroom.exercises.exercise import Exercise
+from streaming_classroom.exercises import Exercise, Question, catalogue
 from streaming_classroom.files import directories
 from streaming_classroom.runner.results import EXERCISE
 
@@ -31,7 +30,7 @@ def quiz_questions(lesson: Lesson) -> tuple[Question, ...]:
 
 def exercises_of(lesson: Lesson) -> tuple[Exercise, ...]:
     """Return the exercises of a lesson of the course; none for a notebook elsewhere with the same number."""
-    return catalogue.of_lesson(lesson.number) if lesson.path.is_relative_to(directories.notebooks()) else ()
+    return catalogue.exercises_of(lesson.number) if lesson.path.is_relative_to(directories.notebooks()) else ()
 
 
 def same_as_source(lesson: Lesson) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from lesson_exercises.lesson_02.recordings import SCHEMA, landed_recordings, rec
 from streaming_classroom.exercises import Attempt, HiddenTest, MadeStream, Makes, Mistake
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 FITS = 7_000  # recordings
 

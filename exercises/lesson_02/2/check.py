@@ -11,7 +11,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 ELSEWHERE = (
     "`mended` writes to another directory. The first nine batches are in `slopes`, and the query resumes with the "

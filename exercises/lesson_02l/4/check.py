@@ -9,7 +9,7 @@ from lesson_exercises.lesson_02l.recordings import PLANTED, RECORDINGS, clean, m
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 
 def _more_recordings(sandbox: Sandbox) -> None:

@@ -12,7 +12,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, MadeStream, Makes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _EVERY = 2  # seconds between two batches of `small`
 _LANDING = 2  # files per second

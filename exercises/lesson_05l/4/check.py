@@ -10,7 +10,7 @@ from lesson_exercises.lesson_05l.readings import SCHEMA, landed_readings
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _MOST_ROWS = 4_000  # of a batch, for the small machine of 05L.4
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 
 def check(attempt: Attempt) -> None:

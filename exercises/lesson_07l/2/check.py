@@ -19,7 +19,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake, N
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _NO_REPAIR = "SELECT 'a statement that leaves each row of archive once'"
 _NEXT = 3  # the day that the check lands

@@ -20,7 +20,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake, N
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _POWER = "the power fails"
 _WITH_POWER_CUT, _AFTER_IT = 3, 4  # the days that the check lands

@@ -13,7 +13,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, MadeStream, Makes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _TEXTS = COLUMNS.format("STRING")
 _CAST_FAILS = ("CAST_INVALID_INPUT", "TASK_WRITE_FAILED")  # the second where it is a task of the write that casts

@@ -28,7 +28,7 @@ from streaming_classroom.files.directories import classroom_files
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _NOT_SET_ASIDE = (
     "A line that is not JSON has become a row without a sale, and its text is lost. The rule: it is set aside, which "

@@ -12,7 +12,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _CUSTOMER = "customer_id INT, name STRING, email STRING, country STRING, city STRING, segment STRING"
 _EVENT = f"sequence LONG, operation STRING, {_CUSTOMER}, changed_at TIMESTAMP"

@@ -21,7 +21,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 
 def check(attempt: Attempt) -> None:

@@ -26,7 +26,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _AT = "STRUCT<sequence: LONG, changed_at: TIMESTAMP>"
 _VALUE = f"STRUCT<at: {_AT}, value: STRING>"

@@ -13,7 +13,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake, N
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _DAY_FIRST = r'"ordered_at":"(\d\d)/(\d\d)/(\d{4}) (\d\d:\d\d)"'
 

@@ -15,7 +15,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake, N
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _DEFINED = (
     "ORDER", "REASON", "checked", "REVENUE", "insert_orders", "CUSTOMER", "CHANGE", "writer", "bronze",

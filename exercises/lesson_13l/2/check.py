@@ -22,7 +22,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake, N
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _COLUMNS = ("scan_id", "depot_id", "region", "delivered_at", "fee")
 

@@ -28,7 +28,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 SILVER_DEFINED = planted.definitions_of_solution("13L.3")
 

@@ -29,7 +29,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _CAUSES = {
     "repeats": "count every line that has no reason, on the day of its `delivered_at`",

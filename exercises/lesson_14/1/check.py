@@ -10,7 +10,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _EDIT = "meta STRUCT<id: STRING>, type STRING, title STRING, user STRING, wiki STRING"
 

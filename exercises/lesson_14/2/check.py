@@ -13,7 +13,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, MadeStream, Makes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 
 def _must_be_text(made: DataFrame) -> None:

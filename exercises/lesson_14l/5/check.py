@@ -17,7 +17,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, MadeStream, Makes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _REPORT = ["wiki", "title", "one", "other", "began", "undos"]
 _PAGE = "wiki, title, one, other"

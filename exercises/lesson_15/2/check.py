@@ -9,7 +9,7 @@ from lesson_exercises.lesson_15.updates import IMPORTS, must_have_completed
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 
 def check(attempt: Attempt) -> None:

@@ -10,7 +10,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 from streaming_classroom.files.directories import classroom_files
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _RESET = "pipelines.reset.allowed"
 

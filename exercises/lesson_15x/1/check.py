@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from streaming_base.errors import short_message
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
-from streaming_classroom.hidden_tests.sandbox import CellFailedError
+from streaming_classroom.exercises.sandbox import CellFailedError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 
 def check(attempt: Attempt) -> None:

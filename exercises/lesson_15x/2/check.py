@@ -15,7 +15,7 @@ from streaming_classroom.files.directories import classroom_files
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 _PIPELINES = Path(__file__).with_name("pipelines")
 #: The pipelines with a mistake, which a test must notice; the others are right.

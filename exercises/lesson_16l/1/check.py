@@ -11,7 +11,7 @@ from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 REPORT = (
     "name STRING, batchId LONG, timestamp TIMESTAMP, numInputRows LONG, durationMs MAP<STRING, LONG>, "

@@ -9,7 +9,7 @@ from lesson_exercises import planted
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 if TYPE_CHECKING:
-    from streaming_classroom.hidden_tests import Sandbox
+    from streaming_classroom.exercises.sandbox import Sandbox
 
 MOST_BATCHES, MOST_STATE, MOST_FILES = 3, 300, 10
 HEARTBEAT = "oven STRING, at TIMESTAMP, status STRING, temperature DOUBLE"

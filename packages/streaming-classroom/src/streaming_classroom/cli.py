@@ -137,8 +137,7 @@ def run(options: argparse.Namespace) -> int:
 
 def progress(_options: argparse.Namespace) -> int:
     """Show the finished exercises."""
-    from streaming_classroom.exercises.exercise_record import ExerciseRecord
-    from streaming_classroom.exercises.verdict import progress_shown
+    from streaming_classroom.exercises.progress import ExerciseRecord, progress_shown
 
     print(progress_shown(ExerciseRecord()))
     return 0

@@ -10,9 +10,8 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from streaming_classroom.exercises import Attempt, Makes, Mistake, NotTried
+from streaming_classroom.exercises import Attempt, MadeStream, Makes, Mistake, NotTried, interval_of
 from streaming_classroom.exercises.grader import Grader, _judge
-from streaming_classroom.exercises.made_stream import MadeStream, interval_of
 from streaming_classroom.files.directories import classroom_files
 
 
@@ -335,7 +334,7 @@ def exercise_with(check, makes: Makes | None = None):
 
     from streaming_classroom.exercises import catalogue
 
-    exercise = replace(catalogue.of_lesson("01")[0], check=check)
+    exercise = replace(catalogue.exercises_of("01")[0], check=check, hidden=())
     return replace(exercise, makes=makes) if makes else exercise
 
 

@@ -12,20 +12,19 @@ import pytest
 
 from streaming_classroom.exercises import Makes, catalogue, last_cell
 from streaming_classroom.exercises.catalogue import UnknownExercise
-from streaming_classroom.exercises.exercise_record import ExerciseRecord
-from streaming_classroom.exercises.verdict import progress_shown
+from streaming_classroom.exercises.progress import ExerciseRecord, progress_shown
 
-EVERY = catalogue.every()
+EVERY = catalogue.all_exercises()
 
 
 def test_exercises_are_numbered_in_the_order_of_their_lesson() -> None:
     for lesson in catalogue.lessons():
-        numbers = [exercise.id for exercise in catalogue.of_lesson(lesson)]
+        numbers = [exercise.id for exercise in catalogue.exercises_of(lesson)]
         assert numbers == [f"{lesson}.{number}" for number in range(1, len(numbers) + 1)]
 
 
 def test_a_lesson_without_exercises_has_none() -> None:
-    assert catalogue.of_lesson("99") == ()
+    assert catalogue.exercises_of("99") == ()
 
 
 @pytest.mark.parametrize("name", ["01.9", "1.1", "01", "", "x", "../01.1", "01.1.1"])
@@ -126,7 +125,7 @@ def test_cells_in_a_sql_file_are_cells_of_the_magic(written) -> None:
 def test_the_exercises_of_a_lesson_are_in_the_order_of_their_numbers(written) -> None:
     for number in (1, 2, 10):
         written(f"lesson_98/{number}")
-    assert catalogue.ids_of("98") == ["98.1", "98.2", "98.10"]
+    assert catalogue.exercise_ids("98") == ["98.1", "98.2", "98.10"]
 
 
 def test_a_labs_exercises_come_after_those_of_its_lesson_and_are_found_by_their_number(written, tmp_path) -> None:
@@ -177,7 +176,7 @@ def test_a_folder_without_exercises_is_no_lesson_with_exercises(written, tmp_pat
 def test_a_file_that_cannot_be_loaded_is_named_with_the_line(written, files: dict[str, str | None], said: str) -> None:
     written("lesson_98/1", **files)
     with pytest.raises(catalogue.BrokenExercises) as caught:
-        catalogue.of_lesson("98")
+        catalogue.exercises_of("98")
     assert re.fullmatch(f"exercises/lesson_98/{said}", str(caught.value)), caught.value
 
 

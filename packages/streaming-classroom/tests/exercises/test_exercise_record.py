@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom.errors import SetupError
-from streaming_classroom.exercises.exercise_record import NAME, ExerciseProgress, ExerciseRecord
+from streaming_classroom.exercises.progress import NAME, ExerciseProgress, ExerciseRecord
 from streaming_classroom.files import directories, ownership
 
 

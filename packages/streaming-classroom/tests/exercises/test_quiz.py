@@ -6,9 +6,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from streaming_classroom.exercises import Choice, Question, catalogue
-from streaming_classroom.exercises.exercise import NoQuiz, NoSuchChoice
 from streaming_classroom.exercises.grader import Grader
-from streaming_classroom.exercises.quiz import answer_shown, quiz_shown
+from streaming_classroom.exercises.quiz import NoQuiz, NoSuchChoice, answer_shown, quiz_shown
 
 QUESTIONS = (
     Question(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streaming_classroom.exercises import Mistake, Rubric
-from streaming_classroom.exercises.made_stream import NotTried
+from streaming_classroom.exercises import Mistake, NotTried, Rubric
 
 
 def test_one_mistake_does_not_hide_what_is_met_and_what_is_not_tried() -> None:

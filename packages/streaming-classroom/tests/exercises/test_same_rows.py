@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from streaming_classroom.exercises import same_rows
-from streaming_classroom.exercises.same_rows import difference
+from streaming_classroom.exercises import verdict
+from streaming_classroom.exercises.verdict import difference
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_few_of_the_rows_that_differ_are_shown_those_with_null_as_well(rows) -
 
 
 def test_a_table_that_is_far_too_large_is_not_fetched(rows, spark: SparkSession, monkeypatch) -> None:
-    monkeypatch.setattr(same_rows, "MOST_ROWS", 10)
+    monkeypatch.setattr(verdict, "ROW_LIMIT", 10)
     assert difference(spark.range(100).toDF("id"), spark.range(3).toDF("id"), "t")[0].startswith("`t` has more than 10")
 
 

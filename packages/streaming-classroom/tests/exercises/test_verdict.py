@@ -7,7 +7,8 @@ import pytest
 from stream_view.tables import Table
 from streaming_base import front_end
 from streaming_classroom.exercises import catalogue
-from streaming_classroom.exercises.verdict import ExerciseNotSolved, Verdict, hint_shown, progress_shown, solution_shown
+from streaming_classroom.exercises.progress import progress_shown
+from streaming_classroom.exercises.verdict import ExerciseNotSolved, Verdict, hint_shown, solution_shown
 
 EXERCISE = replace(catalogue.find("01.1"), title="A <b>title</b>", hints=("Do `this`.", "Then `<that>`.", "All."))
 ROWS = Table(("", "id"), (False, True), (("missing", "1"),), cut=False)
@@ -65,15 +66,15 @@ def test_a_solution_comes_with_its_reason() -> None:
 
 
 def test_what_is_done_is_told_by_lesson_and_what_comes_next(tmp_path) -> None:
-    from streaming_classroom.exercises.exercise_record import ExerciseRecord
+    from streaming_classroom.exercises.progress import ExerciseRecord
 
     record = ExerciseRecord(tmp_path / "home" / "exercises.json")
-    first, second = catalogue.of_lesson("00")[:2]
+    first, second = catalogue.exercises_of("00")[:2]
     assert str(progress_shown(record)).endswith(f"Next: {first.id} {first.title}")
     record.hint(first.id, 1)
     record.tried(first.id, is_right=True)
     lines = str(progress_shown(record)).splitlines()
-    assert lines[0].startswith("00   ●○") and f"1 of {len(catalogue.of_lesson('00'))} right, 1 hint" in lines[0]
+    assert lines[0].startswith("00   ●○") and f"1 of {len(catalogue.exercises_of('00'))} right, 1 hint" in lines[0]
     assert lines[-1] == f"Next: {second.id} {second.title}"
     assert f"; a quiz of {len(catalogue.quiz_of('00'))}" in lines[0]
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from streaming_classroom.exercises import sandbox
 from streaming_classroom.files.directories import Paths, classroom_files
-from streaming_classroom.hidden_tests import sandbox
 from streaming_classroom.session import user_files
 
 
@@ -29,7 +29,7 @@ def paths(spark: SparkSession) -> Iterator[Paths]:
 @pytest.fixture
 def open_sandbox(spark: SparkSession, paths: Paths) -> Iterator[Callable[..., sandbox.Sandbox]]:
     with ExitStack() as stack:
-        yield lambda **notebook: stack.enter_context(sandbox.opened(spark, paths, notebook))
+        yield lambda **notebook: stack.enter_context(sandbox.open_sandbox(spark, paths, notebook))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A hidden test tells a wrong cell from a right one on data that the learner has not seen (running.py)."""
+"""A hidden test tells a wrong cell from a right one on data that the learner has not seen (grader.py)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Mistake
-from streaming_classroom.exercises.same_rows import Rows
-from streaming_classroom.hidden_tests import Sandbox, expected_rows, run
+from streaming_classroom.exercises import Attempt, Exercise, HiddenTest, Mistake, catalogue
+from streaming_classroom.exercises.grader import run_hidden_tests
+from streaming_classroom.exercises.sandbox import Sandbox
+from streaming_classroom.exercises.verdict import Rows
 
 RIGHT = """
 query = (spark.readStream.table("bronze").where("id > 1")
@@ -36,7 +37,7 @@ EXERCISE = Exercise("42.1", "t", "", (), RIGHT, "", lambda _attempt: None, (), h
 @pytest.fixture
 def judge(spark, paths) -> Callable[..., str]:
     def judge(source: str | None, exercise: Exercise = EXERCISE, **notebook) -> str:
-        return run(exercise, Attempt(spark, paths, notebook, source=source))
+        return run_hidden_tests(exercise, Attempt(spark, paths, notebook, source=source))
 
     return judge
 
@@ -83,7 +84,7 @@ def test_a_view_that_fails_only_where_it_is_read_is_the_cells_mistake(judge) -> 
 @pytest.mark.slow
 def test_where_the_solution_makes_other_rows_than_are_kept_the_file_is_blamed(judge, monkeypatch) -> None:
     old = [("copy", Rows(("id",), Counter([(2,)])))]
-    monkeypatch.setattr(expected_rows, "rows", lambda _exercise, _number: old)
+    monkeypatch.setattr(catalogue, "expected_rows", lambda _exercise, _number: old)
     with pytest.raises(Mistake, match=r"your cell is not to blame: `exercises/expected\.json` may be older") as caught:
         judge(RIGHT)
     assert "`tools/expected_rows.py 42` writes it again. It was run on other rows." in caught.value.sentence

@@ -7,8 +7,8 @@ import linecache
 import pytest
 from pyspark.sql import SparkSession
 
+from streaming_classroom.exercises.sandbox import CannotRunError, CellFailedError, MadeTwiceError, open_sandbox
 from streaming_classroom.files.directories import classroom_files
-from streaming_classroom.hidden_tests.sandbox import CannotRunError, CellFailedError, MadeTwiceError, opened
 
 COPY = """
 query = (spark.readStream.table("bronze").where("id > 1")
@@ -144,7 +144,7 @@ def test_a_cell_of_sql_makes_views_of_streams(open_sandbox) -> None:
 
 
 def test_nothing_of_a_sandbox_is_left(spark: SparkSession, paths, folders) -> None:
-    with opened(spark, paths, {}) as box:
+    with open_sandbox(spark, paths, {}) as box:
         box.append("bronze", [(1,)], "id LONG")
         box.file("a.json", [{"id": 1}])
         name = box._name

@@ -36,4 +36,4 @@ def test_a_check_belongs_to_the_exercise_before_it() -> None:
 def test_each_lesson_has_the_exercises_of_its_source(number: str) -> None:
     [path] = find_lessons([number], directories.notebooks())
     found = [name for _, _, name in exercises(nbformat.read(path, as_version=4))]
-    assert found == [exercise.id for exercise in catalogue.of_lesson(number)]
+    assert found == [exercise.id for exercise in catalogue.exercises_of(number)]

@@ -1,30 +1,40 @@
 """A learner's attempt as a check sees it: variables, streams, tables and views.
 
-Each question has a sentence for the one who has made something else: so a check names only what is special about its
-exercise, and whoever forgets ``.start()`` is told the same in each of them.
+Each method already raises the mistakes that are the same in every exercise, so a check names only what is special about
+its own, and a missing ``.start()`` has the same verdict everywhere.
+
+Over Spark Connect, which serverless compute uses, a query does not report its trigger, its output mode or its
+checkpoint. These are None then, and a check uses the rows that the stream has read and written.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from streaming_base import waiting
 from streaming_base.errors import short_message
-from streaming_classroom.exercises.made_stream import MadeStream, Makes, Mistake, NotTried, interval_of
-from streaming_classroom.exercises.same_rows import difference
+from streaming_base.progress_reports import is_batch, rows_per_batch
+from streaming_base.waiting import BatchesLeft, wait_line
+from streaming_classroom.exercises.exercise import Makes, Mistake, NotTried
+from streaming_classroom.exercises.verdict import difference
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
 
     from streaming_classroom.files.directories import Paths
     from streaming_classroom.kafka.topics import LessonKafka
 
 _LONGEST_INTERVAL = 15.0  # seconds between batches that a check waits for
-# What Spark's own words do not tell a beginner, by some of them.
+_IDLE_TIME = 1.5  # seconds after which an idle stream with a trigger that ends is taken for one that keeps running
+_TRIGGERS = {"AvailableNowTrigger": "availableNow", "OneTimeTrigger": "once", "ContinuousTrigger": "continuous"}
+# Advice for errors whose message does not help a beginner, by words of the message.
 _ADVICE = {
     "is not supported for no streaming aggregations": (
         "Complete mode emits a whole result, and a query that only passes rows on has none. Leave the output mode out: "
@@ -36,8 +46,120 @@ _ADVICE = {
 }
 
 
+class MadeStream:
+    """A stream that the learner has started.
+
+    Parameters
+    ----------
+    query : StreamingQuery
+        The result of ``start``.
+    """
+
+    def __init__(self, query: StreamingQuery) -> None:
+        self.query = query
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the stream is running."""
+        return self.query.isActive
+
+    @property
+    def error(self) -> Exception | None:
+        """The error with which the stream has failed; None otherwise."""
+        return None if self.query.isActive else self.query.exception()
+
+    @property
+    def mode(self) -> str | None:
+        """``append``, ``update`` or ``complete``; None over Spark Connect."""
+        execution = self._execution()
+        return None if execution is None else str(execution.outputMode().toString()).lower()
+
+    @property
+    def trigger(self) -> str | None:
+        """``availableNow``, ``once``, ``continuous``, ``default``, or an interval, as in ``4 s``; None over Connect."""
+        execution = self._execution()
+        if execution is None:
+            return None
+        trigger = execution.trigger()
+        name = trigger.getClass().getSimpleName().rstrip("$")
+        if name != "ProcessingTimeTrigger":
+            return _TRIGGERS.get(name, name)
+        milliseconds = trigger.intervalMs()
+        return f"{milliseconds / 1000:g} s" if milliseconds else "default"
+
+    @property
+    def checkpoint(self) -> str | None:
+        """The directory of the checkpoint, in Spark's spelling; None over Spark Connect."""
+        execution = self._execution()
+        return None if execution is None else str(execution.resolvedCheckpointRoot())
+
+    @property
+    def sink(self) -> str:
+        """The sink in the progress reports, such as ``DeltaSink[dbfs:/...]``; empty before the first report."""
+        progress = self.query.lastProgress
+        return progress["sink"]["description"] if progress else ""
+
+    @property
+    def rows_read(self) -> list[int]:
+        """The number of rows that each batch has read, without empty batches."""
+        return rows_per_batch(self.query)
+
+    @property
+    def began_with_batch_0(self) -> bool:
+        """Whether the first report is of batch 0; after many batches it is not: Spark keeps the last reports."""
+        reports = self.query.recentProgress
+        return bool(reports) and reports[0]["batchId"] == 0
+
+    @property
+    def batches(self) -> int:
+        """The number of batches that have run."""
+        return sum(is_batch(report) for report in self.query.recentProgress)
+
+    def has_ended(self, seconds: float) -> bool:
+        """Wait until the stream has ended or failed, or is idle; return whether it has ended or failed."""
+        deadline = time.monotonic() + seconds
+        with wait_line(BatchesLeft(self.query).wait):
+            while self.query.isActive and time.monotonic() < deadline:
+                with suppress(Exception):  # the error of the stream, which `error` returns
+                    if self._keeps_running():
+                        return False
+                    self.query.awaitTermination(waiting.POLL_INTERVAL)  # type: ignore[arg-type]
+        return not self.query.isActive
+
+    def is_idle(self, seconds: float) -> bool:
+        """Wait until the stream has processed the available data and keeps running; return whether it does."""
+        deadline = time.monotonic() + seconds
+        with suppress(Exception):  # the stream has failed, or is never idle
+            waiting.wait_until_processed([self.query], timeout=max(seconds, 0.1))
+            while self.query.isActive and time.monotonic() < deadline:
+                if self._keeps_running():
+                    return True
+                time.sleep(waiting.POLL_INTERVAL)
+        return False
+
+    def _keeps_running(self) -> bool:
+        """Whether the stream is idle and does not end; a stream that is about to end is idle for a moment, too."""
+        if not waiting.is_idle(self.query):
+            return False
+        never_ends = self.trigger == "default" or interval_of(self.trigger) is not None
+        return never_ends or not self.query.awaitTermination(_IDLE_TIME)  # type: ignore[arg-type]
+
+    def _execution(self) -> Any:
+        """Return the query's object in the JVM; None without a JVM."""
+        handle = getattr(self.query, "_jsq", None)
+        if handle is None:
+            return None
+        return handle.streamingQuery()
+
+
+def interval_of(trigger: str | None) -> float | None:
+    """Return the seconds of an interval trigger; None for another trigger."""
+    found = re.fullmatch(r"([\d.]+) s", trigger or "")
+    return float(found[1]) if found else None
+
+
 class Attempt:
-    """What is there when a learner asks for a verdict.
+    """The state of the lesson when a learner asks for a verdict.
 
     Parameters
     ----------
@@ -48,15 +170,15 @@ class Attempt:
     namespace : mapping
         The notebook's variables.
     cell_error : BaseException, optional
-        What the cell before the check has ended with.
+        The error of the cell before the check.
     makes : Makes, optional
-        What the exercise leaves behind where it was tried.
+        What an attempt at the exercise creates.
     kafka : LessonKafka, optional
         The lesson's topics.
     seconds : float
-        How long all waits of the check may take together.
+        The timeout of all waits of the check together.
     source : str, optional
-        The learner's cell; None where nothing tells it.
+        The learner's cell; None if it is unknown.
     """
 
     def __init__(
@@ -85,14 +207,14 @@ class Attempt:
         return max(0.0, self._deadline - time.monotonic())
 
     def value(self, name: str) -> Any:
-        """Return what a variable holds.
+        """Return the value of a variable.
 
         Raises
         ------
         NotTried
-            It is not there, or None, as in the starter.
+            The variable does not exist or is None, as in the starter.
         Mistake
-            Likewise, and the cell raised an error.
+            Likewise, and the cell has raised an error or created something.
         """
         value = self.namespace.get(name)
         if value is not None:
@@ -107,12 +229,12 @@ class Attempt:
         raise self._nothing()
 
     def must_compute(self, name: str, advice: str) -> None:
-        """Raise a mistake if the learner's cell assigns a variable nothing but a constant.
+        """Raise a mistake if the learner's cell assigns a constant to a variable.
 
         Parameters
         ----------
         advice : str
-            What to do instead, one sentence.
+            How to fix it, one sentence.
         """
         tree = _parsed(self.source or "")
         typed = [
@@ -128,9 +250,9 @@ class Attempt:
         Raises
         ------
         NotTried
-            There is none.
+            The variable does not exist.
         Mistake
-            The variable holds something else, such as a DataFrame that nobody has written.
+            The variable holds something else, such as a DataFrame that is not written.
         """
         value = self.value(name)
         kind = type(value).__name__
@@ -152,40 +274,40 @@ class Attempt:
         Raises
         ------
         NotTried
-            There is none of that name.
+            The view does not exist.
         """
         if not self.spark.catalog.tableExists(name):
             raise self._nothing()
         return self.spark.table(name)
 
     def table(self, name: str) -> DataFrame:
-        """Return a table that must be there by now.
+        """Return a table.
 
         Raises
         ------
         Mistake
-            There is none of that name.
+            The table does not exist.
         """
         if not self.spark.catalog.tableExists(name):
             raise Mistake(f"There is no table `{name}`.")
         return self.spark.table(name)
 
     def messages(self, topic: str) -> DataFrame:
-        """Return what is in one of the lesson's topics now, keys and values as text, with place and time."""
+        """Return the messages in one of the lesson's topics, keys and values as text, with offset and time."""
         source = self.spark.read.format("kafka").options(**self.kafka.options)
         texts = ("CAST(key AS STRING) AS key", "CAST(value AS STRING) AS value")
         messages = source.option("subscribe", self.kafka.topic(topic)).load()
         return messages.selectExpr("partition", "offset", *texts, "timestamp")
 
     def wait_for_end(self, stream: MadeStream, advice: str, seconds: float = 30.0) -> None:
-        """Return when a stream has ended; one that continues, and one that has failed, is a mistake.
+        """Wait for the end of a stream; raise a mistake if it keeps running or has failed.
 
         Parameters
         ----------
         advice : str
-            What to say to the one whose stream continues, one sentence.
+            How to fix a stream that keeps running, one sentence.
         seconds : float
-            How long to wait, at most; less where the check has less left.
+            The timeout; less if the check has less time left.
         """
         will_end = stream.trigger in ("availableNow", "once")  # a slow machine, and no wrong answer
         busy = "Your stream has not finished yet: it is still processing. Run the check again later."
@@ -197,8 +319,8 @@ class Attempt:
         self.must_not_have_failed(stream)
 
     def wait_until_idle(self, stream: MadeStream, seconds: float = 30.0) -> None:
-        """Return when a stream that is to continue has processed what is there; one that has ended is a mistake."""
-        between = min(interval_of(stream.trigger) or 0.0, _LONGEST_INTERVAL)  # in which a stream with work only waits
+        """Wait until a stream has processed the available data; raise a mistake if it has ended."""
+        between = min(interval_of(stream.trigger) or 0.0, _LONGEST_INTERVAL)  # idle, although data are available
         if not stream.is_idle(min(seconds + 2 * between, self.left)):
             self.must_not_have_failed(stream)
             if stream.is_active:
@@ -209,9 +331,9 @@ class Attempt:
             raise Mistake("Your stream has ended, but it must keep running: omit the trigger, or set an interval.")
 
     def must_have_checkpoint(self, stream: MadeStream, name: str) -> None:
-        """Raise a mistake if a stream's checkpoint is not the directory of this name; none where nothing tells it.
+        """Raise a mistake if a stream's checkpoint is not the directory of this name; over Spark Connect, never.
 
-        A stream that has read nothing with a checkpoint of another name has most likely another query's.
+        A stream that has read nothing and has a checkpoint of another name most likely uses another query's.
         """
         if stream.checkpoint is None:
             return
@@ -234,19 +356,19 @@ class Attempt:
         raise Mistake(f"Its checkpoint is `{found}`; `{name}` was asked for.")
 
     def must_not_have_failed(self, stream: MadeStream) -> None:
-        """Raise a mistake with Spark's own words if a stream has failed."""
+        """Raise a mistake with Spark's message if a stream has failed."""
         if stream.error is not None:
             raise Mistake(f"Your stream has failed. Spark says: {short_message(stream.error)}")
 
     def must_have_read(self, stream: MadeStream, rows: int) -> None:
-        """Raise a mistake if a stream has read fewer rows than it must because it resumed from what others have done.
+        """Raise a mistake if a stream has read too few rows because it resumed from a used checkpoint.
 
-        One that began with batch 0 has read fewer for another reason, such as a filter, which its rows will tell.
+        A stream that began with batch 0 has another reason, such as a filter, which a comparison of its rows shows.
 
         Parameters
         ----------
         rows : int
-            How many it must have read; of a query with a filter those it keeps, as a source may leave out the others.
+            The least number of rows; for a query with a filter the rows that pass, as a source may skip the others.
         """
         if (read := sum(stream.rows_read)) < rows and not stream.began_with_batch_0:
             raise Mistake(
@@ -255,12 +377,12 @@ class Attempt:
             )
 
     def rows_of_stream(self, frame: DataFrame, mode: str = "append", seconds: float = 40.0) -> DataFrame:
-        """Return what a streaming frame gives for all that is there now, by a stream of the check's own.
+        """Run a streaming frame over the available data, with a stream of the check's own, and return its rows.
 
         Raises
         ------
         Mistake
-            It does not come to an end, or fails.
+            The stream does not end, or fails.
         """
         name = f"check_{uuid4().hex}"
         writer = frame.writeStream.format("memory").queryName(name).outputMode(mode)
@@ -275,23 +397,23 @@ class Attempt:
             self.spark.sql(f"DROP VIEW IF EXISTS {name}")
 
     def rows_of_files(self, landed: DataFrame) -> list[int]:
-        """Return how many rows each file of a batch frame has, in the order in which a stream reads the files."""
+        """Return the number of rows per file of a batch frame, in the order in which a stream reads the files."""
         files = landed.groupBy("_metadata.file_path", "_metadata.file_modification_time").count()
         return [row["count"] for row in files.orderBy("file_modification_time", "file_path").collect()]
 
     def compare(self, made: DataFrame, right: DataFrame, name: str) -> None:
-        """Compare the rows of two frames, whatever their order; say what is missing and what is too many.
+        """Compare the rows of two frames, in any order.
 
         Raises
         ------
         Mistake
-            Columns or rows differ.
+            Columns or rows differ: with the missing rows and the surplus ones.
         """
         if found := difference(made, right, name):
             raise Mistake(found.sentence, found.table)
 
     def is_same(self, made: DataFrame, wrong: DataFrame) -> bool:
-        """Whether rows are exactly those that a known mistake gives."""
+        """Whether the rows are exactly those of a known mistake."""
         return difference(made, wrong, "") is None
 
     def _is_same_folder(self, one: str, other: str) -> bool:
@@ -302,7 +424,7 @@ class Attempt:
         return False
 
     def _trace(self) -> str:
-        """Return in words what only a try can have left; empty where there is nothing."""
+        """Return the name of something that only an attempt can have created; empty if there is nothing."""
         if self._makes.by_starter:
             return ""
         tables = [name for name in (*self._makes.tables, *self._makes.views) if self.spark.catalog.tableExists(name)]
@@ -318,7 +440,7 @@ class Attempt:
 
     @property
     def words_of_error(self) -> str:
-        """The first line of what the cell before has ended with, as it was shown; empty where it ended well."""
+        """The first line of the error of the cell before the check; empty without an error."""
         if self.cell_error is None:
             return ""
         return f"{type(self.cell_error).__name__}: {short_message(self.cell_error)}".splitlines()[0]

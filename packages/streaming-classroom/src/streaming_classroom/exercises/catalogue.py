@@ -2,30 +2,39 @@
 
 Exercise 02L.3 is the folder ``lesson_02l/3``: its cells (``starter``, ``solution``, ``wrong``), its texts
 (``exercise.toml``) and its check (``check.py``).  A cell in a ``.sql`` file is one of ``%sql``; the file does not have
-that first line.
+that first line.  The rows that the solutions return in the hidden tests are in ``expected.json``, so that a check does
+not run the solution as well.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import tomllib
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module, util
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streaming_base.close_names import close_names
 from streaming_classroom.errors import ClassroomError
-from streaming_classroom.exercises.exercise import Exercise, Question, WrongAnswer
-from streaming_classroom.exercises.made_stream import Makes
+from streaming_classroom.exercises.exercise import Exercise, Makes, WrongAnswer
+from streaming_classroom.exercises.verdict import Rows
 from streaming_classroom.files import directories
+
+if TYPE_CHECKING:
+    from streaming_classroom.exercises.quiz import Question
 
 PACKAGE = "lesson_exercises"
 EXERCISES = directories.PROJECT / "exercises"
+EXPECTED_ROWS = EXERCISES / "expected.json"
+#: Names and rows of the results of each hidden test of an exercise.
+ExpectedRows = list[list[tuple[str, Rows]]]
 _LESSON = re.compile(r"lesson_(\d\d[a-z]?)")
 _ID = re.compile(r"(\d\d[A-Z]?)\.([1-9]\d*)")
 _TEXTS, _CHECK, _EQUIVALENT, _QUIZ = "exercise.toml", "check.py", "equivalent", "quiz.py"
@@ -92,12 +101,12 @@ def quiz_of(lesson: str) -> tuple[Question, ...]:
     return _attribute(_module(file), "QUESTIONS", file)
 
 
-def ids_of(lesson: str) -> list[str]:
+def exercise_ids(lesson: str) -> list[str]:
     """Return the numbers of a lesson's exercises in order, without loading them."""
     return [f"{lesson.upper()}.{number}" for number in _numbers(lesson)]
 
 
-def of_lesson(lesson: str) -> tuple[Exercise, ...]:
+def exercises_of(lesson: str) -> tuple[Exercise, ...]:
     """Return a lesson's exercises in order; an empty tuple if the lesson has no exercises.
 
     Raises
@@ -105,12 +114,12 @@ def of_lesson(lesson: str) -> tuple[Exercise, ...]:
     BrokenExercises
         A file of an exercise is missing or cannot be loaded.
     """
-    return tuple(map(_load, ids_of(lesson)))
+    return tuple(map(_load, exercise_ids(lesson)))
 
 
-def every() -> list[Exercise]:
+def all_exercises() -> list[Exercise]:
     """Return all exercises, lesson by lesson."""
-    return [exercise for lesson in lessons() for exercise in of_lesson(lesson)]
+    return [exercise for lesson in lessons() for exercise in exercises_of(lesson)]
 
 
 def find(name: str) -> Exercise:
@@ -124,8 +133,8 @@ def find(name: str) -> Exercise:
         A file of the exercise is missing or cannot be loaded.
     """
     wanted = str(name).strip().upper()
-    if wanted not in ids_of(wanted.partition(".")[0]):
-        names = [name for lesson in lessons() for name in ids_of(lesson)]
+    if wanted not in exercise_ids(wanted.partition(".")[0]):
+        names = [name for lesson in lessons() for name in exercise_ids(lesson)]
         raise UnknownExercise(str(name), tuple(close_names(wanted, names, alike=0)))
     return _load(wanted)
 
@@ -154,6 +163,35 @@ def check_module(exercise: str) -> ModuleType:
         The module is missing or cannot be loaded.
     """
     return _module(_folder(exercise) / _CHECK)
+
+
+def expected_rows(exercise: str, number: int) -> list[tuple[str, Rows]] | None:
+    """Return the names and expected rows of the results of a hidden test; None if they are not stored."""
+    tests = _stored_rows().get(exercise, [])
+    if number >= len(tests):
+        return None
+    return [(name, Rows.from_json(rows)) for name, rows in tests[number].items()]
+
+
+def all_expected_rows() -> dict[str, ExpectedRows]:
+    """Return the stored expected rows, by exercise."""
+    return {
+        name: [expected_rows(name, number) or [] for number in range(len(tests))]
+        for name, tests in _stored_rows().items()
+    }
+
+
+def store_expected_rows(expected: Mapping[str, ExpectedRows]) -> None:
+    """Write the expected rows of all exercises."""
+    tests = {name: [{result: rows.to_json() for result, rows in test} for test in of] for name, of in expected.items()}
+    lines = [f"{json.dumps(name)}: {json.dumps(of, ensure_ascii=False)}" for name, of in sorted(tests.items())]
+    EXPECTED_ROWS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    _stored_rows.cache_clear()
+
+
+@cache
+def _stored_rows() -> dict[str, Any]:
+    return json.loads(EXPECTED_ROWS.read_text(encoding="utf-8")) if EXPECTED_ROWS.exists() else {}
 
 
 def _load(exercise: str) -> Exercise:

@@ -1,87 +1,126 @@
-"""An exercise: starter, hints, solution, check, and wrong answers with their verdicts."""
+"""The model of an exercise: its cells and texts, its check and hidden tests, and what an attempt creates.
+
+A check raises :class:`NotTried` or :class:`Mistake`, or returns if the attempt is right.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from streaming_classroom.errors import ClassroomError
-from streaming_classroom.exercises.made_stream import Makes
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from streaming_classroom.exercises.attempt import Attempt
-    from streaming_classroom.exercises.hidden_test import HiddenTest
+    from pyspark.sql import DataFrame
+
+    from stream_view.tables import Table
+
+
+class NotTried(Exception):
+    """The learner has not created anything yet."""
+
+
+class Mistake(Exception):
+    """The attempt is wrong.
+
+    Parameters
+    ----------
+    sentence : str
+        Which mistake it is, and how to fix it.
+    difference : Table, optional
+        Rows that show the mistake.
+    """
+
+    def __init__(self, sentence: str, difference: Table | None = None) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.difference = difference
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One answer that may be chosen.
+class Makes:
+    """What an attempt creates, and what is removed before the next attempt.
 
     Attributes
     ----------
-    text : str
-        The answer. Text with ``code`` in it, as the others.
-    reason : str
-        Why it is right, or what somebody who chooses it has not seen.
-    is_right : bool
-        Whether it is the right one.
+    variables, views, tables : tuple of str
+        Their names. A stream that a variable holds is stopped.
+    streams : tuple of str
+        Names of streams that no variable holds.
+    folders : tuple of str
+        Directories below the lesson's working directory, such as checkpoints.
+    topics : tuple of str
+        Topics of the lesson, by their names in the lesson.
+    changes : tuple of str
+        Delta tables of earlier cells that the exercise changes: before another attempt they are restored to the version
+        that they had before the first attempt.
+    by_starter : bool
+        Whether the starter itself creates some of this, so that its existence does not prove an attempt.
     """
 
-    text: str
-    reason: str
-    is_right: bool = False
+    variables: tuple[str, ...] = ()
+    views: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    by_starter: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names by which a cell is recognized; names of directories are too general."""
+        return self.variables + self.views + self.tables + self.streams + self.topics
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question with its choices, of which one is right."""
+class HiddenTest:
+    """Data that the learner has not seen, on which the learner's cell must return the same rows as the solution.
 
-    text: str
-    choices: tuple[Choice, ...]
+    Attributes
+    ----------
+    given : callable
+        Gets the sandbox before the first run: creates the tables, views and files that cells above create.
+    results : tuple of str or callable
+        Tables or views to compare, or functions that return a DataFrame of a sandbox after the runs.
+    later : tuple of callable
+        Each is called before one more run of the cell, in a new process with the old checkpoints: lets data arrive, or
+        removes a commit.
+    mode : str
+        Output mode in which a streaming view is run.
+    says : str
+        On which data the cell was run, in a sentence.
+    after : callable, optional
+        Is called after the runs, for example to call the cell's function with a batch once more.
+    above : str
+        Source of cells above, which is run before each run of the cell, such as definitions of a pipeline.
+    needs_kafka : bool
+        Whether the cell writes to a topic; the sandbox has its own topics.
+    may_fail : tuple of str
+        Variables of streams that are expected to fail.
+    """
 
-    def __post_init__(self) -> None:
-        right = sum(choice.is_right for choice in self.choices)
-        if right != 1 or len(self.choices) < 3:
-            raise ValueError(f"{self.text!r} needs three choices or more, one of them right: it has {right} right ones")
-
-
-@dataclass(eq=False)
-class NoSuchChoice(ClassroomError):
-    """A question or a choice that the quiz has not: give a number and a letter that it has."""
-
-    number: object
-    letter: object
-    questions: int
-
-    def __str__(self) -> str:
-        choice = f"choice {self.letter!r} of a question" if self.letter else "question"
-        return (
-            f"The quiz has no {choice} {self.number!r}: "
-            f'name one of its {self.questions} questions by number and a choice by letter, as in DA.quiz(1, "b").'
-        )
-
-
-@dataclass(eq=False)
-class NoQuiz(ClassroomError):
-    """The lesson has no quiz."""
-
-    lesson: str
-
-    def __str__(self) -> str:
-        return f"Lesson {self.lesson} has no quiz."
+    given: Callable[[Any], None]
+    results: tuple[str | Callable[[Any], DataFrame], ...]
+    later: tuple[Callable[[Any], None], ...] = ()
+    mode: str = "append"
+    says: str = "Your cell was run on data that you have not seen."
+    after: Callable[[Any], None] | None = None
+    may_fail: tuple[str, ...] = ()
+    above: str = ""
+    needs_kafka: bool = False
 
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A cell as somebody would write it who has not understood yet.
+    """A wrong answer that people really give.
 
     Attributes
     ----------
     code : str
         The whole cell.
     verdict : str
-        Words that the verdict on it must have.
+        Words that the verdict must contain.
     """
 
     code: str
@@ -97,23 +136,23 @@ class Exercise:
     id : str
         The lesson and a number: ``05.2``.
     title : str
-        As in the notebook's heading.
+        The title in the notebook's heading.
     starter : str
-        The cell as the learner finds it, which runs without error as it is.
+        The cell as the learner finds it; it runs without an error.
     hints : tuple of str
-        Two or three, each saying more than the previous one. Text with ``code`` in it.
+        Two or three, each more specific than the previous one. Text with ``code`` in it.
     solution : str
-        The cell, done.
+        The cell, solved.
     why : str
-        Why it is so, in a few sentences.
+        Why the solution is right, in a few sentences.
     check : callable
-        Is given an :class:`Attempt`; it raises :class:`NotTried` or :class:`Mistake`, or returns where all is right.
+        Gets an ``Attempt``; raises :class:`NotTried` or :class:`Mistake`, or returns if the attempt is right.
     wrong : tuple of WrongAnswer
-        The ones that people really give.
+        Wrong answers, which the check must reject.
     makes : Makes
-        What is taken away before another try.
+        What is removed before another attempt.
     is_over_when_right : bool
-        Whether its streams are stopped when it is right, because nothing below needs them.
+        Whether its streams are stopped after a right attempt, because no cell below needs them.
     hidden : tuple of HiddenTest
         Run after the check, on data that the learner has not seen.
     equivalent : tuple of str
@@ -126,9 +165,54 @@ class Exercise:
     hints: tuple[str, ...]
     solution: str
     why: str
-    check: Callable[[Attempt], None]
+    check: Callable[[Any], None]
     wrong: tuple[WrongAnswer, ...]
     makes: Makes = field(default_factory=Makes)
     is_over_when_right: bool = False
     hidden: tuple[HiddenTest, ...] = ()
     equivalent: tuple[str, ...] = ()
+
+
+class Rubric:
+    """Criteria of a larger task, each checked alone, so that one mistake does not hide the others.
+
+    A check creates a rubric, checks each criterion within :meth:`criterion`, and ends with :meth:`close`.
+    """
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._met = 0
+
+    @contextmanager
+    def criterion(self, name: str) -> Iterator[None]:
+        """Check one criterion: it is met unless the block raises a :class:`Mistake` or a :class:`NotTried`.
+
+        Parameters
+        ----------
+        name : str
+            The criterion, as in the lesson's rubric.
+        """
+        try:
+            yield
+        except NotTried:
+            self._lines.append(f"✗ {name}: not there yet.")
+        except Mistake as mistake:
+            self._lines.append(f"✗ {name}: {mistake.sentence}")
+        else:
+            self._lines.append(f"✓ {name}")
+            self._met += 1
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self._met} of {len(self._lines)} criteria are met.", *self._lines])
+
+    def close(self) -> None:
+        """Print the rubric if all criteria are met.
+
+        Raises
+        ------
+        Mistake
+            A criterion is not met; the sentence is the rubric.
+        """
+        if self._met < len(self._lines):
+            raise Mistake(str(self))
+        print(self)

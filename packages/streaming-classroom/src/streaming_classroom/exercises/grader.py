@@ -1,11 +1,15 @@
-"""The grader behind ``DA.check``: makes room for an attempt, runs its check, returns a verdict."""
+"""The grader behind ``DA.check``: prepares an attempt, runs its check and its hidden tests, and returns a verdict.
+
+A hidden test runs the learner's cell in a sandbox on planted data, and compares its rows with those of the solution.
+"""
 
 from __future__ import annotations
 
 import contextvars
+import logging
 import threading
 from collections.abc import Callable, MutableMapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any
 
 from streaming_base import front_end, waiting
@@ -14,39 +18,42 @@ from streaming_base.stopped_session import refuse_stopped
 from streaming_base.waiting import wait_line
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.exercises import catalogue, last_cell
-from streaming_classroom.exercises.attempt import Attempt
-from streaming_classroom.exercises.exercise import Exercise, NoQuiz
-from streaming_classroom.exercises.exercise_record import ExerciseRecord
-from streaming_classroom.exercises.made_stream import MadeStream, Mistake, NotTried
-from streaming_classroom.exercises.quiz import answer_shown, is_right, quiz_shown
-from streaming_classroom.exercises.verdict import Verdict, hint_shown, prediction_shown, progress_shown, solution_shown
+from streaming_classroom.exercises.attempt import Attempt, MadeStream
+from streaming_classroom.exercises.exercise import Exercise, HiddenTest, Mistake, NotTried
+from streaming_classroom.exercises.progress import ExerciseRecord, progress_shown
+from streaming_classroom.exercises.quiz import NoQuiz, answer_shown, is_right, quiz_shown
+from streaming_classroom.exercises.sandbox import CannotRunError, CellFailedError, Sandbox, open_sandbox
+from streaming_classroom.exercises.verdict import (
+    RowDifference,
+    Rows,
+    Verdict,
+    difference,
+    hint_shown,
+    prediction_shown,
+    solution_shown,
+)
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.session import user_files
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-    from streaming_classroom.exercises.made_stream import Makes
+    from streaming_classroom.exercises.exercise import Makes
     from streaming_classroom.exercises.verdict import Guidance
     from streaming_classroom.files.directories import Paths
     from streaming_classroom.kafka.topics import LessonKafka
 
+_log = logging.getLogger(__name__)
 DEADLINE = 90.0  # seconds that a check may take, with all its waits
 HIDDEN_DEADLINE = 120.0  # seconds more where there are hidden tests; on an idle machine they take a tenth of it
-SPARE = 15.0  # of them, kept for comparing what has been made
+SPARE = 15.0  # seconds of the deadline that are left for comparisons
 RIGHT, NOT_TRIED = "right.", "not tried yet."
 _TAG = "exercise-check"
 
-TestHidden = Callable[[Exercise, Attempt], str]
-
-
-def _none_to_test(_exercise: Exercise, _attempt: Attempt) -> str:
-    return ""
-
 
 class Grader:
-    """The exercises of one kernel.
+    """Grades the exercises of one kernel.
 
     Parameters
     ----------
@@ -58,9 +65,6 @@ class Grader:
         The notebook's variables; by default those of the running notebook.
     kafka : LessonKafka, optional
         The lesson's topics.
-    test_hidden : callable, optional
-        Runs an exercise's hidden tests where its check finds nothing wrong: raises a mistake, or returns a sentence on
-        what could not be tested.
     """
 
     def __init__(
@@ -69,9 +73,7 @@ class Grader:
         paths: Paths,
         namespace: MutableMapping[str, Any] | None = None,
         kafka: LessonKafka | None = None,
-        test_hidden: TestHidden = _none_to_test,
     ) -> None:
-        self._test_hidden = test_hidden
         self._spark = spark
         self._paths = paths
         self._kafka = kafka
@@ -81,14 +83,14 @@ class Grader:
         self._before: dict[tuple[str, str, str], int] = {}  # versions of tables, by exercise, name and id
 
     def begin(self, name: str) -> None:
-        """Take away what an earlier try of an exercise has made: its streams, tables, views, folders, topics.
+        """Remove what an earlier attempt has created: its streams, tables, views, directories and topics.
 
-        Tables that it changes are restored.
+        Tables that the exercise changes are restored.
 
         Raises
         ------
         UnknownExercise
-            There is none of that number.
+            There is no exercise with this number.
         """
         makes = catalogue.find(name).makes
         waiting.stop_streams(self._streams_of(makes))
@@ -107,17 +109,17 @@ class Grader:
             self._restore(name.strip(), table)
 
     def check(self, name: str) -> Verdict:
-        """Check what was made, within a deadline, whatever it does.
+        """Check an attempt, and return a verdict before the deadline.
 
         Raises
         ------
         UnknownExercise
-            There is none of that number.
+            There is no exercise with this number.
         SessionStopped
             The Spark session was stopped.
         """
         exercise = catalogue.find(name)
-        refuse_stopped(self._spark)  # a check would take what it cannot see for not made
+        refuse_stopped(self._spark)  # without a session, every attempt would count as not tried
         attempt = Attempt(
             self._spark,
             self._paths,
@@ -126,38 +128,38 @@ class Grader:
             exercise.makes,
             self._kafka,
             DEADLINE - SPARE,
-            last_cell.of(exercise),
+            last_cell.source_of(exercise),
         )
-        verdict = _judge(exercise, attempt, self._test_hidden)
+        verdict = _judge(exercise, attempt)
         if verdict.is_right and exercise.is_over_when_right:
             waiting.stop_streams(self._streams_of(exercise.makes))
         if verdict.kind != "not tried":
-            self._note(self._record.tried, exercise.id, verdict.is_right)
+            self._save(self._record.tried, exercise.id, verdict.is_right)
         return verdict
 
     def hint(self, name: str) -> Guidance:
-        """Return an exercise's next hint; after the last one, the last one."""
+        """Return an exercise's next hint; after the last hint, the last one again."""
         exercise = catalogue.find(name)
         number = min(self._hints.get(exercise.id, 0) + 1, len(exercise.hints))
         self._hints[exercise.id] = number
-        self._note(self._record.hint, exercise.id, number)
+        self._save(self._record.hint, exercise.id, number)
         return hint_shown(exercise, number)
 
     def solution(self, name: str) -> Guidance:
-        """Return an exercise's solution, and why it is so."""
+        """Return an exercise's solution and explanation."""
         exercise = catalogue.find(name)
-        self._note(self._record.solution, exercise.id)
+        self._save(self._record.solution, exercise.id)
         return solution_shown(exercise)
 
     def quiz(self, lesson: str, number: int | None = None, letter: str = "") -> Guidance:
-        """Return a lesson's quiz, one question of it, or what there is to say of one choice.
+        """Return a lesson's quiz, one of its questions, or whether a choice is right.
 
         Raises
         ------
         NoQuiz
-            The lesson has none.
+            The lesson has no quiz.
         NoSuchChoice
-            There is no such question, or it has no such choice.
+            The quiz has no such question, or the question no such choice.
         """
         questions = catalogue.quiz_of(lesson)
         if not questions:
@@ -165,29 +167,29 @@ class Grader:
         if number is None or not letter:
             return quiz_shown(questions, number)
         answer = answer_shown(questions, number, letter)
-        self._note(self._record.chose, lesson, number, letter, is_right(questions, number, letter))
+        self._save(self._record.chose, lesson, number, letter, is_right(questions, number, letter))
         return answer
 
     def predict(self, name: str, value: object) -> Guidance:
-        """Note a prediction, and return it; a cell whose ``...`` nobody has replaced is no prediction."""
+        """Record a prediction and return it; an unchanged ``...`` is not recorded."""
         if value is not ...:
-            self._note(self._record.predicted, name, repr(value))
+            self._save(self._record.predicted, name, repr(value))
         return prediction_shown(name, value)
 
     def progress(self) -> Guidance:
-        """Return what is done, lesson by lesson."""
+        """Return the progress, lesson by lesson."""
         return progress_shown(self._record)
 
-    def _note(self, note: Callable[..., None], *what: object) -> None:
-        """Write into the record; one that cannot be written is no reason for an exercise to fail."""
+    def _save(self, save: Callable[..., None], *values: object) -> None:
+        """Write into the record; ignore errors, because an exercise must not fail if the record cannot be written."""
         with suppress(OSError, ClassroomError):
-            note(*what)
+            save(*values)
 
     def _restore(self, exercise: str, table: str) -> None:
-        """Give a table the rows that it had when the exercise was begun for the first time."""
+        """Restore a table to the version that it had when the exercise was begun for the first time."""
         if not self._spark.catalog.tableExists(table):
             return
-        # One that was made again since has another id, and another beginning.
+        # A table that was created again since has another id, and another first version.
         begun = exercise, table, self._spark.sql(f"DESCRIBE DETAIL {table}").first()["id"]
         now = self._spark.sql(f"DESCRIBE HISTORY {table} LIMIT 1").first()["version"]
         before = self._before.setdefault(begun, now)
@@ -195,7 +197,7 @@ class Grader:
             self._spark.sql(f"RESTORE TABLE {table} TO VERSION AS OF {before}")
 
     def _streams_of(self, makes: Makes) -> list[StreamingQuery]:
-        """Return the streams that an exercise has made, by its variables, their names and their checkpoints."""
+        """Return the streams of an exercise, by its variables, their names and their checkpoints."""
         held = [self._namespace.get(variable) for variable in makes.variables]
         folders = [f"{self._paths.working_dir}/{folder}" for folder in makes.folders]
         others = [
@@ -203,14 +205,14 @@ class Grader:
             for query in waiting.active_streams(self._spark)
             if query.name in makes.streams or self._is_below(MadeStream(query).checkpoint, folders)
         ]
-        # By its name: a frame over Connect takes any attribute for a column.
+        # By the name of its type: a DataFrame over Connect takes any attribute for a column.
         return [value for value in held if type(value).__name__ == "StreamingQuery"] + others
 
     @staticmethod
     def _is_below(checkpoint: str | None, folders: list[str]) -> bool:
         if checkpoint is None:
             return False
-        with suppress(Exception):  # one that is not on this machine
+        with suppress(Exception):  # a checkpoint that is not on this machine
             local = classroom_files().local_path
             return any(local(checkpoint).is_relative_to(local(folder)) for folder in folders)
         return False
@@ -223,17 +225,17 @@ class Grader:
         return shell.user_ns if shell is not None else {}
 
 
-def _judge(exercise: Exercise, attempt: Attempt, test_hidden: TestHidden = _none_to_test) -> Verdict:
-    """Run a check in a thread of its own, so that a computation without an end is a verdict as well."""
+def _judge(exercise: Exercise, attempt: Attempt) -> Verdict:
+    """Run a check in a thread of its own, so that there is a verdict on a computation that never ends, too."""
     found: list[Verdict] = []
 
     def judge() -> None:
         _enter(attempt.spark)
         _tag(attempt.spark.addTag)
-        found.append(_verdict(exercise, attempt, test_hidden))
+        found.append(_verdict(exercise, attempt))
 
     with wait_line(lambda: f"checking {exercise.id}"):
-        run_here = contextvars.copy_context().run  # the thread's own waits are said in the same line
+        run_here = contextvars.copy_context().run  # the thread's own waits are shown in the same line
         thread = threading.Thread(target=run_here, args=(judge,), name=f"check {exercise.id}", daemon=True)
         thread.start()
         seconds = DEADLINE + (HIDDEN_DEADLINE if exercise.hidden else 0)
@@ -244,25 +246,126 @@ def _judge(exercise: Exercise, attempt: Attempt, test_hidden: TestHidden = _none
     return Verdict(exercise, "wrong", f"there was no answer within {seconds:.0f} s: what you made has no end.")
 
 
-def _verdict(exercise: Exercise, attempt: Attempt, test_hidden: TestHidden) -> Verdict:
+def _verdict(exercise: Exercise, attempt: Attempt) -> Verdict:
     try:
         exercise.check(attempt)
-        untested = test_hidden(exercise, attempt)
+        untested = run_hidden_tests(exercise, attempt)
     except NotTried:
         return Verdict(exercise, "not tried", NOT_TRIED)
     except Mistake as mistake:
         return Verdict(exercise, "wrong", mistake.sentence, mistake.difference)
-    except Exception as error:  # what was made cannot even be read
+    except Exception as error:  # whatever the learner has created raises when it is read
         return Verdict(exercise, "wrong", f"It cannot be looked at. Spark says: {short_message(error)}")
     return Verdict(exercise, "right", f"right on the data that is here. {untested}" if untested else RIGHT)
 
 
 def _enter(spark: SparkSession) -> None:
-    """Make a session this thread's own, as it is the notebook's: Delta's ``toTable`` asks the thread for it."""
-    if hasattr(spark, "_jsparkSession"):  # over Connect the server sees to it
+    """Set this thread's active session, which Delta's ``toTable`` uses, to the notebook's."""
+    if hasattr(spark, "_jsparkSession"):  # over Connect the server does
         spark._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
 
 
 def _tag(call: Callable[[str], object]) -> None:
-    with suppress(Exception):  # not every session has tags; it only lets Spark continue with what nobody waits for
+    with suppress(Exception):  # not every session has tags; without them, Spark finishes the abandoned computation
         call(_TAG)
+
+
+def run_hidden_tests(exercise: Exercise, attempt: Attempt) -> str:
+    """Run an exercise's hidden tests; return a sentence on what could not be tested, or an empty text.
+
+    Raises
+    ------
+    Mistake
+        The cell fails, or its rows differ from those of the solution.
+    """
+    tests = exercise.hidden
+    if not tests:
+        return ""
+    if not hasattr(attempt.spark, "_jsparkSession"):
+        return "It was not run on other data: that needs a session that is not over Spark Connect."
+    source = attempt.source
+    if source is None:
+        return "It was not run on other data: this kernel has not seen your cell. Run it again to have it tested fully."
+    for number, test in enumerate(tests):
+        try:
+            _compare(exercise, number, test, source, attempt)
+        except CannotRunError as reason:
+            return str(reason)
+        except Mistake as mistake:
+            if source.strip() != exercise.solution.strip():
+                raise
+            raise _mistake_of_solution(exercise, mistake) from mistake
+        except Exception as error:  # of the sandbox itself, not of the cell
+            _log.warning("a hidden test of %s failed", exercise.id, exc_info=True)
+            return f"It was not run on other data: the sandbox failed with {type(error).__name__}."
+    return ""
+
+
+def _mistake_of_solution(exercise: Exercise, mistake: Mistake) -> Mistake:
+    """Return the mistake of a solution that does not pass its own hidden test."""
+    lesson = exercise.id.partition(".")[0]
+    return Mistake(
+        "This is the solution itself, so your cell is not to blame: `exercises/expected.json` may be older than the "
+        f"exercise. `tools/expected_rows.py {lesson}` writes it again. {mistake.sentence}",
+        mistake.difference,
+    )
+
+
+def rows_of_cell(test: HiddenTest, source: str, attempt: Attempt) -> list[tuple[str, Rows]]:
+    """Run a cell in a hidden test; return the names and rows of the results.
+
+    Raises
+    ------
+    CannotRunError, CellFailedError
+        As :meth:`Sandbox.run`.
+    """
+    with _sandbox(test, attempt) as sandbox:
+        _play(test, source, sandbox)
+        return [(_name(result), Rows.from_frame(_result(sandbox, result, test))) for result in test.results]
+
+
+def _compare(exercise: Exercise, number: int, test: HiddenTest, source: str, attempt: Attempt) -> None:
+    right = catalogue.expected_rows(exercise.id, number) or rows_of_cell(test, exercise.solution, attempt)
+    with _sandbox(test, attempt) as sandbox:
+        try:
+            _play(test, source, sandbox)
+            made = [_result(sandbox, result, test) for result in test.results]
+        except CellFailedError as error:
+            raise Mistake(f"{test.says} There your cell fails: {error}") from error
+        for (name, rows), frame in zip(right, made, strict=True):
+            if found := _difference(frame, rows, name, test):
+                raise Mistake(f"{test.says} {found.sentence}", found.table)
+
+
+def _difference(made: DataFrame, right: Rows, name: str, test: HiddenTest) -> RowDifference | None:
+    """Compare rows; a view that fails when it is read is a mistake, as if the cell had failed."""
+    from pyspark.errors import PySparkException  # slow to import, and already loaded in a lesson
+
+    try:
+        return difference(made, right, name)
+    except PySparkException as error:
+        raise Mistake(f"{test.says} There `{name}` fails when it is read: {short_message(error)}") from error
+
+
+def _sandbox(test: HiddenTest, attempt: Attempt) -> AbstractContextManager[Sandbox]:
+    kafka = attempt.kafka if test.needs_kafka else None
+    return open_sandbox(attempt.spark, attempt.paths, attempt.namespace, kafka)
+
+
+def _play(test: HiddenTest, source: str, sandbox: Sandbox) -> None:
+    sandbox.above = test.above
+    test.given(sandbox)
+    sandbox.run(source, test.may_fail)
+    for arrive in test.later:
+        arrive(sandbox)
+        sandbox.run(source, test.may_fail)
+    if test.after is not None:
+        test.after(sandbox)
+
+
+def _result(sandbox: Sandbox, result: str | Callable[[Sandbox], DataFrame], test: HiddenTest) -> DataFrame:
+    return sandbox.rows(result, test.mode) if isinstance(result, str) else result(sandbox)
+
+
+def _name(result: str | Callable[[Sandbox], DataFrame]) -> str:
+    return result if isinstance(result, str) else result.__name__.strip("_")

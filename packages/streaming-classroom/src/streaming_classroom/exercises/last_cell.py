@@ -1,7 +1,7 @@
-"""The error of the cell before a check, which explains why nothing was made, if it is of the exercise that is checked.
+"""The source and the error of the last cell of an exercise.
 
-The exercise that was begun last is told by its first line, ``DA.exercise("05.2")``, which stands in the cell also where
-the cell could not be run.  A cell of SQL has no such line: it is known by what it makes.
+A cell belongs to the exercise in its line ``DA.exercise("05.2")``, even if the cell could not be run. A cell in SQL has
+no such line: it is recognized by the names of what it creates.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from streaming_classroom.exercises.exercise import Exercise
 _SQL = re.compile(r"\s*(?:--[^\n]*\n|#[^\n]*\n|\s)*%sql\b")
 
 
-def of(exercise: Exercise) -> str | None:
-    """Return the source of the cell that was run last for an exercise; None where nothing tells it.
+def source_of(exercise: Exercise) -> str | None:
+    """Return the source of the last cell that was run for an exercise; None if there is no history of cells.
 
-    A cell in Python has a line ``DA.exercise("01.2")``, or else assigns or makes what the exercise asks for; one in SQL
-    makes it.
+    A cell in Python has a line ``DA.exercise("01.2")``, or else assigns or creates what the exercise asks for; a cell
+    in SQL creates it.
     """
     history = getattr(front_end.ipython(), "history_manager", None)
     cells = reversed(history.input_hist_raw) if history is not None else ()
-    return next((cell for cell in cells if _is_of(cell, exercise)), None)
+    return next((cell for cell in cells if _belongs_to(cell, exercise)), None)
 
 
 def is_sql(source: str) -> bool:
-    """Whether a cell is one of SQL."""
+    """Whether a cell is in SQL."""
     return _SQL.match(source) is not None
 
 
 def statements_of(source: str) -> str:
-    """Return the statements of a cell of SQL, without its magic."""
+    """Return the statements of a cell in SQL, without its magic."""
     return _SQL.sub("", source, count=1)
 
 
-def _is_of(cell: str, exercise: Exercise) -> bool:
+def _belongs_to(cell: str, exercise: Exercise) -> bool:
     if begun := begun_in(cell):
         return begun.lower() == exercise.id.lower()
     if "DA.exercise(" in exercise.starter or "DA.check(" in cell:
@@ -64,28 +64,28 @@ _source = ""
 
 
 def watch() -> None:
-    """Remember from now on how cells end; calling it again changes nothing. Outside a notebook it does nothing."""
+    """Register the callback that records the error of each cell; ignored outside a notebook and when repeated."""
     events = getattr(front_end.ipython(), "events", None)
-    if events is not None and _note not in events.callbacks["post_run_cell"]:
-        events.register("post_run_cell", _note)
+    if events is not None and _record not in events.callbacks["post_run_cell"]:
+        events.register("post_run_cell", _record)
 
 
 def error(exercise: str, made: Collection[str] = ()) -> BaseException | None:
-    """Return what the cell before has ended with; None where it ended well, or is of something else.
+    """Return the error of the last cell; None if it has none, or belongs to another exercise.
 
     Parameters
     ----------
     exercise : str
-        Its id.  A cell is of the exercise that was begun last, by it or before it.
+        The exercise's id. A cell belongs to the exercise that was begun last, in this cell or in an earlier one.
     made : collection of str
-        Names of what the exercise makes.  A cell with one of them that begins no exercise is of this one.
+        Names of what the exercise makes. A cell with one of them that begins no exercise belongs to this one.
     """
     is_begun = _begun.lower() == exercise.lower()
     return _error if is_begun or (not begun_in(_source) and _names(made)) else None
 
 
 def begun_in(cell: str) -> str:
-    """Return the exercise that a cell begins, the last one where it begins several; nothing where it begins none."""
+    """Return the exercise that a cell begins, the last one of several; an empty text if it begins none."""
     return found[-1] if (found := _BEGINS.findall(cell)) else ""
 
 
@@ -93,7 +93,7 @@ def _names(made: Collection[str]) -> bool:
     return bool(set(re.findall(r"\w+", _source.lower())) & {name.lower() for name in made})
 
 
-def _note(result: Any) -> None:
+def _record(result: Any) -> None:
     global _error, _begun, _source
     _error = result.error_before_exec or result.error_in_exec
     _source = getattr(getattr(result, "info", None), "raw_cell", None) or ""

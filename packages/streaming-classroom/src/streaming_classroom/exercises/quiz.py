@@ -1,24 +1,83 @@
-"""A quiz, rendered: choices that open, and say whether they are right and why.
+"""A lesson's quiz: its questions, and their rendering as choices that unfold the reason.
 
-It is HTML that folds, without a script: a choice that is opened says why.  So it answers in any front end, without a
-network, in a saved notebook whose kernel is gone, and on a page that is not trusted.  (JupyterQuiz, measured with one
-question, puts 42 kB of script into each cell, and shows nothing where scripts do not run.)
+The choices are folded HTML without a script, so a quiz works in any front end, without a network, in a saved notebook
+without a kernel, and on an untrusted page. (JupyterQuiz adds 42 kB of script to each cell with one question, and shows
+nothing if scripts do not run.)
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from string import ascii_lowercase
 
-from streaming_classroom.exercises.exercise import Choice, NoSuchChoice, Question
-from streaming_classroom.exercises.verdict import COLOURS, MARKS, Guidance, box, marked_up
+from streaming_classroom.errors import ClassroomError
+from streaming_classroom.exercises.verdict import COLORS, MARKS, Guidance, box, marked_up
 
 _CHOICE = "margin:3px 0 3px 4px;max-width:100%"
 _SUMMARY = "cursor:pointer"
-_REASON = "border-left:3px solid {colour};margin:2px 0 6px 18px;padding:1px 10px"
+_REASON = "border-left:3px solid {color};margin:2px 0 6px 18px;padding:1px 10px"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice of a question.
+
+    Attributes
+    ----------
+    text : str
+        The answer. Text with ``code`` in it, like the reason.
+    reason : str
+        Why the answer is right or wrong.
+    is_right : bool
+        Whether the answer is right.
+    """
+
+    text: str
+    reason: str
+    is_right: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its choices, exactly one of them right."""
+
+    text: str
+    choices: tuple[Choice, ...]
+
+    def __post_init__(self) -> None:
+        right = sum(choice.is_right for choice in self.choices)
+        if right != 1 or len(self.choices) < 3:
+            raise ValueError(f"{self.text!r} needs three choices or more, one of them right: it has {right} right ones")
+
+
+@dataclass(eq=False)
+class NoSuchChoice(ClassroomError):
+    """The quiz has no such question or choice."""
+
+    number: object
+    letter: object
+    questions: int
+
+    def __str__(self) -> str:
+        choice = f"choice {self.letter!r} of a question" if self.letter else "question"
+        return (
+            f"The quiz has no {choice} {self.number!r}: "
+            f'name one of its {self.questions} questions by number and a choice by letter, as in DA.quiz(1, "b").'
+        )
+
+
+@dataclass(eq=False)
+class NoQuiz(ClassroomError):
+    """The lesson has no quiz."""
+
+    lesson: str
+
+    def __str__(self) -> str:
+        return f"Lesson {self.lesson} has no quiz."
 
 
 def quiz_shown(questions: tuple[Question, ...], only: int | None = None) -> Guidance:
-    """Return the quiz or one question of it, with the reasons folded away; the text has questions and choices alone.
+    """Return the quiz or one of its questions, with the reasons folded; the text has questions and choices alone.
 
     Parameters
     ----------
@@ -30,7 +89,7 @@ def quiz_shown(questions: tuple[Question, ...], only: int | None = None) -> Guid
     Raises
     ------
     NoSuchChoice
-        There is no such question.
+        The quiz has no such question.
     """
     every = dict(enumerate(questions, start=1))
     if only is not None and only not in every:
@@ -52,23 +111,23 @@ def answer_shown(questions: tuple[Question, ...], number: int, letter: str) -> G
     Raises
     ------
     NoSuchChoice
-        There is no such question, or it has no such choice.
+        The quiz has no such question, or the question no such choice.
     """
     choice = _choice(questions, number, letter)
     kind, word = _kind(choice)
     text = f"{MARKS[kind]} {number}{str(letter).strip().lower()} {word}: {_plain(choice.reason)}"
-    html = f"<div><strong style='color:{COLOURS[kind]}'>{MARKS[kind]} {word}</strong></div>"
+    html = f"<div><strong style='color:{COLORS[kind]}'>{MARKS[kind]} {word}</strong></div>"
     html += f"<div>{marked_up(choice.text)}</div><div>{marked_up(choice.reason)}</div>"
-    return Guidance(text, box(html, COLOURS[kind]))
+    return Guidance(text, box(html, COLORS[kind]))
 
 
 def is_right(questions: tuple[Question, ...], number: int, letter: str) -> bool:
-    """Whether a choice is the right one.
+    """Whether a choice is right.
 
     Raises
     ------
     NoSuchChoice
-        There is no such question, or it has no such choice.
+        The quiz has no such question, or the question no such choice.
     """
     return _choice(questions, number, letter).is_right
 
@@ -84,10 +143,10 @@ def _choice(questions: tuple[Question, ...], number: int, letter: str) -> Choice
 
 def _choice_html(letter: str, choice: Choice) -> str:
     kind, word = _kind(choice)
-    verdict = f"<strong style='color:{COLOURS[kind]}'>{MARKS[kind]} {word}.</strong> {marked_up(choice.reason)}"
+    verdict = f"<strong style='color:{COLORS[kind]}'>{MARKS[kind]} {word}.</strong> {marked_up(choice.reason)}"
     return (
         f"<details style='{_CHOICE}'><summary style='{_SUMMARY}'>{letter}) {marked_up(choice.text)}</summary>"
-        f"<div style='{_REASON.format(colour=COLOURS[kind])}'>{verdict}</div></details>"
+        f"<div style='{_REASON.format(color=COLORS[kind])}'>{verdict}</div></details>"
     )
 
 

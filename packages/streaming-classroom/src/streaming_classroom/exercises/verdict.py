@@ -1,121 +1,32 @@
-"""A verdict, rendered: a small colored box in a notebook, text everywhere else.
+"""The verdict on an attempt: the rows that differ, and a small colored box in a notebook, text everywhere else.
 
-The box needs no kernel and no script: hints and solution are folded parts of it, so that a saved notebook, another
-front end or a page of yesterday has them as well.
+The box needs neither a kernel nor a script: hints and solution are folded parts of it, so a saved notebook and other
+front ends have them as well.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from html import escape
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from stream_view.tables import Table
 from streaming_base import front_end
-from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.exercise import Exercise
-from streaming_classroom.exercises.exercise_record import ExerciseProgress, ExerciseRecord, question_name
 
-_FULL, _EMPTY = "●", "○"
-_MOST = 6  # exercises of a lesson, which the words beside the dots leave room for
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
-
-@dataclass(frozen=True)
-class Guidance:
-    """Something to read: shown where it is a cell's last value."""
-
-    text: str
-    html: str
-
-    def __str__(self) -> str:
-        return self.text
-
-    __repr__ = __str__
-
-    def _repr_mimebundle_(self, **_what) -> dict[str, str]:
-        return bundle(self.text, self.html)
-
-
-def hint_shown(exercise: Exercise, number: int) -> Guidance:
-    """Return one hint of an exercise, counted from 1; that there is none, where it has none."""
-    if not exercise.hints:
-        none = f"{exercise.id} has no hints: what it needs is in the lessons before it."
-        return Guidance(none, box(f"<div>{escape(none)}</div>"))
-    hint, total = exercise.hints[number - 1], len(exercise.hints)
-    head = f"Hint {number} of {total}"
-    more = f' Ask for the next with DA.hint("{exercise.id}").' if number < total else ""
-    html = f"<strong>{head}</strong><div>{marked_up(hint)}</div>"
-    return Guidance(f"{head}: {hint}{more}", box(html + (f"<div><i>{escape(more)}</i></div>" if more else "")))
-
-
-def solution_shown(exercise: Exercise) -> Guidance:
-    """Return the solution of an exercise, and why."""
-    head = f"{exercise.id} {exercise.title}"
-    html = f"<strong>{escape(head)}</strong>{solution_html(exercise)}"
-    return Guidance(f"{head}\n\n{exercise.solution.strip()}\n\n{exercise.why}", box(html))
-
-
-def progress_shown(record: ExerciseRecord) -> Guidance:
-    """Return what is done, a line a lesson, and what comes next."""
-    done = record.read()
-    every = {lesson: catalogue.ids_of(lesson) for lesson in catalogue.lessons()}
-    lines = [_line(lesson, exercises, done) for lesson, exercises in every.items()]
-    following = next((one for exercises in every.values() for one in exercises if not _of(done, one).right), None)
-    if following:
-        lines.append(f"Next: {following} {catalogue.find(following).title}")
-    text = "\n".join(lines)
-    return Guidance(text, box(f'<pre style="margin:0;line-height:1.5">{escape(text)}</pre>'))
-
-
-def _line(lesson: str, exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
-    parts = _words(exercises, done), _quiz(lesson, done), _predictions(lesson, done)
-    return f"{lesson:<4} {_dots(exercises, done)}  {'; '.join(filter(None, parts))}"
-
-
-def prediction_shown(name: str, value: object) -> Guidance:
-    """Return what a prediction was; the next cell shows what happens."""
-    if value is ...:
-        text = f"{_EMPTY} {name}: no prediction yet. Replace `...` with yours and run this cell, or run the next one."
-    else:
-        text = f"{_FULL} {name}: you predict {value!r}. Run the next cell to see what happens."
-    return Guidance(text.replace("`", ""), box(marked_up(text)))
-
-
-def _quiz(lesson: str, done: dict[str, ExerciseProgress]) -> str:
-    """Say how a lesson's quiz went, by the first choice of each question that ``DA.quiz`` was asked about."""
-    questions = len(catalogue.quiz_of(lesson))
-    answered = [done[name] for n in range(1, questions + 1) if (name := question_name(lesson, n)) in done]
-    if not answered:
-        return f"a quiz of {questions}" if questions else ""
-    return f"quiz: {sum(bool(one.right) for one in answered)} of {questions} right at once"
-
-
-def _predictions(lesson: str, done: dict[str, ExerciseProgress]) -> str:
-    made = sum(name.startswith(f"{lesson}.") and bool(one.chosen) for name, one in done.items())
-    return f"{made} prediction{'s' * (made != 1)}" if made else ""
-
-
-def _dots(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
-    return "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(_MOST)
-
-
-def _words(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
-    entries = [_of(done, exercise) for exercise in exercises]
-    parts = [f"{sum(bool(entry.right) for entry in entries)} of {len(entries)} right"]
-    hints, solutions = sum(entry.hints for entry in entries), sum(entry.saw_solution for entry in entries)
-    parts += [f"{hints} hint{'s' * (hints != 1)}"] * bool(hints)
-    parts += [f"{solutions} solution{'s' * (solutions != 1)} read first"] * bool(solutions)
-    return ", ".join(parts)
-
-
-def _of(done: dict[str, ExerciseProgress], exercise: str) -> ExerciseProgress:
-    return done.get(exercise, ExerciseProgress())
-
+ROW_LIMIT = 200_000  # an exercise's table has far fewer rows; a query that multiplies rows has more
+_SHOWN_ROWS = 3  # of each kind
+_DIGITS = 9  # of a floating-point number: a sum depends a little on the order of its rows
 
 Kind = Literal["right", "not tried", "wrong"]
-COLOURS = {"right": "#009E73", "not tried": "#767676", "wrong": "#D55E00"}
+COLORS = {"right": "#009E73", "not tried": "#767676", "wrong": "#D55E00"}
 MARKS = {"right": "✓", "not tried": "○", "wrong": "✗"}
 _FOLDED = "display:inline-block;vertical-align:top;margin:8px 8px 0 0;max-width:100%"
 _BUTTON = "cursor:pointer;border:1px solid currentColor;border-radius:4px;padding:1px 10px;width:fit-content"
@@ -123,23 +34,23 @@ _CODE = "margin:6px 0;padding:8px;overflow:auto;background:rgba(127,127,127,.12)
 
 
 class ExerciseNotSolved(AssertionError):
-    """A solution was to be right and is not."""
+    """The verdict on a solution is not that it is right."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check says; shown where it is a cell's last value.
+    """The verdict on an attempt, displayed if it is a cell's last value.
 
     Attributes
     ----------
     exercise : Exercise
-        What was checked.
+        The exercise that was checked.
     kind : str
         ``right``, ``not tried`` or ``wrong``.
     sentence : str
-        What is said.
+        Which mistake it is, or that the attempt is right.
     difference : Table, optional
-        Rows that show it.
+        Rows that show the mistake.
     """
 
     exercise: Exercise
@@ -158,7 +69,7 @@ class Verdict:
         Raises
         ------
         ExerciseNotSolved
-            It is another.
+            The verdict is another one.
         """
         if not self.is_right:
             raise ExerciseNotSolved(str(self))
@@ -174,36 +85,80 @@ class Verdict:
         return bundle(str(self), self._html())
 
     def _html(self) -> str:
-        colour = COLOURS[self.kind]
+        color = COLORS[self.kind]
         sentence = self.sentence[:1].upper() + self.sentence[1:]
         head = f"{MARKS[self.kind]} {escape(self.exercise.id)} {escape(self.exercise.title)}"
-        parts = [f'<div><strong style="color:{colour}">{head}</strong></div><div>{marked_up(sentence)}</div>']
+        parts = [f'<div><strong style="color:{color}">{head}</strong></div><div>{marked_up(sentence)}</div>']
         if self.difference:
             parts.append(f'<div style="margin-top:6px">{self.difference.to_html()}</div>')
         parts.append(_hints(self.exercise.hints) if not self.is_right else "")
         parts.append(_fold("Solution" if not self.is_right else "Compare with ours", solution_html(self.exercise)))
-        return box("".join(parts), colour)
+        return box("".join(parts), color)
 
 
-def box(html: str, colour: str = "#0072B2") -> str:
-    """Return a box with a coloured edge around some HTML."""
-    style = f"border-left:4px solid {colour};padding:4px 12px;margin:4px 0;overflow-wrap:anywhere;max-width:60em"
+@dataclass(frozen=True)
+class Guidance:
+    """A hint, a solution or another text, displayed if it is a cell's last value."""
+
+    text: str
+    html: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_what) -> dict[str, str]:
+        return bundle(self.text, self.html)
+
+
+def hint_shown(exercise: Exercise, number: int) -> Guidance:
+    """Return one hint of an exercise, counted from 1; without hints, a sentence that says so."""
+    if not exercise.hints:
+        none = f"{exercise.id} has no hints: what it needs is in the lessons before it."
+        return Guidance(none, box(f"<div>{escape(none)}</div>"))
+    hint, total = exercise.hints[number - 1], len(exercise.hints)
+    head = f"Hint {number} of {total}"
+    more = f' Ask for the next with DA.hint("{exercise.id}").' if number < total else ""
+    html = f"<strong>{head}</strong><div>{marked_up(hint)}</div>"
+    return Guidance(f"{head}: {hint}{more}", box(html + (f"<div><i>{escape(more)}</i></div>" if more else "")))
+
+
+def solution_shown(exercise: Exercise) -> Guidance:
+    """Return the solution of an exercise and the explanation."""
+    head = f"{exercise.id} {exercise.title}"
+    html = f"<strong>{escape(head)}</strong>{solution_html(exercise)}"
+    return Guidance(f"{head}\n\n{exercise.solution.strip()}\n\n{exercise.why}", box(html))
+
+
+def prediction_shown(name: str, value: object) -> Guidance:
+    """Return the sentence that confirms a prediction, or that asks for one."""
+    if value is ...:
+        text = f"○ {name}: no prediction yet. Replace `...` with yours and run this cell, or run the next one."
+    else:
+        text = f"● {name}: you predict {value!r}. Run the next cell to see what happens."
+    return Guidance(text.replace("`", ""), box(marked_up(text)))
+
+
+def box(html: str, color: str = "#0072B2") -> str:
+    """Return a box with a colored edge around some HTML."""
+    style = f"border-left:4px solid {color};padding:4px 12px;margin:4px 0;overflow-wrap:anywhere;max-width:60em"
     return f'<div class="sc-verdict" style="{style}">{html}</div>'
 
 
 def bundle(text: str, html: str) -> dict[str, str]:
-    """Return what a notebook shows: the box where somebody looks, the text in a run without a person."""
+    """Return the output for a notebook: the box if it is interactive, the text in a headless run."""
     shown = {"text/plain": text}
     return shown | {"text/html": html} if front_end.is_interactive() or not front_end.in_notebook() else shown
 
 
 def solution_html(exercise: Exercise) -> str:
-    """Return an exercise's solution and the reason for it."""
+    """Return an exercise's solution and explanation as HTML."""
     return f'<pre style="{_CODE}">{escape(exercise.solution.strip())}</pre><div>{marked_up(exercise.why)}</div>'
 
 
 def marked_up(text: str) -> str:
-    """Return a sentence as HTML, with what stands between backticks as code."""
+    """Return a sentence as HTML, with the text between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text)).replace("\n", "<br>")
 
 
@@ -218,3 +173,122 @@ def _hints(hints: tuple[str, ...]) -> str:
 
 def _fold(name: str, html: str) -> str:
     return f'<details style="{_FOLDED}"><summary style="{_BUTTON}">{name}</summary>{html}</details>'
+
+
+class RowDifference(NamedTuple):
+    """The difference between rows and the right ones, as a sentence and as a small table."""
+
+    sentence: str
+    table: Table | None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Collected rows in the form in which they are compared: numbers without last digits, times and arrays as text."""
+
+    columns: tuple[str, ...]
+    rows: Counter[tuple]
+
+    @classmethod
+    def from_frame(cls, frame: DataFrame) -> Rows:
+        """Collect the rows of a frame."""
+        return cls(tuple(frame.columns), Counter(tuple(map(_comparable, row)) for row in frame.collect()))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a value for :meth:`from_json`; equal rows have equal values."""
+        rows = sorted(self.rows.elements(), key=lambda row: [str(value) for value in row])
+        return {"columns": list(self.columns), "rows": [list(row) for row in rows]}
+
+    @classmethod
+    def from_json(cls, kept: dict[str, Any]) -> Rows:
+        """Return rows from a value of :meth:`to_json`."""
+        return cls(tuple(kept["columns"]), Counter(map(tuple, kept["rows"])))
+
+
+def difference(made: DataFrame, right: DataFrame | Rows, name: str) -> RowDifference | None:
+    """Return how rows differ from the right ones, as multisets; None if they are equal.
+
+    Column names are case-insensitive, as in SQL; their order does not matter.
+
+    Parameters
+    ----------
+    made : DataFrame
+        A batch frame.
+    right : DataFrame or Rows
+        The right rows.
+    name : str
+        The name of the learner's table in the sentence.
+    """
+    columns = list(right.columns)
+    if said := _columns_differ(made.columns, columns, name):
+        return RowDifference(said, None)
+    made_rows = _rows(made, columns)
+    right_rows = right.rows if isinstance(right, Rows) else _rows(right, columns)
+    if made_rows is None:
+        said = f"`{name}` has more than {ROW_LIMIT:,} rows, {_count(right_rows)} would be right."
+        return RowDifference(said, None)
+    missing, surplus = right_rows - made_rows, made_rows - right_rows
+    if not missing and not surplus:
+        return None
+    return RowDifference(_sentence(name, made_rows, right_rows, missing, surplus), _table(columns, missing, surplus))
+
+
+def _columns_differ(made: list[str], right: list[str], name: str) -> str:
+    have, want = [column.lower() for column in made], [column.lower() for column in right]
+    missing = [column for column in right if column.lower() not in have]
+    surplus = [column for column in made if column.lower() not in want]
+    if not missing and not surplus:
+        return ""
+    parts = [f"{_the_columns(missing)} {'is' if len(missing) == 1 else 'are'} missing"] * bool(missing)
+    parts += [f"{_the_columns(surplus)} {'was' if len(surplus) == 1 else 'were'} not asked for"] * bool(surplus)
+    return f"In `{name}` {' and '.join(parts)}."
+
+
+def _rows(frame: DataFrame, columns: list[str]) -> Counter[tuple] | None:
+    rows = frame.select(*columns).limit(ROW_LIMIT + 1).collect()
+    if len(rows) > ROW_LIMIT:
+        return None
+    return Counter(tuple(map(_comparable, row)) for row in rows)
+
+
+def _comparable(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    if isinstance(value, (list, dict, tuple)):
+        return repr(value)
+    if isinstance(value, (date, Decimal, bytes, bytearray)):
+        return str(bytes(value) if isinstance(value, bytearray) else value)
+    return value
+
+
+def _sentence(name: str, made: Counter, right: Counter, missing: Counter, surplus: Counter) -> str:
+    if not made:
+        return f"`{name}` is empty; {_count(right)} would be right."
+    if not missing and set(surplus) <= set(right):
+        return f"`{name}` has rows more than once: {_count(made)} instead of {right.total():,}."
+    parts = [f"{_count(missing)} {_is(missing)} missing"] * bool(missing)
+    parts += [f"{_count(surplus)} should not be there"] * bool(surplus)
+    return f"In `{name}` {' and '.join(parts)}; it has {_count(made)}, and {right.total():,} would be right."
+
+
+def _table(columns: list[str], missing: Counter, surplus: Counter) -> Table:
+    rows = [("missing", *row) for row in list(missing.elements())[:_SHOWN_ROWS]]
+    rows += [("too many", *row) for row in list(surplus.elements())[:_SHOWN_ROWS]]
+    texts = tuple(tuple(None if value is None else str(value) for value in row) for row in rows)
+    numeric = tuple(
+        all(isinstance(row[i], (int, float)) for row in rows if row[i] is not None) for i in range(len(columns) + 1)
+    )
+    return Table(("", *columns), numeric, texts, cut=missing.total() > _SHOWN_ROWS or surplus.total() > _SHOWN_ROWS)
+
+
+def _count(rows: Counter | None) -> str:
+    number = rows.total() if rows is not None else 0
+    return "1 row" if number == 1 else f"{number:,} rows"
+
+
+def _is(rows: Counter) -> str:
+    return "is" if rows.total() == 1 else "are"
+
+
+def _the_columns(names: list[str]) -> str:
+    return f"the column{'' if len(names) == 1 else 's'} {', '.join(f'`{name}`' for name in names)}"

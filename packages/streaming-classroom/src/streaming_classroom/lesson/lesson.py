@@ -159,11 +159,10 @@ class Lesson:
 
     @cached_property
     def _grader(self) -> Grader:
-        # A lesson whose exercises nobody tries needs neither.
-        from streaming_classroom import hidden_tests
+        # Slow to import, and not needed in a lesson without an attempt.
         from streaming_classroom.exercises.grader import Grader
 
-        return Grader(self._spark, self.paths, kafka=self.kafka, test_hidden=hidden_tests.run)
+        return Grader(self._spark, self.paths, kafka=self.kafka)
 
     def cleanup(self) -> None:
         """Stop the lesson's streams, drop its schema, remove its working directory; safe to call twice."""

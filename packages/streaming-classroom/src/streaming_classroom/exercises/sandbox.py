@@ -1,9 +1,10 @@
-"""A place of its own in which a learner's cell runs again: a session, a schema and paths beside the lesson's.
+"""A sandbox in which a learner's cell runs again: with its own session, schema and paths.
 
-Nothing of the learner's is touched.  The session is a clone of the lesson's without its views; the schema and all
-paths are below a directory of the sandbox, which is removed with it; ``DA`` is a stand-in that has nothing to break.
+The learner's data are not changed. The session is a clone of the lesson's session without its views; the schema and all
+paths are below a directory of the sandbox, which is removed with it; ``DA`` is a stub.
 
-What could reach the learner's own data is not lent: frames, streams, the session, the lesson.
+The cell can use the notebook's functions, modules and plain values, but nothing with access to the learner's data:
+no DataFrame, stream, session or lesson.
 """
 
 from __future__ import annotations
@@ -42,35 +43,24 @@ _PLAIN = (
     type(None), bool, int, float, complex, str, bytes, datetime.date, datetime.timedelta, decimal.Decimal,
 )  # fmt: skip
 _CONTAINERS = (list, tuple, set, frozenset, dict)
-_OF_THE_SHELL = {
-    "In",
-    "Out",
-    "exit",
-    "quit",
-    "open",
-    "get_ipython",
-    "spark",
-    "sc",
-    "DA",
-    "display",
-    "displayHTML",
-    "sql",
-}
+_SHELL_NAMES = {
+    "In", "Out", "exit", "quit", "open", "get_ipython", "spark", "sc", "DA", "display", "displayHTML", "sql",
+}  # fmt: skip
 
 
-def lend(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a new namespace with what may be lent of a notebook's variables.
+def copy_variables(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a new namespace with copies of a notebook's variables that give no access to the learner's data.
 
-    A function of the notebook is made again from its source, so that the names it uses are those of the sandbox.
+    A function of the notebook is defined again from its source, so that it uses the names of the sandbox.
     """
     lent: dict[str, Any] = {}
     for name, value in list(notebook.items()):
-        if name.startswith("_") or name in _OF_THE_SHELL:
+        if name.startswith("_") or name in _SHELL_NAMES:
             continue
         if _is_of_notebook(value):
             _define_again(value, lent)
         elif _is_library(value) or _is_plain(value):
-            with suppress(Exception):  # a value that cannot be copied is not lent
+            with suppress(Exception):  # a value that cannot be copied is left out
                 lent[name] = value if _is_library(value) else copy.deepcopy(value)
     return lent
 
@@ -93,19 +83,19 @@ def _is_plain(value: Any) -> bool:
 
 
 def _define_again(value: Any, lent: dict[str, Any]) -> None:
-    with suppress(Exception):  # without a source, or with a decorator that does something: it is not lent
+    with suppress(Exception):  # without a source, or with a decorator, which may have side effects: left out
         source = inspect.getsource(value)
         if not source.startswith("@"):
             exec(compile(source, "<notebook>", "exec"), lent)  # the learner's own function
 
 
 FOLDER = "_sandbox"  # below the lesson's working directory
-_FIRST_FILE = 1_709_596_800  # when it was modified: 2024-03-05
-PROCESSING_TIMEOUT = 40.0  # seconds for what a cell has started; a busy machine needs most of it for a first batch
+_FIRST_MODIFIED = 1_709_596_800  # the modification time of the first file: 2024-03-05
+PROCESSING_TIMEOUT = 40.0  # seconds for the streams of a cell; a busy machine needs most of it for a first batch
 
 
 class CannotRunError(Exception):
-    """A cell that needs what the sandbox does not have: the name says what."""
+    """The cell uses a name that the sandbox does not have."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -119,7 +109,7 @@ class CannotRunError(Exception):
 
 
 class MadeTwiceError(CannotRunError):
-    """A cell that cannot be run a second time, as after a restart, since it makes a table that is there by then."""
+    """The cell cannot run a second time, as after a restart, because it creates a table that exists by then."""
 
     def __str__(self) -> str:
         return (
@@ -129,20 +119,20 @@ class MadeTwiceError(CannotRunError):
 
 
 class CellFailedError(Exception):
-    """The cell, or a stream that it has started, raised an error: its words."""
+    """The cell, or one of its streams, has raised an error; the text is the error's message."""
 
 
 class Sandbox:
-    """One sandbox; use it in a ``with`` statement.
+    """A sandbox; use it in a ``with`` statement.
 
     Attributes
     ----------
     spark : SparkSession
-        Its session.
+        The sandbox's session.
     paths : Paths
-        Its paths, by the names that the lesson's have.
+        The sandbox's paths, with the names of the lesson's.
     variables : dict
-        What the last run of a cell has left.
+        The variables after the last run of a cell.
     """
 
     def __init__(
@@ -169,7 +159,7 @@ class Sandbox:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        with suppress(Exception):  # what cannot be tidied up now is below the lesson's folder and goes with it
+        with suppress(Exception):  # what remains is below the lesson's directory, which is removed later
             waiting.stop_streams(self.spark.streams.active)
         with suppress(Exception):
             if self.kafka is not None:
@@ -180,15 +170,15 @@ class Sandbox:
         user_files.remove_tree(self._root)
 
     def append(self, table: str, rows: Sequence[tuple], schema: str) -> None:
-        """Append rows to a table of the sandbox, which is created where it is not there."""
+        """Append rows to a table of the sandbox, which is created if it does not exist."""
         self.frame(rows, schema).write.format("delta").mode("append").saveAsTable(table)
 
     def frame(self, rows: Sequence[tuple], schema: str) -> DataFrame:
-        """Return rows as a frame of one partition."""
+        """Return rows as a DataFrame with one partition."""
         return self.spark.createDataFrame(list(rows), schema).coalesce(1)
 
     def view(self, name: str, frame: DataFrame) -> None:
-        """Make a temporary view of the sandbox."""
+        """Create a temporary view in the sandbox."""
         frame.createOrReplaceTempView(name)
 
     def file(self, name: str, rows: Iterable[Mapping[str, Any]], folder: str | None = None) -> Path:
@@ -201,7 +191,7 @@ class Sandbox:
         hidden = path.with_name(f".{path.name}")
         hidden.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
         self._files += 1
-        os.utime(hidden, (_FIRST_FILE + self._files, _FIRST_FILE + self._files))
+        os.utime(hidden, (_FIRST_MODIFIED + self._files, _FIRST_MODIFIED + self._files))
         return hidden.replace(path)
 
     def stream(self, table: str, **options: Any) -> DataFrame:
@@ -209,29 +199,29 @@ class Sandbox:
         return self.spark.readStream.options(**options).table(table)
 
     def keep(self, **variables: Any) -> None:
-        """Give every later run of a cell these variables, as cells above it would."""
+        """Define these variables for every later run of a cell, as cells above it would."""
         self.kept |= variables
 
     def run(self, source: str, may_fail: Collection[str] = (), timeout: float = PROCESSING_TIMEOUT) -> None:
-        """Run a cell as a kernel that has just started would, and return when its streams have done what is there.
+        """Run a cell as in a new kernel, and return when its streams have processed the available data.
 
-        Streams that still run are stopped then.
+        Streams that are still running are stopped then.
 
         Parameters
         ----------
         source : str
             The cell.
         may_fail : collection of str
-            Variables whose streams are to fail.
+            Variables whose streams are expected to fail.
         timeout : float
             Seconds.
 
         Raises
         ------
         CannotRunError
-            The cell uses something that the sandbox has not.
+            The cell uses a name that the sandbox does not have.
         CellFailedError
-            The cell or one of its streams raised an error.
+            The cell or one of its streams has raised an error.
         """
         self.variables = self._namespace()
         self._source = source
@@ -239,22 +229,22 @@ class Sandbox:
             try:
                 if self.above:
                     api_modules.install()
-                    exec(self.above, self.variables)  # the test's own
+                    exec(self.above, self.variables)  # source of the hidden test
                 self._run(source)
                 self._has_run = True
                 self._finish(may_fail, timeout)
             except (CannotRunError, CellFailedError):
                 raise
             except Exception as error:
-                raise self._explained(error) from error
+                raise self._cell_error(error) from error
 
     def query(self, variable: str) -> Any:
-        """Return the stream that a variable of the last run holds.
+        """Return the stream in a variable of the last run.
 
         Raises
         ------
         CellFailedError
-            It holds none.
+            The variable does not hold a stream.
         """
         value = self.variables.get(variable)
         if type(value).__name__ != "StreamingQuery":
@@ -262,23 +252,23 @@ class Sandbox:
         return value
 
     def value(self, variable: str) -> Any:
-        """Return what a variable of the last run holds.
+        """Return the value of a variable of the last run.
 
         Raises
         ------
         CellFailedError
-            There is none.
+            The variable does not exist.
         """
         if self.variables.get(variable) is None:
             raise CellFailedError(f"`{variable}` is not there")
         return self.variables[variable]
 
     def run_again(self) -> None:
-        """Run the same cell again, as a kernel that has just started would: what it held in memory is gone."""
+        """Run the same cell again as in a new kernel, without the variables of the last run."""
         self.run(self._source)
 
     def forget_last_commit(self) -> None:
-        """Leave every checkpoint as a crash before the commit of its last batch would: the next run runs it again."""
+        """Remove the last commit of every checkpoint, as a crash does: the next run repeats the batch."""
         for commits in classroom_files().local_path(self.paths.checkpoints).rglob("commits"):
             numbers = sorted(int(file.name) for file in commits.iterdir() if file.name.isdigit())
             if numbers:
@@ -286,18 +276,18 @@ class Sandbox:
                     (commits / name).unlink(missing_ok=True)
 
     def lose_checkpoints(self) -> None:
-        """Leave every checkpoint as its deletion would: the next run begins with batch 0 and reads everything."""
+        """Remove every checkpoint: the next run begins with batch 0 and reads everything."""
         checkpoints = classroom_files().local_path(self.paths.checkpoints)
         if checkpoints.exists():
             checkpoints.rename(checkpoints.with_name(f"lost-{uuid4().hex[:12]}"))
 
     def rows(self, name: str, mode: str = "append") -> DataFrame:
-        """Return the rows of a table or view; of a streaming view, what a stream gives for all that is there now.
+        """Return the rows of a table or view; run a streaming view over the available data.
 
         Raises
         ------
         CellFailedError
-            There is none of that name, or the stream fails.
+            The table or view does not exist, or the stream fails.
         """
         if not self.spark.catalog.tableExists(name):
             raise CellFailedError(f"it makes no `{name}`")
@@ -305,7 +295,7 @@ class Sandbox:
         return self.rows_of(frame, mode) if frame.isStreaming else frame
 
     def rows_of(self, frame: DataFrame, mode: str = "append") -> DataFrame:
-        """Return what a streaming frame gives for all that is there now; of another, its rows."""
+        """Run a streaming frame over the available data and return its rows; return another frame as it is."""
         if not frame.isStreaming:
             return frame
         name = f"rows_{uuid4().hex[:12]}"
@@ -318,24 +308,24 @@ class Sandbox:
             except CellFailedError:
                 raise
             except Exception as error:
-                raise self._explained(error) from error
+                raise self._cell_error(error) from error
             finally:
                 query.stop()
         return self.spark.table(name)
 
     def _namespace(self) -> dict[str, Any]:
-        # One dictionary throughout: a function that was lent finds the sandbox's session in it.
-        names = lend(self._notebook)
+        # One dictionary for all: the copied functions find the sandbox's session in it.
+        names = copy_variables(self._notebook)
         names |= self.kept
         names |= {
-            "__name__": "__main__", "spark": self.spark, "DA": _Lesson(self), "display": self._display,
+            "__name__": "__main__", "spark": self.spark, "DA": _LessonStub(self), "display": self._display,
             "displayHTML": lambda *_shown: None, "run_pipeline": self._update,
         }  # fmt: skip
         return names
 
     def _update(self, *_files: object, **arguments: Any) -> Any:
         """Run the pipeline of the cell's definitions, with its tables in the sandbox's schema."""
-        from declarative_pipelines import run_pipeline  # with its engine, which other exercises do without
+        from declarative_pipelines import run_pipeline  # loads its engine, which most exercises do not need
 
         return run_pipeline(**arguments | {"spark": self.spark, "show": False})
 
@@ -344,16 +334,16 @@ class Sandbox:
             for statement in split(last_cell.statements_of(source)):
                 self.spark.sql(statement.text)
             return
-        if self._has_run:  # `DA.exercise` would have dropped the table, and here it is to be resumed
+        if self._has_run:  # in the notebook `DA.exercise` drops the table
             source = re.sub(r"\bCREATE TABLE (?!IF\b)", "CREATE TABLE IF NOT EXISTS ", source, flags=re.IGNORECASE)
         for line in map(str.strip, source.splitlines()):
             if line.startswith(("%", "!")):
                 raise CannotRunError(line)
         with redirect_stdout(io.StringIO()):
-            exec(compile(ast.parse(source), "<sandbox>", "exec"), self.variables)  # the learner's own cell
+            exec(compile(ast.parse(source), "<sandbox>", "exec"), self.variables)  # the learner's cell
 
     def _finish(self, may_fail: Collection[str], timeout: float) -> None:
-        """Let the streams process what is there, and stop them."""
+        """Wait until the streams have processed the available data, and stop them."""
         held = {name: value for name, value in self.variables.items() if name not in may_fail}
         started = [value for value in held.values() if type(value).__name__ == "StreamingQuery"]
         active = self.spark.streams.active
@@ -367,12 +357,12 @@ class Sandbox:
         _raise_if_failed(started)
 
     def _display(self, shown: Any, *_rest: Any, streamName: str | None = None, **_options: Any) -> None:
-        """Run a stream that is displayed, into a table of its name."""
+        """Run a displayed stream into a view of its name."""
         if streamName and getattr(shown, "isStreaming", False):
             self.view(streamName, self.rows_of(shown, _mode_of(shown)))
 
-    def _explained(self, error: Exception) -> CannotRunError | CellFailedError:
-        """Return an error of a cell: of a name that the notebook has and the sandbox has not, that it cannot run."""
+    def _cell_error(self, error: Exception) -> CannotRunError | CellFailedError:
+        """Return a cell's error; CannotRunError for a name that exists in the notebook and not in the sandbox."""
         if isinstance(error, NameError) and (error.name in self._notebook or error.name == "dbutils"):
             return CannotRunError(error.name)
         about: Mapping[str, str] = getattr(error, "getMessageParameters", dict)() or {}
@@ -385,8 +375,8 @@ class Sandbox:
         return CellFailedError(f"{type(error).__name__}: {short_message(error)}".splitlines()[0])
 
 
-class _Lesson:
-    """What a cell in a sandbox has for ``DA``."""
+class _LessonStub:
+    """The ``DA`` of a cell in a sandbox."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -394,10 +384,10 @@ class _Lesson:
         self.schema_name = sandbox._name
         if sandbox.kafka is not None:
             self.kafka = sandbox.kafka
-        self.data_factory = SimpleNamespace(load=lambda *_count: None)  # the test lands what is to arrive
+        self.data_factory = SimpleNamespace(load=lambda *_count: None)  # the hidden test lands the data
 
     def exercise(self, _name: str) -> None:
-        """Take nothing away: the second run of a cell resumes from what the first one has left."""
+        """Remove nothing: the second run of a cell resumes from the checkpoints of the first run."""
 
     def block_until_stream_is_ready(
         self, query: Any, min_batches: int = 1, timeout: float = PROCESSING_TIMEOUT
@@ -409,10 +399,10 @@ class _Lesson:
 
 
 @contextmanager
-def opened(
+def open_sandbox(
     spark: SparkSession, paths: Paths, notebook: Mapping[str, Any], kafka: LessonKafka | None = None
 ) -> Iterator[Sandbox]:
-    """Open a sandbox and make its session this thread's own, as a notebook's is; remove it afterwards."""
+    """Create a sandbox, activate its session in this thread, and remove the sandbox at the end of the block."""
     jvm, kind = spark._jvm.org.apache.spark.sql.classic.SparkSession, type(spark)
     before = getattr(kind, "_activeSession", None)
     with Sandbox(spark, paths, notebook, kafka) as sandbox:
@@ -421,14 +411,14 @@ def opened(
             yield sandbox
         finally:
             jvm.setActiveSession(spark._jsparkSession)
-            # PySpark keeps one for the whole process besides, which `createDataFrame` changes.
+            # PySpark also has a session for the whole process, which `createDataFrame` changes.
             kind._activeSession = before
 
 
 def _clone(spark: SparkSession) -> SparkSession:
-    """Return a session with the settings of another one and its functions, but none of its views."""
+    """Return a session with the settings and functions of another session, without its views."""
     clone = type(spark)(spark.sparkContext, jsparkSession=spark._jsparkSession.cloneSession())
-    clone.conf.set("spark.sql.shuffle.partitions", 1)  # a few rows: more partitions would only cost time
+    clone.conf.set("spark.sql.shuffle.partitions", 1)  # for a few rows, more partitions only cost time
     for table in clone.catalog.listTables():
         if table.isTemporary:
             clone.catalog.dropTempView(table.name)
@@ -446,7 +436,7 @@ def _raise_if_failed(queries: Iterable[Any]) -> None:
 
 
 def _why_failed(query: Any, error: Exception) -> str:
-    """Return why a stream failed; of a task that failed while it wrote, what the task failed with."""
+    """Return the message of a failed stream; if a task failed in a write, the message of its cause."""
     words = short_message(error)
     if not words.startswith("[TASK_WRITE_FAILED]"):
         return words
@@ -457,6 +447,6 @@ def _why_failed(query: Any, error: Exception) -> str:
 
 
 def _mode_of(frame: DataFrame) -> str:
-    """Return ``complete`` for a frame that aggregates, which ``display`` takes as well, else ``append``."""
+    """Return the output mode that ``display`` uses: ``complete`` for an aggregation, else ``append``."""
     plan = frame._jdf.queryExecution().analyzed().toString()
     return "complete" if "Aggregate" in plan else "append"

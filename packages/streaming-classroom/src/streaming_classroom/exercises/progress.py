@@ -1,0 +1,212 @@
+"""A learner's progress, stored over restarts: attempts, hints, verdicts, times; and its summary, lesson by lesson.
+
+The file is in the workspace, beside the learner's lessons, so that emptying the home or the cache does not lose it. A
+home set by ``CLASSROOM_HOME`` has its own file, because a headless run must not change a learner's progress.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+
+from filelock import FileLock
+
+from streaming_classroom.errors import SetupError
+from streaming_classroom.exercises import catalogue
+from streaming_classroom.exercises.verdict import Guidance, box
+from streaming_classroom.files import directories, ownership
+
+_LOCK_TIMEOUT = 10  # seconds for another kernel to write its entry
+NAME = "exercises.json"
+_FULL, _EMPTY = "●", "○"
+_DOTS = 6  # the most exercises of a lesson; the words beside the dots are aligned
+
+
+@dataclass
+class ExerciseProgress:
+    """The progress in one exercise, one question of a quiz, or one prediction.
+
+    Attributes
+    ----------
+    tries : int
+        The number of verdicts on attempts.
+    hints : int
+        The number of hints that ``DA.hint`` has shown.
+    right : str
+        The time of the first right attempt, in ISO format with its offset; empty before.
+    saw_solution : bool
+        Whether ``DA.solution`` was called before the first right attempt.
+    chosen : str
+        The first choice of a question, or the last prediction.
+    """
+
+    tries: int = 0
+    hints: int = 0
+    right: str = ""
+    saw_solution: bool = False
+    chosen: str = ""
+
+
+def learners_file() -> Path:
+    """Return the file with the learner's progress; move a file of an older version from the home first."""
+    in_home, folder = directories.home() / NAME, directories.work() / "progress"
+    if os.environ.get("CLASSROOM_HOME"):
+        return in_home
+    try:
+        ownership.claim(directories.work(), mark=ownership.WORKSPACE)
+        ownership.claim(folder)
+    except (SetupError, OSError):  # a directory that is not ours, or that cannot be written
+        return in_home
+    if in_home.exists() and not (folder / NAME).exists():
+        with suppress(FileNotFoundError):  # another kernel has moved the file
+            shutil.move(in_home, folder / NAME)
+    return folder / NAME
+
+
+@dataclass
+class ExerciseRecord:
+    """The file with the progress; several kernels may use it.
+
+    Parameters
+    ----------
+    path : Path, optional
+        The file; by default the learner's.
+    """
+
+    path: Path = field(default_factory=learners_file)
+
+    def read(self) -> dict[str, ExerciseProgress]:
+        """Return the progress by exercise; an empty dictionary without a file, or with one that cannot be read."""
+        try:
+            entries = json.loads(self.path.read_text(encoding="utf-8"))
+            return {name: ExerciseProgress(**entry) for name, entry in entries.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+    def tried(self, exercise: str, is_right: bool) -> None:
+        """Record a verdict."""
+        with self._changing(exercise) as done:
+            done.tries += 1
+            if is_right and not done.right:
+                done.right = _now()
+
+    def hint(self, exercise: str, number: int) -> None:
+        """Record the number of hints that have been shown."""
+        with self._changing(exercise) as done:
+            done.hints = max(done.hints, number)
+
+    def solution(self, exercise: str) -> None:
+        """Record that the solution has been shown."""
+        with self._changing(exercise) as done:
+            done.saw_solution = done.saw_solution or not done.right
+
+    def chose(self, lesson: str, question: int, letter: str, is_right: bool) -> None:
+        """Record a choice in a lesson's quiz; the first choice of a question counts."""
+        with self._changing(question_name(lesson, question)) as done:
+            if not done.chosen:
+                done.chosen = letter
+                done.right = _now() if is_right else ""
+            done.tries += 1
+
+    def predicted(self, name: str, value: str) -> None:
+        """Record a prediction; a later one replaces it."""
+        with self._changing(name) as done:
+            done.tries += 1
+            done.chosen = value
+
+    def _changing(self, exercise: str) -> _Change:
+        return _Change(self, exercise)
+
+
+def _kept(done: ExerciseProgress) -> dict[str, object]:
+    """Return the values of an entry that are written: an older version of the course cannot read ``chosen``."""
+    return {name: value for name, value in asdict(done).items() if value or name != "chosen"}
+
+
+def question_name(lesson: str, question: int) -> str:
+    """Return the key of a question of a lesson's quiz, such as ``05 quiz 2``."""
+    return f"{lesson.upper()} quiz {question}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).astimezone().isoformat(timespec="seconds")
+
+
+class _Change:
+    """One change of the file, under a lock."""
+
+    def __init__(self, record: ExerciseRecord, exercise: str) -> None:
+        self._record, self._exercise = record, exercise
+
+    def __enter__(self) -> ExerciseProgress:
+        ownership.claim(self._record.path.parent)
+        self._lock = FileLock(self._record.path.with_suffix(".lock"), timeout=_LOCK_TIMEOUT)
+        self._lock.acquire()
+        self._all = self._record.read()
+        return self._all.setdefault(self._exercise, ExerciseProgress())
+
+    def __exit__(self, kind: object, *_rest: object) -> None:
+        try:
+            if kind is None:
+                entries = {name: _kept(done) for name, done in sorted(self._all.items())}
+                text = json.dumps(entries, indent=1) + "\n"
+                incoming = self._record.path.with_suffix(f".{os.getpid()}")
+                incoming.write_text(text, encoding="utf-8")
+                incoming.replace(self._record.path)
+        finally:
+            self._lock.release()
+
+
+def progress_shown(record: ExerciseRecord) -> Guidance:
+    """Return the progress, one line per lesson, and the next exercise."""
+    done = record.read()
+    every = {lesson: catalogue.exercise_ids(lesson) for lesson in catalogue.lessons()}
+    lines = [_line(lesson, exercises, done) for lesson, exercises in every.items()]
+    following = next((one for exercises in every.values() for one in exercises if not _of(done, one).right), None)
+    if following:
+        lines.append(f"Next: {following} {catalogue.find(following).title}")
+    text = "\n".join(lines)
+    return Guidance(text, box(f'<pre style="margin:0;line-height:1.5">{escape(text)}</pre>'))
+
+
+def _line(lesson: str, exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
+    parts = _words(exercises, done), _quiz(lesson, done), _predictions(lesson, done)
+    return f"{lesson:<4} {_dots(exercises, done)}  {'; '.join(filter(None, parts))}"
+
+
+def _quiz(lesson: str, done: dict[str, ExerciseProgress]) -> str:
+    """Return the result of a lesson's quiz, by the first choice of each question."""
+    questions = len(catalogue.quiz_of(lesson))
+    answered = [done[name] for n in range(1, questions + 1) if (name := question_name(lesson, n)) in done]
+    if not answered:
+        return f"a quiz of {questions}" if questions else ""
+    return f"quiz: {sum(bool(one.right) for one in answered)} of {questions} right at once"
+
+
+def _predictions(lesson: str, done: dict[str, ExerciseProgress]) -> str:
+    made = sum(name.startswith(f"{lesson}.") and bool(one.chosen) for name, one in done.items())
+    return f"{made} prediction{'s' * (made != 1)}" if made else ""
+
+
+def _dots(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
+    return "".join(_FULL if _of(done, exercise).right else _EMPTY for exercise in exercises).ljust(_DOTS)
+
+
+def _words(exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
+    entries = [_of(done, exercise) for exercise in exercises]
+    parts = [f"{sum(bool(entry.right) for entry in entries)} of {len(entries)} right"]
+    hints, solutions = sum(entry.hints for entry in entries), sum(entry.saw_solution for entry in entries)
+    parts += [f"{hints} hint{'s' * (hints != 1)}"] * bool(hints)
+    parts += [f"{solutions} solution{'s' * (solutions != 1)} read first"] * bool(solutions)
+    return ", ".join(parts)
+
+
+def _of(done: dict[str, ExerciseProgress], exercise: str) -> ExerciseProgress:
+    return done.get(exercise, ExerciseProgress())
