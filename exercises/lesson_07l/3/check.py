@@ -35,9 +35,8 @@ def check(attempt: Attempt) -> None:
         _must_be_repaired(attempt, save)
         land_days(attempt, "ward", _WITH_POWER_CUT, _AFTER_IT)
         run_pipeline(attempt, "ward", lambda writer: writer.foreachBatch(_then_the_power_fails(save)).start(), _POWER)
-    run_pipeline(
-        attempt, "ward", lambda writer: writer.foreachBatch(save).start()
-    )  # asked again, it has what failed before it
+    # The restart: it repeats the batch whose commit the power cut has prevented.
+    run_pipeline(attempt, "ward", lambda writer: writer.foreachBatch(save).start())
     _must_have_saved_once(attempt)
 
 

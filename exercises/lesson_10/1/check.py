@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from streaming_classroom.exercises.sandbox import Sandbox
 
-_ENDS = "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`."
-
 
 def check(attempt: Attempt) -> None:
     """Distinguish duplicates within a batch from those across batches, and a wrong time from a wrong row."""
     stream = attempt.stream("settling")
-    attempt.wait_for_end(stream, _ENDS, 60)
+    attempt.wait_for_end(
+        stream, "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`.", 60
+    )
     made = attempt.table("settled")
     landed = attempt.spark.read.schema(planted.PAYMENT).json(attempt.paths.landing)
     attempt.must_have_read(stream, landed.count())

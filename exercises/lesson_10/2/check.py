@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from streaming_classroom.exercises.sandbox import Sandbox
 
-_ENDS = "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`."
-
 
 def check(attempt: Attempt) -> None:
     """Compare the view, and name what delays the last order, what loses payments, and what reads it wrongly."""
     stream = attempt.stream("closing")
-    attempt.wait_for_end(stream, _ENDS, 60)
+    attempt.wait_for_end(
+        stream, "The query must stop after it has processed the available data: use `.trigger(availableNow=True)`.", 60
+    )
     attempt.table("closing")
     attempt.must_have_checkpoint(stream, "closing")
     made = attempt.view("unpaid_vw")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lesson_exercises import planted
+from lesson_exercises.lesson_12.customers import CUSTOMER_SCHEMA
 
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
 
     from streaming_classroom.exercises.sandbox import Sandbox
 
-_CUSTOMER = "customer_id INT, name STRING, email STRING, country STRING, city STRING, segment STRING"
-_EVENT = f"sequence LONG, operation STRING, {_CUSTOMER}, changed_at TIMESTAMP"
+_EVENT = f"sequence LONG, operation STRING, {CUSTOMER_SCHEMA}, changed_at TIMESTAMP"
 _MEMBER = ("customer_id", "name", "email", "country", "city", "segment", "sequence")
 
 
@@ -63,7 +63,7 @@ def _snapshot(sandbox: Sandbox) -> None:
         (number, f"name {number}", "e", "PT", "Lisbon", "consumer", datetime(2024, 1, 1, tzinfo=UTC), 0)
         for number in (1, 2, 3)
     ]
-    sandbox.keep(snapshot=sandbox.frame(rows, f"{_CUSTOMER}, updated_at TIMESTAMP, sequence LONG"))
+    sandbox.keep(snapshot=sandbox.frame(rows, f"{CUSTOMER_SCHEMA}, updated_at TIMESTAMP, sequence LONG"))
     _changes(
         sandbox, "a", (12, "DELETE", 1), (11, "UPDATE", 1), (14, "DELETE", 7), (20, "UPDATE", 2), (18, "UPDATE", 2)
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from lesson_exercises.lesson_12.customers import CUSTOMER_SCHEMA
+
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from streaming_classroom.exercises.sandbox import Sandbox
-
-_CUSTOMER = "customer_id INT, name STRING, email STRING, country STRING, city STRING, segment STRING"
 
 
 def check(attempt: Attempt) -> None:
@@ -56,7 +56,8 @@ def _boundaries(sandbox: Sandbox) -> None:
         for number, (customer, what, start, end) in enumerate(times)
     ]  # fmt: skip
     schema = (
-        f"{_CUSTOMER}, sequence LONG, operation STRING, valid_from TIMESTAMP, valid_to TIMESTAMP, is_current BOOLEAN"
+        f"{CUSTOMER_SCHEMA}, sequence LONG, operation STRING, valid_from TIMESTAMP, valid_to TIMESTAMP, "
+        "is_current BOOLEAN"
     )
     sandbox.append("history", rows, schema)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from lesson_exercises.lesson_14.messages import must_be_text
+
 from streaming_classroom.exercises import Attempt, HiddenTest, Makes, Mistake
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def check(attempt: Attempt) -> None:
     )
     attempt.must_have_checkpoint(stream, "broken")
     made = attempt.table("broken_messages")
-    _must_be_text(made)
+    must_be_text(made)
     every = _messages(attempt, "edits")
     columns = ["partition", "offset", "value"]
     if attempt.is_same(made, every.where("value IS NULL").select(columns)):
@@ -46,11 +48,6 @@ def check(attempt: Attempt) -> None:
     if made.isEmpty():
         raise Mistake("The table is empty. `edits` has no broken messages any more: begin with `decoded`.")
     attempt.compare(made, every.where("edit.meta.id IS NULL").select(columns), "broken_messages")
-
-
-def _must_be_text(made: DataFrame) -> None:
-    if dict(made.dtypes).get("value") == "binary":
-        raise Mistake("`value` is bytes. As text it can be read by people: `CAST(value AS STRING) AS value`.")
 
 
 _DECODED = """partition INT, offset LONG, value BINARY, edit STRUCT<meta: STRUCT<id: STRING, dt: TIMESTAMP>,

@@ -7,6 +7,8 @@ from contextlib import redirect_stdout
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from lesson_exercises.lesson_14.messages import must_be_text
+
 from streaming_base.progress_reports import rows_per_batch
 from streaming_classroom.exercises import Attempt, HiddenTest, MadeStream, Makes, Mistake
 
@@ -14,11 +16,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from streaming_classroom.exercises.sandbox import Sandbox
-
-
-def _must_be_text(made: DataFrame) -> None:
-    if dict(made.dtypes).get("value") == "binary":
-        raise Mistake("`value` is bytes. As text it can be read by people: `CAST(value AS STRING) AS value`.")
 
 
 _SINCE = "timestamp >= timestamp_millis(1746447000000)"
@@ -33,7 +30,7 @@ def check(attempt: Attempt) -> None:
     )
     _must_have_new_checkpoint(stream)
     made = attempt.table("from_1210")
-    _must_be_text(made)
+    must_be_text(made)
     every = attempt.messages("edits").select(*_COPIED)
     right = every.where(_SINCE)
     if attempt.is_same(made, every):

@@ -68,9 +68,8 @@ def _must_be_once(attempt: Attempt, said: str) -> None:
 def _placed_table(sandbox: Sandbox) -> None:
     """Plant three readings, and one of a month later, which moves any watermark past them."""
     sandbox.append("placed", [reading(n, float(n), 12.0) for n in range(3)], LINE_SCHEMA)
-    sandbox.append(
-        "placed", [reading(60 * 24 * 30, 9.0, 12.0)], LINE_SCHEMA
-    )  # a month later: whatever waits has gone on
+    month = 60 * 24 * 30  # minutes
+    sandbox.append("placed", [reading(month, 9.0, 12.0)], LINE_SCHEMA)
 
 
 def _very_late_lines(sandbox: Sandbox) -> None:
