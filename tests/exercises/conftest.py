@@ -1,4 +1,4 @@
-"""The exercises lie beside the packages, not in one: what finds them makes them importable, before a test is."""
+"""The exercises are not in a package: importing the catalogue makes them importable before a test imports them."""
 
 from streaming_classroom.exercises import catalogue
 

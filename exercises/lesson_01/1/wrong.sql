@@ -21,7 +21,7 @@ FROM streaming_tmp_vw
 WHERE heartrate >= 0
 GROUP BY device_id
 
--- %% For one row per patient, use `GROUP BY`
+-- %% without grouping: For one row per patient, use `GROUP BY`
 DROP VIEW IF EXISTS patients_tmp_vw;
 CREATE TEMP VIEW patients_tmp_vw AS
 SELECT mrn, heartrate AS highest

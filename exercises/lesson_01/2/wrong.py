@@ -56,7 +56,7 @@ faulty = (spark.readStream
     .trigger(availableNow=True)
     .toTable("faulty_readings"))
 
-# %% a stream that nobody writes yet
+# %% the stream is not written: a stream that nobody writes yet
 DA.exercise("01.2")  # removes what an earlier attempt created
 
 faulty = (spark.readStream

@@ -112,7 +112,7 @@ fitting = (spark.readStream
     .trigger(availableNow=True)
     .start())
 
-# %% a stream that nobody writes
+# %% the stream is not written: a stream that nobody writes
 DA.exercise("02.1")  # removes what an earlier attempt created
 
 fitting = (spark.readStream
@@ -120,7 +120,7 @@ fitting = (spark.readStream
     .option("maxFilesPerTrigger", 2)
     .json(DA.paths.landing))
 
-# %% is None
+# %% assigns the result of `awaitTermination`: is None
 DA.exercise("02.1")  # removes what an earlier attempt created
 
 fitting = (spark.readStream
@@ -134,7 +134,7 @@ fitting = (spark.readStream
     .start()
     .awaitTermination())
 
-# %% no variable `fitting`
+# %% without assignment: no variable `fitting`
 DA.exercise("02.1")  # removes what an earlier attempt created
 
 (spark.readStream

@@ -154,7 +154,7 @@ mended = (one_file_a_batch
     .option("checkpointLocation", f"{DA.paths.checkpoints}/slopes")
     .start(f"{DA.paths.working_dir}/slopes"))
 
-# %% `dying` has not failed
+# %% repaired in the query that must fail: `dying` has not failed
 DA.exercise("02.2")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException

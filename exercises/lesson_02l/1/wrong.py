@@ -62,7 +62,7 @@ recordings = (spark.readStream
 if recordings is not None:
     recordings.createOrReplaceTempView("recordings_vw")
 
-# %% where to read
+# %% without `.json(...)`: where to read
 DA.exercise("02L.1")  # removes what an earlier attempt created
 
 recordings = (spark.readStream
@@ -71,7 +71,7 @@ recordings = (spark.readStream
 if recordings is not None:
     recordings.createOrReplaceTempView("recordings_vw")
 
-# %% a running query
+# %% the stream is already written: a running query
 DA.exercise("02L.1")  # removes what an earlier attempt created
 
 recordings = (spark.readStream

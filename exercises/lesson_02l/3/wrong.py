@@ -14,7 +14,7 @@ per_activity = spark.sql("SELECT activity, count(*) FROM activity_vw GROUP BY ac
 if per_activity is not None:
     display(per_activity, streamName="board")
 
-# %% counts the label `null` as well
+# %% from `recordings_vw`, without the filter: counts the label `null` as well
 DA.exercise("02L.3")  # removes what an earlier attempt created
 
 per_activity = spark.sql("SELECT gt AS activity, count(*) AS recordings FROM recordings_vw GROUP BY gt")
@@ -38,7 +38,7 @@ per_activity = spark.sql("SELECT activity, count(DISTINCT person) AS recordings 
 if per_activity is not None:
     display(per_activity, streamName="board")
 
-# %% counted only once
+# %% from the files, not as a stream: counted only once
 DA.exercise("02L.3")  # removes what an earlier attempt created
 
 per_activity = spark.sql(f"SELECT gt AS activity, count(*) AS recordings FROM json.`{DA.paths.landing}` GROUP BY gt")
@@ -46,7 +46,7 @@ per_activity = spark.sql(f"SELECT gt AS activity, count(*) AS recordings FROM js
 if per_activity is not None:
     display(per_activity, streamName="board")
 
-# %% pass your query to `spark.sql`
+# %% the text of the query alone: pass your query to `spark.sql`
 DA.exercise("02L.3")  # removes what an earlier attempt created
 
 per_activity = "SELECT ..."  #("SELECT ...")
@@ -54,7 +54,7 @@ per_activity = "SELECT ..."  #("SELECT ...")
 if per_activity is not None:
     display(per_activity, streamName="board")
 
-# %% No stream named `board` is running
+# %% the stream is stopped: No stream named `board` is running
 DA.exercise("02L.3")  # removes what an earlier attempt created
 
 per_activity = spark.sql("SELECT activity, count(*) AS recordings FROM activity_vw GROUP BY activity")

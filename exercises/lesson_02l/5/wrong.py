@@ -54,7 +54,7 @@ second_run.processAllAvailable()
 first_batch = second_run.recentProgress[0]["batchId"]
 rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 
-# %% The first run has read everything
+# %% the first run processes everything: The first run has read everything
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
 rehearsal = (spark.table("activity_vw")
@@ -168,7 +168,7 @@ second_run.processAllAvailable()
 first_batch = second_run.recentProgress[0]
 rows_read = sum(p.numInputRows for p in second_run.recentProgress)
 
-# %% was not finished
+# %% waits for one batch of the second run: was not finished
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
 rehearsal = (spark.table("activity_vw")
@@ -206,7 +206,7 @@ second_run.processAllAvailable()
 first_batch = second_run.recentProgress[0]["batchId"]
 rows_read = sum(p.numInputRows for p in first_run.recentProgress)
 
-# %% What is missing is `first_batch`
+# %% without the last two lines: What is missing is `first_batch`
 DA.exercise("02L.5")  # removes what an earlier attempt created
 
 rehearsal = (spark.table("activity_vw")

@@ -107,7 +107,7 @@ odd_days = (spark.readStream
     .trigger(availableNow=True)
     .start())
 
-# %% is None
+# %% assigns the result of `awaitTermination`: is None
 DA.exercise("03.1")  # removes what an earlier attempt created
 
 odd_days = (spark.readStream

@@ -16,7 +16,7 @@ CREATE TEMP VIEW test_readings_tmp_vw AS
 SELECT value % 12 + 1 AS device_id, 60 + value % 40 AS heartrate, timestamp AS time
 FROM counter_tmp_vw
 
--- %% does not read a stream
+-- %% from `range`, not from a stream: does not read a stream
 DROP VIEW IF EXISTS test_readings_tmp_vw;
 CREATE TEMP VIEW test_readings_tmp_vw AS
 SELECT value % 12 + 1 AS device_id, 60 + value % 40 AS heartrate, 1748736000 AS time

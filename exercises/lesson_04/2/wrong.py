@@ -14,7 +14,7 @@ alarms_stream = (readings
     .trigger(availableNow=True)
     .start())
 
-# %% it writes the rows again
+# %% a constant `txnVersion`: it writes the rows again
 DA.exercise("04.2")  # removes what an earlier attempt created
 
 def append_alarms(batch, batch_id):
@@ -68,7 +68,7 @@ alarms_stream = (readings
     .trigger(availableNow=True)
     .start())
 
-# %% an alarm of the same second
+# %% a MERGE by time alone: an alarm of the same second
 DA.exercise("04.2")  # removes what an earlier attempt created
 
 def append_alarms(batch, batch_id):

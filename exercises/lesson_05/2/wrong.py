@@ -119,7 +119,7 @@ live = (two_at_a_time.writeStream
     .trigger(processingTime="1 minute")
     .toTable("ward_history"))
 
-# %% no table `ward_history`
+# %% tables of another name: no table `ward_history`
 DA.exercise("05.2")  # removes what an earlier attempt created
 
 two_at_a_time = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).json(DA.paths.landing)

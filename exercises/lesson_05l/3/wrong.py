@@ -27,7 +27,7 @@ report = (spark.table("readings_vw")
     .trigger(once=True)
     .toTable("faulty_report"))
 
-# %% leave out the limit
+# %% a limit of one file per batch: leave out the limit
 DA.exercise("05L.3")  # removes what an earlier attempt created
 
 report = (spark.readStream

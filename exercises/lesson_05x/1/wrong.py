@@ -26,7 +26,7 @@ receiver = (delivered
     .trigger(continuous="1 second")
     .toTable("received"))
 
-# %% brings equal rows together
+# %% real-time mode without the table: brings equal rows together
 DA.exercise("05X.1")  # removes what an earlier attempt created
 
 receiver = (delivered
@@ -36,7 +36,7 @@ receiver = (delivered
     .trigger(realTime="5 seconds")
     .outputMode("update").foreach(print).start())
 
-# %% ✗
+# %% duplicates removed per batch: ✗
 DA.exercise("05X.1")  # removes what an earlier attempt created
 
 def write_once(batch, batch_id):

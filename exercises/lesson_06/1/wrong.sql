@@ -5,7 +5,7 @@ SELECT device_id, faulty
 FROM received
 WHERE mode = 'update'
 
--- %% only the last batch
+-- %% only the last batch: only the last batch
 DROP VIEW IF EXISTS latest_vw;
 CREATE TEMP VIEW latest_vw AS
 SELECT device_id, faulty

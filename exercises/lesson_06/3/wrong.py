@@ -1,4 +1,4 @@
-# %% rows for 12 devices
+# %% appended, not merged: rows for 12 devices
 DA.exercise("06.3")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")
@@ -20,7 +20,7 @@ totals = (spark.readStream
     .trigger(availableNow=True)
     .start())
 
-# %% right by chance
+# %% overwritten, not merged: right by chance
 DA.exercise("06.3")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")
@@ -119,7 +119,7 @@ totals = (spark.readStream
     .trigger(availableNow=True)
     .start())
 
-# %% does nothing with the rows
+# %% an empty function: does nothing with the rows
 DA.exercise("06.3")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE device_totals (device_id INT, readings BIGINT)")

@@ -1,4 +1,4 @@
--- %% a running total
+-- %% without the earlier state: a running total
 DROP VIEW IF EXISTS added_vw;
 CREATE TEMP VIEW added_vw AS
 SELECT after.key.device_id, after.value.count AS added
@@ -11,7 +11,7 @@ SELECT after.key.device_id, coalesce(before.value.count, 0) AS added
 FROM state_after_1 AS after
 LEFT JOIN state_after_0 AS before ON after.key = before.key
 
--- %% The sign is wrong
+-- %% subtracted the other way round: The sign is wrong
 DROP VIEW IF EXISTS added_vw;
 CREATE TEMP VIEW added_vw AS
 SELECT after.key.device_id, before.value.count - after.value.count AS added

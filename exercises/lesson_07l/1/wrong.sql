@@ -1,4 +1,4 @@
--- %% counts every row
+-- %% `count(*)` for `count(DISTINCT device_id, time)`: counts every row
 DROP VIEW IF EXISTS morning_vw;
 CREATE TEMP VIEW morning_vw AS
 SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,
@@ -9,7 +9,7 @@ SELECT 'ward', (SELECT count(*) FROM ward_files), count(*), count(*) FROM ward
 UNION ALL
 SELECT 'vitals', (SELECT count(*) FROM vitals_files), count(*), count(*) FROM vitals
 
--- %% counts devices
+-- %% `count(DISTINCT device_id)` for `count(DISTINCT device_id, time)`: counts devices
 DROP VIEW IF EXISTS morning_vw;
 CREATE TEMP VIEW morning_vw AS
 SELECT 'archive' AS pipeline, (SELECT count(*) FROM archive_files) AS landed,

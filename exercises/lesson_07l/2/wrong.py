@@ -13,7 +13,7 @@ repair = "INSERT OVERWRITE archive SELECT DISTINCT * FROM archive"
 display(spark.sql(repair))
 dbutils.fs.rm(f"{DA.paths.checkpoints}/archive", recurse=True)
 
-# %% every row twice, as before
+# %% loads everything again: every row twice, as before
 DA.exercise("07L.2")  # removes what an earlier attempt created
 break_archive()  # and breaks it anew
 
@@ -29,7 +29,7 @@ break_archive()  # and breaks it anew
 repair = "CREATE OR REPLACE TEMP VIEW once_vw AS SELECT DISTINCT * FROM archive"
 display(spark.sql(repair))
 
-# %% does not know what is in the table
+# %% deletes the checkpoint: does not know what is in the table
 DA.exercise("07L.2")  # removes what an earlier attempt created
 break_archive()  # and breaks it anew
 

@@ -23,7 +23,7 @@ def save_readings(batch, batch_id):
         .mode("append")
         .saveAsTable("ward"))
 
-# %% adds nothing to it
+# %% an empty function: adds nothing to it
 DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 
@@ -47,7 +47,7 @@ def save_readings(batch, batch_id):
         .mode("append")
         .saveAsTable("ward"))
 
-# %% the last batch only
+# %% overwrites the table: the last batch only
 DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 
@@ -59,7 +59,7 @@ def save_readings(batch, batch_id):
         .mode("overwrite")
         .saveAsTable("ward"))
 
-# %% No row of a new day
+# %% a MERGE by device alone: No row of a new day
 DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 
@@ -75,7 +75,7 @@ def save_readings(batch, batch_id):
         WHEN NOT MATCHED THEN INSERT *
     """)
 
-# %% at the same time
+# %% a MERGE by time alone: at the same time
 DA.exercise("07L.3")  # removes what an earlier attempt created
 break_ward()  # and breaks it anew
 

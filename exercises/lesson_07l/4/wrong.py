@@ -24,7 +24,7 @@ vitals = (spark.sql("""
     .trigger(availableNow=True)
     .toTable("vitals"))
 
-# %% lost their heart rate
+# %% reads with the old schema: lost their heart rate
 DA.exercise("07L.4")  # removes what an earlier attempt created
 break_vitals()  # and breaks it anew
 

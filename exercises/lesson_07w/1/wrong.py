@@ -128,7 +128,7 @@ counting = (spark.readStream
 serving.awaitTermination()
 counting.awaitTermination()
 
-# %% alike but for their ids
+# %% duplicates by everything but the id: alike but for their ids
 DA.exercise("07W.1")  # removes what an earlier attempt created
 
 from pyspark.sql import functions as F

@@ -13,7 +13,7 @@ faulty = (readings.where("heartrate < 0")
     .trigger(availableNow=True)
     .toTable("faulty_readings"))
 
-# %% the same checkpoint
+# %% one checkpoint, one query after the other: the same checkpoint
 DA.exercise("07X.1")  # removes what an earlier attempt created
 
 good = (readings.where("heartrate >= 0")
@@ -103,7 +103,7 @@ faulty = (readings.where("heartrate < 0")
     .option("checkpointLocation", f"{DA.paths.checkpoints}/sorted/faulty")
     .toTable("faulty_readings"))
 
-# %% `faulty` is None
+# %% without the second query: `faulty` is None
 DA.exercise("07X.1")  # removes what an earlier attempt created
 
 good = (readings.where("heartrate >= 0")

@@ -41,7 +41,7 @@ while True:
             raise
         restarts -= 1
 
-# %% was not started again
+# %% the source is created once, before the loop: was not started again
 DA.exercise("08.1")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
@@ -64,7 +64,7 @@ while True:
             raise
         restarts -= 1
 
-# %% has no column
+# %% the schema evolution mode `rescue`: has no column
 DA.exercise("08.1")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException
@@ -86,7 +86,7 @@ while True:
             raise
         restarts -= 1
 
-# %% more than one of the
+# %% without a limit: more than one of the
 DA.exercise("08.1")  # removes what an earlier attempt created
 
 from pyspark.errors import StreamingQueryException

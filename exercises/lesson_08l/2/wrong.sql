@@ -13,7 +13,7 @@ FROM (SELECT file, explode(map_keys(from_json(_rescued_data, 'map<string, string
 WHERE field <> '_file_path'
 GROUP BY field
 
--- %% `drift_vw`
+-- %% one field for all rows: `drift_vw`
 DROP VIEW IF EXISTS drift_vw;
 CREATE TEMP VIEW drift_vw AS
 SELECT file, field, count(*) AS records
@@ -21,7 +21,7 @@ FROM (SELECT file, 'amount' AS field FROM sales WHERE _rescued_data IS NOT NULL)
 WHERE field <> '_file_path'
 GROUP BY file, field
 
--- %% some rows have two rescued fields
+-- %% only the first field of a row: some rows have two rescued fields
 DROP VIEW IF EXISTS drift_vw;
 CREATE TEMP VIEW drift_vw AS
 SELECT file, field, count(*) AS records

@@ -20,7 +20,7 @@ LEFT JOIN (SELECT file, count(*) AS arrived, sum(amount) AS amount FROM sales_vw
 LEFT JOIN (SELECT file, count(*) AS set_aside FROM set_aside_vw GROUP BY file) AS unread
     ON unread.file = control_vw.file
 
--- %% paired each sale
+-- %% joined before the aggregation: paired each sale
 DROP VIEW IF EXISTS books_vw;
 CREATE TEMP VIEW books_vw AS
 SELECT control_vw.file, any_value(records) AS sent, count(sale_id) AS arrived, count(DISTINCT record) AS set_aside,

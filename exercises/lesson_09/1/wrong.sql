@@ -52,7 +52,7 @@ FROM taps_vw
 GROUP BY tram, window(event_time, '8 minutes')
 HAVING count(*) > 1
 
--- %% Global aggregation
+-- %% without `tram`: Global aggregation
 DROP VIEW IF EXISTS rides_vw;
 CREATE TEMP VIEW rides_vw AS
 SELECT session_window.start AS begins,

@@ -85,7 +85,7 @@ first = spark.sql("SELECT transaction_id, min(received_at) AS received_at FROM p
 lost = late_rows(counted).select("row.transaction_id", "row.received_at")
 first_rows_lost = lost.count()
 
-# %% first_rows_lost
+# %% typed in: first_rows_lost
 DA.exercise("09.2")  # removes what an earlier attempt created
 
 counted = (spark.readStream

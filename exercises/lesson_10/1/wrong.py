@@ -1,4 +1,4 @@
-# %% those whose rows were in one batch
+# %% grouped by `received_at` as well: those whose rows were in one batch
 DA.exercise("10.1")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,
@@ -22,7 +22,7 @@ settling = (transactions
     .start())
 settling.awaitTermination()
 
-# %% Insert only those that the table does not have
+# %% inserted, not merged: Insert only those that the table does not have
 DA.exercise("10.1")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS settled (transaction_id STRING, card_id INT, amount DOUBLE,

@@ -1,4 +1,4 @@
--- %% more than once
+-- %% `UNION ALL`, without the limit of six: more than once
 DROP VIEW IF EXISTS refunds_vw;
 CREATE TEMP VIEW refunds_vw AS
 SELECT card_id, foreign_payment AS payment, amount FROM alarms
@@ -26,7 +26,7 @@ FROM large_payments
 GROUP BY card_id, transaction_id, amount
 HAVING count(*) >= 6
 
--- %% alike but for their ids
+-- %% one refund per card and amount: alike but for their ids
 DROP VIEW IF EXISTS refunds_vw;
 CREATE TEMP VIEW refunds_vw AS
 SELECT card_id, min(payment) AS payment, amount

@@ -55,7 +55,7 @@ class Watch(EachSilence):
 
 run_into("calls", Watch())
 
-# %% has to be in the state
+# %% in a dictionary of the processor: has to be in the state
 DA.exercise("11.1")  # removes what an earlier attempt created
 
 
@@ -84,7 +84,7 @@ class Watch(EachSilence):
 
 run_into("calls", Watch())
 
-# %% do not leave it out
+# %% without the rows that are off: do not leave it out
 DA.exercise("11.1")  # removes what an earlier attempt created
 
 

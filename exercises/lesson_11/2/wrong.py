@@ -1,4 +1,4 @@
-# %% arrive in one batch
+# %% two heartbeats in two batches: arrive in one batch
 DA.exercise("11.2")  # removes what an earlier attempt created
 
 
@@ -27,7 +27,7 @@ def check_silence(processor):
 
 check_silence(EachSilence())
 
-# %% exactly ten minutes
+# %% nine minutes: exactly ten minutes
 DA.exercise("11.2")  # removes what an earlier attempt created
 
 
@@ -70,7 +70,7 @@ def check_silence(processor):
 
 check_silence(EachSilence())
 
-# %% asserts nothing
+# %% comparisons without `assert`: asserts nothing
 DA.exercise("11.2")  # removes what an earlier attempt created
 
 

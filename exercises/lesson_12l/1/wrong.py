@@ -118,7 +118,7 @@ logged = (changes.writeStream
     .start())
 logged.awaitTermination()
 
-# %% the same `sequence`
+# %% duplicates by card and sequence: the same `sequence`
 DA.exercise("12L.1")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE change_log (card STRING, at STRUCT<sequence: LONG, changed_at: TIMESTAMP>,
@@ -142,7 +142,7 @@ logged = (changes.writeStream
     .start())
 logged.awaitTermination()
 
-# %% with the same time
+# %% duplicates by card and time: with the same time
 DA.exercise("12L.1")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE change_log (card STRING, at STRUCT<sequence: LONG, changed_at: TIMESTAMP>,
@@ -166,7 +166,7 @@ logged = (changes.writeStream
     .start())
 logged.awaitTermination()
 
-# %% more than once
+# %% appended, not merged: more than once
 DA.exercise("12L.1")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE change_log (card STRING, at STRUCT<sequence: LONG, changed_at: TIMESTAMP>,
@@ -186,7 +186,7 @@ logged = (changes.writeStream
     .start())
 logged.awaitTermination()
 
-# %% lost checkpoint
+# %% duplicates removed in the state alone: lost checkpoint
 DA.exercise("12L.1")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE change_log (card STRING, at STRUCT<sequence: LONG, changed_at: TIMESTAMP>,

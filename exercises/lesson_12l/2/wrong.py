@@ -11,7 +11,7 @@ def newest_values(changes):
     ]
     return changes.groupBy("card").agg(*newest)
 
-# %% must end every field
+# %% without the values of a delete: must end every field
 DA.exercise("12L.2")  # removes what an earlier attempt created
 
 

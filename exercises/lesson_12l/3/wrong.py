@@ -1,4 +1,4 @@
-# %% merge each field by itself
+# %% whole rows replaced: merge each field by itself
 DA.exercise("12L.3")  # removes what an earlier attempt created
 
 VALUE = "STRUCT<at: STRUCT<sequence: LONG, changed_at: TIMESTAMP>, value: STRING>"
@@ -28,7 +28,7 @@ spark.sql("""
     WHERE operation.value <> 'DELETE'
     """)
 
-# %% merge each field by itself
+# %% whole rows, by the newest operation: merge each field by itself
 DA.exercise("12L.3")  # removes what an earlier attempt created
 
 VALUE = "STRUCT<at: STRUCT<sequence: LONG, changed_at: TIMESTAMP>, value: STRING>"

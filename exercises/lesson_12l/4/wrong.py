@@ -32,7 +32,7 @@ then = newest_values(spark.table("change_log").where("at.changed_at <= TIMESTAMP
     .join(spark.table("members_now").drop("city"), "card")
     .createOrReplaceTempView("vouchers_vw"))
 
-# %% The cities are those of today
+# %% with the city of `members_now`: The cities are those of today
 DA.exercise("12L.4")  # removes what an earlier attempt created
 
 then = newest_values(spark.table("change_log").where("at.changed_at <= TIMESTAMP '2025-09-06 12:00:00'"))
@@ -44,12 +44,12 @@ then = newest_values(spark.table("change_log").where("at.changed_at <= TIMESTAMP
     .where("email IS NOT NULL")
     .createOrReplaceTempView("vouchers_vw"))
 
-# %% members of today
+# %% from `members_now` alone: members of today
 DA.exercise("12L.4")
 
 spark.table("members_now").where("email IS NOT NULL").createOrReplaceTempView("vouchers_vw")
 
-# %% is not a member today
+# %% from the members of noon alone: is not a member today
 DA.exercise("12L.4")  # removes what an earlier attempt created
 
 then = newest_values(spark.table("change_log").where("at.changed_at <= TIMESTAMP '2025-09-06 12:00:00'"))

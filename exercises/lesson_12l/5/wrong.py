@@ -1,4 +1,4 @@
-# %% Leave a tombstone
+# %% the row deleted: Leave a tombstone
 DA.exercise("12L.5")  # removes what an earlier attempt created
 
 
@@ -36,7 +36,7 @@ def forget(number):
 
 forget("K-407")
 
-# %% late changes
+# %% an update without the sequence of the fields: late changes
 DA.exercise("12L.5")  # removes what an earlier attempt created
 
 
@@ -50,7 +50,7 @@ def forget(number):
 
 forget("K-407")
 
-# %% is not `DELETE`
+# %% an update without the operation: is not `DELETE`
 DA.exercise("12L.5")  # removes what an earlier attempt created
 
 

@@ -67,7 +67,7 @@ spark.sql("""
     WHEN MATCHED THEN DELETE
 """)
 
-# %% another quarantine
+# %% deletes all lines with a bad time: another quarantine
 DA.exercise("13.1")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
@@ -89,7 +89,7 @@ spark.sql("""
         VALUES (order_id, customer_id, country, ordered_at, channel, revenue)""")
 spark.sql("DELETE FROM quarantine_copy WHERE reason = 'bad time'")
 
-# %% lines with a second fault
+# %% deletes all lines with the day first: lines with a second fault
 DA.exercise("13.1")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")
@@ -142,7 +142,7 @@ spark.sql("""
     WHEN MATCHED THEN DELETE
 """)
 
-# %% a crash between the two writes
+# %% deletes before it inserts: a crash between the two writes
 DA.exercise("13.1")  # removes what an earlier attempt created
 
 spark.sql("CREATE TABLE IF NOT EXISTS orders_copy AS SELECT * FROM silver_orders")

@@ -28,7 +28,7 @@ def run_job():
 
 run_job()
 
-# %% two nights
+# %% `silver_orders` twice, without `retry`: two nights
 DA.exercise("13.2")  # removes what an earlier attempt created
 
 

@@ -17,7 +17,7 @@ def bronze():
 
 bronze()
 
-# %% value
+# %% parsed as JSON: value
 DA.exercise("13L.1")  # removes what an earlier attempt created
 
 
@@ -56,7 +56,7 @@ def bronze():
 
 bronze()
 
-# %% There is no checkpoint `bronze`
+# %% a batch job without a stream: There is no checkpoint `bronze`
 DA.exercise("13L.1")  # removes what an earlier attempt created
 
 

@@ -103,7 +103,7 @@ def silver():
 
 silver()
 
-# %% two nights
+# %% appended, not merged: two nights
 DA.exercise("13L.3")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,
@@ -141,7 +141,7 @@ def silver():
 
 silver()
 
-# %% twice in a file
+# %% bad lines without duplicates: twice in a file
 DA.exercise("13L.3")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS silver_deliveries (scan_id STRING, depot_id INT, region STRING,

@@ -43,7 +43,7 @@ def retry():
 
 retry()
 
-# %% quarantine
+# %% deletes all lines of unknown depots: quarantine
 DA.exercise("13L.4")  # removes what an earlier attempt created
 
 
@@ -56,7 +56,7 @@ def retry():
 
 retry()
 
-# %% some are there twice
+# %% appended, not merged: some are there twice
 DA.exercise("13L.4")  # removes what an earlier attempt created
 
 

@@ -113,7 +113,7 @@ def run_job():
 
 run_job()
 
-# %% There is no checkpoint `gold`
+# %% a batch job without a stream: There is no checkpoint `gold`
 DA.exercise("13L.5")  # removes what an earlier attempt created
 
 spark.sql("""CREATE TABLE IF NOT EXISTS gold_deliveries (day DATE, region STRING, parcels BIGINT, fees DECIMAL(18, 2))

@@ -30,7 +30,7 @@ broken = (decoded
     .trigger(availableNow=True)
     .toTable("broken_messages"))
 
-# %% begin with `decoded`
+# %% from `edits`: begin with `decoded`
 DA.exercise("14.1")  # removes what an earlier attempt created
 
 broken = (edits

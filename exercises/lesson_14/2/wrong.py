@@ -42,7 +42,7 @@ replay = (spark.readStream
     .trigger(availableNow=True)
     .toTable("from_1210"))
 
-# %% The rows are right, but
+# %% filtered after reading everything: The rows are right, but
 DA.exercise("14.2")  # removes what an earlier attempt created
 
 replay = (spark.readStream

@@ -53,7 +53,7 @@ catch_up.awaitTermination(30)
 
 behind = [int(report["sources"][0]["metrics"]["maxOffsetsBehindLatest"]) for report in catch_up.recentProgress]
 
-# %% still running
+# %% with an interval: still running
 DA.exercise("14.3")  # removes what an earlier attempt created
 
 catch_up = (spark.readStream
@@ -72,7 +72,7 @@ catch_up.processAllAvailable()
 
 behind = [int(report["sources"][0]["metrics"]["maxOffsetsBehindLatest"]) for report in catch_up.recentProgress]
 
-# %% furthest
+# %% the average lag: furthest
 DA.exercise("14.3")  # removes what an earlier attempt created
 
 catch_up = (spark.readStream
@@ -91,7 +91,7 @@ catch_up.awaitTermination(30)
 
 behind = [float(report["sources"][0]["metrics"]["avgOffsetsBehindLatest"]) for report in catch_up.recentProgress]
 
-# %% furthest
+# %% the average lag, as an integer: furthest
 DA.exercise("14.3")  # removes what an earlier attempt created
 
 catch_up = (spark.readStream
@@ -148,7 +148,7 @@ catch_up.awaitTermination(30)
 
 behind = [int(report["sources"][0]["metrics"]["maxOffsetsBehindLatest"]) for report in catch_up.recentProgress]
 
-# %% not a list
+# %% the last report alone: not a list
 DA.exercise("14.3")  # removes what an earlier attempt created
 
 catch_up = (spark.readStream

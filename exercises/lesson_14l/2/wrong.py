@@ -5,7 +5,7 @@ DA.exercise("14L.2")  # removes what an earlier attempt created
     .withWatermark("dt", "45 minutes")
     .createOrReplaceTempView("once_vw"))
 
-# %% keeps every id in state forever
+# %% without a watermark: keeps every id in state forever
 DA.exercise("14L.2")  # removes what an earlier attempt created
 
 (spark.table("undos_vw")

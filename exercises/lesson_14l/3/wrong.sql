@@ -43,7 +43,7 @@ FROM once_vw
 GROUP BY wiki, title, least(user, undone), greatest(user, undone), window(dt, '10 minutes', '1 minute')
 HAVING count(*) >= 4 AND count(DISTINCT user) = 2
 
--- %% no war at all
+-- %% by the direction of the undo: no war at all
 DROP VIEW IF EXISTS wars_vw;
 CREATE TEMP VIEW wars_vw AS
 SELECT wiki, title, user AS one, undone AS other,
@@ -61,7 +61,7 @@ FROM once_vw
 GROUP BY wiki, title, least(user, undone), greatest(user, undone), window(dt, '1 hour', '1 minute')
 HAVING count(*) >= 4 AND min(user) <> max(user)
 
--- %% lesser of the two
+-- %% `least` and `greatest` swapped: lesser of the two
 DROP VIEW IF EXISTS wars_vw;
 CREATE TEMP VIEW wars_vw AS
 SELECT wiki, title, greatest(user, undone) AS one, least(user, undone) AS other,

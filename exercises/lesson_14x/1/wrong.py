@@ -1,4 +1,4 @@
-# %% has a state
+# %% an aggregation in complete mode: has a state
 DA.exercise("14X.1")  # removes what an earlier attempt created
 
 kept = (spark.table("colors_now_vw")

@@ -40,7 +40,7 @@ def quarantine():
 
 update = run_pipeline()
 
-# %% violate every rule
+# %% each expectation inverted: violate every rule
 DA.exercise("15.1")  # removes what an earlier attempt created
 
 every_rule = " AND ".join(RULES.values())

@@ -66,7 +66,7 @@ def customers_by_city():
 
 update = run_pipeline()
 
-# %% without a city
+# %% without the filter, and distinct: without a city
 DA.exercise("15.2")  # removes what an earlier attempt created
 
 

@@ -1,4 +1,4 @@
-# %% Nothing protects
+# %% without the table property: Nothing protects
 DA.exercise("15.3")  # removes what an earlier attempt created
 
 

@@ -16,7 +16,7 @@ def bronze():
 
 update = run_pipeline()
 
-# %% too low
+# %% without the upper limit: too low
 DA.exercise("15L.1")  # removes what an earlier attempt created, and what was built on it
 
 RULES = {
@@ -34,7 +34,7 @@ def bronze():
 
 update = run_pipeline()
 
-# %% the lines are old
+# %% compared with now: the lines are old
 DA.exercise("15L.1")  # removes what an earlier attempt created, and what was built on it
 
 RULES = {

@@ -1,4 +1,4 @@
-# %% which are on mains
+# %% without the rule about the battery: which are on mains
 DA.exercise("15L.2")  # removes what an earlier attempt created
 
 USABLE = RULES
@@ -68,7 +68,7 @@ def usable():
 
 update = run_pipeline()
 
-# %% silently
+# %% a filter without expectations: silently
 DA.exercise("15L.2")  # removes what an earlier attempt created
 
 USABLE = RULES | {"good battery": "battery IS NULL OR battery >= 10.5"}

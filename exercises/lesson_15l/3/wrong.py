@@ -50,7 +50,7 @@ def placed():
 
 update = run_pipeline()
 
-# %% no expectation of `placed`
+# %% a filter without an expectation: no expectation of `placed`
 DA.exercise("15L.3")  # removes what an earlier attempt created
 
 

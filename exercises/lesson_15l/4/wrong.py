@@ -1,4 +1,4 @@
-# %% has another `received`
+# %% duplicates by all columns: has another `received`
 DA.exercise("15L.4")  # removes what an earlier attempt created
 
 
@@ -19,7 +19,7 @@ dp.create_auto_cdc_flow(
 
 update = run_pipeline()
 
-# %% that are not duplicates
+# %% duplicates by station and level: that are not duplicates
 DA.exercise("15L.4")  # removes what an earlier attempt created
 
 
@@ -31,7 +31,7 @@ def once():
 
 update = run_pipeline()
 
-# %% behind the watermark
+# %% a watermark of an hour: behind the watermark
 DA.exercise("15L.4")  # removes what an earlier attempt created
 
 
@@ -43,7 +43,7 @@ def once():
 
 update = run_pipeline()
 
-# %% The update has failed
+# %% a window function as an expectation: The update has failed
 @dp.table
 @dp.expect_or_drop("once", "count(*) OVER (PARTITION BY station, measured) = 1")
 def once():

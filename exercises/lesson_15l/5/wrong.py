@@ -110,7 +110,7 @@ def refused():
 
 update = run_pipeline()
 
-# %% must be an array
+# %% `concat_ws` for an array: must be an array
 DA.exercise("15L.5")  # removes what an earlier attempt created
 
 EVERY_RULE = USABLE | {"listed station": "name IS NOT NULL"}
@@ -126,7 +126,7 @@ def refused():
 
 update = run_pipeline()
 
-# %% is there twice
+# %% one row per reason: is there twice
 DA.exercise("15L.5")  # removes what an earlier attempt created
 
 EVERY_RULE = USABLE | {"listed station": "name IS NOT NULL"}

@@ -1,15 +1,15 @@
--- %% Every rule with failed records
+-- %% without the comparison: Every rule with failed records
 DROP VIEW IF EXISTS alarms_vw;
 CREATE TEMP VIEW alarms_vw AS
 SELECT dataset, name, failed FROM quality_vw
 WHERE failed > 0 AND update = (SELECT max(update) FROM quality_vw)
 
--- %% Only the newest
+-- %% of all updates: Only the newest
 DROP VIEW IF EXISTS alarms_vw;
 CREATE TEMP VIEW alarms_vw AS
 SELECT dataset, name, failed FROM quality_vw
 
--- %% other counts
+-- %% counts, not shares: other counts
 DROP VIEW IF EXISTS alarms_vw;
 CREATE TEMP VIEW alarms_vw AS
 SELECT now.dataset, now.name, now.failed
@@ -36,7 +36,7 @@ FROM quality_vw AS now JOIN quality_vw AS earlier
 WHERE now.update = (SELECT max(update) FROM quality_vw)
   AND try_divide(now.failed, now.passed + now.failed) > try_divide(earlier.failed, earlier.passed + earlier.failed)
 
--- %% DIVIDE_BY_ZERO
+-- %% `/` for `try_divide`: DIVIDE_BY_ZERO
 DROP VIEW IF EXISTS alarms_vw;
 CREATE TEMP VIEW alarms_vw AS
 SELECT now.dataset, now.name, now.failed

@@ -32,7 +32,7 @@ def check_shop(pipeline):
 with PipelineTest(shop) as pipeline:
     check_shop(pipeline)
 
-# %% leaves out orders without a channel
+# %% without an order without a channel: leaves out orders without a channel
 DA.exercise("15X.2")  # removes what an earlier attempt created
 
 
@@ -49,7 +49,7 @@ def check_shop(pipeline):
 with PipelineTest(shop) as pipeline:
     check_shop(pipeline)
 
-# %% raises no `AssertionError`
+# %% asserts the expectation: raises no `AssertionError`
 DA.exercise("15X.2")  # removes what an earlier attempt created
 
 

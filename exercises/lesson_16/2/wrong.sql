@@ -12,7 +12,7 @@ FROM (
 )
 WHERE bad >= 3
 
--- %% reported by each of its batches
+-- %% each window of three batches: reported by each of its batches
 DROP VIEW IF EXISTS alerts_vw;
 CREATE TEMP VIEW alerts_vw AS
 SELECT name, batch
@@ -37,14 +37,14 @@ FROM (
 )
 WHERE bad % 3 = 0
 
--- %% need not follow each other
+-- %% bad batches that do not follow each other: need not follow each other
 DROP VIEW IF EXISTS alerts_vw;
 CREATE TEMP VIEW alerts_vw AS
 SELECT name, batch
 FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY batch) AS bad FROM backlogs WHERE backlog_files > 10)
 WHERE bad = 3
 
--- %% one alert in all
+-- %% one alert per stream: one alert in all
 DROP VIEW IF EXISTS alerts_vw;
 CREATE TEMP VIEW alerts_vw AS
 SELECT name, min(batch) AS batch
@@ -70,7 +70,7 @@ FROM (
 )
 WHERE bad = 1
 
--- %% exactly 10 files
+-- %% `>=` for `>`: exactly 10 files
 DROP VIEW IF EXISTS alerts_vw;
 CREATE TEMP VIEW alerts_vw AS
 SELECT name, batch

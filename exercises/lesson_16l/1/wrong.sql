@@ -1,4 +1,4 @@
--- %% add the files of both
+-- %% the first source alone: add the files of both
 DROP VIEW IF EXISTS reports_vw;
 CREATE TEMP VIEW reports_vw AS
 SELECT name,
@@ -10,7 +10,7 @@ SELECT name,
        aggregate(stateOperators, 0L, (sum, operator) -> sum + operator.numRowsTotal) AS state_rows
 FROM recorded_vw
 
--- %% add the rows of all that there are
+-- %% the first operator alone: add the rows of all that there are
 DROP VIEW IF EXISTS reports_vw;
 CREATE TEMP VIEW reports_vw AS
 SELECT name,
@@ -23,7 +23,7 @@ SELECT name,
        coalesce(try_element_at(stateOperators, 1).numRowsTotal, 0) state_rows
 FROM recorded_vw
 
--- %% `backlog_files` is NULL
+-- %% without `coalesce`: `backlog_files` is NULL
 DROP VIEW IF EXISTS reports_vw;
 CREATE TEMP VIEW reports_vw AS
 SELECT name,
@@ -49,7 +49,7 @@ SELECT name,
        aggregate(stateOperators, 0L, (sum, operator) -> sum + operator.numRowsTotal) AS state_rows
 FROM recorded_vw
 
--- %% is NULL
+-- %% exploded sources: is NULL
 DROP VIEW IF EXISTS reports_vw;
 CREATE TEMP VIEW reports_vw AS
 SELECT name, batchId AS batch, timestamp AS at, numInputRows AS rows, durationMs.triggerExecution AS batch_ms,

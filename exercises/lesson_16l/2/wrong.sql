@@ -1,4 +1,4 @@
--- %% the first and the last report alone
+-- %% the slope between first and last report: the first and the last report alone
 DROP VIEW IF EXISTS figures_vw;
 CREATE TEMP VIEW figures_vw AS
 SELECT name,

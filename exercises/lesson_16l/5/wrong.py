@@ -1,4 +1,4 @@
-# %% It needs a watermark
+# %% without a watermark: It needs a watermark
 DA.exercise("16L.5")  # removes what an earlier attempt created
 
 cured = (spark.readStream.format("cloudFiles")
@@ -10,7 +10,7 @@ cured = (spark.readStream.format("cloudFiles")
     .option("checkpointLocation", f"{DA.paths.checkpoints}/cured")
     .toTable("cured"))
 
-# %% on other heartbeats
+# %% without removing duplicates: on other heartbeats
 DA.exercise("16L.5")  # removes what an earlier attempt created
 
 cured = (spark.readStream.format("cloudFiles")
