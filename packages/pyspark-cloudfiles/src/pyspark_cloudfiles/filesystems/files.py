@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 from pyspark_cloudfiles.errors import MissingFile, UnreadableFile
 from pyspark_cloudfiles.filesystems import filesystem
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 # Less of a file is not worth opening it once more; what comes before the rows of a file is found in as much.
 SMALLEST_PART = 1024**2
 
@@ -81,7 +81,7 @@ class SourceFile(NamedTuple):
         """
         return self._told(filesystem.open_binary)
 
-    def _told(self, access: Callable[[str], T]) -> T:
+    def _told(self, access: Callable[[str], Result]) -> Result:
         """Access it, and say of an error which file it was."""
         try:
             return access(self.url)

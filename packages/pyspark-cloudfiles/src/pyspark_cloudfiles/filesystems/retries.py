@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from pyspark_cloudfiles.errors import ListingFailed
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 # How long a listing is tried again since it last came on. A store that is down for longer is for people to look at.
 DEADLINE = 60.0  # seconds
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
@@ -72,7 +72,7 @@ class Attempts:
         time.sleep(min(random.uniform(0.0, longest), DEADLINE - tried))
 
 
-def tried_again(url: str, listing: Callable[[], T]) -> T:
+def tried_again(url: str, listing: Callable[[], Result]) -> Result:
     """Return what a listing gives, which is tried again while its errors are momentary.
 
     Raises

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from pyspark.sql.types import StructType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
 
@@ -56,7 +56,7 @@ class ReadRequest:
         The format's own options (``header``, ``sep``, ``multiLine`` ...), keys in lower case.
     """
 
-    schema: StructType
+    schema: T.StructType
     on_unknown: Literal["error", "rescue", "ignore"] = "rescue"
     rescue: bool = True
     case_sensitive: bool = True
@@ -119,10 +119,10 @@ class Format(Protocol):
 
     name: str
 
-    def fixed_schema(self) -> StructType | None:
+    def fixed_schema(self) -> T.StructType | None:
         """Return the schema that all files of this format have, or None where it must be inferred."""
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Return the schema of the files' data, merged over all of them.
 
         Without partition columns and rescued column.  Empty files and malformed records are passed over; where nothing

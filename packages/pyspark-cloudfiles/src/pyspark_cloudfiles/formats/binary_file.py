@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType, TimestampType
 
 from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
 
-_SCHEMA = StructType(
+_SCHEMA = T.StructType(
     [
-        StructField("path", StringType()),
-        StructField("modificationTime", TimestampType()),
-        StructField("length", LongType()),
-        StructField("content", BinaryType()),
+        T.StructField("path", T.StringType()),
+        T.StructField("modificationTime", T.TimestampType()),
+        T.StructField("length", T.LongType()),
+        T.StructField("content", T.BinaryType()),
     ]
 )
 # Longer is no value in Arrow, and none in Spark.
@@ -31,11 +31,11 @@ class BinaryFileFormat:
 
     name = "binaryFile"
 
-    def fixed_schema(self) -> StructType:
+    def fixed_schema(self) -> T.StructType:
         """Return the four columns."""
         return _SCHEMA
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Return the four columns."""
         return _SCHEMA
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StringType, StructField, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.compression import open_text, unreadable_if_broken
@@ -26,11 +26,11 @@ class TextFormat:
 
     name = "text"
 
-    def fixed_schema(self) -> StructType:
+    def fixed_schema(self) -> T.StructType:
         """Return the one column."""
-        return StructType([StructField(_VALUE, StringType())])
+        return T.StructType([T.StructField(_VALUE, T.StringType())])
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Return the one column."""
         return self.fixed_schema()
 
@@ -45,12 +45,12 @@ class TextFormat:
         return batches_of(_pieces(files, request, _column(request.schema), _separator(request.options)))
 
 
-def _column(schema: StructType) -> str | None:
+def _column(schema: T.StructType) -> str | None:
     """Return the column that takes the text: ``value``, or the only one; None where none is wanted."""
     name = _VALUE if _VALUE in schema.names or len(schema) != 1 else schema.names[0]
     if not len(schema):
         return None
-    if name not in schema.names or not isinstance(schema[name].dataType, StringType):
+    if name not in schema.names or not isinstance(schema[name].dataType, T.StringType):
         raise InvalidOption(f"Text files have one column, value STRING, and the schema is {schema.simpleString()}.")
     return name
 

@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from pyspark.sql import types as T
 from pyspark.sql.datasource import InputPartition
-from pyspark.sql.types import StringType, StructField, StructType
 
 from pyspark_cloudfiles.filesystems.compression import is_compressed
 from pyspark_cloudfiles.filesystems.files import SMALLEST_PART, SourceFile
@@ -98,7 +98,7 @@ class Plan:
         data = layout.data
         if self.inferred and format_of(options).fixed_schema() is None:
             # Where the data has a column of the path as well, it is known, and left.
-            data = StructType([*data.fields, *(StructField(name, StringType()) for name in layout.partitions)])
+            data = T.StructType([*data.fields, *(T.StructField(name, T.StringType()) for name in layout.partitions)])
         return ReadRequest(
             schema=data,
             on_unknown=on_unknown,

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
-from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -30,7 +30,7 @@ from pyspark_cloudfiles.values.times import local_timezone
 
 # Of these, names are found without reading values.
 _FORMATS = {"json", "csv", "parquet", "orc", "avro"}
-_NESTED = (StructType, ArrayType, MapType)
+_NESTED = (T.StructType, T.ArrayType, T.MapType)
 
 
 def is_plainly_known(partition: FilePartition, plan: Plan) -> bool:
@@ -115,7 +115,7 @@ class _PerFile:
             places.extend(array("q", [place]) * count)
         return longs(places)
 
-    def of_path(self, field: StructField, wanted: pa.DataType, options: Options) -> pa.Array:
+    def of_path(self, field: T.StructField, wanted: pa.DataType, options: Options) -> pa.Array:
         """Return a column of the files' paths."""
 
         def value(file: SourceFile) -> object:

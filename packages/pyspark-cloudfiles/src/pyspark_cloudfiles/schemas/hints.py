@@ -10,50 +10,30 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    ByteType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    MapType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-    VariantType,
-)
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption
 
-_SIMPLE: dict[str, DataType] = {
-    "boolean": BooleanType(),
-    "tinyint": ByteType(),
-    "byte": ByteType(),
-    "smallint": ShortType(),
-    "short": ShortType(),
-    "int": IntegerType(),
-    "integer": IntegerType(),
-    "bigint": LongType(),
-    "long": LongType(),
-    "float": FloatType(),
-    "real": FloatType(),
-    "double": DoubleType(),
-    "date": DateType(),
-    "timestamp": TimestampType(),
-    "timestamp_ltz": TimestampType(),
-    "timestamp_ntz": TimestampNTZType(),
-    "string": StringType(),
-    "binary": BinaryType(),
-    "variant": VariantType(),
+_SIMPLE: dict[str, T.DataType] = {
+    "boolean": T.BooleanType(),
+    "tinyint": T.ByteType(),
+    "byte": T.ByteType(),
+    "smallint": T.ShortType(),
+    "short": T.ShortType(),
+    "int": T.IntegerType(),
+    "integer": T.IntegerType(),
+    "bigint": T.LongType(),
+    "long": T.LongType(),
+    "float": T.FloatType(),
+    "real": T.FloatType(),
+    "double": T.DoubleType(),
+    "date": T.DateType(),
+    "timestamp": T.TimestampType(),
+    "timestamp_ltz": T.TimestampType(),
+    "timestamp_ntz": T.TimestampNTZType(),
+    "string": T.StringType(),
+    "binary": T.BinaryType(),
+    "variant": T.VariantType(),
 }
 _TOKEN = re.compile(r"\s*(?:`((?:[^`]|``)+)`|([A-Za-z_0-9$\-\u0080-\uffff]+)|([<>(),:.]))")
 
@@ -63,7 +43,7 @@ class Hint:
     """One hint: the path to a column or field, and its type."""
 
     path: tuple[str, ...]
-    data_type: DataType
+    data_type: T.DataType
 
 
 def parse_hints(text: str | None) -> list[Hint]:
@@ -84,7 +64,7 @@ def parse_hints(text: str | None) -> list[Hint]:
     return hints
 
 
-def apply_hints(schema: StructType, hints: list[Hint]) -> StructType:
+def apply_hints(schema: T.StructType, hints: list[Hint]) -> T.StructType:
     """Return ``schema`` with the hinted types; a hinted column that it does not have is appended.
 
     A path into a column that is no struct, array or map makes it a struct of the hinted fields.
@@ -94,34 +74,34 @@ def apply_hints(schema: StructType, hints: list[Hint]) -> StructType:
     return schema
 
 
-def _with_field(schema: StructType, path: tuple[str, ...], data_type: DataType) -> StructType:
+def _with_field(schema: T.StructType, path: tuple[str, ...], data_type: T.DataType) -> T.StructType:
     name, rest = path[0], path[1:]
     fields = list(schema.fields)
     index = next((i for i, field in enumerate(fields) if field.name.lower() == name.lower()), None)
     if index is None:
-        return StructType([*fields, StructField(name, _at(None, rest, data_type))])
-    fields[index] = StructField(fields[index].name, _at(fields[index].dataType, rest, data_type))
-    return StructType(fields)
+        return T.StructType([*fields, T.StructField(name, _at(None, rest, data_type))])
+    fields[index] = T.StructField(fields[index].name, _at(fields[index].dataType, rest, data_type))
+    return T.StructType(fields)
 
 
-def _at(current: DataType | None, path: tuple[str, ...], data_type: DataType) -> DataType:
+def _at(current: T.DataType | None, path: tuple[str, ...], data_type: T.DataType) -> T.DataType:
     """Return ``current`` with ``data_type`` at ``path`` inside it."""
     if not path:
         return data_type
     step = path[0].lower()
-    if isinstance(current, ArrayType) and step == "element":
-        return ArrayType(_at(current.elementType, path[1:], data_type))
-    if isinstance(current, MapType) and step == "value":
-        return MapType(current.keyType, _at(current.valueType, path[1:], data_type))
-    if isinstance(current, MapType) and step == "key":
-        return MapType(_at(current.keyType, path[1:], data_type), current.valueType)
-    if not isinstance(current, StructType) and step in ("element", "value", "key"):
+    if isinstance(current, T.ArrayType) and step == "element":
+        return T.ArrayType(_at(current.elementType, path[1:], data_type))
+    if isinstance(current, T.MapType) and step == "value":
+        return T.MapType(current.keyType, _at(current.valueType, path[1:], data_type))
+    if isinstance(current, T.MapType) and step == "key":
+        return T.MapType(_at(current.keyType, path[1:], data_type), current.valueType)
+    if not isinstance(current, T.StructType) and step in ("element", "value", "key"):
         # Nothing is known of it but the hint, because inference saw text or nothing.
         inner = _at(None, path[1:], data_type)
         if step == "element":
-            return ArrayType(inner)
-        return MapType(StringType(), inner) if step == "value" else MapType(inner, StringType())
-    return _with_field(current if isinstance(current, StructType) else StructType(), path, data_type)
+            return T.ArrayType(inner)
+        return T.MapType(T.StringType(), inner) if step == "value" else T.MapType(inner, T.StringType())
+    return _with_field(current if isinstance(current, T.StructType) else T.StructType(), path, data_type)
 
 
 class _HintParser:
@@ -147,27 +127,27 @@ class _HintParser:
             self._fail(f"a name was expected before {value!r}")
         return value
 
-    def type(self) -> DataType:
+    def type(self) -> T.DataType:
         word = self.name().lower()
         if word == "array":
             self._expect("<")
             element = self.type()
             self._expect(">")
-            return ArrayType(element)
+            return T.ArrayType(element)
         if word == "map":
             self._expect("<")
             key = self.type()
             self._expect(",")
             value = self.type()
             self._expect(">")
-            return MapType(key, value)
+            return T.MapType(key, value)
         if word == "struct":
             return self._struct()
         if word in ("decimal", "dec", "numeric"):
             return self._decimal()
         if word in ("char", "varchar"):
             self._numbers()  # Spark reads both as strings
-            return StringType()
+            return T.StringType()
         if word not in _SIMPLE:
             self._fail(f"{word!r} is no type")
         return _SIMPLE[word]
@@ -182,24 +162,24 @@ class _HintParser:
         if self._position < len(self._tokens):
             self._fail(f"{self._tokens[self._position][1]!r} was not expected")
 
-    def _struct(self) -> StructType:
+    def _struct(self) -> T.StructType:
         self._expect("<")
-        fields: list[StructField] = []
+        fields: list[T.StructField] = []
         while not self.take(">"):
             if fields:
                 self._expect(",")
             name = self.name()
             self.take(":")
-            fields.append(StructField(name, self.type()))
+            fields.append(T.StructField(name, self.type()))
             self._skip_not_null()
-        return StructType(fields)
+        return T.StructType(fields)
 
-    def _decimal(self) -> DecimalType:
+    def _decimal(self) -> T.DecimalType:
         numbers = self._numbers()
         precision, scale = (*numbers, 0)[:2] if numbers else (10, 0)
         if not 0 < precision <= 38 or not 0 <= scale <= precision:
             self._fail(f"decimal({precision},{scale}) does not exist")
-        return DecimalType(precision, scale)
+        return T.DecimalType(precision, scale)
 
     def _numbers(self) -> list[int]:
         if not self.take("("):

@@ -9,40 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pyspark.sql.types import (
-    ArrayType,
-    ByteType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    MapType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.values.widening import DIGITS, INTEGERS, wider_decimal
 
 # As how many digits it counts when it becomes a decimal, of which others may then grow: as Auto Loader documents it.
-_STARTING = {ByteType: 10, ShortType: 10, IntegerType: 10, LongType: 20}
+_STARTING = {T.ByteType: 10, T.ShortType: 10, T.IntegerType: 10, T.LongType: 20}
 # To which types, besides wider integers and decimals, a type may grow without losing a value.
 _WIDER = {
-    ByteType: (DoubleType,),
-    ShortType: (DoubleType,),
-    IntegerType: (DoubleType,),
-    LongType: (),
-    FloatType: (DoubleType,),
+    T.ByteType: (T.DoubleType,),
+    T.ShortType: (T.DoubleType,),
+    T.IntegerType: (T.DoubleType,),
+    T.LongType: (),
+    T.FloatType: (T.DoubleType,),
 }
 
 
-def evolved(current: StructType, found: StructType, *, widen: str | None = None) -> StructType:
+def evolved(current: T.StructType, found: T.StructType, *, widen: str | None = None) -> T.StructType:
     """Return ``current`` with what ``found`` has besides.
 
     Names are compared without their case: another spelling of a known name is not a new column.
@@ -58,37 +41,37 @@ def evolved(current: StructType, found: StructType, *, widen: str | None = None)
     """
     known = {field.name.lower(): field for field in found.fields}
     kept = [_evolved_field(field, known.pop(field.name.lower(), None), widen) for field in current.fields]
-    return StructType([*kept, *known.values()])
+    return T.StructType([*kept, *known.values()])
 
 
-def _evolved_field(field: StructField, found: StructField | None, widen: str | None) -> StructField:
+def _evolved_field(field: T.StructField, found: T.StructField | None, widen: str | None) -> T.StructField:
     if found is None:
         return field
-    return StructField(field.name, _evolved_type(field.dataType, found.dataType, widen), field.nullable)
+    return T.StructField(field.name, _evolved_type(field.dataType, found.dataType, widen), field.nullable)
 
 
-def _evolved_type(current: DataType, found: DataType, widen: str | None) -> DataType:
-    if isinstance(current, StructType) and isinstance(found, StructType):
+def _evolved_type(current: T.DataType, found: T.DataType, widen: str | None) -> T.DataType:
+    if isinstance(current, T.StructType) and isinstance(found, T.StructType):
         return evolved(current, found, widen=widen)
-    if isinstance(current, ArrayType) and isinstance(found, ArrayType):
-        return ArrayType(_evolved_type(current.elementType, found.elementType, widen), current.containsNull)
-    if isinstance(current, MapType) and isinstance(found, MapType):
-        return MapType(current.keyType, _evolved_type(current.valueType, found.valueType, widen))
+    if isinstance(current, T.ArrayType) and isinstance(found, T.ArrayType):
+        return T.ArrayType(_evolved_type(current.elementType, found.elementType, widen), current.containsNull)
+    if isinstance(current, T.MapType) and isinstance(found, T.MapType):
+        return T.MapType(current.keyType, _evolved_type(current.valueType, found.valueType, widen))
     return widened(current, found, widen) if widen else current
 
 
-def widened(current: DataType, found: DataType, file_format: str) -> DataType:
+def widened(current: T.DataType, found: T.DataType, file_format: str) -> T.DataType:
     """Return the wider of two types if ``current`` may grow to hold ``found``, and ``current`` if not.
 
     The changes are those that Auto Loader documents, which Delta's type widening can follow.
     """
-    if file_format == "parquet" and isinstance(current, DateType) and isinstance(found, TimestampNTZType):
+    if file_format == "parquet" and isinstance(current, T.DateType) and isinstance(found, T.TimestampNTZType):
         return found
     if isinstance(current, INTEGERS) and isinstance(found, INTEGERS):
         return max(current, found, key=lambda integer: DIGITS[type(integer)])
     if isinstance(found, _WIDER.get(type(current), ())):
         return found
-    if isinstance(current, (*INTEGERS, DecimalType)) and isinstance(found, (*INTEGERS, DecimalType)):
+    if isinstance(current, (*INTEGERS, T.DecimalType)) and isinstance(found, (*INTEGERS, T.DecimalType)):
         return wider_decimal(current, found, _STARTING) or current
     return current
 
@@ -96,14 +79,14 @@ def widened(current: DataType, found: DataType, file_format: str) -> DataType:
 RESCUED = "_rescued_data"
 METADATA = "_metadata"
 # As Spark's own file sources have it.
-METADATA_TYPE = StructType(
+METADATA_TYPE = T.StructType(
     [
-        StructField("file_path", StringType(), nullable=False),
-        StructField("file_name", StringType(), nullable=False),
-        StructField("file_size", LongType(), nullable=False),
-        StructField("file_block_start", LongType(), nullable=False),
-        StructField("file_block_length", LongType(), nullable=False),
-        StructField("file_modification_time", TimestampType(), nullable=False),
+        T.StructField("file_path", T.StringType(), nullable=False),
+        T.StructField("file_name", T.StringType(), nullable=False),
+        T.StructField("file_size", T.LongType(), nullable=False),
+        T.StructField("file_block_start", T.LongType(), nullable=False),
+        T.StructField("file_block_length", T.LongType(), nullable=False),
+        T.StructField("file_modification_time", T.TimestampType(), nullable=False),
     ]
 )
 
@@ -124,16 +107,16 @@ class Layout:
         Whether ``_metadata`` is one of them.
     """
 
-    schema: StructType
+    schema: T.StructType
     partitions: tuple[str, ...] = ()
     rescued: str | None = None
     metadata: bool = False
 
     @property
-    def data(self) -> StructType:
+    def data(self) -> T.StructType:
         """The columns that are in the files."""
         others = {*self.partitions, self.rescued, METADATA if self.metadata else None}
-        return StructType([field for field in self.schema.fields if field.name not in others])
+        return T.StructType([field for field in self.schema.fields if field.name not in others])
 
     def without_metadata(self) -> Layout:
         """Return the layout without ``_metadata``."""
@@ -146,34 +129,34 @@ class Layout:
         return Layout(self.schema, found, self.rescued, self.metadata)
 
 
-def is_file_metadata(field: StructField) -> bool:
+def is_file_metadata(field: T.StructField) -> bool:
     """Whether a column is that of the file's metadata; one of the data with this name may be NULL, as all of them."""
     return field.name == METADATA and field.dataType == METADATA_TYPE and not field.nullable
 
 
-def with_metadata(schema: StructType) -> StructType:
+def with_metadata(schema: T.StructType) -> T.StructType:
     """Return a schema with the column at its end, unless the data has one of this name, which Spark prefers."""
     if METADATA in map(str.lower, schema.names):
         return schema
-    return StructType([*schema.fields, StructField(METADATA, METADATA_TYPE, nullable=False)])
+    return T.StructType([*schema.fields, T.StructField(METADATA, METADATA_TYPE, nullable=False)])
 
 
-def schema_without_metadata(schema: StructType) -> StructType:
+def schema_without_metadata(schema: T.StructType) -> T.StructType:
     """Return a schema without the column that is the file's own."""
-    return StructType([field for field in schema.fields if not is_file_metadata(field)])
+    return T.StructType([field for field in schema.fields if not is_file_metadata(field)])
 
 
-def of_inferred(data: StructType, partitions: StructType, rescued: str | None, metadata: bool) -> Layout:
+def of_inferred(data: T.StructType, partitions: T.StructType, rescued: str | None, metadata: bool) -> Layout:
     """Return the layout of an inferred schema: data, rescued, partitions, as Spark's file sources order them."""
     fields = list(data.fields)
     if rescued:
-        fields.append(StructField(rescued, StringType()))
-    schema = StructType([*fields, *partitions.fields])
+        fields.append(T.StructField(rescued, T.StringType()))
+    schema = T.StructType([*fields, *partitions.fields])
     schema = with_metadata(schema) if metadata else schema
     return Layout(schema, tuple(partitions.fieldNames()), rescued, any(map(is_file_metadata, schema.fields)))
 
 
-def of_given(schema: StructType, rescued: str | None) -> Layout:
+def of_given(schema: T.StructType, rescued: str | None) -> Layout:
     """Return the layout of a schema that the user gave; which of its columns the path has is seen in the files."""
     there = set(schema.fieldNames())
     return Layout(schema, (), rescued if rescued in there else None, any(map(is_file_metadata, schema.fields)))

@@ -13,25 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 from functools import reduce
 from typing import Any
 
-from pyspark.sql.types import (
-    BinaryType,
-    BooleanType,
-    ByteType,
-    CharType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    NullType,
-    ShortType,
-    StringType,
-    TimestampNTZType,
-    TimestampType,
-    VarcharType,
-)
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.filesystems import filesystem, globs
 from pyspark_cloudfiles.values import times
@@ -48,7 +30,7 @@ _DOUBLE = re.compile(r"[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][
 # What Java's String.trim takes away.
 _BLANKS = "".join(map(chr, range(33)))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_BITS = {ByteType: 8, ShortType: 16, IntegerType: 32, LongType: 64}
+_BITS = {T.ByteType: 8, T.ShortType: 16, T.IntegerType: 32, T.LongType: 64}
 
 
 def partition_values(root_url: str, file_url: str) -> dict[str, str | None]:
@@ -80,37 +62,37 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text) if "%" in text else text
 
 
-def infer_partition_types(rows: Iterable[dict[str, str | None]]) -> dict[str, DataType]:
+def infer_partition_types(rows: Iterable[dict[str, str | None]]) -> dict[str, T.DataType]:
     """Return the type of each key, in the order of their first appearance, as Spark infers it from all the values.
 
     A key without any value is a STRING (to Spark it has no type).
     """
-    types: dict[str, set[DataType]] = {}
+    types: dict[str, set[T.DataType]] = {}
     for row in rows:
         for key, value in row.items():
             known = types.setdefault(key, set())
             if value is not None:
                 known.add(_type_of(value))
-    return {key: reduce(_wider, found) if found else StringType() for key, found in types.items()}
+    return {key: reduce(_wider, found) if found else T.StringType() for key, found in types.items()}
 
 
-def _type_of(value: str) -> DataType:
+def _type_of(value: str) -> T.DataType:
     """Return the type of one value: the first that takes it, in Spark's order."""
-    for data_type in (IntegerType(), LongType()):
+    for data_type in (T.IntegerType(), T.LongType()):
         if _is(value, data_type):
             return data_type
     digits = _whole_digits(value)
     if digits is not None and digits <= LONGEST:
-        return DecimalType(digits, 0)
-    if _is(value, DoubleType()):
-        return DoubleType()
-    for form, data_type in ((_TIMESTAMP, TimestampType()), (_DATE, DateType())):
+        return T.DecimalType(digits, 0)
+    if _is(value, T.DoubleType()):
+        return T.DoubleType()
+    for form, data_type in ((_TIMESTAMP, T.TimestampType()), (_DATE, T.DateType())):
         if form.fullmatch(value) and _is(value, data_type):
             return data_type
-    return StringType()
+    return T.StringType()
 
 
-def _is(value: str, data_type: DataType) -> bool:
+def _is(value: str, data_type: T.DataType) -> bool:
     try:
         convert_partition(value, data_type)
     except ValueError:
@@ -131,7 +113,7 @@ def _whole_digits(value: str) -> int | None:
     return len(digits) + exponent
 
 
-def _wider(one: DataType, other: DataType) -> DataType:
+def _wider(one: T.DataType, other: T.DataType) -> T.DataType:
     """Return the type that takes the values of both; STRING where Spark has none.
 
     Of texts in a path Spark is stricter than of those in files: a BIGINT or DECIMAL and a DOUBLE are a STRING.
@@ -139,18 +121,18 @@ def _wider(one: DataType, other: DataType) -> DataType:
     if one == other:
         return one
     pair = {type(one), type(other)}
-    if pair == {DateType, TimestampType}:
-        return TimestampType()
-    if pair == {IntegerType, LongType}:
-        return LongType()
-    if pair == {IntegerType, DoubleType}:
-        return DoubleType()
-    if pair <= {IntegerType, LongType, DecimalType}:
-        return wider_decimal(one, other) or StringType()
-    return StringType()
+    if pair == {T.DateType, T.TimestampType}:
+        return T.TimestampType()
+    if pair == {T.IntegerType, T.LongType}:
+        return T.LongType()
+    if pair == {T.IntegerType, T.DoubleType}:
+        return T.DoubleType()
+    if pair <= {T.IntegerType, T.LongType, T.DecimalType}:
+        return wider_decimal(one, other) or T.StringType()
+    return T.StringType()
 
 
-def convert_partition(value: str | None, data_type: DataType, timezone: str = "UTC") -> Any:
+def convert_partition(value: str | None, data_type: T.DataType, timezone: str = "UTC") -> Any:
     """Return a value as Python has its type: int, float, Decimal, date, datetime (aware, or naive for NTZ) ...
 
     Raises
@@ -173,21 +155,21 @@ def _fits(number: int, bits: int) -> bool:
     return -(1 << (bits - 1)) <= number < 1 << (bits - 1)
 
 
-def _integer(value: str, data_type: DataType, timezone: str) -> int:
+def _integer(value: str, data_type: T.DataType, timezone: str) -> int:
     if not _INTEGER.fullmatch(value) or not _fits(int(value), _BITS[type(data_type)]):
         raise ValueError
     return int(value)
 
 
-def _float(value: str, data_type: DataType, timezone: str) -> float:
+def _float(value: str, data_type: T.DataType, timezone: str) -> float:
     text = value.strip(_BLANKS)
     if not _DOUBLE.fullmatch(text):
         raise ValueError
     return float(text.rstrip("fFdD"))
 
 
-def _decimal(value: str, data_type: DataType, timezone: str) -> Decimal:
-    assert isinstance(data_type, DecimalType)
+def _decimal(value: str, data_type: T.DataType, timezone: str) -> Decimal:
+    assert isinstance(data_type, T.DecimalType)
     number = Decimal(value)
     if not number.is_finite() or "_" in value or number.adjusted() > LONGEST:
         raise ValueError
@@ -198,33 +180,33 @@ def _decimal(value: str, data_type: DataType, timezone: str) -> Decimal:
     return scaled
 
 
-def _boolean(value: str, data_type: DataType, timezone: str) -> bool:
+def _boolean(value: str, data_type: T.DataType, timezone: str) -> bool:
     if value.lower() not in ("true", "false"):
         raise ValueError
     return value.lower() == "true"
 
 
-def _date(value: str, data_type: DataType, timezone: str) -> date:
+def _date(value: str, data_type: T.DataType, timezone: str) -> date:
     return _EPOCH.date() + timedelta(days=times.day(value))
 
 
-def _moment(value: str, data_type: DataType, timezone: str) -> datetime:
+def _moment(value: str, data_type: T.DataType, timezone: str) -> datetime:
     return _EPOCH + timedelta(microseconds=times.timestamp(value, times.zone_named(timezone)))
 
 
-def _local_moment(value: str, data_type: DataType, timezone: str) -> datetime:
+def _local_moment(value: str, data_type: T.DataType, timezone: str) -> datetime:
     return _EPOCH.replace(tzinfo=None) + timedelta(microseconds=times.timestamp_without_zone(value))
 
 
-_CONVERSIONS: list[tuple[Any, Callable[[str, DataType, str], Any]]] = [
-    ((StringType, CharType, VarcharType), lambda value, data_type, timezone: value),
+_CONVERSIONS: list[tuple[Any, Callable[[str, T.DataType, str], Any]]] = [
+    ((T.StringType, T.CharType, T.VarcharType), lambda value, data_type, timezone: value),
     (tuple(_BITS), _integer),
-    ((FloatType, DoubleType), _float),
-    (DecimalType, _decimal),
-    (DateType, _date),
-    (TimestampType, _moment),
-    (TimestampNTZType, _local_moment),
-    (BooleanType, _boolean),
-    (BinaryType, lambda value, data_type, timezone: value.encode()),
-    (NullType, lambda value, data_type, timezone: None),
+    ((T.FloatType, T.DoubleType), _float),
+    (T.DecimalType, _decimal),
+    (T.DateType, _date),
+    (T.TimestampType, _moment),
+    (T.TimestampNTZType, _local_moment),
+    (T.BooleanType, _boolean),
+    (T.BinaryType, lambda value, data_type, timezone: value.encode()),
+    (T.NullType, lambda value, data_type, timezone: None),
 ]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from pyspark.sql.types import DataType, StringType, StructField, StructType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InferenceFailed, InvalidOption, MissingFile, StateLost, UnreadableFile
 from pyspark_cloudfiles.filesystems import filesystem
@@ -48,19 +48,19 @@ def first_version(files: list[SourceFile], options: Options) -> SchemaVersion:
     return SchemaVersion(data, partitions, filesystem.canonical(options.path), options.format.lower())
 
 
-def _partition_schema(files: list[SourceFile], options: Options) -> StructType:
+def _partition_schema(files: list[SourceFile], options: Options) -> T.StructType:
     if options.recursive_file_lookup:
-        return StructType()
+        return T.StructType()
     values = [partition_values(options.path, file.url) for file in files]
     found: dict[str, str] = {}
     for name in (name for file_values in values for name in file_values):
         found.setdefault(name.lower(), name)
     names = list(found.values()) if options.partition_columns is None else options.partition_columns
-    types: dict[str, DataType] = infer_partition_types(values) if options.infer_column_types else {}
-    return StructType([StructField(name, types.get(name, StringType())) for name in names])
+    types: dict[str, T.DataType] = infer_partition_types(values) if options.infer_column_types else {}
+    return T.StructType([T.StructField(name, types.get(name, T.StringType())) for name in names])
 
 
-def infer(files: list[SourceFile], options: Options) -> StructType:
+def infer(files: list[SourceFile], options: Options) -> T.StructType:
     """Return the schema of the data in ``files``; see :meth:`pyspark_cloudfiles.formats.base.Format.infer`."""
     request = InferRequest(
         infer_types=options.infer_column_types,
@@ -101,8 +101,8 @@ class SchemaVersion:
         What the stream reads: a location belongs to one stream.
     """
 
-    data: StructType
-    partitions: StructType
+    data: T.StructType
+    partitions: T.StructType
     path: str
     format: str
 
@@ -122,8 +122,8 @@ class SchemaVersion:
         """Return what :meth:`to_bytes` wrote; ValueError, KeyError or TypeError if it did not."""
         read = json.loads(content)
         return SchemaVersion(
-            StructType.fromJson(read["dataSchema"]),
-            StructType.fromJson(read["partitionSchema"]),
+            T.StructType.fromJson(read["dataSchema"]),
+            T.StructType.fromJson(read["partitionSchema"]),
             read["path"],
             read["format"],
         )
@@ -137,7 +137,7 @@ def settled(version: SchemaVersion, options: Options) -> SchemaVersion:
     data = apply_hints(version.data, [hint for hint in hints if hint.path[0].lower() not in in_path])
     return replace(
         version,
-        data=StructType([field for field in data.fields if field.name.lower() not in taken]),
+        data=T.StructType([field for field in data.fields if field.name.lower() not in taken]),
         partitions=apply_hints(version.partitions, [hint for hint in hints if hint.path[0].lower() in in_path]),
     )
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.schemas.layout import METADATA, is_file_metadata
 
@@ -82,9 +82,9 @@ def noted(frame: DataFrame) -> DataFrame:
     return DataFrame(frame._jdf.filter(getattr(is_same, "or")(note)), frame.sparkSession)
 
 
-def with_rescued(schema: StructType, name: str | None) -> StructType:
+def with_rescued(schema: T.StructType, name: str | None) -> T.StructType:
     """Return a user's schema as file sources read it, every column nullable, and with the rescued column."""
-    fields = [StructField(field.name, field.dataType, True, field.metadata) for field in schema.fields]
+    fields = [T.StructField(field.name, field.dataType, True, field.metadata) for field in schema.fields]
     if name and name not in schema.fieldNames():
-        fields.append(StructField(name, StringType()))
-    return StructType(fields)
+        fields.append(T.StructField(name, T.StringType()))
+    return T.StructType(fields)

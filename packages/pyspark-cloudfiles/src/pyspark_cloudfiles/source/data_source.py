@@ -7,8 +7,8 @@ from copy import copy
 from dataclasses import replace
 from itertools import islice
 
+from pyspark.sql import types as T
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
-from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import (
     AddNewNotSupported,
@@ -78,7 +78,7 @@ class CloudFilesDataSource(DataSource):
         other._inferred = self._inferred and self._inferred.without_metadata()
         return other
 
-    def schema(self) -> StructType:
+    def schema(self) -> T.StructType:
         """Return the schema in the schema location, or infer one and put it there.
 
         Raises
@@ -92,14 +92,14 @@ class CloudFilesDataSource(DataSource):
             self._inferred = layout_of(version, self._options)
         return self._inferred.schema
 
-    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+    def streamReader(self, schema: T.StructType) -> DataSourceStreamReader:
         # A process needs one of the two readers.
         from pyspark_cloudfiles.source.stream_reader import CloudFilesStreamReader
 
         with mounted(self._options.mounts):
             return CloudFilesStreamReader(self._plan(schema))
 
-    def reader(self, schema: StructType) -> DataSourceReader:
+    def reader(self, schema: T.StructType) -> DataSourceReader:
         from pyspark_cloudfiles.source.batch_reader import CloudFilesReader  # as above
 
         if not self._options.batch:
@@ -109,7 +109,7 @@ class CloudFilesDataSource(DataSource):
         with mounted(self._options.mounts):
             return CloudFilesReader(self._plan(schema))
 
-    def _plan(self, schema: StructType) -> Plan:
+    def _plan(self, schema: T.StructType) -> Plan:
         if self._inferred is None and self._options.inferred:
             self.schema()
         inferred = self._inferred is not None and set(self._inferred.schema.fieldNames()) == set(schema.fieldNames())

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -146,11 +145,11 @@ class CsvFormat:
 
     name = "csv"
 
-    def fixed_schema(self) -> StructType | None:
+    def fixed_schema(self) -> T.StructType | None:
         """Return None: the schema is in the data."""
         return None
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Return the schema of the files: the columns in the order in which they came up first."""
         from pyspark_cloudfiles.formats.csv.inference import CsvTypes  # tasks that read do not infer
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from pyspark.sql.types import StringType, StructType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.json.columns import StructColumns
@@ -53,11 +53,11 @@ class JsonParser:
 
     def __init__(self, request: ReadRequest) -> None:
         self._request = request
-        self._schema = StructType([field for field in request.schema if field.name != request.corrupt_column])
+        self._schema = T.StructType([field for field in request.schema if field.name != request.corrupt_column])
         self._strict = request.rescue or request.on_unknown == "error" or not request.case_sensitive
         # Where an unknown field is no error, it becomes one more column.
         self._may_learn = request.on_unknown == "rescue" and request.case_sensitive
-        self._texts = {field.name for field in self._schema if isinstance(field.dataType, StringType)}
+        self._texts = {field.name for field in self._schema if isinstance(field.dataType, T.StringType)}
         # The STRINGs that are not always texts in the lines; None: take the source of each.
         self._sources: frozenset[str] | None = None
         self._is_sampled = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
-from pyspark.sql.types import StructType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.filesystems.compression import read_text
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -25,11 +25,11 @@ class JsonFormat:
 
     name = "json"
 
-    def fixed_schema(self) -> StructType | None:
+    def fixed_schema(self) -> T.StructType | None:
         """Return None: the schema is in the data."""
         return None
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Return the schema of the files."""
         from pyspark_cloudfiles.formats.json.inference import inferred  # tasks that read do not infer
 

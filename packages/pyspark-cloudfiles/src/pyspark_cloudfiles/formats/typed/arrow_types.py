@@ -9,28 +9,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.types as pat
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    ByteType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    MapType,
-    NullType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-)
 
 from pyspark_cloudfiles.errors import MissingFile, UnreadableFile
 from pyspark_cloudfiles.filesystems import filesystem
@@ -58,7 +38,7 @@ def opened(file: SourceFile, kind: str) -> Iterator[NativeFile | None]:
         raise UnreadableFile(file.url, f"it cannot be read as {kind} file ({error}).") from error
 
 
-def schema_of(file: SourceFile, schema: pa.Schema, physical: Iterator[str] | None = None) -> StructType:
+def schema_of(file: SourceFile, schema: pa.Schema, physical: Iterator[str] | None = None) -> T.StructType:
     """Return the schema of a file as Spark has it; parameters as :func:`.arrow_types.spark_schema`.
 
     Raises
@@ -75,15 +55,15 @@ def schema_of(file: SourceFile, schema: pa.Schema, physical: Iterator[str] | Non
 # The physical type of a timestamp that is a moment to Spark though Arrow has no time zone for it.
 LOCAL_MOMENT = "INT96"
 _ATOMS = [
-    (pat.is_boolean, BooleanType()),
-    (pat.is_int8, ByteType()),
-    (lambda arrow: pat.is_int16(arrow) or pat.is_uint8(arrow), ShortType()),
-    (lambda arrow: pat.is_int32(arrow) or pat.is_uint16(arrow), IntegerType()),
-    (lambda arrow: pat.is_int64(arrow) or pat.is_uint32(arrow) or pat.is_duration(arrow), LongType()),
-    (pat.is_uint64, DecimalType(20, 0)),
-    (lambda arrow: pat.is_float32(arrow) or pat.is_float16(arrow), FloatType()),
-    (pat.is_float64, DoubleType()),
-    (lambda arrow: pat.is_string(arrow) or pat.is_large_string(arrow) or pat.is_string_view(arrow), StringType()),
+    (pat.is_boolean, T.BooleanType()),
+    (pat.is_int8, T.ByteType()),
+    (lambda arrow: pat.is_int16(arrow) or pat.is_uint8(arrow), T.ShortType()),
+    (lambda arrow: pat.is_int32(arrow) or pat.is_uint16(arrow), T.IntegerType()),
+    (lambda arrow: pat.is_int64(arrow) or pat.is_uint32(arrow) or pat.is_duration(arrow), T.LongType()),
+    (pat.is_uint64, T.DecimalType(20, 0)),
+    (lambda arrow: pat.is_float32(arrow) or pat.is_float16(arrow), T.FloatType()),
+    (pat.is_float64, T.DoubleType()),
+    (lambda arrow: pat.is_string(arrow) or pat.is_large_string(arrow) or pat.is_string_view(arrow), T.StringType()),
     (
         lambda arrow: (
             pat.is_binary(arrow)
@@ -91,22 +71,22 @@ _ATOMS = [
             or pat.is_binary_view(arrow)
             or pat.is_fixed_size_binary(arrow)
         ),
-        BinaryType(),
+        T.BinaryType(),
     ),
-    (pat.is_date, DateType()),
-    (pat.is_null, NullType()),
+    (pat.is_date, T.DateType()),
+    (pat.is_null, T.NullType()),
 ]
 
 
 # Changes the values of a column, or of what is nested in one, that are of a Spark type.
-Change = Callable[[pa.Array, DataType], pa.Array]
+Change = Callable[[pa.Array, T.DataType], pa.Array]
 
 
 class UnknownArrowTypeError(ValueError):
     """Spark has no type for what a file has."""
 
 
-def spark_schema(schema: pa.Schema, physical: Iterator[str] | None = None) -> StructType:
+def spark_schema(schema: pa.Schema, physical: Iterator[str] | None = None) -> T.StructType:
     """Return a file's schema as Spark has it; all is nullable, as whatever Spark reads from files.
 
     Parameters
@@ -120,45 +100,45 @@ def spark_schema(schema: pa.Schema, physical: Iterator[str] | None = None) -> St
         A column has a type that Spark does not have: a time of day, or decimals of more than 38 digits.
     """
     kinds = repeat("") if physical is None else physical
-    return StructType([_spark_field(field, kinds) for field in schema])
+    return T.StructType([_spark_field(field, kinds) for field in schema])
 
 
-def _spark_field(field: pa.Field, physical: Iterator[str]) -> StructField:
-    return StructField(field.name, _type_of_field(field, physical))
+def _spark_field(field: pa.Field, physical: Iterator[str]) -> T.StructField:
+    return T.StructField(field.name, _type_of_field(field, physical))
 
 
-def _type_of_field(field: pa.Field, physical: Iterator[str]) -> DataType:
+def _type_of_field(field: pa.Field, physical: Iterator[str]) -> T.DataType:
     found = spark_type(field.type, physical)
     # How Spark writes a TIMESTAMP_NTZ into ORC, which has none: a number of microseconds, with this note.
-    if found == LongType() and (field.metadata or {}).get(b"spark.sql.catalyst.type") == b"timestamp_ntz":
-        return TimestampNTZType()
+    if found == T.LongType() and (field.metadata or {}).get(b"spark.sql.catalyst.type") == b"timestamp_ntz":
+        return T.TimestampNTZType()
     return found
 
 
-def spark_type(arrow: pa.DataType, physical: Iterator[str]) -> DataType:
+def spark_type(arrow: pa.DataType, physical: Iterator[str]) -> T.DataType:
     """Return a type as Spark has it, and take the physical types of its leaves."""
     if isinstance(arrow, pa.BaseExtensionType):
         return spark_type(arrow.storage_type, physical)
     if pat.is_struct(arrow):
-        return StructType([_spark_field(field, physical) for field in arrow])
+        return T.StructType([_spark_field(field, physical) for field in arrow])
     if pat.is_map(arrow):
-        return MapType(_type_of_field(arrow.key_field, physical), _type_of_field(arrow.item_field, physical))
+        return T.MapType(_type_of_field(arrow.key_field, physical), _type_of_field(arrow.item_field, physical))
     if pat.is_nested(arrow) and hasattr(arrow, "value_field"):
-        return ArrayType(_type_of_field(arrow.value_field, physical))
+        return T.ArrayType(_type_of_field(arrow.value_field, physical))
     if pat.is_dictionary(arrow):
         return spark_type(arrow.value_type, physical)
     kind = next(physical)
     if pat.is_timestamp(arrow):
-        return TimestampType() if arrow.tz is not None or kind == LOCAL_MOMENT else TimestampNTZType()
+        return T.TimestampType() if arrow.tz is not None or kind == LOCAL_MOMENT else T.TimestampNTZType()
     if pat.is_decimal(arrow) and arrow.precision <= 38 and 0 <= arrow.scale <= arrow.precision:
-        return DecimalType(arrow.precision, arrow.scale)
+        return T.DecimalType(arrow.precision, arrow.scale)
     for is_it, spark in _ATOMS:
         if is_it(arrow):
             return spark
     raise UnknownArrowTypeError(str(arrow))
 
 
-def normalized(array: pa.Array, data_type: DataType) -> pa.Array:
+def normalized(array: pa.Array, data_type: T.DataType) -> pa.Array:
     """Return a file's array as Spark's Arrow type for it; nanoseconds are cut to microseconds.
 
     Parameters
@@ -172,7 +152,7 @@ def normalized(array: pa.Array, data_type: DataType) -> pa.Array:
     return array if array.type == wanted else array.cast(wanted, safe=False)
 
 
-def with_changed_leaves(array: pa.Array, data_type: DataType, change: Change) -> pa.Array:
+def with_changed_leaves(array: pa.Array, data_type: T.DataType, change: Change) -> pa.Array:
     """Return a file's array whose values are changed, those inside of structs, arrays and maps as well.
 
     Parameters
@@ -185,19 +165,19 @@ def with_changed_leaves(array: pa.Array, data_type: DataType, change: Change) ->
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     match data_type:
-        case StructType():
+        case T.StructType():
             members = [
                 with_changed_leaves(array.field(index), field.dataType, change) for index, field in enumerate(data_type)
             ]
             fields = [old.with_type(member.type) for old, member in zip(array.type, members, strict=True)]
             return pa.StructArray.from_arrays(members, fields=fields, mask=array.is_null())
-        case ArrayType():
+        case T.ArrayType():
             if not pat.is_list(array.type):
                 array = array.cast(pa.list_(array.type.value_field))
             elements = with_changed_leaves(array.values, data_type.elementType, change)
             changed = pa.list_(array.type.value_field.with_type(elements.type))
             return _with_children(array, changed, elements)
-        case MapType():
+        case T.MapType():
             keys = with_changed_leaves(array.keys, data_type.keyType, change)
             items = with_changed_leaves(array.items, data_type.valueType, change)
             fields = [array.type.key_field.with_type(keys.type), array.type.item_field.with_type(items.type)]

@@ -11,8 +11,8 @@ from typing import Any
 import fastavro
 import fastavro.read
 import pyarrow as pa
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import DataType, DateType, StructType, TimestampType
 
 from pyspark_cloudfiles.errors import CloudFilesError, InferenceFailed, InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -40,7 +40,7 @@ class AvroFormat:
     def fixed_schema(self) -> None:
         """Return None: each file has its own."""
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Return the files' schemas, merged; or the one that ``avroSchema`` gives."""
         given = _given_schema(request.options)
         if given is not None:
@@ -73,10 +73,10 @@ def _change(file: SourceFile, blocks: fastavro.block_reader, request: ReadReques
     metadata = {key.encode(): str(value).encode() for key, value in blocks.metadata.items()}
     calendar = datetime_calendar(metadata, request.options)
 
-    def change(array: pa.Array, data_type: DataType) -> pa.Array:
-        if isinstance(data_type, DateType):
+    def change(array: pa.Array, data_type: T.DataType) -> pa.Array:
+        if isinstance(data_type, T.DateType):
             return calendar.dates(array, file)
-        return calendar.timestamps(array, file) if isinstance(data_type, TimestampType) else array
+        return calendar.timestamps(array, file) if isinstance(data_type, T.TimestampType) else array
 
     return change
 
@@ -97,7 +97,7 @@ def _opened(file: SourceFile, given: Any) -> Iterator[fastavro.block_reader | No
         raise UnreadableFile(file.url, f"it cannot be read as an Avro file ({error!r}).") from error
 
 
-def _inferred(file: SourceFile, blocks: fastavro.block_reader) -> DataType:
+def _inferred(file: SourceFile, blocks: fastavro.block_reader) -> T.DataType:
     try:
         return _struct(blocks.writer_schema).spark
     except UnknownAvroTypeError as error:
@@ -149,7 +149,7 @@ def _times_as_numbers() -> Iterator[None]:
 
 
 def _batch(rows: list[dict[str, Any]], found: AvroType, needed: list[str] | None) -> pa.RecordBatch:
-    assert isinstance(found.spark, StructType)
+    assert isinstance(found.spark, T.StructType)
     if found.convert is not None:
         rows = [found.convert(row) for row in rows]
     fields = [field for field in found.spark if needed is None or field.name in needed]
@@ -164,7 +164,7 @@ def _struct(schema: Any) -> AvroType:
     """Return the type of a file's records; as to Spark, it must be a record."""
     named: dict[str, Any] = {}
     found = AvroTypes(named).of(fastavro.parse_schema(schema, named_schemas=named, _write_hint=False))
-    if not isinstance(found.spark, StructType):
+    if not isinstance(found.spark, T.StructType):
         raise UnknownAvroTypeError("no records, but single values")
     return found
 

@@ -10,25 +10,7 @@ from collections.abc import Callable
 from datetime import time
 from typing import Any, NamedTuple
 
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    MapType,
-    NullType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.formats.typed.spark_notes import PROPERTY, NoArrowTypeError, noted_type
 
@@ -38,7 +20,7 @@ Convert = Callable[[Any], Any]
 class AvroType(NamedTuple):
     """A type, and how fastavro's values become Arrow's; None where they are the same."""
 
-    spark: DataType
+    spark: T.DataType
     convert: Convert | None = None
 
 
@@ -55,25 +37,25 @@ def _since_midnight(unit: int) -> Convert:
 
 
 _ATOMS = {
-    "null": AvroType(NullType()),
-    "boolean": AvroType(BooleanType()),
-    "int": AvroType(IntegerType()),
-    "long": AvroType(LongType()),
-    "float": AvroType(FloatType()),
-    "double": AvroType(DoubleType()),
-    "bytes": AvroType(BinaryType()),
-    "fixed": AvroType(BinaryType()),
-    "string": AvroType(StringType()),
-    "enum": AvroType(StringType()),
-    "int-date": AvroType(DateType()),
-    "long-timestamp-millis": AvroType(TimestampType()),
-    "long-timestamp-micros": AvroType(TimestampType()),
-    "long-local-timestamp-millis": AvroType(TimestampNTZType()),
-    "long-local-timestamp-micros": AvroType(TimestampNTZType()),
-    "string-uuid": AvroType(StringType(), str),
+    "null": AvroType(T.NullType()),
+    "boolean": AvroType(T.BooleanType()),
+    "int": AvroType(T.IntegerType()),
+    "long": AvroType(T.LongType()),
+    "float": AvroType(T.FloatType()),
+    "double": AvroType(T.DoubleType()),
+    "bytes": AvroType(T.BinaryType()),
+    "fixed": AvroType(T.BinaryType()),
+    "string": AvroType(T.StringType()),
+    "enum": AvroType(T.StringType()),
+    "int-date": AvroType(T.DateType()),
+    "long-timestamp-millis": AvroType(T.TimestampType()),
+    "long-timestamp-micros": AvroType(T.TimestampType()),
+    "long-local-timestamp-millis": AvroType(T.TimestampNTZType()),
+    "long-local-timestamp-micros": AvroType(T.TimestampNTZType()),
+    "string-uuid": AvroType(T.StringType(), str),
     # Spark leaves times of the day as the numbers they are.
-    "int-time-millis": AvroType(IntegerType(), _since_midnight(1000)),
-    "long-time-micros": AvroType(LongType(), _since_midnight(1)),
+    "int-time-millis": AvroType(T.IntegerType(), _since_midnight(1000)),
+    "long-time-micros": AvroType(T.LongType(), _since_midnight(1)),
 }
 # How a value tells which branch of a union it is.
 _PYTHON_TYPES = {
@@ -143,7 +125,7 @@ class AvroTypes:
         self._inside.add(name)
         fields = {field["name"]: self.of(field["type"]) for field in schema["fields"]}
         self._inside.discard(name)
-        struct = StructType([StructField(name, found.spark) for name, found in fields.items()])
+        struct = T.StructType([T.StructField(name, found.spark) for name, found in fields.items()])
         converts = {name: found.convert for name, found in fields.items() if found.convert is not None}
         if not converts:
             return AvroType(struct)
@@ -157,12 +139,12 @@ class AvroTypes:
     def _array(self, schema: dict[str, Any]) -> AvroType:
         element, inner = self.of(schema["items"])
         if inner is None:
-            return AvroType(ArrayType(element))
-        return AvroType(ArrayType(element), lambda value: [None if item is None else inner(item) for item in value])
+            return AvroType(T.ArrayType(element))
+        return AvroType(T.ArrayType(element), lambda value: [None if item is None else inner(item) for item in value])
 
     def _map(self, schema: dict[str, Any]) -> AvroType:
         item, inner = self.of(schema["values"])
-        found = MapType(StringType(), item)
+        found = T.MapType(T.StringType(), item)
         if inner is None:
             return AvroType(found, lambda value: list(value.items()))
         return AvroType(
@@ -184,7 +166,7 @@ class AvroTypes:
         """Return the struct with a member for each branch, of which one has a value."""
         types = [self.of(branch) for branch in branches]
         members = [f"member{index}" for index in range(len(types))]
-        struct = StructType([StructField(name, found.spark) for name, found in zip(members, types, strict=True)])
+        struct = T.StructType([T.StructField(name, found.spark) for name, found in zip(members, types, strict=True)])
 
         def convert(value: Any) -> dict[str, Any]:
             index, plain = self._branch(value, branches)
@@ -212,7 +194,7 @@ class AvroTypes:
         return self._resolved(branch)["type"]
 
 
-def _interval(schema: dict[str, Any]) -> DataType | None:
+def _interval(schema: dict[str, Any]) -> T.DataType | None:
     try:
         return noted_type(schema.get(PROPERTY), "")
     except NoArrowTypeError:
@@ -223,4 +205,4 @@ def _decimal(schema: dict[str, Any]) -> AvroType:
     precision, scale = schema["precision"], schema.get("scale", 0)
     if precision > 38:
         raise UnknownAvroTypeError(f"a decimal of {precision} digits")
-    return AvroType(DecimalType(precision, scale))
+    return AvroType(T.DecimalType(precision, scale))

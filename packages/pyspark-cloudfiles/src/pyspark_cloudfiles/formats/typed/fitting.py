@@ -14,29 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    ByteType,
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    MapType,
-    NullType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-    VariantType,
-)
 
 from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -46,21 +25,21 @@ from pyspark_cloudfiles.formats.typed.arrow_types import Change, normalized, wit
 from pyspark_cloudfiles.values.rescue_columns import rescued_values
 from pyspark_cloudfiles.values.widening import DIGITS
 
-_BITS = {ByteType: 8, ShortType: 16, IntegerType: 32}
-_SMALL = (ByteType, ShortType, IntegerType)
-_FITS: dict[type[DataType], tuple[type[DataType], ...]] = {
+_BITS = {T.ByteType: 8, T.ShortType: 16, T.IntegerType: 32}
+_SMALL = (T.ByteType, T.ShortType, T.IntegerType)
+_FITS: dict[type[T.DataType], tuple[type[T.DataType], ...]] = {
     # A smaller integer is tried value by value; Spark would cut its bits off.
-    ByteType: (*_SMALL, LongType, DoubleType),
-    ShortType: (*_SMALL, LongType, DoubleType),
-    IntegerType: (*_SMALL, LongType, DoubleType),
-    FloatType: (DoubleType,),
-    StringType: (BinaryType,),
-    BinaryType: (StringType,),
+    T.ByteType: (*_SMALL, T.LongType, T.DoubleType),
+    T.ShortType: (*_SMALL, T.LongType, T.DoubleType),
+    T.IntegerType: (*_SMALL, T.LongType, T.DoubleType),
+    T.FloatType: (T.DoubleType,),
+    T.StringType: (T.BinaryType,),
+    T.BinaryType: (T.StringType,),
     # Spark writes intervals as microseconds.
-    LongType: (DayTimeIntervalType,),
-    DateType: (TimestampNTZType,),
-    TimestampType: (TimestampNTZType,),
-    TimestampNTZType: (TimestampType,),
+    T.LongType: (T.DayTimeIntervalType,),
+    T.DateType: (T.TimestampNTZType,),
+    T.TimestampType: (T.TimestampNTZType,),
+    T.TimestampNTZType: (T.TimestampType,),
 }
 # Values that are left over, one for each row, with the name of their column.
 _Left = tuple[str, "pa.Array | Sequence[Any]"]
@@ -85,7 +64,7 @@ class FileColumns:
     """
 
     def __init__(
-        self, file: SourceFile, source: StructType, request: ReadRequest, change: Change | None = None
+        self, file: SourceFile, source: T.StructType, request: ReadRequest, change: Change | None = None
     ) -> None:
         _refuse_names_that_are_one(file, source, request)
         if request.on_unknown == "error" and (unknown := list(unknown_fields(source, request.schema))):
@@ -132,14 +111,14 @@ class FileColumns:
             rescued_values(left, batch.num_rows, self._file) if left else None,
         )
 
-    def _normalized(self, arrays: dict[str, pa.Array], source: StructField) -> pa.Array:
+    def _normalized(self, arrays: dict[str, pa.Array], source: T.StructField) -> pa.Array:
         array = arrays[source.name]
         if self._change is not None:
             array = with_changed_leaves(array, source.dataType, self._change)
         return normalized(array, source.dataType)
 
     def _fitted(
-        self, array: pa.Array, source: StructField, target: StructField, wanted: pa.DataType
+        self, array: pa.Array, source: T.StructField, target: T.StructField, wanted: pa.DataType
     ) -> tuple[pa.Array, pa.Array | Sequence[Any] | None]:
         if array.type == wanted:
             return array, None
@@ -156,7 +135,7 @@ class FileColumns:
         return pa.array([fitted for fitted, _ in pairs], wanted), rest
 
     def _checked(
-        self, rest: pa.Array | Sequence[Any], source: StructField, target: DataType
+        self, rest: pa.Array | Sequence[Any], source: T.StructField, target: T.DataType
     ) -> pa.Array | Sequence[Any] | None:
         if rest.null_count == len(rest) if isinstance(rest, pa.Array) else all(value is None for value in rest):
             return None
@@ -169,7 +148,7 @@ class FileColumns:
         return rest
 
 
-def _refuse_names_that_are_one(file: SourceFile, source: StructType, request: ReadRequest) -> None:
+def _refuse_names_that_are_one(file: SourceFile, source: T.StructType, request: ReadRequest) -> None:
     """Refuse a file of which another reader would take another column, as Spark does."""
     if request.case_sensitive:
         return
@@ -206,12 +185,12 @@ class Fitting:
         """Return what a request wants."""
         return cls(request.case_sensitive, request.rescue and request.on_unknown == "rescue", request.rescue)
 
-    def pairs(self, source: StructType, target: StructType) -> list[int | None]:
+    def pairs(self, source: T.StructType, target: T.StructType) -> list[int | None]:
         """Return for each field of the target where it is in the source."""
         names = Names(source.names, self.case_sensitive)
         return [names.index_of(name) for name in target.names]
 
-    def left_over(self, source: StructType, target: StructType) -> list[int]:
+    def left_over(self, source: T.StructType, target: T.StructType) -> list[int]:
         """Return the fields of the source that the target has not, and that are to be kept."""
         matched, known = set(self.pairs(source, target)), Names(target.names, self.case_sensitive)
         return [
@@ -220,23 +199,23 @@ class Fitting:
             if index not in matched and (self.keep_unknown if known.is_unknown(name) else self.keep_other_case)
         ]
 
-    def whole(self, source: DataType, target: DataType) -> bool:
+    def whole(self, source: T.DataType, target: T.DataType) -> bool:
         """Tell whether values can be converted as a whole column, with nothing but too large numbers left over."""
         match source, target:
-            case StructType(), StructType():
+            case T.StructType(), T.StructType():
                 pairs = self.pairs(source, target)
                 return not self.left_over(source, target) and all(
                     index is None
                     or (source.names[index] == field.name and self.whole(source[index].dataType, field.dataType))
                     for index, field in zip(pairs, target, strict=True)
                 )
-            case ArrayType(), ArrayType():
+            case T.ArrayType(), T.ArrayType():
                 return self.whole(source.elementType, target.elementType)
-            case MapType(), MapType():
+            case T.MapType(), T.MapType():
                 return self.whole(source.keyType, target.keyType) and self.whole(source.valueType, target.valueType)
         return fits(source, target)
 
-    def split(self, value: Any, source: DataType, target: DataType) -> tuple[Any, Any]:
+    def split(self, value: Any, source: T.DataType, target: T.DataType) -> tuple[Any, Any]:
         """Return what of a value fits, and what is left over; None for nothing.
 
         Structs are dicts, maps are lists of pairs.  Of an array, what is left over keeps its positions.
@@ -246,17 +225,17 @@ class Fitting:
         if not fits(source, target):
             return None, value
         match source, target:
-            case StructType(), StructType():
+            case T.StructType(), T.StructType():
                 return self._split_struct(value, source, target)
-            case ArrayType(), ArrayType():
+            case T.ArrayType(), T.ArrayType():
                 pairs = [self.split(element, source.elementType, target.elementType) for element in value]
                 return [fitted for fitted, _ in pairs], _list_or_none([rest for _, rest in pairs])
-            case MapType(), MapType():
+            case T.MapType(), T.MapType():
                 return self._split_map(value, source, target)
         fitted = converted(value, target)
         return fitted, value if fitted is None else None
 
-    def _split_struct(self, value: dict[str, Any], source: StructType, target: StructType) -> tuple[Any, Any]:
+    def _split_struct(self, value: dict[str, Any], source: T.StructType, target: T.StructType) -> tuple[Any, Any]:
         fitted: dict[str, Any] = {}
         rest: dict[str, Any] = {}
         for field, index in zip(target, self.pairs(source, target), strict=True):
@@ -273,7 +252,7 @@ class Fitting:
                 rest[source.names[index]] = over
         return fitted, rest or None
 
-    def _split_map(self, value: list[tuple[Any, Any]], source: MapType, target: MapType) -> tuple[Any, Any]:
+    def _split_map(self, value: list[tuple[Any, Any]], source: T.MapType, target: T.MapType) -> tuple[Any, Any]:
         fitted, rest = [], {}
         for key, item in value:
             new_key, _ = self.split(key, source.keyType, target.keyType)
@@ -287,48 +266,48 @@ class Fitting:
         return fitted, rest or None
 
 
-def fits(source: DataType, target: DataType) -> bool:
+def fits(source: T.DataType, target: T.DataType) -> bool:
     """Tell whether values of one type can be of the other at all; of nested types, only their kind counts."""
-    if source == target or isinstance(source, NullType):
+    if source == target or isinstance(source, T.NullType):
         return True
-    if isinstance(target, VariantType):
-        return isinstance(source, StructType) and set(source.names) == {"value", "metadata"}
-    if isinstance(target, DecimalType):
-        if isinstance(source, DecimalType):
+    if isinstance(target, T.VariantType):
+        return isinstance(source, T.StructType) and set(source.names) == {"value", "metadata"}
+    if isinstance(target, T.DecimalType):
+        if isinstance(source, T.DecimalType):
             return target.scale >= source.scale and _integral(target) >= _integral(source)
         return _integral(target) >= DIGITS.get(type(source), 99)
     if type(source) is type(target):
-        return isinstance(source, StructType | ArrayType | MapType | StringType)
+        return isinstance(source, T.StructType | T.ArrayType | T.MapType | T.StringType)
     return type(target) in _FITS.get(type(source), ())
 
 
-def _integral(data_type: DecimalType) -> int:
+def _integral(data_type: T.DecimalType) -> int:
     return data_type.precision - data_type.scale
 
 
-def converted(value: Any, target: DataType) -> Any:
+def converted(value: Any, target: T.DataType) -> Any:
     """Return a value whose type fits as the type wants it, or None where the value is too large."""
     match target:
-        case ByteType() | ShortType() | IntegerType():
+        case T.ByteType() | T.ShortType() | T.IntegerType():
             limit = 1 << (_BITS[type(target)] - 1)
             return value if -limit <= value < limit else None
-        case DoubleType():
+        case T.DoubleType():
             return float(value)
-        case StringType() if isinstance(value, bytes):
+        case T.StringType() if isinstance(value, bytes):
             return value.decode("utf-8", "replace")
-        case BinaryType() if isinstance(value, str):
+        case T.BinaryType() if isinstance(value, str):
             return value.encode()
-        case TimestampNTZType():
+        case T.TimestampNTZType():
             if not isinstance(value, datetime):
                 return datetime.combine(value, time())
             return value.replace(tzinfo=None)  # which was UTC
     return value
 
 
-def unknown_fields(source: DataType, target: DataType, prefix: str = "") -> Iterator[str]:
+def unknown_fields(source: T.DataType, target: T.DataType, prefix: str = "") -> Iterator[str]:
     """Yield the fields that the schema has in no case, dotted; those of a struct that is unknown are not listed."""
     match source, target:
-        case StructType(), StructType():
+        case T.StructType(), T.StructType():
             known = {field.name.lower(): field for field in target}
             for field in source:
                 if field.name.lower() not in known:
@@ -337,9 +316,9 @@ def unknown_fields(source: DataType, target: DataType, prefix: str = "") -> Iter
                     yield from unknown_fields(
                         field.dataType, known[field.name.lower()].dataType, f"{prefix}{field.name}."
                     )
-        case ArrayType(), ArrayType():
+        case T.ArrayType(), T.ArrayType():
             yield from unknown_fields(source.elementType, target.elementType, f"{prefix}element.")
-        case MapType(), MapType():
+        case T.MapType(), T.MapType():
             yield from unknown_fields(source.valueType, target.valueType, f"{prefix}value.")
 
 

@@ -9,7 +9,7 @@ from itertools import repeat
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.orc import ORCFile
-from pyspark.sql.types import DataType, DateType, StructType, TimestampType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -28,7 +28,7 @@ class OrcFormat:
     def fixed_schema(self) -> None:
         """Return None: each file has its own."""
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Raise an error: Auto Loader infers no schema from ORC.
 
         Raises
@@ -72,24 +72,24 @@ def _stripe(file: SourceFile, orc: ORCFile, number: int, columns: list[str] | No
         ) from error
 
 
-def _schema(file: SourceFile, schema: pa.Schema, request: ReadRequest) -> StructType:
+def _schema(file: SourceFile, schema: pa.Schema, request: ReadRequest) -> T.StructType:
     """Return the schema of a file, whose wall clocks are moments to Spark, unless the request wants wall clocks."""
     clocks = {field.name.lower() for field in request.schema if "timestamp_ntz" in field.dataType.simpleString()}
     fields = []
     for field in schema:
         physical = repeat("" if field.name.lower() in clocks else LOCAL_MOMENT)
         fields += schema_of(file, pa.schema([field]), physical).fields
-    return StructType(fields)
+    return T.StructType(fields)
 
 
-def _changed(file: SourceFile, request: ReadRequest, array: pa.Array, data_type: DataType) -> pa.Array:
+def _changed(file: SourceFile, request: ReadRequest, array: pa.Array, data_type: T.DataType) -> pa.Array:
     """Return days of Spark's calendar, and moments: ORC keeps what the clock of the writer's machine showed.
 
     Java's reader of ORC takes it for what the clock of this machine showed, whatever the time zone of the session.
     """
-    if isinstance(data_type, DateType):
+    if isinstance(data_type, T.DateType):
         return HYBRID.dates(array, file)
-    if isinstance(data_type, TimestampType) and array.type.tz is None:
+    if isinstance(data_type, T.TimestampType) and array.type.tz is None:
         zone = request.machine_timezone.removeprefix("GMT") or "UTC"
         return pc.assume_timezone(array, zone, ambiguous="earliest", nonexistent="latest")
     return array

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql.types import DataType, DateType, StructType, TimestampType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -30,7 +30,7 @@ class ParquetFormat:
     def fixed_schema(self) -> None:
         """Return None: each file has its own."""
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Return the files' schemas, merged."""
         merged = Merged(request.case_sensitive, request.hinted)
         for file in files:
@@ -63,10 +63,10 @@ def _change(file: SourceFile, parquet: pq.ParquetFile, request: ReadRequest) -> 
         int96_calendar(metadata, request.options),
     )
 
-    def change(array: pa.Array, data_type: DataType) -> pa.Array:
-        if isinstance(data_type, DateType):
+    def change(array: pa.Array, data_type: T.DataType) -> pa.Array:
+        if isinstance(data_type, T.DateType):
             return of_times.dates(array, file)
-        if isinstance(data_type, TimestampType):
+        if isinstance(data_type, T.TimestampType):
             # Spark has moments of 96 bits, and Arrow no time zone.
             return (of_int96 if array.type.tz is None else of_times).timestamps(array, file)
         return array
@@ -85,12 +85,12 @@ def _opened(file: SourceFile) -> Iterator[pq.ParquetFile | None]:
             yield parquet
 
 
-def _schema(file: SourceFile, parquet: pq.ParquetFile) -> StructType:
+def _schema(file: SourceFile, parquet: pq.ParquetFile) -> T.StructType:
     physical = (parquet.schema.column(index).physical_type for index in range(len(parquet.schema)))
     return schema_of(file, parquet.schema_arrow, physical)
 
 
-def _inferred(file: SourceFile, parquet: pq.ParquetFile, hinted: frozenset[str]) -> StructType:
+def _inferred(file: SourceFile, parquet: pq.ParquetFile, hinted: frozenset[str]) -> T.StructType:
     try:
         schema = _schema(file, parquet)
         return noted_schema(schema, parquet.metadata.metadata or {})
@@ -102,7 +102,7 @@ def _inferred(file: SourceFile, parquet: pq.ParquetFile, hinted: frozenset[str])
         raise InferenceFailed(f"Failed to infer the schema: in {file.url} column {error}.") from error
 
 
-def _refuse_shredded(file: SourceFile, schema: StructType, needed: list[str] | None) -> None:
+def _refuse_shredded(file: SourceFile, schema: T.StructType, needed: list[str] | None) -> None:
     for field in schema:
         if (needed is None or field.name in needed) and is_shredded(field.dataType):
             raise UnreadableFile(

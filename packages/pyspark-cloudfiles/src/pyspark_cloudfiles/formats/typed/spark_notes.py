@@ -11,28 +11,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql.types import (
-    ArrayType,
-    DataType,
-    DayTimeIntervalType,
-    MapType,
-    StructField,
-    StructType,
-    VariantType,
-    YearMonthIntervalType,
-)
+from pyspark.sql import types as T
 
 PROPERTY = "spark.sql.catalyst.type"
 _SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 _INTERVAL = re.compile(r"interval (\w+)(?: to (\w+))?")
-_INTERVALS = {DayTimeIntervalType: ("day", "hour", "minute", "second"), YearMonthIntervalType: ("year", "month")}
+_INTERVALS = {T.DayTimeIntervalType: ("day", "hour", "minute", "second"), T.YearMonthIntervalType: ("year", "month")}
 
 
 class NoArrowTypeError(ValueError):
     """Spark has a type for a column that no data source in Python can return."""
 
 
-def noted_schema(schema: StructType, metadata: Mapping[bytes, bytes]) -> StructType:
+def noted_schema(schema: T.StructType, metadata: Mapping[bytes, bytes]) -> T.StructType:
     """Return the schema of a Parquet file with the types that Spark has noted in its metadata.
 
     Raises
@@ -42,57 +33,57 @@ def noted_schema(schema: StructType, metadata: Mapping[bytes, bytes]) -> StructT
     """
     noted = metadata.get(_SCHEMA)
     found = schema if noted is None else _merged(schema, json.loads(noted), "")
-    assert isinstance(found, StructType)
+    assert isinstance(found, T.StructType)
     return found
 
 
-def noted_type(note: Any, name: str) -> DataType | None:
+def noted_type(note: Any, name: str) -> T.DataType | None:
     """Return the type that a note means, None of one that the file has itself; errors as above."""
     if note == "variant":
-        return VariantType()
+        return T.VariantType()
     interval = _INTERVAL.fullmatch(note) if isinstance(note, str) else None
     if interval is None:
         return None
     first, last = interval[1], interval[2] or interval[1]
-    if first in _INTERVALS[YearMonthIntervalType]:
+    if first in _INTERVALS[T.YearMonthIntervalType]:
         raise NoArrowTypeError(
             f"{name} is {note.upper()}, which a data source in Python cannot return. Read its months with the option "
             f"cloudFiles.schemaHints, '{name} INT'"
         )
-    fields = _INTERVALS[DayTimeIntervalType]
-    return DayTimeIntervalType(fields.index(first), fields.index(last))
+    fields = _INTERVALS[T.DayTimeIntervalType]
+    return T.DayTimeIntervalType(fields.index(first), fields.index(last))
 
 
-def is_shredded(data_type: DataType) -> bool:
+def is_shredded(data_type: T.DataType) -> bool:
     """Whether a type is, or has inside, a VARIANT that is written as columns of its own."""
     match data_type:
-        case StructType():
+        case T.StructType():
             names = set(data_type.names)
             return {"metadata", "typed_value"} <= names or any(is_shredded(field.dataType) for field in data_type)
-        case ArrayType():
+        case T.ArrayType():
             return is_shredded(data_type.elementType)
-        case MapType():
+        case T.MapType():
             return is_shredded(data_type.valueType)
     return False
 
 
-def _merged(found: DataType, noted: Any, name: str) -> DataType:
+def _merged(found: T.DataType, noted: Any, name: str) -> T.DataType:
     """Return what a file has of a type, with what is noted of it; notes are Spark's JSON of a schema."""
     kind = noted.get("type") if isinstance(noted, dict) else noted
     match found, kind:
-        case StructType(), "struct":
+        case T.StructType(), "struct":
             notes = {field["name"]: field["type"] for field in noted["fields"]}
-            return StructType(
+            return T.StructType(
                 [
-                    StructField(
+                    T.StructField(
                         field.name,
                         _merged(field.dataType, notes.get(field.name), f"{name}.{field.name}" if name else field.name),
                     )
                     for field in found
                 ]
             )
-        case ArrayType(), "array":
-            return ArrayType(_merged(found.elementType, noted["elementType"], f"{name}.element"))
-        case MapType(), "map":
-            return MapType(found.keyType, _merged(found.valueType, noted["valueType"], f"{name}.value"))
+        case T.ArrayType(), "array":
+            return T.ArrayType(_merged(found.elementType, noted["elementType"], f"{name}.element"))
+        case T.MapType(), "map":
+            return T.MapType(found.keyType, _merged(found.valueType, noted["valueType"], f"{name}.value"))
     return noted_type(kind, name) or found

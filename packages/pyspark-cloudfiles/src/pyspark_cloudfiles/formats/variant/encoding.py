@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import VariantType
 
 from pyspark_cloudfiles.formats.json.lenient_parser import LenientJson, MalformedJsonError, Node
 from pyspark_cloudfiles.values.plain_arrays import binaries, longs
@@ -32,7 +32,7 @@ _BYTES = [struct.pack("<Bb", 3 << 2, number) for number in (*range(128), *range(
 _SHORT, _INT, _LONG = struct.Struct("<Bh"), struct.Struct("<Bi"), struct.Struct("<Bq")
 _DECIMAL4, _DECIMAL8 = struct.Struct("<BBi"), struct.Struct("<BBq")
 _DOUBLE, _LONG_TEXT = struct.Struct("<Bd"), struct.Struct("<BI")
-_ARROW = to_arrow_type(VariantType())
+_ARROW = to_arrow_type(T.VariantType())
 # Found more often than there are names, where a text has these characters; then it is looked at closely.
 _NAMES = re.compile(rb'"[ \t\r\n]*:').findall
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from pyspark.sql.types import StructField, StructType, VariantType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -34,11 +34,11 @@ class SingleVariantFormat:
     def __init__(self, name: str, column: str) -> None:
         self.name, self._column = name, column
 
-    def fixed_schema(self) -> StructType:
+    def fixed_schema(self) -> T.StructType:
         """Return the one column."""
-        return StructType([StructField(self._column, VariantType())])
+        return T.StructType([T.StructField(self._column, T.VariantType())])
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Return the one column."""
         return self.fixed_schema()
 
@@ -51,7 +51,7 @@ class SingleVariantFormat:
             The schema has other columns than the VARIANT, or none of its name.
         """
         columns = {field.name: field.dataType for field in request.schema if field.name != request.corrupt_column}
-        if columns != {self._column: VariantType()}:
+        if columns != {self._column: T.VariantType()}:
             raise InvalidOption(
                 f"singleVariantColumn is {self._column}, and the schema is {request.schema.simpleString()}. Give none, "
                 f"or one with {self._column} VARIANT and, if you like, a column for corrupt records."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from pyspark.sql.types import ArrayType, BooleanType, DataType, MapType, StringType, StructType
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import UnsupportedOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
@@ -26,7 +26,7 @@ class XmlRowReader:
 
     def __init__(self, request: ReadRequest, options: XmlOptions) -> None:
         self._request, self._options = request, options
-        self._schema = StructType([field for field in request.schema if field.name != request.corrupt_column])
+        self._schema = T.StructType([field for field in request.schema if field.name != request.corrupt_column])
         # By identity: hashing a type takes longer than converting a value.
         self._names: dict[int, Names] = {}
         self._converters: dict[int, conversion.Convert] = {}
@@ -36,7 +36,7 @@ class XmlRowReader:
         cells, leftover = self._struct(element, self._schema)
         return Record(cells, leftover or {})
 
-    def _struct(self, element: Element, schema: StructType) -> tuple[tuple[Any, ...], dict[str, Leftover] | None]:
+    def _struct(self, element: Element, schema: T.StructType) -> tuple[tuple[Any, ...], dict[str, Leftover] | None]:
         names = self._names.get(id(schema))
         if names is None:
             names = self._names[id(schema)] = Names(schema.names, self._request.case_sensitive)
@@ -52,8 +52,8 @@ class XmlRowReader:
                 leftover[name] = over
         return tuple(cells), leftover or None
 
-    def _field(self, found: list[Element | str], data_type: DataType, before: Any) -> tuple[Any, Leftover | None]:
-        if isinstance(data_type, ArrayType):
+    def _field(self, found: list[Element | str], data_type: T.DataType, before: Any) -> tuple[Any, Leftover | None]:
+        if isinstance(data_type, T.ArrayType):
             pairs = [self._value(value, data_type.elementType) for value in found]
             overs = [over for _, over in pairs]
             cells = (before or []) + [value for value, _ in pairs]
@@ -63,18 +63,18 @@ class XmlRowReader:
             over = Leaf(self._json_of(found), fits=True)
         return value, over
 
-    def _value(self, value: Element | str, data_type: DataType) -> tuple[Any, Leftover | None]:
+    def _value(self, value: Element | str, data_type: T.DataType) -> tuple[Any, Leftover | None]:
         if isinstance(value, Element):
-            if isinstance(data_type, StructType):
+            if isinstance(data_type, T.StructType):
                 return self._struct(value, data_type)
-            if isinstance(data_type, MapType):
+            if isinstance(data_type, T.MapType):
                 return self._map(value, data_type)
             if value.elements():
-                if isinstance(data_type, StringType):
+                if isinstance(data_type, T.StringType):
                     return value.inner(), None
                 return None, Leaf(self._json(value))
         text = self._options.trimmed(value.text() if isinstance(value, Element) else value)
-        if text is None or (not text and not isinstance(data_type, StringType)):
+        if text is None or (not text and not isinstance(data_type, T.StringType)):
             return None, None
         try:
             convert = self._converters.get(id(data_type))
@@ -84,7 +84,7 @@ class XmlRowReader:
         except ValueError:
             return None, Leaf(self._json(value))
 
-    def _map(self, element: Element, data_type: MapType) -> tuple[Any, Leftover | None]:
+    def _map(self, element: Element, data_type: T.MapType) -> tuple[Any, Leftover | None]:
         entries, leftover = {}, {}
         for name, found in self._options.members(element).items():
             value, over = self._field(found, data_type.valueType, None)
@@ -105,11 +105,11 @@ class XmlRowReader:
         return "{" + ",".join(f"{quoted(name)}:{self._json_of(found)}" for name, found in members.items()) + "}"
 
 
-def converter(data_type: DataType, request: ReadRequest) -> conversion.Convert:
+def converter(data_type: T.DataType, request: ReadRequest) -> conversion.Convert:
     """Return how a text becomes a value."""
-    if isinstance(data_type, BooleanType):
+    if isinstance(data_type, T.BooleanType):
         return _boolean
-    if isinstance(data_type, StructType | MapType | ArrayType):  # of a text that is no element
+    if isinstance(data_type, T.StructType | T.MapType | T.ArrayType):  # of a text that is no element
         return _nothing
     return conversion.converter(data_type, request.options, request.timezone)
 
@@ -135,7 +135,7 @@ class XmlFormat:
     def fixed_schema(self) -> None:
         """Return None: the schema is in the data."""
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         """Return the schema of all records, sorted by names; what is no XML is passed over."""
         options = XmlOptions.of(request.options)
         types = XmlTypes(request, options)
