@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import format_named, format_of
+from pyspark_cloudfiles.formats import find_format, stream_format
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 from pyspark_cloudfiles.options import parse
 
@@ -159,19 +159,19 @@ def _source(path: Path) -> SourceFile:
 
 
 def _reading(file: SourceFile, schema: T.StructType, **request: Any) -> Callable[[], float]:
-    file_format = format_named(file.url.rsplit(".", 1)[1])
+    file_format = find_format(file.url.rsplit(".", 1)[1])
     wanted = ReadRequest(T.StructType(schema.fields), **request)
     return lambda: _speed(file, lambda: sum(rows.batch.num_rows for rows in file_format.read([file], wanted)))
 
 
 def _reading_variants(file: SourceFile) -> Callable[[], float]:
-    file_format = format_of(parse({"cloudfiles.format": "json", "path": file.url, "singlevariantcolumn": "v"}))
+    file_format = stream_format(parse({"cloudfiles.format": "json", "path": file.url, "singlevariantcolumn": "v"}))
     wanted = ReadRequest(file_format.fixed_schema())
     return lambda: _speed(file, lambda: sum(rows.batch.num_rows for rows in file_format.read([file], wanted)))
 
 
 def _inferring(file: SourceFile, types: bool) -> Callable[[], float]:
-    file_format = format_named(file.url.rsplit(".", 1)[1])
+    file_format = find_format(file.url.rsplit(".", 1)[1])
     return lambda: _speed(file, lambda: file_format.infer([file], InferRequest(infer_types=types)))
 
 

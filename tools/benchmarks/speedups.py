@@ -36,7 +36,7 @@ def _no_archive() -> None:
 def _no_spared_lookup() -> None:
     from pyspark_cloudfiles.session import registration
 
-    registration.spare_lookup = lambda _spark: None
+    registration.skip_source_lookup = lambda _spark: None
 
 
 def _no_warm_worker() -> None:
@@ -48,13 +48,13 @@ def _no_warm_worker() -> None:
 def _no_source_made_here() -> None:
     from pyspark_cloudfiles.session import source_creation
 
-    source_creation.is_here = lambda _spark: False
+    source_creation.is_possible = lambda _spark: False
 
 
 def _no_pruning() -> None:
     from pyspark_cloudfiles.session import metadata_pruning
 
-    metadata_pruning.remembered = lambda _without: {}
+    metadata_pruning.remember_load = lambda _without: {}
 
 
 #: Each trick, and the function that switches it off in a new process.

@@ -24,7 +24,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import base, format_named
+from pyspark_cloudfiles.formats import base, find_format
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
 
 if find_spec("suite") is None:  # by itself, without the repository around it
@@ -153,11 +153,11 @@ def s3() -> Iterator[str]:
         patch.setenv("AWS_ACCESS_KEY_ID", "test")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        object_store._opened.cache_clear()
+        object_store._store.cache_clear()
         system, bucket = FileSystem.from_uri("s3://bucket/?allow_bucket_creation=true")
         system.create_dir(bucket)
         yield "s3://bucket"
-        object_store._opened.cache_clear()
+        object_store._store.cache_clear()
     server.stop()
 
 
@@ -178,7 +178,7 @@ def assert_paths_agree() -> Agree:
 
 
 def _schema(name: str, files: list[SourceFile], request: InferRequest) -> Any:
-    return format_named(name).infer(files, request)
+    return find_format(name).infer(files, request)
 
 
 def _rows(name: str, files: list[SourceFile], request: ReadRequest) -> Any:
@@ -188,7 +188,7 @@ def _rows(name: str, files: list[SourceFile], request: ReadRequest) -> Any:
     """
     rows, per_file = [], dict.fromkeys(files, 0)
     try:
-        for part in format_named(name).read(files, request):
+        for part in find_format(name).read(files, request):
             assert sum(count for _, count in part.counts) == part.batch.num_rows
             rescued = part.rescued.to_pylist() if part.rescued is not None else [None] * part.batch.num_rows
             rows += [(*row, _members(left)) for row, left in zip(_comparable(part.batch), rescued, strict=True)]

@@ -15,13 +15,13 @@ from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.filesystems.listing import IncrementalListing, ListingCache
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.formats.text import FORMAT as TEXT
-from pyspark_cloudfiles.formats.typed.avro import FORMAT as AVRO
-from pyspark_cloudfiles.formats.typed.parquet import FORMAT as PARQUET
+from pyspark_cloudfiles.formats.plain_files import TextFormat
+from pyspark_cloudfiles.formats.typed.avro import AvroFormat
+from pyspark_cloudfiles.formats.typed.columnar import ParquetFormat
 from pyspark_cloudfiles.log.file_log import FileLog
-from pyspark_cloudfiles.log.segment import Segment
-from pyspark_cloudfiles.planning.discovery import DiscoveryOptions, KnownFiles, discover
+from pyspark_cloudfiles.log.segments import Segment
 from pyspark_cloudfiles.schemas.partitions import partition_values
+from pyspark_cloudfiles.source.discovery import KnownFiles, discover
 
 NAMES = ["a.json", "b c/%41#é+.json", "k=1/x=a%3Ab/c.json", "_hidden/d.json", "deep/er/_e.json"]
 
@@ -40,7 +40,7 @@ def test_files_are_written_read_moved_and_deleted(store: Callable[[str], str], t
     with filesystem.open_binary(url) as file:
         file.seek(5)
         assert (file.read(2), file.read()) == (b"56", b"789")
-    size, modified = filesystem.modified(url)
+    size, modified = filesystem.file_status(url)
     assert size == 10
     assert modified > 1_700_000_000_000_000
     assert filesystem.exists(url) and not filesystem.is_directory(url)
@@ -56,7 +56,7 @@ def test_files_are_written_read_moved_and_deleted(store: Callable[[str], str], t
         url = place
     filesystem.delete(url)
     filesystem.delete(url)
-    for function in (filesystem.read_bytes, filesystem.open_binary, filesystem.modified, filesystem.open_arrow):
+    for function in (filesystem.read_bytes, filesystem.open_binary, filesystem.file_status, filesystem.open_arrow):
         with pytest.raises(FileNotFoundError):
             function(url)
 
@@ -71,8 +71,7 @@ def test_files_are_discovered(store: Callable[[str], str]) -> None:
     assert all(file.read_bytes() == b"1" for file in found)
     assert partition_values(root, found[2].url) == {"k": "1", "x": "a:b"}
     assert [file.url for file in discover(f"{root}/a.json")] == [f"{root}/a.json"]
-    strict = DiscoveryOptions(strict_glob=True)
-    assert [file.url for file in discover(f"{root}/*/*.json", strict)] == [f"{root}/{NAMES[1]}"]
+    assert [file.url for file in discover(f"{root}/*/*.json", strict_glob=True)] == [f"{root}/{NAMES[1]}"]
     assert len(list(discover(f"{root}/*.json"))) == 3
     with pytest.raises(PathNotFound):
         list(discover(f"{root}/none"))
@@ -98,8 +97,8 @@ def test_formats_read_from_a_store(store: Callable[[str], str]) -> None:
     record = {"type": "record", "name": "top", "fields": [{"name": "x", "type": "long"}]}
     fastavro.writer(avro, record, [{"x": 1}, {"x": 2}])
     schema = StructType([StructField("x", LongType())])
-    for file_format, data in ((PARQUET, parquet), (AVRO, avro)):
-        url = store(file_format.name)
+    for file_format, data in ((ParquetFormat(), parquet), (AvroFormat(), avro)):
+        url = store(type(file_format).__name__)
         filesystem.write_atomically(url, data.getvalue())
         files = list(discover(url))
         assert file_format.infer(files, InferRequest()) == schema
@@ -108,7 +107,9 @@ def test_formats_read_from_a_store(store: Callable[[str], str]) -> None:
         with pytest.raises(MissingFile):
             list(file_format.read([SourceFile(store("gone"), 1, 1)], ReadRequest(schema)))
     filesystem.write_atomically(store("t.txt"), b"a\nb")
-    [rows] = TEXT.read(list(discover(store("t.txt"))), ReadRequest(StructType([StructField("value", StringType())])))
+    [rows] = TextFormat().read(
+        list(discover(store("t.txt"))), ReadRequest(StructType([StructField("value", StringType())]))
+    )
     assert rows.batch["value"].to_pylist() == ["a", "b"]
 
 

@@ -226,8 +226,8 @@ def test_a_setting_that_is_wrong_is_named_as_the_user_knows_it():
 
 def test_no_partition_columns_is_not_the_same_as_none_given():
     assert parsed().partition_columns is None
-    assert parsed(cloudFiles__partitionColumns="").partition_columns == []
-    assert parsed(cloudFiles__partitionColumns="a, b").partition_columns == ["a", "b"]
+    assert parsed(cloudFiles__partitionColumns="").partition_columns == ()
+    assert parsed(cloudFiles__partitionColumns="a, b").partition_columns == ("a", "b")
 
 
 @pytest.mark.parametrize(("text", "size"), [("10", 10), ("1k", 1024), ("10MB", 10 * 1024**2), ("2 gib", 2 * 1024**3)])

@@ -17,12 +17,11 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, StateInUse, StateLost, UnknownFields
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.file_state import FileState, file_states
+from pyspark_cloudfiles.log.history import FileState, file_states
 from pyspark_cloudfiles.log.segments import Segments
-from pyspark_cloudfiles.planning import cleaning
-from pyspark_cloudfiles.reading.schema_update import TypesWidened
-from pyspark_cloudfiles.source import stream_reader
+from pyspark_cloudfiles.source import cleaning, stream_reader
 from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
+from pyspark_cloudfiles.source.schema_update import TypesWidened
 
 
 class Query:
@@ -94,7 +93,7 @@ def rescued(row: dict) -> dict:
 def test_the_files_of_the_schema_are_not_looked_at_again(query: Query, monkeypatch: pytest.MonkeyPatch):
     looked_at: list[list[str]] = []
     reader = stream_reader.CloudFilesStreamReader
-    monkeypatch.setattr(reader, "_look_at", lambda self, batch: looked_at.append([file.name for file in batch.files]))
+    monkeypatch.setattr(reader, "_precheck", lambda self, batch: looked_at.append([file.name for file in batch.files]))
     query.put("a.json", {"id": 1})
     query.put("b.json", {"id": 2})
     query.run()
@@ -108,7 +107,7 @@ def test_the_files_of_the_schema_are_not_looked_at_again(query: Query, monkeypat
 def test_what_may_have_more_than_the_schema_is_looked_at(query: Query, monkeypatch: pytest.MonkeyPatch, change: str):
     looked_at: list[int] = []
     reader = stream_reader.CloudFilesStreamReader
-    monkeypatch.setattr(reader, "_look_at", lambda self, batch: looked_at.append(len(batch.files)))
+    monkeypatch.setattr(reader, "_precheck", lambda self, batch: looked_at.append(len(batch.files)))
     if change == "mode":
         query.options["mode"] = "FAILFAST"
     query.put("a.json", {"id": 1})
@@ -307,7 +306,7 @@ def test_what_could_not_be_cleaned_is_tried_again_and_then_noted(query: Query, m
 
 
 def test_a_slow_cleaning_does_not_hold_up_the_next_batch(query: Query, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cleaning, "PATIENCE", 0.05)
+    monkeypatch.setattr(cleaning, "JOIN_TIMEOUT", 0.05)
     query.options |= {
         "cleanSource": "MOVE", "cleanSource.retentionDuration": "0 seconds",
         "cleanSource.moveDestination": f"file:{query.root}/done",

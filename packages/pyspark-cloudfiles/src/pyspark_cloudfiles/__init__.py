@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyspark_cloudfiles.version import VERSION as __version__
-
 if TYPE_CHECKING:  # what type checkers and editors see
     from pyspark_cloudfiles.session.driver import install as install
     from pyspark_cloudfiles.session.driver import uninstall as uninstall
     from pyspark_cloudfiles.source.data_source import CloudFilesDataSource as DefaultSource
 
+__version__ = "0.1.0"
 __all__ = ["DefaultSource", "__version__", "install", "uninstall"]
 
 

@@ -1,8 +1,8 @@
 """The errors of this package, each with a searchable error condition.
 
-Every one is a :class:`CloudFilesError`.  It keeps its facts in fields and makes a text of them only when it is
-printed: ``[CONDITION] what is wrong and what to do``.  The conditions are the ones that Auto Loader documents, where
-it has one.  The errors travel from Spark's Python workers to the user as text, so the text carries everything.
+They keep their facts in fields and format the text when printed: ``[CONDITION] problem and fix``.  The conditions are
+those that Auto Loader documents, if it has one.  The errors travel from Spark's Python workers to the user as text, so
+the text carries everything.
 """
 
 from __future__ import annotations
@@ -11,32 +11,32 @@ from dataclasses import dataclass, field
 
 
 class CloudFilesError(Exception):
-    """Root of every error that this package raises on purpose."""
+    """Base class of the errors of this package."""
 
     condition = "CF_ERROR"
+
+    def __init_subclass__(cls, condition: str = "") -> None:
+        if condition:
+            cls.condition = condition
 
     def __str__(self) -> str:
         return f"[{self.condition}] {self.message()}"
 
     def message(self) -> str:
-        """Return what is wrong and what to do about it."""
+        """Return the problem and its fix."""
         return " ".join(str(part) for part in self.args)
 
 
-class InvalidOption(CloudFilesError):
-    """An option has a value that it cannot have, or contradicts another: change it."""
-
-    condition = "CF_INVALID_OPTION"
+class InvalidOption(CloudFilesError, condition="CF_INVALID_OPTION"):
+    """An option has an invalid value, or contradicts another option."""
 
 
 @dataclass(eq=False)
-class UnknownOptions(CloudFilesError):
-    """Keys that neither Auto Loader nor the reader of the format knows: correct their spelling."""
+class UnknownOptions(CloudFilesError, condition="CF_UNKNOWN_OPTION_KEYS_ERROR"):
+    """Neither Auto Loader nor the reader of the format has these options."""
 
     keys: list[str]
     suggestions: dict[str, str] = field(default_factory=dict)
-
-    condition = "CF_UNKNOWN_OPTION_KEYS_ERROR"
 
     def message(self) -> str:
         hints = "".join(f" Did you mean {right} instead of {wrong}?" for wrong, right in self.suggestions.items())
@@ -46,82 +46,50 @@ class UnknownOptions(CloudFilesError):
         )
 
 
-class UnsupportedOption(CloudFilesError):
-    """An option, or a setting of the session, that does not exist here: remove it."""
-
-    condition = "CF_UNSUPPORTED_OPTION"
+class UnsupportedOption(CloudFilesError, condition="CF_UNSUPPORTED_OPTION"):
+    """An option or a session setting is not supported by this package."""
 
 
-class PythonWithoutPackages(CloudFilesError):
-    """Spark would start a Python that cannot run the source: set ``PYSPARK_PYTHON`` before the session starts."""
-
-    condition = "CF_PYTHON_WITHOUT_PACKAGES"
+class PythonWithoutPackages(CloudFilesError, condition="CF_PYTHON_WITHOUT_PACKAGES"):
+    """Spark's workers would run a Python that lacks the source's dependencies."""
 
 
-class SchemaLocationNeeded(CloudFilesError):
-    """Inference needs a place to keep what it found: set ``cloudFiles.schemaLocation`` or give a schema."""
-
-    condition = "CF_MISSING_SCHEMA_LOCATION"
+class SchemaLocationNeeded(CloudFilesError, condition="CF_MISSING_SCHEMA_LOCATION"):
+    """Schema inference has no directory to store the schema in."""
 
 
-class EmptyDirectory(CloudFilesError):
-    """There is nothing to infer a schema from: give a schema or put a file there."""
-
-    condition = "CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE"
+class EmptyDirectory(CloudFilesError, condition="CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE"):
+    """The source path has no files to infer a schema from."""
 
 
-class InferenceFailed(CloudFilesError):
-    """The files' types cannot be merged: give schema hints."""
-
-    condition = "CF_FAILED_TO_INFER_SCHEMA"
+class InferenceFailed(CloudFilesError, condition="CF_FAILED_TO_INFER_SCHEMA"):
+    """The schema cannot be inferred, or the files' types cannot be merged."""
 
 
-class AddNewNotSupported(CloudFilesError):
-    """A schema that the user gave cannot be evolved by adding columns."""
-
-    condition = "CF_ADD_NEW_NOT_SUPPORTED"
+class AddNewNotSupported(CloudFilesError, condition="CF_ADD_NEW_NOT_SUPPORTED"):
+    """A schema given by the user cannot evolve by adding columns."""
 
 
-class StateLost(CloudFilesError):
-    """The record of which files were ingested is missing or does not belong to this stream."""
-
-    condition = "CF_STATE_LOST"
+class StateLost(CloudFilesError, condition="CF_STATE_LOST"):
+    """The record of ingested files is missing, damaged, or of another stream."""
 
 
-class StateInUse(CloudFilesError):
-    """Another process writes the same state: stop it."""
-
-    condition = "CF_STATE_IN_USE"
+class StateInUse(CloudFilesError, condition="CF_STATE_IN_USE"):
+    """Another process writes the same state."""
 
 
-class PathNotFound(CloudFilesError):
-    """The source directory does not exist or cannot be listed."""
-
-    condition = "CF_PATH_DOES_NOT_EXIST"
+class PathNotFound(CloudFilesError, condition="CF_PATH_DOES_NOT_EXIST"):
+    """The source path does not exist or cannot be listed."""
 
 
 @dataclass(eq=False)
-class ListingFailed(CloudFilesError):
-    """A store or a file system did not answer for too long: see to it, and start the stream again.
-
-    Parameters
-    ----------
-    url : str
-        What was to be listed.
-    attempts : int
-        How often.
-    seconds : float
-        For how long.
-    reason : str
-        The last error.
-    """
+class ListingFailed(CloudFilesError, condition="CF_LISTING_FAILED"):
+    """A store or a file system kept failing for longer than the retry timeout."""
 
     url: str
     attempts: int
     seconds: float
     reason: str
-
-    condition = "CF_LISTING_FAILED"
 
     def message(self) -> str:
         return (
@@ -131,28 +99,24 @@ class ListingFailed(CloudFilesError):
 
 
 @dataclass(eq=False)
-class MissingFile(CloudFilesError):
-    """A file was there when it was discovered and is not any more."""
+class MissingFile(CloudFilesError, condition="FAILED_READ_FILE.FILE_NOT_EXIST"):
+    """A discovered file does not exist any more."""
 
     path: str
 
-    condition = "FAILED_READ_FILE.FILE_NOT_EXIST"
-
     def message(self) -> str:
         return (
-            f"Error while reading file {self.path}: it was discovered, but it is gone now. "
-            "Put it back, or set ignoreMissingFiles to true to continue without its rows."
+            f"Error while reading file {self.path}: it was discovered, but does not exist any more. "
+            "Restore it, or set ignoreMissingFiles to true to continue without its rows."
         )
 
 
 @dataclass(eq=False)
-class UnreadableFile(CloudFilesError):
-    """The whole file cannot be read: it is corrupt, truncated, of another format or not readable."""
+class UnreadableFile(CloudFilesError, condition="FAILED_READ_FILE.NO_HINT"):
+    """A file is corrupt, truncated, of another format, or not readable by this user."""
 
     path: str
     reason: str
-
-    condition = "FAILED_READ_FILE.NO_HINT"
 
     def message(self) -> str:
         return (
@@ -162,17 +126,15 @@ class UnreadableFile(CloudFilesError):
 
 
 @dataclass(eq=False)
-class MalformedRecord(CloudFilesError):
+class MalformedRecord(CloudFilesError, condition="MALFORMED_RECORD_IN_PARSING"):
     """A record cannot be parsed, and the mode is FAILFAST."""
 
     path: str
     record: str
 
-    condition = "MALFORMED_RECORD_IN_PARSING"
-
     def message(self) -> str:
         return (
-            f"Malformed records are detected in record parsing: {shortened(self.record)} in {self.path}. "
+            f"Malformed records are detected in record parsing: {shorten(self.record)} in {self.path}. "
             "Parse Mode: FAILFAST. To process malformed records as null result, try setting the option 'mode' as "
             "'PERMISSIVE'."
         )
@@ -182,19 +144,8 @@ class MalformedRecord(CloudFilesError):
 class UnknownFields(CloudFilesError):
     """Data has columns that the schema does not have.
 
-    Format readers raise it when they are asked to (``on_unknown="error"``); what happens to it is decided by the
-    evolution mode.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    record : str or None
-        The unknown part of the first such record, as a JSON object; None where columns belong to the whole file.
-    columns : list of str
-        Names of the unknown columns, dotted for fields of structs.
-    retry : bool
-        Whether the same program, started again, continues.
+    ``record`` is the unknown part of the first such record as a JSON object, or None if the columns belong to the whole
+    file.  ``columns`` are dotted for fields of structs.  With ``retry``, the same program continues when started again.
     """
 
     path: str
@@ -204,23 +155,23 @@ class UnknownFields(CloudFilesError):
 
     @property
     def condition(self) -> str:  # type: ignore[override]
-        """Which of the two it is: fields of a file's schema, or of a record."""
+        """The condition for fields of a file's schema, or of a record."""
         kind = "NEW_FIELDS_IN_FILE" if self.record is None else "NEW_FIELDS_IN_RECORD_WITH_FILE_PATH"
         return f"UNKNOWN_FIELD_EXCEPTION.{kind}"
 
     def message(self) -> str:
-        what = f"[{','.join(self.columns)}]" if self.record is None else shortened(self.record)
+        fields = f"[{','.join(self.columns)}]" if self.record is None else shorten(self.record)
         return (
-            f"Encountered unknown fields during parsing: {what}, "
+            f"Encountered unknown fields during parsing: {fields}, "
             f"which can be fixed by an automatic retry: {str(self.retry).lower()}"
             + (f"\nFile: {self.path}" if self.path else "")
         )
 
 
-def shortened(text: str, limit: int = 1000) -> str:
-    """Return ``text``, cut where it is too long for a message."""
+def shorten(text: str, limit: int = 1000) -> str:
+    """Truncate a text that is too long for a message."""
     return text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
 
 
 class CloudFilesWarning(UserWarning):
-    """A condition that the user should know of and that ends no query."""
+    """A condition that the user should know of and that does not end the query."""

@@ -1,8 +1,11 @@
-"""The names of all options, and the checks of the names that a stream was given.
+"""The names of all options, the checks of these names, and the session's settings that are options as well.
 
-An option that no reader asks for would change nothing, and say nothing.  So each name is known here: those of Auto
-Loader, those of all formats, and those that the readers of Spark and Databricks document for one format.  A name is
-read, has no effect and is mentioned, or is refused; a name that is in none of the tables is misspelled.
+An option that no reader uses would silently change nothing.  So each name is known here: those of Auto Loader, those of
+all formats, and those that the readers of Spark and Databricks document for one format.  A name is supported, or is
+ignored with a warning, or is refused; a name in none of the tables is misspelled.
+
+A data source cannot read its session's settings, so the wrapper of ``load`` passes those that are set as options.  A
+setting is the default of an option, or is refused if it would change rows and is not supported.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pyspark_cloudfiles.errors import CloudFilesWarning, InvalidOption, UnknownOptions, UnsupportedOption
 
 PREFIX = "cloudfiles."
-# What this package's own wrapper of `load` tells the data source; nobody else sets them.
+# Of options that only this package's wrapper of `load` sets.
 INTERNAL = "__cloudfiles."
 
 # Spelled as the documentation has them: messages use this spelling, look-ups the lower case.
@@ -24,12 +27,12 @@ SUPPORTED = (
     "useStrictGlobber", "useIncrementalListing", "cleanSource", "cleanSource.retentionDuration",
     "cleanSource.moveDestination", "rescuedDataColumn",
 )  # fmt: skip
-# They tune a service of the cloud or a listing that is not like ours; without them the result is the same.
+# They tune a service of the cloud, or a listing that works differently here; the rows are the same without them.
 WITHOUT_EFFECT = (
     "maxFileAge", "backfillInterval", "useManagedFileEvents", "fetchParallelism",
     "listOnStart",
 )  # fmt: skip
-# They need queues and credentials of a cloud.
+# They need the queues and credentials of a cloud.
 CLOUD_ONLY = (
     "useNotifications", "queueName", "queueUrl", "region", "subscription", "projectId", "client", "clientEmail",
     "clientId", "clientSecret", "privateKey", "privateKeyId", "connectionString", "resourceGroup", "subscriptionId",
@@ -37,7 +40,7 @@ CLOUD_ONLY = (
     "awsAccessKey", "awsSecretKey", "databricks.serviceCredential",
 )  # fmt: skip
 
-# Without the prefix, for every format.  `mergeSchema` is what is done anyway.
+# Without the prefix, for every format.  `mergeSchema` is always on.
 _OF_ALL_FORMATS = """
     path pathGlobFilter fileNamePattern recursiveFileLookup modifiedAfter modifiedBefore ignoreCorruptFiles
     ignoreMissingFiles rescuedDataColumn readerCaseSensitive mode columnNameOfCorruptRecord badRecordsPath
@@ -45,7 +48,7 @@ _OF_ALL_FORMATS = """
 """
 _TEXTS = "encoding charset lineSep"
 _TIMES = "locale dateFormat timestampFormat timestampNTZFormat enableDateTimeParsingFallback"
-# Without the prefix, by format: what its reader here reads.
+# Without the prefix, by format: the options that its reader supports.
 _OF_A_FORMAT = {
     "csv": f"""{_TEXTS} {_TIMES} sep delimiter quote escape charToEscapeQuoteEscaping comment header skipRows nullValue
         emptyValue nanValue positiveInf negativeInf ignoreLeadingWhiteSpace ignoreTrailingWhiteSpace maxColumns
@@ -61,7 +64,7 @@ _OF_A_FORMAT = {
     "orc": "",
     "binaryfile": "",
 }
-# What writers know, and what tunes Spark's readers: the rows are the same without.  `inferSchema` and `enforceSchema`
+# Options of writers, and tuning of Spark's readers: the rows are the same without.  `inferSchema` and `enforceSchema`
 # have no effect on Databricks' Auto Loader either, which names them.
 _WITHOUT_EFFECT = """
     compression codec extension inferSchema enforceSchema samplingRatio columnPruning inputBufferSize escapeQuotes
@@ -74,14 +77,14 @@ _BOOLEANS = """
     allowNonNumericNumbers allowBackslashEscapingAnyCharacter allowUnquotedControlChars enableDateTimeParsingFallback
     excludeAttribute ignoreNamespace ignoreSurroundingSpaces wholetext
 """
-_TIME = "there is no TIME here. Read the column as a STRING."
-# The harmless value is Spark's default.
+_TIME = "the type TIME is not supported. Read the column as a STRING."
+# The accepted value is Spark's default.
 _LOCALE = (
     "en-us",
     "numbers and names of months are read by English rules. Read such columns as STRING and convert them with "
     "from_csv, which takes a locale: from_csv(text, 'value DATE', map('locale', 'fr-FR', 'dateFormat', 'd MMM yyyy')).",
 )
-# What is documented, would change rows and is not there: by format, the value that changes nothing, and what to do.
+# Documented options that would change rows and are not supported: by format, the value that changes nothing, and a fix.
 _REFUSED: dict[str, dict[str, tuple[str | None, str]]] = {
     "": {
         "basePath": (None, "columns of the path are found without. Name them in cloudFiles.partitionColumns."),
@@ -129,29 +132,31 @@ _PLAIN = _GENERIC | {key: name for names in _READ.values() for key, name in name
 
 
 def check_names(given: Mapping[str, str]) -> None:
-    """Check the names of a stream's options, and warn of those that have no effect.
+    """Check the names of a stream's options, with keys in lower case, and warn of those that have no effect.
 
-    Parameters
-    ----------
-    given : Mapping
-        Options with keys in lower case.
-
-    Raises
-    ------
-    UnknownOptions
-        A name is in none of the tables, unless ``cloudFiles.validateOptions`` is false.
-    UnsupportedOption
-        An option needs a cloud's services, or would change the rows and is not there.
-    InvalidOption
-        An option of the format is neither true nor false, which it must be.
+    Raise UnknownOptions for a name in none of the tables, unless ``cloudFiles.validateOptions`` is false,
+    UnsupportedOption for one that would change rows, and InvalidOption for a boolean that is neither true nor
+    false.
     """
     file_format = given.get(f"{PREFIX}format", "").lower()
     if given.get(f"{PREFIX}validateoptions", "true").strip().lower() != "false":
         _refuse_unknown_names(given, file_format)
-    _refuse_cloud_only_names(given)
-    _refuse_options_that_are_not_there(given, file_format)
-    _refuse_other_values_than_true_and_false(given, file_format)
-    _mention_names_without_effect(given, file_format)
+    for key in CLOUD_ONLY:
+        value = given.get(f"cloudFiles.{key}".lower())
+        if value is not None and not (key == "useNotifications" and value.strip().lower() == "false"):
+            raise UnsupportedOption(
+                f"cloudFiles.{key} needs the notification services of a cloud, which do not exist here. "
+                "Remove it: files are then found by listing the directory."
+            )
+    for name, (accepted, advice) in (_REFUSED[""] | _REFUSED.get(file_format, {})).items():
+        value = given.get(name.lower())
+        if value is not None and value.strip().lower() != accepted:
+            raise UnsupportedOption(f"The option {name} is not supported: {advice}")
+    for key, name in _TRUE_OR_FALSE.items():
+        if key in given and key in _READ.get(file_format, {}) and given[key].lower() not in ("true", "false"):
+            raise InvalidOption(f"The option {name} is {given[key]!r}. Set it to true or false.")
+    for text in _effect_warnings(given, file_format):
+        warnings.warn(text, CloudFilesWarning, stacklevel=2)
 
 
 def _refuse_unknown_names(given: Mapping[str, str], file_format: str) -> None:
@@ -168,7 +173,7 @@ def _refuse_unknown_names(given: Mapping[str, str], file_format: str) -> None:
 
 
 def _suggestion(key: str, file_format: str) -> str | None:
-    """Return the name that was probably meant: with or without the prefix, or the nearest of all."""
+    """Return the name that was probably meant: with or without the prefix, or the closest of all names."""
     name = key.removeprefix(PREFIX)
     plain = _GENERIC | _READ.get(file_format, {})
     for exact in (plain.get(name), _PLAIN.get(name), _PREFIXED.get(f"{PREFIX}{name}")):
@@ -182,39 +187,11 @@ def _suggestion(key: str, file_format: str) -> str | None:
     return None
 
 
-def _refuse_cloud_only_names(given: Mapping[str, str]) -> None:
-    for key in CLOUD_ONLY:
-        value = given.get(f"cloudFiles.{key}".lower())
-        if value is not None and not (key == "useNotifications" and value.strip().lower() == "false"):
-            raise UnsupportedOption(
-                f"cloudFiles.{key} needs the notification services of a cloud, which do not exist here. "
-                "Remove it: files are then found by listing the directory."
-            )
-
-
-def _refuse_options_that_are_not_there(given: Mapping[str, str], file_format: str) -> None:
-    for name, (harmless, advice) in (_REFUSED[""] | _REFUSED.get(file_format, {})).items():
-        value = given.get(name.lower())
-        if value is not None and value.strip().lower() != harmless:
-            raise UnsupportedOption(f"The option {name} is not supported: {advice}")
-
-
-def _refuse_other_values_than_true_and_false(given: Mapping[str, str], file_format: str) -> None:
-    for key, name in _TRUE_OR_FALSE.items():
-        if key in given and key in _READ.get(file_format, {}) and given[key].lower() not in ("true", "false"):
-            raise InvalidOption(f"The option {name} is {given[key]!r}. Set it to true or false.")
-
-
-def _mention_names_without_effect(given: Mapping[str, str], file_format: str) -> None:
-    named = [f"cloudFiles.{key}" for key in WITHOUT_EFFECT if f"cloudFiles.{key}".lower() in given]
-    if named:
-        warnings.warn(f"{', '.join(named)} has no effect outside Databricks.", CloudFilesWarning, stacklevel=2)
-    for sentence in _sentences(given, file_format):
-        warnings.warn(sentence, CloudFilesWarning, stacklevel=2)
-
-
-def _sentences(given: Mapping[str, str], file_format: str) -> Iterator[str]:
-    """Yield what to say of options without effect that somebody could rely on."""
+def _effect_warnings(given: Mapping[str, str], file_format: str) -> Iterator[str]:
+    """Yield a warning for each option without effect that a user could rely on."""
+    ignored = [f"cloudFiles.{key}" for key in WITHOUT_EFFECT if f"cloudFiles.{key}".lower() in given]
+    if ignored:
+        yield f"{', '.join(ignored)} has no effect outside Databricks."
     infers = given.get(f"{PREFIX}infercolumntypes", "false").strip().lower()
     if file_format in ("csv", "xml") and given.get("inferschema", infers).strip().lower() != infers:
         yield "inferSchema has no effect with cloudFiles. Set cloudFiles.inferColumnTypes instead."
@@ -225,3 +202,74 @@ def _sentences(given: Mapping[str, str], file_format: str) -> Iterator[str]:
     foreign = [_PLAIN.get(key, key) for key in given if key in _PLAIN and key not in known]
     if foreign and file_format in _READ:
         yield f"{', '.join(foreign)} has no effect on {file_format} files."
+
+
+CASE_SENSITIVE = "spark.sql.caseSensitive"
+TIME_PARSER_POLICY = "spark.sql.legacy.timeParserPolicy"
+_TEXT_FORMATS = ("csv", "json", "xml")
+# By setting: the option of which it is the default, and the formats that it applies to; none: all of them.
+_SETTING_DEFAULTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "spark.sql.columnNameOfCorruptRecord": ("columnNameOfCorruptRecord", ()),
+    "spark.sql.files.ignoreCorruptFiles": ("ignoreCorruptFiles", ()),
+    "spark.sql.files.ignoreMissingFiles": ("ignoreMissingFiles", ()),
+    "spark.sql.parquet.datetimeRebaseModeInRead": ("datetimeRebaseMode", ("parquet",)),
+    "spark.sql.parquet.int96RebaseModeInRead": ("int96RebaseMode", ("parquet",)),
+    "spark.sql.avro.datetimeRebaseModeInRead": ("datetimeRebaseMode", ("avro",)),
+    "spark.sql.legacy.csv.enableDateTimeParsingFallback": ("enableDateTimeParsingFallback", ("csv",)),
+    "spark.sql.legacy.json.enableDateTimeParsingFallback": ("enableDateTimeParsingFallback", ("json",)),
+    TIME_PARSER_POLICY: (f"{INTERNAL}timeParserPolicy", _TEXT_FORMATS),
+}
+# By setting: the value that changes nothing, the formats that it applies to, and a fix.
+_REFUSED_SETTINGS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "spark.sql.parquet.binaryAsString": (
+        "false",
+        ("parquet",),
+        "Name the columns in cloudFiles.schemaHints as STRING.",
+    ),
+    "spark.sql.parquet.int96AsTimestamp": ("true", ("parquet",), "Unset it."),
+    "spark.sql.parquet.inferTimestampNTZ.enabled": (
+        "true",
+        ("parquet",),
+        "Name the columns in cloudFiles.schemaHints as TIMESTAMP.",
+    ),
+    "spark.sql.legacy.parquet.nanosAsLong": ("false", ("parquet",), "Nanoseconds are cut to microseconds. Unset it."),
+    "spark.sql.legacy.json.allowEmptyString.enabled": ("false", ("json",), "Unset it."),
+    "spark.sql.json.enableExactStringParsing": ("true", ("json",), "Unset it."),
+    "spark.sql.json.enablePartialResults": ("true", ("json",), "Unset it."),
+    "spark.sql.timestampType": (
+        "TIMESTAMP_LTZ",
+        _TEXT_FORMATS,
+        "Unset it while the stream is loaded, and name its columns in cloudFiles.schemaHints as TIMESTAMP_NTZ.",
+    ),
+}
+SETTING_NAMES = (CASE_SENSITIVE, *_SETTING_DEFAULTS, *_REFUSED_SETTINGS)
+
+
+def setting_option(setting: str) -> str:
+    """Return the option by which the wrapper of ``load`` passes a setting."""
+    return f"{INTERNAL}setting.{setting}".lower()
+
+
+def add_session_defaults(given: Mapping[str, str], file_format: str) -> dict[str, str]:
+    """Return options, with keys in lower case, completed by the session's settings; refuse unsupported settings."""
+    for setting, (harmless, formats, advice) in _REFUSED_SETTINGS.items():
+        value = given.get(setting_option(setting))
+        if value is not None and file_format in formats and value.lower() != harmless.lower():
+            raise UnsupportedOption(f"{setting}={value} is not supported for {file_format} files. {advice}")
+    defaults = {
+        option.lower(): given[setting_option(setting)]
+        for setting, (option, formats) in _SETTING_DEFAULTS.items()
+        if setting_option(setting) in given and (not formats or file_format in formats)
+    }
+    return {**defaults, **given}
+
+
+def refuse_other_time_parsers(options: Mapping[str, str]) -> None:
+    """Raise UnsupportedOption if the session wants dates and times parsed by the rules of Spark 2."""
+    policy = options.get(f"{INTERNAL}timeparserpolicy", "CORRECTED")
+    if policy.upper() != "CORRECTED":
+        raise UnsupportedOption(
+            f"{TIME_PARSER_POLICY}={policy} is not supported: dates and timestamps are parsed by the rules of Spark 3 "
+            "and later. Unset it and describe the texts with dateFormat or timestampFormat, or read the columns as "
+            "STRING and convert them with to_date or to_timestamp, which follow it."
+        )

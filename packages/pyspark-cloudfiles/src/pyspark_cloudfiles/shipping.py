@@ -1,11 +1,11 @@
 """This package shipped to Spark's workers together with the objects that need it.
 
-Spark sends the data source to its workers as pickled objects, which name the modules they come from.  A worker that
-does not have this package could not load them.  So the objects are pickled together with the package itself, some 100
-KB, and with a function that puts it there first; the function is sent by value and needs nothing but Python.
+Spark pickles the data source for its workers, by the names of its modules.  A worker without this package could not
+load it.  So the objects are pickled together with the package itself, about 100 KB, and with a function that makes it
+importable; the function is pickled by value and needs nothing but Python.
 
-A worker that has the package compares its code with the driver's, by a hash of all source files: a version does not
-change with each line.  One with other code takes what was shipped, from then on and for as long as drivers send that.
+A worker that has the package compares its code with the driver's by a hash of all source files, because a version does
+not change with each line.  A worker with other code uses the shipped code from then on.
 """
 
 from __future__ import annotations
@@ -23,27 +23,19 @@ from typing import Any
 PACKAGE = __name__.partition(".")[0]
 
 
-def shipped(kind: type, state: dict) -> tuple:
-    """Return what ``__reduce__`` should, for an object that any worker can load.
-
-    Parameters
-    ----------
-    kind : type
-        The object's class, one of this package.
-    state : dict
-        Its attributes.
-    """
+def reduce_with_package(kind: type, state: dict) -> tuple:
+    """Return the ``__reduce__`` value of an object of this package that any worker can load."""
     payload = pickle.dumps(state, protocol=pickle.HIGHEST_PROTOCOL)
-    return _detached(_rebuilt), (*_origin(), kind.__module__, kind.__qualname__, payload)
+    return _detach(_rebuild), (*_origin(), kind.__module__, kind.__qualname__, payload)
 
 
-def loader() -> tuple[types.FunctionType, tuple[str, bytes, str]]:
-    """Return a function that travels by value, and arguments with which it makes this package importable."""
-    return _detached(_made_importable), _origin()
+def package_loader() -> tuple[types.FunctionType, tuple[str, bytes, str]]:
+    """Return a function that is pickled by value, and arguments with which it makes this package importable."""
+    return _detach(_make_importable), _origin()
 
 
-def _made_importable(directory: str, archive: bytes, digest: str) -> None:
-    """Have the package of the driver be what is imported: as it is here, from where the driver has it, or unpacked."""
+def _make_importable(directory: str, archive: bytes, digest: str) -> None:
+    """Make ``import pyspark_cloudfiles`` load the driver's code: installed here, from its directory, or unpacked."""
     import sys
     from importlib import import_module, invalidate_caches
     from importlib.util import find_spec
@@ -60,17 +52,14 @@ def _made_importable(directory: str, archive: bytes, digest: str) -> None:
         else:
             for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
                 del sys.modules[name]
-            target = str(_unpacked(archive, digest))
+            target = str(_unpack(archive, digest))
             sys.path[:] = [target, *(entry for entry in sys.path if entry != target)]
         invalidate_caches()
     vars(import_module(package))["_code_digest"] = digest
 
 
-def _unpacked(archive: bytes, digest: str) -> Path:
-    """Return the directory in which the package is, unpacked once for all workers of a user on a machine.
-
-    Unpacked rather than as a zip, so that Python keeps its compiled modules.
-    """
+def _unpack(archive: bytes, digest: str) -> Path:
+    """Return the directory of the package, unpacked once per user, so that Python caches its modules."""
     import io
     import os
     import tempfile
@@ -92,7 +81,7 @@ def _unpacked(archive: bytes, digest: str) -> Path:
 
 
 def _code_digest(package: Path) -> str:
-    """Return what tells a package's source files from others, by their names and contents."""
+    """Return a hash of the names and contents of a package's source files."""
     from hashlib import sha256
 
     digest = sha256()
@@ -102,37 +91,36 @@ def _code_digest(package: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _rebuilt(directory: str, archive: bytes, digest: str, module: str, name: str, payload: bytes) -> object:
-    """Make the package importable and load an object of it."""
+def _rebuild(directory: str, archive: bytes, digest: str, module: str, name: str, payload: bytes) -> object:
     import pickle
     from importlib import import_module
 
-    _made_importable(directory, archive, digest)
+    _make_importable(directory, archive, digest)
     made = object.__new__(getattr(import_module(module), name))
     made.__dict__.update(pickle.loads(payload))
     return made
 
 
 @cache
-def _detached(function: types.FunctionType) -> types.FunctionType:
-    """Return a copy of a function that cloudpickle sends by value, as it does with functions of ``__main__``."""
+def _detach(function: types.FunctionType) -> types.FunctionType:
+    """Return a copy of a function that cloudpickle pickles by value, as it does with functions of ``__main__``."""
     names: dict[str, object] = {"__builtins__": __builtins__, "__name__": "__main__"}
     copy = types.FunctionType(function.__code__, names, function.__name__)
     copy.__module__ = "__main__"
     # What it calls goes with it.
     others: dict[Any, list[Any]] = {
-        _rebuilt: [_made_importable],
-        _made_importable: [_code_digest, _unpacked],
+        _rebuild: [_make_importable],
+        _make_importable: [_code_digest, _unpack],
         _code_digest: [_modules],
     }
-    names.update((other.__name__, _detached(other)) for other in others.get(function, []))
+    names.update((other.__name__, _detach(other)) for other in others.get(function, []))
     names[function.__name__] = copy  # also what it calls itself
     return copy
 
 
 @cache
 def _origin() -> tuple[str, bytes, str]:
-    """Return where this package is, its archive, and the digest of its code."""
+    """Return the package's directory, its archive, and the digest of its code."""
     root = Path(__file__).parent
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -141,12 +129,12 @@ def _origin() -> tuple[str, bytes, str]:
             entry = zipfile.ZipInfo(f"{PACKAGE}/{path.relative_to(root).as_posix()}", (1980, 1, 1, 0, 0, 0))
             archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
     digest = _code_digest(root)
-    vars(sys.modules[PACKAGE])["_code_digest"] = digest  # so that this process never looks at its own files
+    vars(sys.modules[PACKAGE])["_code_digest"] = digest  # so that this process never hashes its own files
     return str(root.parent), buffer.getvalue(), digest
 
 
 def _modules(package: Path) -> Iterator[Path]:
-    """Yield the files of a package, without what a build has left in its directory."""
+    """Yield the source files of a package, without build artifacts in its directory."""
     yield from package.glob("*.py")
     for inner in package.iterdir():
         if (inner / "__init__.py").is_file():

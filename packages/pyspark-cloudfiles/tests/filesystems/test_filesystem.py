@@ -138,13 +138,13 @@ def test_files_are_read_whole_and_in_parts(tmp_path: Path) -> None:
     with filesystem.open_binary(url) as file:
         file.seek(5)
         assert file.read(2) == b"56"
-    assert filesystem.modified(url)[0] == 10
+    assert filesystem.file_status(url)[0] == 10
     assert filesystem.names(f"file:{tmp_path}") == ["ü %41#?\n.bin"]
 
 
 def test_what_is_gone_is_not_found(tmp_path: Path) -> None:
     url = f"file:{tmp_path}/none"
-    for function in (filesystem.read_bytes, filesystem.open_binary, filesystem.modified):
+    for function in (filesystem.read_bytes, filesystem.open_binary, filesystem.file_status):
         with pytest.raises(FileNotFoundError):
             function(url)
     assert not filesystem.exists(url)
@@ -227,7 +227,7 @@ def test_files_are_moved_to_another_device(tmp_path: Path) -> None:
 
     with patch.object(Path, "replace", refuse):
         filesystem.move(f"file:{source}", f"file:{target}")
-    assert filesystem.modified(f"file:{target}") == (1, 10**15)
+    assert filesystem.file_status(f"file:{target}") == (1, 10**15)
     assert not source.exists()
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from pyspark_cloudfiles.errors import PathNotFound
 from pyspark_cloudfiles.filesystems import filesystem, listing
-from pyspark_cloudfiles.filesystems.listing import COARSEST_CLOCK, LONGEST_TRUST, ListingCache
+from pyspark_cloudfiles.filesystems.listing import COARSEST_CLOCK, TRUST_LIMIT, ListingCache
 
 
 @pytest.fixture(autouse=True)
@@ -236,7 +236,7 @@ def test_where_directories_have_no_times_a_file_is_found_a_while_later(tmp_path:
     put(tmp_path / "late")
     os.utime(tmp_path, ns=(time, time))
     assert follower.look() == []
-    follower.seconds += LONGEST_TRUST + 1
+    follower.seconds += TRUST_LIMIT + 1
     assert follower.look() == ["late"]
 
 

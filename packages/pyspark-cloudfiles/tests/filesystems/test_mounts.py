@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.filesystems.urls import VARIABLE, iterated, mounted
+from pyspark_cloudfiles.filesystems.filesystem import MOUNTS_VARIABLE, iterated, mounted
 
 A, B = (json.dumps({"dbfs:/": directory}) for directory in ("/a", "/b"))
 
 
 @pytest.fixture(autouse=True)
 def no_mounts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(MOUNTS_VARIABLE, raising=False)
 
 
 def where() -> str | None:
@@ -29,11 +29,11 @@ def test_mounts_hold_until_the_block_ends():
         with mounted(B):
             assert where() == "/b/x"
         assert where() == "/a/x"
-    assert where() is None and VARIABLE not in os.environ
+    assert where() is None and MOUNTS_VARIABLE not in os.environ
 
 
 def test_a_source_without_mounts_has_those_of_the_environment(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv(VARIABLE, A)
+    monkeypatch.setenv(MOUNTS_VARIABLE, A)
     with mounted(None):
         assert where() == "/a/x"
     with mounted(B):

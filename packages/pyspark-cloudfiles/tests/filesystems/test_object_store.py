@@ -32,7 +32,7 @@ from pyspark_cloudfiles.errors import StateInUse
 from pyspark_cloudfiles.filesystems import filesystem, object_store
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.log.file_log import FileLog
-from pyspark_cloudfiles.planning.discovery import discover
+from pyspark_cloudfiles.source.discovery import discover
 
 # The account that everybody's Azurite has.
 ACCOUNT = "devstoreaccount1"
@@ -122,9 +122,9 @@ def google() -> Iterator[str]:
     Thread(target=server.serve_forever, daemon=True).start()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("STORAGE_EMULATOR_HOST", f"127.0.0.1:{server.server_port}")
-        object_store._opened.cache_clear()
+        object_store._store.cache_clear()
         yield "gs://box"
-        object_store._opened.cache_clear()
+        object_store._store.cache_clear()
     server.shutdown()
     server.server_close()
 
@@ -146,9 +146,9 @@ def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             patch.setenv("AZURE_STORAGE_ENDPOINT", endpoint)
             patch.setenv("AZURE_STORAGE_ACCOUNT_NAME", ACCOUNT)
             patch.setenv("AZURE_STORAGE_ACCOUNT_KEY", KEY)
-            object_store._opened.cache_clear()
+            object_store._store.cache_clear()
             yield f"abfss://box@{ACCOUNT}.dfs.core.windows.net"
-            object_store._opened.cache_clear()
+            object_store._store.cache_clear()
     finally:
         process.kill()
         process.wait(timeout=120)
@@ -191,7 +191,7 @@ def test_files_are_written_read_listed_and_deleted(store: str):
         file.seek(4)
         assert file.read(3) == b"%41"
     assert filesystem.is_directory(store) and not filesystem.is_directory(f"{store}/a.json")
-    assert filesystem.modified(f"{store}/a.json")[0] == 6
+    assert filesystem.file_status(f"{store}/a.json")[0] == 6
     filesystem.move(f"{store}/a.json", f"{store}/moved.json")
     assert filesystem.read_bytes(f"{store}/moved.json") == b"a.json"
     assert not filesystem.exists(f"{store}/a.json")
@@ -246,9 +246,9 @@ class Denying(BaseHTTPRequestHandler):
 @pytest.fixture
 def denied(serve_as_s3: Callable[..., None]) -> Iterator[str]:
     serve_as_s3(Denying)
-    object_store._opened.cache_clear()
+    object_store._store.cache_clear()
     yield "s3://denied/x"
-    object_store._opened.cache_clear()
+    object_store._store.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def denied(serve_as_s3: Callable[..., None]) -> Iterator[str]:
         lambda url: filesystem.write_atomically(url, b"1"),
         lambda url: filesystem.write_atomically(url, b"1", overwrite=False),
         lambda url: filesystem.replace(url, b"1", b"2"),
-        filesystem.modified,
+        filesystem.file_status,
         filesystem.delete,
         object_store.read_bytes,
         object_store.open_binary,

@@ -12,8 +12,8 @@ from typing import ClassVar
 import pytest
 
 from pyspark_cloudfiles.errors import CloudFilesError, ListingFailed, PathNotFound
-from pyspark_cloudfiles.filesystems import object_store, retries
-from pyspark_cloudfiles.planning.discovery import discover
+from pyspark_cloudfiles.filesystems import listing, object_store
+from pyspark_cloudfiles.source.discovery import discover
 
 PAGES = [["a.json", "b.json"], ["c.json"]]
 MOMENTARY = [429, 500, 503, "reset", "cut"]
@@ -79,11 +79,11 @@ class FailingStore(BaseHTTPRequestHandler):
 def failing(serve_as_s3: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Give a function that says how listings of ``s3://bucket`` fail; the last failure is forever."""
     serve_as_s3(FailingStore)
-    monkeypatch.setattr(retries, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retries, "DEADLINE", 0.5)
+    monkeypatch.setattr(listing, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(listing, "RETRY_TIMEOUT", 0.5)
 
     def forget(*failures: int | str) -> None:
-        object_store._opened.cache_clear()
+        object_store._store.cache_clear()
         FailingStore.failures[:] = failures
         FailingStore.requests = 0
 
@@ -124,15 +124,15 @@ def test_a_local_directory_that_heals_is_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int
 ):
     (tmp_path / "a.json").write_text("1")
-    monkeypatch.setattr(retries, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(listing, "FIRST_PAUSE", 0.001)
     calls = fail_at(monkeypatch, call, number, times=3)
     assert [file.name for file in discover(f"file:{tmp_path}")] == ["a.json"]
     assert len(calls) > 3
 
 
 def test_a_local_directory_that_does_not_heal_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(retries, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(retries, "DEADLINE", 0.2)
+    monkeypatch.setattr(listing, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(listing, "RETRY_TIMEOUT", 0.2)
     fail_at(monkeypatch, "scandir", errno.ESTALE, times=10**6)
     with pytest.raises(ListingFailed, match=rf"file:{tmp_path} could not be listed in \d+ attempts.*Stale file handle"):
         list(discover(f"file:{tmp_path}"))
@@ -163,10 +163,10 @@ def fail_at(monkeypatch: pytest.MonkeyPatch, call: str, number: int, times: int)
 def test_pauses_are_a_random_part_of_one_that_doubles(monkeypatch: pytest.MonkeyPatch):
     pauses: list[float] = []
     longest: list[float] = []
-    monkeypatch.setattr(retries.time, "sleep", pauses.append)
-    monkeypatch.setattr(retries.random, "uniform", lambda least, most: longest.append(most) or most / 2)
-    attempts = retries.Attempts("s3://bucket")
+    monkeypatch.setattr(listing.time, "sleep", pauses.append)
+    monkeypatch.setattr(listing.random, "uniform", lambda least, most: longest.append(most) or most / 2)
+    attempts = listing.Attempts("s3://bucket")
     for _ in range(8):
         attempts.wait_or_raise(TimeoutError())
-    assert longest[:3] == [0.4, 0.8, 1.6] and longest[-1] == retries.LONGEST_PAUSE
+    assert longest[:3] == [0.4, 0.8, 1.6] and longest[-1] == listing.PAUSE_LIMIT
     assert pauses[0] == 0.2

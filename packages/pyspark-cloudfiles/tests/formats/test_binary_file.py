@@ -12,8 +12,8 @@ from pyspark.sql.types import StructType
 from pyspark_cloudfiles.errors import InvalidOption, MissingFile, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.formats.binary_file import FORMAT
-from pyspark_cloudfiles.planning.discovery import discover
+from pyspark_cloudfiles.formats.plain_files import BinaryFileFormat
+from pyspark_cloudfiles.source.discovery import discover
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -26,23 +26,23 @@ def test_files_are_as_spark_has_them(spark: SparkSession, tmp_path: Path) -> Non
         path.write_bytes(content)
         os.utime(path, ns=(0, 1_700_000_000_123_456_789))
     frame = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(f"file:{tmp_path}")
-    assert frame.schema == FORMAT.fixed_schema() == FORMAT.infer([], InferRequest())
+    assert frame.schema == BinaryFileFormat().fixed_schema() == BinaryFileFormat().infer([], InferRequest())
     files = sorted(discover(f"file:{tmp_path}"))
-    [rows] = FORMAT.read(files, ReadRequest(frame.schema))
+    [rows] = BinaryFileFormat().read(files, ReadRequest(frame.schema))
     assert rows.counts == [(file, 1) for file in files if file.name != "empty"]
     assert rows.batch.to_pylist() == frame.orderBy("path").toArrow().to_pylist()
 
 
 def test_content_is_only_read_where_it_is_wanted(tmp_path: Path) -> None:
     gone = SourceFile(f"file:{tmp_path}/none", 3_000_000_000, 0)
-    [rows] = FORMAT.read([gone], ReadRequest(StructType.fromDDL("path STRING, length LONG, later INT")))
+    [rows] = BinaryFileFormat().read([gone], ReadRequest(StructType.fromDDL("path STRING, length LONG, later INT")))
     assert rows.batch.to_pylist() == [{"path": gone.url, "length": 3_000_000_000, "later": None}]
     with pytest.raises(UnreadableFile, match="2 GB"):
-        list(FORMAT.read([gone], ReadRequest(FORMAT.fixed_schema())))
+        list(BinaryFileFormat().read([gone], ReadRequest(BinaryFileFormat().fixed_schema())))
     with pytest.raises(MissingFile):
-        list(FORMAT.read([gone._replace(size=1)], ReadRequest(FORMAT.fixed_schema())))
+        list(BinaryFileFormat().read([gone._replace(size=1)], ReadRequest(BinaryFileFormat().fixed_schema())))
 
 
 def test_columns_have_their_own_types() -> None:
     with pytest.raises(InvalidOption, match="Column length of binary files is BIGINT"):
-        FORMAT.read([], ReadRequest(StructType.fromDDL("length STRING")))
+        BinaryFileFormat().read([], ReadRequest(StructType.fromDDL("length STRING")))

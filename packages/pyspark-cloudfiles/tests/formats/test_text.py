@@ -20,8 +20,8 @@ from pyspark_cloudfiles.errors import InvalidOption, MissingFile, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.formats.records.text_lines import split, whole_lines
-from pyspark_cloudfiles.formats.text import FORMAT
+from pyspark_cloudfiles.formats.lines import split_lines, whole_lines
+from pyspark_cloudfiles.formats.plain_files import TextFormat
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -35,7 +35,7 @@ def put(path: Path, content: bytes) -> SourceFile:
 def read(files: list[SourceFile], schema: str = "value STRING", **options: str) -> list[bytes]:
     request = ReadRequest(StructType.fromDDL(schema), options={key.lower(): value for key, value in options.items()})
     found: list[bytes] = []
-    for rows in FORMAT.read(files, request):
+    for rows in TextFormat().read(files, request):
         assert sum(count for _, count in rows.counts) == rows.batch.num_rows
         found += rows.batch[0].cast(pa.binary()).to_pylist()
     return found
@@ -98,7 +98,7 @@ def test_the_only_column_takes_the_lines_whatever_its_name(tmp_path: Path) -> No
     for schema in ("value INT", "a STRING, b STRING"):
         with pytest.raises(InvalidOption, match="value STRING"):
             read([file], schema)
-    [rows] = FORMAT.read([file], ReadRequest(StructType([])))
+    [rows] = TextFormat().read([file], ReadRequest(StructType([])))
     assert rows.counts == [(file, 2)]
 
 
@@ -109,13 +109,13 @@ def test_options_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_always_the_same() -> None:
-    assert FORMAT.fixed_schema() == FORMAT.infer([], InferRequest()) == StructType.fromDDL("value STRING")
+    assert TextFormat().fixed_schema() == TextFormat().infer([], InferRequest()) == StructType.fromDDL("value STRING")
 
 
 def test_files_share_batches_and_large_ones_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "BATCH_BYTES", 1000)
     files = [put(tmp_path / str(number), b"x\n" * (500 if number == 2 else 2)) for number in range(4)]
-    found = list(FORMAT.read(files, ReadRequest(FORMAT.fixed_schema())))
+    found = list(TextFormat().read(files, ReadRequest(TextFormat().fixed_schema())))
     assert [file for file, _ in found[0].counts] == files[:2] or [file for file, _ in found[0].counts] == files[:3]
     assert sum(rows.batch.num_rows for rows in found) == 506
     assert all(rows.batch.nbytes <= 1100 for rows in found)
@@ -129,4 +129,4 @@ def test_files_share_batches_and_large_ones_are_cut(tmp_path: Path, monkeypatch:
 def test_it_does_not_matter_where_chunks_end(content: bytes, chunk: int, separator: bytes | None) -> None:
     with patch.object(base, "BATCH_BYTES", chunk):
         pieces = list(whole_lines(io.BytesIO(content), SourceFile("file:/f", len(content), 0), separator))
-    assert [line for piece in pieces for line in split(piece, separator)] == split(content, separator)
+    assert [line for piece in pieces for line in split_lines(piece, separator)] == split_lines(content, separator)

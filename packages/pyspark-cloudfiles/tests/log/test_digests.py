@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyspark_cloudfiles.log import file_log
-from pyspark_cloudfiles.log.file_log import LENGTH, Digests
+from pyspark_cloudfiles.log.file_log import DIGEST_BYTES, Digests
 
 # Few values, so that many begin alike or end alike.
 HALVES = st.sampled_from([bytes(8), b"\xff" * 8, bytes(7) + b"\1", b"\1" + bytes(7), b"abcdefgh"])
@@ -17,7 +17,7 @@ DIGEST = st.builds(bytes.__add__, HALVES, HALVES)
 
 
 def numbered(count: int) -> list[bytes]:
-    return [blake2b(str(number).encode(), digest_size=LENGTH).digest() for number in range(count)]
+    return [blake2b(str(number).encode(), digest_size=DIGEST_BYTES).digest() for number in range(count)]
 
 
 @given(st.lists(st.sets(DIGEST, max_size=6), max_size=8), st.lists(DIGEST, max_size=20), st.integers(0, 10))

@@ -9,8 +9,7 @@ import pytest
 
 from pyspark_cloudfiles.errors import StateInUse, StateLost
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.segment import MERGED, Segment
-from pyspark_cloudfiles.log.segments import SEGMENT_ROWS, Segments
+from pyspark_cloudfiles.log.segments import MERGED, SEGMENT_ROWS, Segment, Segments
 
 
 @pytest.fixture
@@ -76,7 +75,7 @@ def test_a_name_that_was_taken_and_got_no_content_is_cleared_up(directory: str, 
     grown(directory, 2, 3)
     (tmp_path / "log" / Segment(2, 3).name).write_bytes(b"")
     segments = Segments(directory)
-    segments.clear_up()
+    segments.remove_replaced()
     assert len(segments) == 2
     segments.append(numbers(2, 4))
     assert Segments(directory).rows(0, 4)["n"].to_pylist() == [0, 1, 2, 3]
@@ -101,7 +100,7 @@ def test_a_torn_last_segment_that_nobody_was_given_is_written_anew(directory: st
     torn.write_bytes(torn.read_bytes()[:kept])
     segments = Segments(directory)
     segments.require(2)
-    segments.clear_up()
+    segments.remove_replaced()
     segments.append(numbers(10, 12))
     assert Segments(directory).rows(0, 4)["n"].to_pylist() == [0, 1, 10, 11]
 
@@ -116,7 +115,7 @@ def test_a_merged_segment_of_which_a_part_is_there_does_not_count(directory: str
         (tmp_path / "log" / name).write_bytes(content)
     segments = Segments(directory)
     segments.require(7)
-    segments.clear_up()
+    segments.remove_replaced()
     segments.append(numbers(7, 8))
     assert Segments(directory).rows(0, 8)["n"].to_pylist() == list(range(8))
 
@@ -183,7 +182,7 @@ def test_a_merge_that_was_not_finished_is_finished(directory: str, tmp_path: Pat
         (tmp_path / "log" / name).write_bytes(content)
     segments = Segments(directory)
     assert segments.rows(0, 8)["n"].to_pylist() == list(range(8))
-    segments.clear_up()
+    segments.remove_replaced()
     assert files(tmp_path) == [Segment(0, 8, is_counted=True).name]
 
 

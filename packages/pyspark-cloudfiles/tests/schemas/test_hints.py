@@ -69,7 +69,7 @@ def test_a_path_goes_into_structs_arrays_and_maps():
 )
 def test_types(text: str, data_type):
     if data_type is None:
-        with pytest.raises(InvalidOption, match="is no type"):
+        with pytest.raises(InvalidOption, match="is not a type"):
             parse_hints(text)
     else:
         assert parse_hints(text)[0].data_type == data_type

@@ -27,7 +27,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pyspark_cloudfiles.schemas.partitions import convert_partition, infer_partition_types, partition_values, unescaped
+from pyspark_cloudfiles.schemas.partitions import convert_partition, infer_partition_types, partition_values, unescape
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def test_values_that_do_not_fit_are_refused(value: str, data_type: DataType) -> 
 
 
 def test_escapes_are_sparks(spark: SparkSession) -> None:
-    unescape = spark._jvm.org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils.unescapePathName
+    theirs = spark._jvm.org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils.unescapePathName
     for text in ["a%3Ab", "%", "%4", "%zz", "%C3%A9", "%00%7f", "a+b", "%25%32", "%-1", "% 1", "é%3Dü", "%+1"]:
-        assert unescaped(text) == unescape(text), text
+        assert unescape(text) == theirs(text), text
 
 
 @given(st.text(st.sampled_from("ab=%3A /\n_é"), max_size=20))

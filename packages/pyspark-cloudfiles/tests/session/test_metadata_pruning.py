@@ -141,7 +141,7 @@ def test_what_cannot_be_exchanged_is_read_with_all(files, monkeypatch) -> None:
 
 
 def test_a_frame_that_is_long_forgotten_is_read_with_all(files, monkeypatch) -> None:
-    monkeypatch.setattr(metadata_pruning, "_KEPT", 1)
+    monkeypatch.setattr(metadata_pruning, "_LOADS_LIMIT", 1)
     old = files.frame()
     files.frame()
     query = files.run(old)

@@ -9,9 +9,9 @@ import pytest
 from pyspark.errors import PySparkException
 
 from pyspark_cloudfiles.errors import UnsupportedOption
+from pyspark_cloudfiles.option_names import setting_option
 from pyspark_cloudfiles.options import parse
-from pyspark_cloudfiles.reader_settings import option_of
-from pyspark_cloudfiles.session.session_options import session_options
+from pyspark_cloudfiles.session.registration import session_options
 
 if TYPE_CHECKING:
     from conftest import Ingestion
@@ -139,11 +139,11 @@ def test_a_setting_that_is_not_there_is_refused_for_its_format(ingestion: Ingest
     given = {"cloudfiles.format": "json", "path": "/x"}
     assert parse(given | session_options(ingestion.spark)).format == "json"
     with pytest.raises(UnsupportedOption, match="allowEmptyString"):
-        parse(given | {option_of("spark.sql.legacy.json.allowEmptyString.enabled"): "true"})
+        parse(given | {setting_option("spark.sql.legacy.json.allowEmptyString.enabled"): "true"})
 
 
 def test_an_option_comes_before_the_setting():
-    setting = option_of("spark.sql.parquet.datetimeRebaseModeInRead")
+    setting = setting_option("spark.sql.parquet.datetimeRebaseModeInRead")
     given = {"cloudfiles.format": "parquet", "path": "/x", setting: "LEGACY"}
     assert parse(given).format_options == {"datetimerebasemode": "LEGACY"}
     assert parse(given | {"datetimeRebaseMode": "EXCEPTION"}).format_options == {"datetimerebasemode": "EXCEPTION"}

@@ -32,7 +32,7 @@ def unlooked(spark: SparkSession):
 
 
 def test_where_there_is_only_this_package_spark_need_not_look(unlooked: SparkSession):
-    registration.spare_lookup(unlooked)
+    registration.skip_source_lookup(unlooked)
     assert found(unlooked).dataSourceBuilders().get().isEmpty()
 
 
@@ -42,7 +42,7 @@ def test_another_package_is_left_for_spark_to_find(
     (tmp_path / "pyspark_others").mkdir()
     (tmp_path / "pyspark_others" / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
-    registration.spare_lookup(unlooked)
+    registration.skip_source_lookup(unlooked)
     assert found(unlooked).dataSourceBuilders().isEmpty()
 
 
@@ -59,7 +59,7 @@ def test_python3_may_be_python_but_not_that_of_another_environment(tmp_path: Pat
     monkeypatch.setattr(sys, "executable", str(tmp_path / "one" / "python"))
     for place, alike in (("one", True), ("other", False)):
         session = session_with("local[2]", str(tmp_path / place / "python3"))
-        assert registration._workers_are_like_this_process(session) is alike
+        assert registration._have_workers_this_python(session) is alike
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_python3_may_be_python_but_not_that_of_another_environment(tmp_path: Pat
     ],
 )
 def test_workers_elsewhere_may_have_other_packages(master: str, python: str, alike: bool):
-    assert registration._workers_are_like_this_process(session_with(master, python)) is alike
+    assert registration._have_workers_this_python(session_with(master, python)) is alike
 
 
 def test_who_starts_workers_by_another_program_says_that_they_are_alike():
     said = {registration.SAME_PACKAGES: "true"}
-    assert registration._workers_are_like_this_process(session_with("local[2]", "/a/launcher", said))
+    assert registration._have_workers_this_python(session_with("local[2]", "/a/launcher", said))
 
 
 def test_threads_that_load_at_a_time_register_the_source_once():

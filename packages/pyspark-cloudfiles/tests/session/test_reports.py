@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -22,7 +23,7 @@ SQLSTATE: 38000
 def test_a_source_is_named_after_its_path_and_says_what_is_left():
     source = {
         "endOffset": json.dumps(OFFSET.to_json()),
-        "latestOffset": json.dumps(OFFSET.at(5, 450).to_json()),
+        "latestOffset": json.dumps(replace(OFFSET, seq_num=5, num_bytes=450).to_json()),
         "metrics": {"other": "1"},
     }
     assert described(source) == {

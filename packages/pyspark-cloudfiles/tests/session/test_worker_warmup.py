@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader
 
+from pyspark_cloudfiles.formats import find_format
 from pyspark_cloudfiles.session import worker_warmup
 
 
@@ -55,7 +56,7 @@ def test_what_is_warm_comes_from_the_daemon_that_data_sources_use(spark: SparkSe
 
 @pytest.mark.parametrize("file_format", ["json", "csv", "parquet", "binaryFile"])
 def test_the_worker_can_import_what_it_is_told_to(file_format: str):
-    assert worker_warmup._importing(file_format)().name == file_format
+    assert type(worker_warmup._importing(file_format)()) is type(find_format(file_format))
 
 
 def test_it_is_done_once_a_session_and_ends_quietly_with_it():

@@ -18,18 +18,18 @@ import sys
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import format_named
+from pyspark_cloudfiles.formats import find_format
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.options import parse
-from pyspark_cloudfiles.reading.columns import assemble
-from pyspark_cloudfiles.schemas.layout import of_inferred
+from pyspark_cloudfiles.source.task import assemble
+from pyspark_cloudfiles.schemas.layout import inferred_layout
 
 name, kind = sys.argv[1:]
 types = [T.StringType()] * 4 if kind == "strings" else [T.LongType(), T.StringType(), T.DoubleType(), T.TimestampType()]
 schema = T.StructType([T.StructField(name, data_type) for name, data_type in zip("abct", types)])
 files = [SourceFile(f"file:{name}", 10, 0)] * 2
-layout = of_inferred(schema, T.StructType(), "_rescued_data", True)
-for rows in format_named(name.rsplit(".")[-1]).read(files, ReadRequest(schema)):
+layout = inferred_layout(schema, T.StructType(), "_rescued_data", True)
+for rows in find_format(name.rsplit(".")[-1]).read(files, ReadRequest(schema)):
     options = parse({"path": "file:/", "cloudfiles.format": "json"})
     batch = assemble(rows, layout, to_arrow_schema(layout.schema, timezone="UTC"), options)
     assert batch.num_rows == 4 and batch.column("a").null_count == 0, batch.to_pylist()

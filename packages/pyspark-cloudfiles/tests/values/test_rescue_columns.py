@@ -7,8 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.values.rescue import Leaf, quoted, rescued_text
-from pyspark_cloudfiles.values.rescue_columns import member, paths_of, quoted_texts, rescued_column, rescued_values
+from pyspark_cloudfiles.values.rescue import (
+    Leaf,
+    member,
+    paths_of,
+    quoted,
+    quoted_texts,
+    rescued_column,
+    rescued_text,
+    rescued_values,
+)
 
 ONE, OTHER = SourceFile('file:/in/a "b".csv', 1, 0), SourceFile("file:/in/é.csv", 1, 0)
 texts = (

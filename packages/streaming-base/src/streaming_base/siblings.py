@@ -21,7 +21,7 @@ _FUNCTIONS = {
     "find_file_calls": ("pyspark_cloudfiles.session.sql", "calls"),
     "read_file_call": ("pyspark_cloudfiles.session.sql", "relation"),
     "replace_file_calls": ("pyspark_cloudfiles.session.sql", "with_frames"),
-    "hide_metadata_edits": ("pyspark_cloudfiles.session.star_columns", "star_edits"),
+    "hide_metadata_edits": ("pyspark_cloudfiles.session.sql", "star_edits"),
 }
 Name = Literal[
     "display",

@@ -1,4 +1,4 @@
-"""Local files: read, written atomically, and locked."""
+"""Local files: read, written atomically, and locked.  The functions implement those of :mod:`.filesystem` for paths."""
 
 from __future__ import annotations
 
@@ -12,32 +12,38 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from pyspark_cloudfiles.errors import StateInUse
 
+if TYPE_CHECKING:
+    from pyarrow import NativeFile
+
 _BUFFER = 256 * 1024
 _CHUNK = 1024 * 1024
-# What a file system answers that has no hard links: FAT, some network shares.
+# The errors of a file system without hard links: FAT, some network shares.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES}
-# What a system answers when another holds the lock.
+# The errors if another process holds the lock.
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
-_PAUSE_SECONDS = 0.05
+_LOCK_POLL_INTERVAL = 0.05
 
 
 def read_bytes(path: str) -> bytes:
-    """Return the whole content of a file."""
     with io.FileIO(path) as file:
         return file.readall()
 
 
 def open_binary(path: str) -> BinaryIO:
-    """Open a file for reading."""
     return io.BufferedReader(io.FileIO(path), _BUFFER)
 
 
+def open_arrow(path: str) -> NativeFile:
+    from pyarrow import OSFile
+
+    return OSFile(path)
+
+
 def names(path: str) -> list[str]:
-    """Return the names in a directory; none where there is no directory."""
     try:
         with os.scandir(path) as entries:
             return [entry.name for entry in entries]
@@ -46,10 +52,10 @@ def names(path: str) -> list[str]:
 
 
 def kind(path: str) -> int:
-    """Return the kind of a file as :mod:`stat` has it; 0 where there is none."""
+    """Return the kind of a file as in :mod:`stat`; 0 if it does not exist."""
     try:
         return stat.S_IFMT(Path(path).stat().st_mode)
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last: no name can be spelled so
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last for an impossible name
         return 0
     except OSError as error:
         if error.errno != errno.ELOOP:
@@ -57,38 +63,31 @@ def kind(path: str) -> int:
         return 0
 
 
-def modified(path: str) -> tuple[int, int]:
-    """Return bytes, and microseconds since the epoch."""
-    return _size_and_time(Path(path).stat())
-
-
-def _size_and_time(status: os.stat_result) -> tuple[int, int]:
+def file_status(path: str) -> tuple[int, int]:
+    status = Path(path).stat()
     return status.st_size, status.st_mtime_ns // 1000
 
 
 def write_atomically(path: str, data: bytes, overwrite: bool) -> None:
-    """Write a file that is either there in full, also after a loss of power, or not at all.
-
-    Raises
-    ------
-    FileExistsError
-        It exists, and ``overwrite`` is false; of several writers at once, one succeeds.
-    """
+    """Write a file that is either complete, also after a loss of power, or does not exist."""
     _put(Path(path), lambda file: file.write(data), overwrite)
 
 
+def replace(path: str, data: bytes, current: bytes) -> None:
+    if read_bytes(path) != current:
+        raise FileExistsError(f"{path} has changed.")
+    write_atomically(path, data, overwrite=True)
+
+
 def write_from(path: str, source: BinaryIO) -> None:
-    """Write all of an open file, as :func:`write_atomically` does."""
     _put(Path(path), lambda file: shutil.copyfileobj(source, file, _CHUNK), overwrite=True)
 
 
 def delete(path: str) -> None:
-    """Delete a file; it is no error if it is gone already."""
     Path(path).unlink(missing_ok=True)
 
 
 def move(source: str, destination: str) -> None:
-    """Move a file, also to another device, over one that may be there."""
     target = Path(destination)
     _make_directories(target.parent)
     try:
@@ -96,15 +95,11 @@ def move(source: str, destination: str) -> None:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        _copy(Path(source), target)
+        with Path(source).open("rb") as original:
+            write_from(destination, original)
+        shutil.copystat(source, target)
         Path(source).unlink()
     _sync(target.parent)
-
-
-def _copy(source: Path, target: Path) -> None:
-    with source.open("rb") as original:
-        write_from(str(target), original)
-    shutil.copystat(source, target)
 
 
 def _put(target: Path, fill: Callable[[BinaryIO], object], overwrite: bool) -> None:
@@ -126,7 +121,7 @@ def _put(target: Path, fill: Callable[[BinaryIO], object], overwrite: bool) -> N
 
 
 def _publish_once(temporary: Path, target: Path) -> None:
-    """Give a file its name unless that is taken; the system decides who was first."""
+    """Give a file its name unless that is taken; the operating system decides between two writers."""
     try:
         target.hardlink_to(temporary)
     except FileExistsError:
@@ -134,13 +129,13 @@ def _publish_once(temporary: Path, target: Path) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        # Claims the name; a reader may see it empty for a moment, but there is one winner.
+        # This claims the name; a reader may see it empty for a moment, but one writer wins.
         target.open("xb").close()
         temporary.replace(target)
 
 
 def _make_directories(directory: Path) -> None:
-    """Make a directory and what it is in; each name is as durable as the file that needs it."""
+    """Make a directory and its parents; each name is as durable as the file that needs it."""
     if directory.is_dir():
         return
     _make_directories(directory.parent)
@@ -150,7 +145,7 @@ def _make_directories(directory: Path) -> None:
 
 
 def _sync(directory: Path) -> None:
-    if os.name == "nt":  # which cannot open a directory, and needs not
+    if os.name == "nt":  # which cannot open a directory, and needs no sync
         return
     handle = os.open(directory, os.O_RDONLY)
     try:
@@ -164,43 +159,36 @@ def _sync(directory: Path) -> None:
 
 @contextlib.contextmanager
 def lock(path: str, timeout: float) -> Iterator[None]:
-    """Hold the lock of a path: a hidden file beside it, which stays, because deleting it would let in two.
-
-    Raises
-    ------
-    StateInUse
-        Another thread or process still held it after ``timeout`` seconds.
-    """
+    """Hold the lock of a path: a hidden file beside it, which stays, because deleting it would let two processes in."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(target.with_name(f".{target.name}.lock"), os.O_RDWR | os.O_CREAT, 0o666)
     try:
         _acquire(handle, path, timeout)
-        _sign(handle)
+        os.ftruncate(handle, 0)
+        os.lseek(handle, 0, os.SEEK_SET)
+        os.write(handle, f"process {os.getpid()}".encode())
         yield
     finally:
-        os.close(handle)  # which also gives the lock back
+        os.close(handle)  # which also releases the lock
 
 
 def _acquire(handle: int, path: str, timeout: float) -> None:
     until = time.monotonic() + timeout
-    while not _try(handle):
+    while True:
+        try:
+            return _lock_now(handle)
+        except OSError as error:
+            if error.errno not in _HELD:
+                raise
         if time.monotonic() >= until:
+            os.lseek(handle, 0, os.SEEK_SET)
+            holder = os.read(handle, 100).decode(errors="replace") or "another process"
             raise StateInUse(
-                f"{path} is in use by {_holder(handle)}: it did not become free in {timeout:g} seconds. "
+                f"{path} is in use by {holder}: it did not become free in {timeout:g} seconds. "
                 "Stop the other stream, or give this one its own checkpoint and schema location."
             )
-        time.sleep(_PAUSE_SECONDS)
-
-
-def _try(handle: int) -> bool:
-    try:
-        _lock_now(handle)
-    except OSError as error:
-        if error.errno in _HELD:
-            return False
-        raise
-    return True
+        time.sleep(_LOCK_POLL_INTERVAL)
 
 
 try:
@@ -209,21 +197,10 @@ except ImportError:  # Windows
     import msvcrt
 
     def _lock_now(handle: int) -> None:
-        # A byte far behind the text, which others must be able to read.
+        # A byte far after the text, which other processes must be able to read.
         os.lseek(handle, 1 << 20, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
 else:
 
     def _lock_now(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _sign(handle: int) -> None:
-    os.ftruncate(handle, 0)
-    os.lseek(handle, 0, os.SEEK_SET)
-    os.write(handle, f"process {os.getpid()}".encode())
-
-
-def _holder(handle: int) -> str:
-    os.lseek(handle, 0, os.SEEK_SET)
-    return os.read(handle, 100).decode(errors="replace") or "another process"

@@ -1,7 +1,8 @@
 """S3, Google Cloud Storage and Azure through obstore: paged listings, and conditional puts.
 
-obstore lists a thousand files a page, and has the store itself refuse the second of two writers of a new file.
-Credentials and endpoints come from the environment, as in the stores' own tools.
+obstore lists a thousand files a page, and the store itself refuses the second of two writers of a new file.
+Credentials and endpoints come from the environment, as in the stores' own tools.  The functions implement those of
+:mod:`.filesystem` for remote URLs.
 """
 
 from __future__ import annotations
@@ -16,8 +17,19 @@ from datetime import datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import obstore
+from obstore.exceptions import (
+    AlreadyExistsError,
+    BaseError,
+    InvalidPathError,
+    PermissionDeniedError,
+    PreconditionError,
+    UnauthenticatedError,
+)
+from obstore.store import AzureStore, GCSStore, S3Store
+
 from pyspark_cloudfiles.errors import InvalidOption, PathNotFound
-from pyspark_cloudfiles.filesystems.retries import Attempts, tried_again
+from pyspark_cloudfiles.filesystems.listing import Attempts, retry
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -25,8 +37,7 @@ if TYPE_CHECKING:
 
     from pyspark_cloudfiles.filesystems.listing import IncrementalListing
 
-# What the store sends at once.
-PAGE = 1000
+PAGE = 1000  # files that a store lists at once
 _BUFFER = 1024 * 1024
 
 
@@ -36,21 +47,10 @@ def list_files(
     wanted: Callable[[list[str]], list[str]] | None = None,
     names: IncrementalListing | None = None,
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield (URL, bytes, microseconds) of every wanted file below a directory.
+    """Yield (URL, bytes, microseconds) of the wanted files below a directory; see :func:`.filesystem.list_files`.
 
-    The store lists all files; those below a directory that ``enter`` refuses are left out afterwards.
-
-    Parameters
-    ----------
-    names : IncrementalListing, optional
-        The state of earlier listings, so that a store may be asked for the new names only.
-
-    Raises
-    ------
-    PathNotFound
-        The directory cannot be listed.
-    ListingFailed
-        The store kept failing until the deadline.
+    The store lists all files; those below a directory that ``enter`` refuses are left out afterwards.  With ``names``,
+    the state of earlier listings, it may be asked for the new names only.
     """
     entered: dict[str, bool] = {url: True}
 
@@ -59,39 +59,31 @@ def list_files(
             entered[directory] = is_inside(directory.rsplit("/", 1)[0]) and enter(directory)
         return entered[directory]
 
-    after = names.after(url) if names is not None else None
-    last, first_new = after or "", None
-    for page in _pages(url, after):
+    offset = names.offset(url) if names is not None else None
+    last, first_new = offset or "", None
+    for page in _pages(url, offset):
         found = [file for file in page if is_inside(file.rsplit("/", 1)[0])]
         chosen = found if wanted is None else wanted(found)
         for file in chosen:
-            size, modified = page[file]
-            if size or not stands_for_directory(file):
-                yield file, size, modified
+            size, file_status = page[file]
+            if size or not is_directory_marker(file):
+                yield file, size, file_status
         last = max(last, *page, "")
         if chosen and first_new is None:
             first_new = min(chosen)
     if names is not None:
-        names.listed(url, after, last, first_new)
+        names.record(url, offset, last, first_new)
 
 
 def _pages(url: str, after: str | None) -> Iterator[dict[str, tuple[int, int]]]:
-    """Yield the files behind a URL, in the order of their names: per page, (bytes, microseconds) by URL.
-
-    A page that fails is requested again, from the last name on.
-    """
-    import obstore
-    from obstore.exceptions import BaseError
-
+    """Yield (bytes, microseconds) by URL for each page; one that fails is requested again, from the last name on."""
     root, prefix = _split(url)
     offset = None if after is None else _split(after)[1]
     attempts = Attempts(url)
     listing = None
     while True:
         try:
-            listing = listing or iter(
-                obstore.list(_listing_store(root), prefix or None, offset=offset, chunk_size=PAGE)
-            )
+            listing = listing or iter(obstore.list(_store(root, 0), prefix or None, offset=offset, chunk_size=PAGE))
             page = next(listing, None)
         except (BaseError, OSError) as error:
             _wait_or_raise(attempts, url, error)
@@ -102,15 +94,12 @@ def _pages(url: str, after: str | None) -> Iterator[dict[str, tuple[int, int]]]:
         if page:
             offset = page[-1]["path"]
         yield {f"{root}/{item['path']}": (item["size"], _microseconds(item["last_modified"])) for item in page}
-        attempts.came_on()
+        attempts.restart()
 
 
 def names(url: str) -> list[str]:
-    """Return the names in a directory; none where there is no directory."""
-    import obstore
-
     root, prefix = _split(url)
-    found = _listed(url, lambda: obstore.list_with_delimiter(_listing_store(root), prefix or None))
+    found = _listed(url, lambda: obstore.list_with_delimiter(_store(root, 0), prefix or None))
     if found is None:
         return []
     paths = [*found["common_prefixes"], *(item["path"] for item in found["objects"])]
@@ -118,82 +107,59 @@ def names(url: str) -> list[str]:
 
 
 def is_directory(url: str) -> bool:
-    """Tell whether there is anything below the name."""
-    import obstore
-
     root, prefix = _split(url)
-    return bool(_listed(url, lambda: next(iter(obstore.list(_listing_store(root), prefix or None, chunk_size=1)), [])))
+    return bool(_listed(url, lambda: next(iter(obstore.list(_store(root, 0), prefix or None, chunk_size=1)), [])))
 
 
 def exists(url: str) -> bool:
-    """Tell whether there is a file or a directory."""
     try:
-        tried_again(url, partial(modified, url))
+        retry(url, partial(file_status, url))
     except FileNotFoundError:
         return is_directory(url)
     return True
 
 
-def modified(url: str) -> tuple[int, int]:
-    """Return bytes, and microseconds since the epoch."""
-    import obstore
-
+def file_status(url: str) -> tuple[int, int]:
     root, path = _split(url)
     if not path:
         raise FileNotFoundError(url)
-    with _errors_of_the_system(url):
-        found = obstore.head(_listing_store(root), path)
+    with _os_errors(url):
+        found = obstore.head(_store(root, 0), path)
     return found["size"], _microseconds(found["last_modified"])
 
 
 @lru_cache(maxsize=100_000)
-def stands_for_directory(url: str) -> bool:
-    """Tell whether a file without content is none: tools put ``x/`` into a bucket, which a listing gives as ``x``."""
+def is_directory_marker(url: str) -> bool:
+    """Whether an empty file marks a directory: tools put ``x/`` into a bucket, which a listing returns as ``x``."""
     try:
-        tried_again(url, partial(modified, url))
+        retry(url, partial(file_status, url))
     except FileNotFoundError:
         return True
     return False
 
 
 def read_bytes(url: str) -> bytes:
-    """Return the whole content of a file."""
-    import obstore
-
     root, path = _split(url)
-    with _errors_of_the_system(url):
+    with _os_errors(url):
         return bytes(obstore.get(_store(root), path).bytes())
 
 
 def open_binary(url: str) -> BinaryIO:
-    """Open a file for reading."""
-    import obstore
-
     root, path = _split(url)
-    with _errors_of_the_system(url):
+    with _os_errors(url):
         return io.BufferedReader(_Readable(obstore.open_reader(_store(root), path, buffer_size=_BUFFER)), _BUFFER)
 
 
 def open_arrow(url: str) -> NativeFile:
-    """Open a file for pyarrow."""
     from pyarrow import PythonFile
 
     return PythonFile(open_binary(url), mode="r")
 
 
-def write(url: str, data: bytes, overwrite: bool) -> None:
-    """Write a whole file in one put.
-
-    Raises
-    ------
-    FileExistsError
-        It exists, and ``overwrite`` is false; of several writers at once, one succeeds.
-    """
-    import obstore
-    from obstore.exceptions import AlreadyExistsError
-
+def write_atomically(url: str, data: bytes, overwrite: bool) -> None:
+    """Write a whole file in one put; without ``overwrite``, one of several writers succeeds."""
     root, path = _split(url)
-    with _errors_of_the_system(url):
+    with _os_errors(url):
         try:
             obstore.put(_store(root), path, data, mode="overwrite" if overwrite else "create")
         except AlreadyExistsError as error:
@@ -201,18 +167,9 @@ def write(url: str, data: bytes, overwrite: bool) -> None:
 
 
 def replace(url: str, data: bytes, current: bytes) -> None:
-    """Write a file in the place of one that has a known content.
-
-    Raises
-    ------
-    FileExistsError
-        It has another content; of several writers at once, one succeeds.
-    """
-    import obstore
-    from obstore.exceptions import PreconditionError
-
+    """Replace a file of known content; raise FileExistsError if it has another.  One of several writers succeeds."""
     root, path = _split(url)
-    with _errors_of_the_system(url):
+    with _os_errors(url):
         found = obstore.get(_store(root), path)
         if bytes(found.bytes()) != current:
             raise FileExistsError(f"{url} has changed.")
@@ -224,27 +181,22 @@ def replace(url: str, data: bytes, current: bytes) -> None:
 
 
 def delete(url: str) -> None:
-    """Delete a file; it is no error if it is gone already."""
-    import obstore
-
     root, path = _split(url)
-    with suppress(FileNotFoundError), _errors_of_the_system(url):
+    with suppress(FileNotFoundError), _os_errors(url):
         obstore.delete(_store(root), path)
 
 
-def copy(source: BinaryIO, destination: str) -> None:
-    """Write all of an open file, a large one in parts, which are a file when all are there."""
-    import obstore
-
-    root, path = _split(destination)
-    with _errors_of_the_system(destination):
+def write_from(url: str, source: BinaryIO) -> None:
+    """Write the content of an open file, a large one in parts, which become a file when all are written."""
+    root, path = _split(url)
+    with _os_errors(url):
         writer = obstore.open_writer(_store(root), path)
         shutil.copyfileobj(source, writer, _BUFFER)
-        writer.close()  # not after an error, which would make a file of what was read until then
+        writer.close()  # not after an error, because it would create a truncated file
 
 
 class _Readable(io.RawIOBase):
-    """obstore's reader as Python's own kind of file."""
+    """obstore's reader as a Python file."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
@@ -272,10 +224,8 @@ class _Readable(io.RawIOBase):
 
 
 @contextmanager
-def _errors_of_the_system(url: str) -> Iterator[None]:
-    """Raise what callers expect of any file system: OSError, of one line."""
-    from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
-
+def _os_errors(url: str) -> Iterator[None]:
+    """Raise OSError, with a text of one line, for the errors of obstore."""
     try:
         yield
     except (PermissionDeniedError, UnauthenticatedError) as error:
@@ -285,7 +235,6 @@ def _errors_of_the_system(url: str) -> Iterator[None]:
 
 
 def _listed(url: str, listing: Callable[[], Any]) -> Any:
-    """Return what a listing gives; None where there is not even a bucket."""
     attempts = Attempts(url)
     while True:
         try:
@@ -297,9 +246,7 @@ def _listed(url: str, listing: Callable[[], Any]) -> Any:
 
 
 def _wait_or_raise(attempts: Attempts, url: str, error: Exception) -> None:
-    """Wait before the next attempt at a listing, or say why it is not listed."""
-    from obstore.exceptions import BaseError, InvalidPathError
-
+    """Wait before the next attempt at a listing, or raise PathNotFound."""
     if isinstance(error, InvalidPathError):
         raise PathNotFound(f"{url} cannot be listed: {_first_line(error)}. Rename that file.") from error
     try:
@@ -310,28 +257,13 @@ def _wait_or_raise(attempts: Attempts, url: str, error: Exception) -> None:
         ) from error
 
 
-def _store(root: str) -> ObjectStore:
-    """Return the store of a root, which tries again by itself, with pauses, what a busy store refuses."""
-    return _opened(root, 10)
-
-
-def _listing_store(root: str) -> ObjectStore:
-    """Return the same without attempts of its own: a listing is tried again here, also where its middle fails."""
-    return _opened(root, 0)
-
-
 @lru_cache(maxsize=64)
-def _opened(root: str, retries: int) -> ObjectStore:
+def _store(root: str, retries: int = 10) -> ObjectStore:
+    """Return the store of a root; listings are retried here, also if they fail in the middle, and not by the store."""
     scheme, _, container = root.partition("://")
     opener = next((opener for schemes, opener in _OPENERS.items() if scheme in schemes), None)
     if opener is None:
         raise InvalidOption(f"{root} is in no store that cloudFiles opens: mount the store as a directory.")
-    try:
-        from obstore.exceptions import BaseError
-    except ImportError:
-        raise InvalidOption(
-            f"{root} needs the package obstore: pip install 'streaming-classroom-pyspark-cloudfiles[stores]'."
-        ) from None
     try:
         return opener(container, {"max_retries": retries})
     except BaseError as error:
@@ -339,36 +271,42 @@ def _opened(root: str, retries: int) -> ObjectStore:
 
 
 def _opened_s3(bucket: str, retries: Any) -> ObjectStore:
-    from obstore.store import S3Store
     from pyarrow.fs import resolve_s3_region
 
     settings: dict[str, Any] = {}
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
     if endpoint:
-        settings |= {"endpoint": endpoint, "client_options": _client_options(endpoint)}
+        settings |= {"endpoint": endpoint, "client_options": {"allow_http": endpoint.startswith("http://")}}
     elif not (os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")):
         settings["region"] = resolve_s3_region(bucket)
-    return S3Store(bucket, credential_provider=_credentials_of_aws(), retry_config=retries, **settings)
+    provider = None
+    if not os.environ.get("AWS_ACCESS_KEY_ID"):
+        with suppress(ImportError, ValueError):  # neither boto3 nor its credentials
+            # The profiles and logins of AWS's own tools, which obstore does not read.
+            from obstore.auth.boto3 import Boto3CredentialProvider
+
+            provider = Boto3CredentialProvider()
+    return S3Store(bucket, credential_provider=provider, retry_config=retries, **settings)
 
 
 def _opened_google(bucket: str, retries: Any) -> ObjectStore:
-    from obstore.store import GCSStore
-
     settings: dict[str, Any] = {}
     endpoint = os.environ.get("GOOGLE_BASE_URL") or ""
     if emulator := os.environ.get("STORAGE_EMULATOR_HOST"):
         endpoint = emulator if "://" in emulator else f"http://{emulator}"
         settings |= {"base_url": endpoint, "bearer_token": "emulator"}
-    return GCSStore(bucket, client_options=_client_options(endpoint), retry_config=retries, **settings)
+    return GCSStore(
+        bucket, client_options={"allow_http": endpoint.startswith("http://")}, retry_config=retries, **settings
+    )
 
 
 def _opened_azure(container: str, retries: Any) -> ObjectStore:
-    from obstore.store import AzureStore
-
     name, _, host = container.partition("@")  # container@account.dfs.core.windows.net, or the container alone
     settings: dict[str, Any] = {"account_name": host.partition(".")[0]} if host else {}
     endpoint = os.environ.get("AZURE_STORAGE_ENDPOINT") or os.environ.get("AZURE_ENDPOINT") or ""
-    return AzureStore(name, client_options=_client_options(endpoint), retry_config=retries, **settings)
+    return AzureStore(
+        name, client_options={"allow_http": endpoint.startswith("http://")}, retry_config=retries, **settings
+    )
 
 
 _OPENERS: dict[tuple[str, ...], Callable[[str, Any], ObjectStore]] = {
@@ -378,24 +316,7 @@ _OPENERS: dict[tuple[str, ...], Callable[[str, Any], ObjectStore]] = {
 }
 
 
-def _client_options(endpoint: str) -> Any:
-    return {"allow_http": endpoint.startswith("http://")}
-
-
-def _credentials_of_aws() -> Any:
-    """Return what finds credentials where obstore does not look: in the profiles and logins of AWS's own tools."""
-    if os.environ.get("AWS_ACCESS_KEY_ID"):
-        return None
-    try:
-        from obstore.auth.boto3 import Boto3CredentialProvider
-
-        return Boto3CredentialProvider()
-    except (ImportError, ValueError):  # neither boto3 nor credentials that it knows
-        return None
-
-
 def _split(url: str) -> tuple[str, str]:
-    """Return the store of a URL, and the path in it."""
     scheme, _, rest = url.partition("://")
     container, _, path = rest.partition("/")
     return f"{scheme}://{container}", path

@@ -1,7 +1,7 @@
 """The file formats that can be ingested, by the name that ``cloudFiles.format`` gives them.
 
-:mod:`.base` is the interface of a format.  The text formats ``json``, ``csv`` and ``xml``, and ``variant`` for whole
-records in one column, share ``records``.  The formats with column types of their own are in ``typed``.
+:mod:`.base` is the interface of a format.  The text formats ``json``, ``csv`` and ``xml`` share :mod:`.engine`,
+:mod:`.batches` and :mod:`.lines`.  The formats with column types of their own are in ``typed``.
 """
 
 from __future__ import annotations
@@ -15,48 +15,37 @@ from pyspark_cloudfiles.formats.base import Format
 if TYPE_CHECKING:
     from pyspark_cloudfiles.options import Options
 
-# Imported when needed: a worker that reads JSON should not wait for the imports of others.
-_MODULES = {
-    "json": "json.reader",
-    "csv": "csv.reader",
-    "parquet": "typed.parquet",
-    "text": "text",
-    "binaryfile": "binary_file",
-    "avro": "typed.avro",
-    "orc": "typed.orc",
-    "xml": "xml.reader",
+# Imported when needed: a worker that reads JSON should not wait for the imports of other formats.
+_CLASSES = {
+    "json": ("json_reader", "JsonFormat"),
+    "csv": ("csv_reader", "CsvFormat"),
+    "parquet": ("typed.columnar", "ParquetFormat"),
+    "text": ("plain_files", "TextFormat"),
+    "binaryfile": ("plain_files", "BinaryFileFormat"),
+    "avro": ("typed.avro", "AvroFormat"),
+    "orc": ("typed.columnar", "OrcFormat"),
+    "xml": ("xml_reader", "XmlFormat"),
 }
 NAMES = ("json", "csv", "parquet", "text", "binaryFile", "avro", "orc", "xml")
 
 
-def format_named(name: str) -> Format:
-    """Return a format.
-
-    Raises
-    ------
-    InvalidOption
-        There is none of that name.
-    """
-    module = _MODULES.get(name.lower())
-    if module is None:
+def find_format(name: str) -> Format:
+    """Return the format of a name; raise InvalidOption for an unknown one."""
+    if name.lower() not in _CLASSES:
         raise InvalidOption(f"cloudFiles.format is {name!r}. Choose one of {', '.join(NAMES)}.")
-    return import_module(f"pyspark_cloudfiles.formats.{module}").FORMAT
+    module, kind = _CLASSES[name.lower()]
+    return getattr(import_module(f"pyspark_cloudfiles.formats.{module}"), kind)()
 
 
-def format_of(options: Options) -> Format:
-    """Return the format of a stream.
-
-    Raises
-    ------
-    InvalidOption
-        There is none of that name, or it has no records that could be a VARIANT.
-    """
+def stream_format(options: Options) -> Format:
+    """Return the format of a stream; raise InvalidOption if it is unknown, or cannot be a VARIANT."""
     if options.single_variant_column is None:
-        return format_named(options.format)
-    from pyspark_cloudfiles.formats.variant.single import FORMATS, SingleVariantFormat  # few streams have it
+        return find_format(options.format)
+    from pyspark_cloudfiles.formats.single_variant import RECORD_READERS, SingleVariantFormat  # few streams have it
 
-    if options.format.lower() not in FORMATS:
+    if options.format.lower() not in RECORD_READERS:
         raise InvalidOption(
-            f"singleVariantColumn is for {', '.join(FORMATS)}, and cloudFiles.format is {options.format}. Remove it."
+            f"singleVariantColumn is for {', '.join(RECORD_READERS)}, and cloudFiles.format is {options.format}. "
+            "Remove it."
         )
     return SingleVariantFormat(options.format.lower(), options.single_variant_column)

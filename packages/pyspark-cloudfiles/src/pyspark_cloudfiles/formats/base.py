@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
-from pyspark.sql import types as T
+from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.filesystems.files import SourceFile
 
@@ -21,70 +21,42 @@ if TYPE_CHECKING:
 BATCH_BYTES = 8 * 1024 * 1024
 # False: every record is read on its own. Tests read the same files both ways, and must get the same rows.
 FAST_PATH = True
-NoteBad = Callable[[str, str, str], None]
 
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """How files are to be read.
+    """How files are read.
 
-    Parameters
-    ----------
-    schema : StructType
-        The data columns, in order: without partition columns, ``_metadata`` and the rescued column; with the column for
-        corrupt records, if the user's schema has it.
-    on_unknown : {"error", "rescue", "ignore"}
-        What to do with fields that the schema does not have: raise :class:`~pyspark_cloudfiles.errors.UnknownFields`,
-        put them into the rescued column, or drop them.
-    rescue : bool
-        Whether there is a rescued column.  With one, a value that does not fit its type becomes NULL and is rescued,
-        and neither drops nor fails its record.
-    case_sensitive : bool
-        Whether a field in another case is another field (and rescued if ``rescue``, but never "unknown").
-    mode : {"PERMISSIVE", "DROPMALFORMED", "FAILFAST"}
-        What to do with malformed records (and with type mismatches where there is no rescued column), as Spark's
-        readers do.
-    corrupt_column : str or None
-        The column of ``schema`` that takes the text of malformed records.
-    bad_records : callable or None
-        Called for each record that the mode drops, with the URL of its file, its text, and the reason.
-    timezone : str
-        Time zone in which timestamps without one are read; an IANA name or an offset.
-    machine_timezone : str
-        The same of the machine, which the session's JVM runs in.
-    options : Mapping
-        The format's own options (``header``, ``sep``, ``multiLine`` ...), keys in lower case.
+    ``schema`` has the data columns only, and the column for corrupt records if the user's schema has it.  With
+    ``rescue``, a value that does not fit its type becomes NULL and is rescued, and neither drops nor fails its record.
+    A field in another case is rescued if ``case_sensitive``, but never unknown.  ``bad_records`` is called for each
+    record that the mode drops, with the URL of its file, its text and the reason.  Keys of ``options`` are in lower
+    case.
     """
 
-    schema: T.StructType
+    schema: StructType
     on_unknown: Literal["error", "rescue", "ignore"] = "rescue"
     rescue: bool = True
     case_sensitive: bool = True
     mode: Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"] = "PERMISSIVE"
     corrupt_column: str | None = None
-    bad_records: NoteBad | None = None
+    bad_records: Callable[[str, str, str], None] | None = None
     timezone: str = "UTC"
     machine_timezone: str = "UTC"
     options: Mapping[str, str] = field(default_factory=dict)
 
+    def data_schema(self) -> StructType:
+        """Return the schema without the column for corrupt records."""
+        return StructType([field for field in self.schema if field.name != self.corrupt_column])
+
 
 @dataclass(frozen=True)
 class InferRequest:
-    """How a schema is to be inferred.
+    """How a schema is inferred.
 
-    Parameters
-    ----------
-    infer_types : bool
-        False: every column of a text format (JSON, CSV, XML) is a STRING.  True: the types that Spark's own reader
-        infers.  Binary formats have their own types either way.
-    case_sensitive : bool
-        False: names that differ only in case are one column, in the spelling that came first.
-    options : Mapping
-        The format's own options, keys in lower case.
-    timezone : str
-        As in :class:`ReadRequest`.
-    hinted : frozenset of str
-        Top-level columns, in lower case, that have a schema hint: files may disagree about their types.
+    Without ``infer_types``, every column of a text format is a STRING.  Without ``case_sensitive``, names that differ
+    only in case are one column, in the spelling that came first.  Files may disagree about the types of ``hinted``
+    columns, which are in lower case.
     """
 
     infer_types: bool = False
@@ -98,15 +70,8 @@ class InferRequest:
 class Rows:
     """Some rows of some files.
 
-    Parameters
-    ----------
-    batch : pyarrow.RecordBatch
-        Exactly the request's schema, as ``to_arrow_schema(schema, timezone="UTC")`` has it.
-    counts : list of (SourceFile, int)
-        Which files the rows came from, in the order of the rows, and how many from each.
-    rescued : pyarrow.Array or None
-        STRING, as long as the batch: a JSON object with what did not fit and ``_file_path``, or NULL; None where
-        nothing was rescued in the whole batch.
+    ``batch`` has exactly the request's schema, as ``to_arrow_schema(schema, timezone="UTC")`` has it.  ``counts`` are
+    the rows of each file, in their order.  ``rescued`` has a JSON object or NULL for each row, or is None.
     """
 
     batch: pa.RecordBatch
@@ -114,37 +79,25 @@ class Rows:
     rescued: pa.Array | None = None
 
 
-class Format(Protocol):
-    """One file format.  Instances have no state; they are made in each worker."""
+class Format:
+    """A file format.  Instances have no state; they are created in each worker."""
 
-    name: str
+    def fixed_schema(self) -> StructType | None:
+        """Return the schema of all files of the format, or None if it must be inferred."""
+        return None
 
-    def fixed_schema(self) -> T.StructType | None:
-        """Return the schema that all files of this format have, or None where it must be inferred."""
+    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> StructType:
+        """Return the merged schema of the files' data, without partition columns and rescued column.
 
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
-        """Return the schema of the files' data, merged over all of them.
-
-        Without partition columns and rescued column.  Empty files and malformed records are passed over; where nothing
-        at all is found, the schema has no fields.
-
-        Raises
-        ------
-        InferenceFailed
-            Types that cannot be merged.
-        MissingFile, UnreadableFile
-            As :meth:`read`.
+        Empty files and malformed records are skipped; if nothing is found, the schema has no fields.  Raise
+        InferenceFailed if types cannot be merged, and the errors of :meth:`read`.
         """
+        raise NotImplementedError
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
-        """Read files, in the order given.
+        """Read files in the order given, in batches of about ``BATCH_BYTES``.
 
-        Small files may share a batch; a large one is read in pieces, so that memory stays near ``BATCH_BYTES``.
-
-        Raises
-        ------
-        UnknownFields, MalformedRecord
-            If the request says so.
-        MissingFile, UnreadableFile
-            A file that is gone, or that is no file of this format at all.
+        Raise UnknownFields and MalformedRecord if the request says so, MissingFile, and UnreadableFile for another
+        format.
         """
+        raise NotImplementedError

@@ -1,14 +1,13 @@
 """The file log: the files of a stream, numbered in the order in which they were found.
 
-An offset of the stream is a number into this list.  A file enters it once: what is known is remembered by a digest of
-its path (:mod:`.digests`), which is in the list as well, so that a start need not make ten million of them again.
+An offset of the stream is a number into this list.  A file enters it once: known files are remembered by a digest of
+their path, which the list has as well, so that a start need not compute ten million of them again.  Digests have 16
+bytes.  New ones are in a Python set; when they are many they join two sorted columns of numbers, 16 bytes per digest
+instead of 90.  Ten million take 160 MB, and twice that while they are sorted.
 
-It is kept below the stream's schema location, for a data source is not told the checkpoint.  A stream that infers its
-schema has such a location, which usually is the checkpoint; one with a schema of its own need not have any, and keeps
-its log in ``PYSPARK_CLOUDFILES_STATE``, by default a directory below the home.
-
-A digest is 16 bytes.  New ones are in a Python set; when they are many they join two sorted columns of numbers, 16
-bytes a digest instead of 90.  Ten million take 160 MB, and twice that for the moment in which they are sorted.
+The log is below the stream's schema location, because a data source does not know its checkpoint.  A stream with a
+schema of its own need not have such a location, and keeps its log in ``PYSPARK_CLOUDFILES_STATE``, by default a
+directory below the home.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ from pyspark_cloudfiles.log.segments import SEGMENT_ROWS, Segments
 if TYPE_CHECKING:
     import numpy as np
 
-LENGTH = 16
-# A set of so many is small, and spares the process numpy; a larger one joins the columns when it is an eighth of them.
+DIGEST_BYTES = 16
+# A set of so many is small, and needs no numpy; a larger one joins the columns when it is an eighth of them.
 FEW = 65_536
 
 
 class Digests:
-    """Digests that only become more."""
+    """A growing set of digests."""
 
     def __init__(self) -> None:
         self._new: set[bytes] = set()
@@ -47,7 +46,7 @@ class Digests:
         return len(self._new) + (len(self._columns[0]) if self._columns else 0)
 
     def add(self, digests: Sequence[bytes]) -> None:
-        """Add digests that are not there yet."""
+        """Add unknown digests."""
         self._new.update(digests)
         settled = len(self._columns[0]) if self._columns else 0
         if len(self._new) > max(FEW, settled // 8):
@@ -55,8 +54,8 @@ class Digests:
             self._new.clear()
 
     def add_packed(self, blocks: Iterable[bytes | memoryview], count: int) -> None:
-        """Add ``count`` digests at once, which are not there yet; in each block one follows another."""
-        import numpy as np  # a small log does without
+        """Add ``count`` unknown digests at once, packed in blocks."""
+        import numpy as np  # not for a small log
 
         count += len(self._columns[0]) if self._columns else 0
         first, second = np.empty(count, np.uint64), np.empty(count, np.uint64)
@@ -76,7 +75,7 @@ class Digests:
         self._columns = first, second
 
     def missing(self, digests: Sequence[bytes]) -> list[int]:
-        """Return the positions of those that are not there."""
+        """Return the positions of unknown digests."""
         new = [position for position, digest in enumerate(digests) if digest not in self._new]
         if not self._columns or not new:
             return new
@@ -109,35 +108,27 @@ _SCHEMA = pa.schema(
         ("size", pa.int64()),
         ("modified", pa.int64()),
         ("discovered", pa.int64()),
-        ("digest", pa.binary(LENGTH)),
+        ("digest", pa.binary(DIGEST_BYTES)),
     ]
 )
-# New files are put into order this many at a time: enough for all of an ordinary trigger's.
+# New files are sorted in groups of this size, which has all files of an ordinary trigger.
 SORTED_TOGETHER = 100_000
 
 
 def new_log(schema_location: str | None) -> str:
-    """Return the URL for the log of a stream that begins; nothing is written."""
+    """Return a URL for the log of a new stream; nothing is written."""
     return f"{_base(schema_location)}/{uuid.uuid4().hex}"
 
 
 def log_of(schema_location: str | None, recorded: str) -> str:
-    """Return where the log of a checkpoint is.
-
-    Parameters
-    ----------
-    schema_location : str or None
-        What the stream's options say now; the directory may have been moved since.
-    recorded : str
-        What the checkpoint says.
-    """
+    """Return the current URL of a checkpoint's log, which may have been moved with the schema location."""
     here = f"{_base(schema_location)}/{recorded.rsplit('/', 1)[-1]}"
     return here if here == recorded or filesystem.is_directory(here) else recorded
 
 
 def state_directory() -> str:
     """Return the directory of the logs of streams without a schema location."""
-    # No percent escapes, as as_uri() would make of a blank: places are taken literally here.
+    # Without the percent escapes of as_uri(): URLs are taken literally here.
     default = Path("~/.pyspark_cloudfiles").expanduser().as_posix()
     return filesystem.canonical(os.environ.get(VARIABLE) or f"file:/{default.lstrip('/')}")
 
@@ -150,65 +141,51 @@ def _base(schema_location: str | None) -> str:
 class FileLog:
     """The list of a stream's files, for the process that plans its batches.
 
-    Parameters
-    ----------
-    log : str
-        URL of the stream's log.
-    tracks_changes : bool
-        Whether a file that has changed is a new file.
-    acknowledged : int
-        How many files the checkpoint says that it must have.
-
-    Raises
-    ------
-    StateLost
-        It has not as many, or is damaged.
-
-    Attributes
-    ----------
-    total_bytes : int
-        The size of all files together.
+    With ``tracks_changes``, a changed file is a new file.  StateLost is raised if the log is damaged or has fewer than
+    the ``acknowledged`` files of the checkpoint.  ``total_bytes`` is the size of all files.
     """
 
     def __init__(self, log: str, *, tracks_changes: bool = False, acknowledged: int = 0) -> None:
         self._segments = file_segments(log)
         self.require(acknowledged)  # before anything is changed
-        self._segments.clear_up()
+        self._segments.remove_replaced()
         self._tracks_changes = tracks_changes
         self._known = Digests()
         self.total_bytes = 0
-        self._load()
+        blocks = self._digest_blocks()
+        if len(self) > FEW:
+            self._known.add_packed(blocks, len(self))
+        else:
+            for block in blocks:
+                self._known.add([bytes(block[at : at + DIGEST_BYTES]) for at in range(0, len(block), DIGEST_BYTES)])
 
     def __len__(self) -> int:
         return len(self._segments)
 
     def require(self, count: int) -> None:
-        """Raise StateLost unless the log has ``count`` files, as a checkpoint says it must."""
+        """Raise StateLost unless the log has ``count`` files, as a checkpoint says."""
         self._segments.require(count)
 
     def add(self, files: Iterable[SourceFile]) -> int:
-        """Append those that are not known yet, oldest first, and return how many they are.
-
-        When it returns they are safe on disk.
-        """
+        """Append unknown files, oldest first, and return their number; they are safe on disk on return."""
         before = len(self)
         remaining = iter(files)
         while some := list(islice(remaining, SORTED_TOGETHER)):
             if new := self._unknown(some):
-                self._segments.append(_table(list(new.values()), [path_digest(file.url) for file in new.values()]))
+                found = list(new.values())
+                now, digests = [time.time_ns() // 1000] * len(found), [_digest(file.url) for file in found]
+                urls, sizes, times, *_ = zip(*found, strict=True)
+                self._segments.append(pa.table([urls, sizes, times, now, digests], schema=_SCHEMA))
                 self._known.add(list(new))
                 self.total_bytes += sum(file.size for file in new.values())
         return len(self) - before
 
     def new_urls(self, urls: list[str]) -> list[str]:
-        """Return those URLs of which no file is in the list."""
-        return [urls[position] for position in self._known.missing([path_digest(url) for url in urls])]
+        """Return the URLs of unknown files."""
+        return [urls[position] for position in self._known.missing([_digest(url) for url in urls])]
 
     def end_of_batch(self, start: int, max_files: int | None, max_bytes: int | None) -> int:
-        """Return where a batch that begins at ``start`` ends within its limits.
-
-        The limit of bytes is soft: the file that crosses it is still taken, so that a batch always has one.
-        """
+        """Return the end of a batch that begins at ``start``, with the file that crosses the limit of bytes."""
         end = len(self) if max_files is None else min(len(self), start + max_files)
         if max_bytes is None:
             return end
@@ -225,51 +202,32 @@ class FileLog:
         return _files(self._segments, start, end)
 
     def _unknown(self, files: list[SourceFile]) -> dict[bytes, SourceFile]:
-        """Return the new ones by their digests, oldest first; where a listing gave a file twice, it is taken once."""
+        """Return the unknown files by their digests, oldest first, each once."""
         digests = [self._digest(file) for file in files]
         new = [(files[position], digests[position]) for position in self._known.missing(digests)]
         new.sort(key=lambda pair: (pair[0].modified, pair[0].url))
         return {digest: file for file, digest in new}
 
     def _digest(self, file: SourceFile) -> bytes:
-        return _digest(f"{file.url}\0{file.modified}\0{file.size}") if self._tracks_changes else path_digest(file.url)
+        return _digest(f"{file.url}\0{file.modified}\0{file.size}" if self._tracks_changes else file.url)
 
-    def _load(self) -> None:
-        """Remember what is in the list."""
-        blocks = self._blocks()
-        if len(self) > FEW:
-            self._known.add_packed(blocks, len(self))
-        else:
-            for block in blocks:
-                self._known.add([bytes(block[at : at + LENGTH]) for at in range(0, len(block), LENGTH)])
-
-    def _blocks(self) -> Iterator[bytes | memoryview]:
-        """Yield the digests of all files, those of a segment one after another."""
+    def _digest_blocks(self) -> Iterator[bytes | memoryview]:
+        """Yield the packed digests of all files, and sum up their sizes."""
         position = 0
         for table in self._segments.tables(["digest", "size"]):
             end = position + table.num_rows
             self.total_bytes += sum(table["size"].to_pylist())
             if self._tracks_changes:
                 yield b"".join(map(self._digest, self.files(position, end)))
-            elif "digest" in table.column_names and not table["digest"].null_count:
-                yield from (_packed(chunk) for chunk in table["digest"].chunks)
-            else:  # a log of before
-                yield b"".join(map(path_digest, self._segments.rows(position, end)["path"].to_pylist()))
+            else:
+                for chunk in table["digest"].chunks:
+                    begin = chunk.offset * DIGEST_BYTES
+                    yield memoryview(chunk.buffers()[1])[begin : begin + len(chunk) * DIGEST_BYTES]
             position = end
 
 
-def path_digest(url: str) -> bytes:
-    """Return what a file is known by."""
-    return _digest(url)
-
-
 def _digest(identity: str) -> bytes:
-    return blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=LENGTH).digest()
-
-
-def _packed(digests: pa.FixedSizeBinaryArray) -> memoryview:
-    begin = digests.offset * LENGTH
-    return memoryview(digests.buffers()[1])[begin : begin + len(digests) * LENGTH]
+    return blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
 
 def file_segments(log: str) -> Segments:
@@ -278,22 +236,13 @@ def file_segments(log: str) -> Segments:
 
 
 def files_between(log: str, start: int, end: int) -> list[SourceFile]:
-    """Return files number ``start`` to ``end`` (exclusive) of a log, whichever process writes it."""
+    """Return files number ``start`` to ``end`` (exclusive) of a log, in any process."""
     return _files(file_segments(log), start, end)
 
 
 def _files(segments: Segments, start: int, end: int) -> list[SourceFile]:
     table = segments.rows(start, end)
-    return [] if table is None else files_of(table)
-
-
-def files_of(table: pa.Table) -> list[SourceFile]:
-    """Return the files that rows of the log describe."""
+    if table is None:
+        return []
     columns = (table[name].to_pylist() for name in ("path", "size", "modified"))
     return [SourceFile(*values) for values in zip(*columns, strict=True)]
-
-
-def _table(files: list[SourceFile], digests: list[bytes]) -> pa.Table:
-    urls, sizes, times = zip(*((file.url, file.size, file.modified) for file in files), strict=True)
-    now = [time.time_ns() // 1000] * len(files)
-    return pa.table([urls, sizes, times, now, digests], schema=_SCHEMA)

@@ -1,15 +1,21 @@
-"""The history of logged files: when each was ingested, and which were cleaned up."""
+"""The history of logged files: when each was ingested, which were cleaned up, and their state in
+``cloud_files_state``.
+"""
 
 from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from pyspark_cloudfiles.errors import InvalidOption
+from pyspark_cloudfiles.filesystems import filesystem
+from pyspark_cloudfiles.log.file_log import file_segments, log_of
+from pyspark_cloudfiles.log.offsets import Committed, committed, newest_offsets
 from pyspark_cloudfiles.log.segments import Segments
 
 _COMMITS = pa.schema([("end", pa.int64()), ("time", pa.int64())])
@@ -28,19 +34,12 @@ _CLEANINGS = pa.schema(
 
 
 class Commits:
-    """When batches were done, so that files can be cleaned up a given time afterwards, and for who asks.
+    """The times when batches were committed, for the cleaning of files a given time afterwards, and for
+    ``cloud_files_state``.
 
-    There is a line for each batch: how many files of the log were done, and when.  It tells nothing that correctness
-    needs; a line lost in a crash only makes its files seem a little younger.  So where nothing waits for it, many lines
-    are written at a time.
-
-    Parameters
-    ----------
-    log : str
-        URL of the stream's log.
-    together : int
-        After how many batches they are written.  The first of a process is written at once: it tells of batches before
-        it, and a stream may be run for a batch at a time.
+    Correctness does not depend on them; an entry lost in a crash only makes its files seem a little younger.  So they
+    may be written many batches ``together``.  The first of a process is written at once: it covers the batches before
+    it, and a stream may be run for one batch at a time.
     """
 
     def __init__(self, log: str, together: int = 1) -> None:
@@ -55,43 +54,33 @@ class Commits:
 
     @property
     def end(self) -> int:
-        """How many files of the log are known to be done."""
+        """The number of files of the log that are known to be committed."""
         return self._ends[-1] if self._ends else 0
 
     def add(self, end: int) -> None:
-        """Note that all files before ``end`` are done."""
         if end <= self.end:
             return
         self._ends.append(end)
         self._times.append(time.time_ns() // 1000)
         self._unwritten += 1
         if self._unwritten >= self._together:
-            self._write()
-
-    def _write(self) -> None:
-        written = len(self._segments)
-        self._segments.append(pa.table([self._ends[written:], self._times[written:]], schema=_COMMITS))
-        self._unwritten = 0
+            written = len(self._segments)
+            self._segments.append(pa.table([self._ends[written:], self._times[written:]], schema=_COMMITS))
+            self._unwritten = 0
 
     def time_of(self, number: int) -> datetime | None:
-        """Return when a file was done, None if it is not known to be."""
+        """Return when a file was committed, if known."""
         position = bisect_right(self._ends, number)
         return None if position == len(self._ends) else datetime.fromtimestamp(self._times[position] / 1e6, UTC)
 
     def done_before(self, moment: float) -> int:
-        """Return how many files were done before a moment in seconds since the epoch."""
+        """Return the number of files committed before a moment in seconds since the epoch."""
         position = bisect_right(self._times, int(moment * 1e6))
         return self._ends[position - 1] if position else 0
 
 
 class CleanedFiles:
-    """Which files were cleaned up, when and how: the runs of the cleaner, each from where the last one ended.
-
-    Parameters
-    ----------
-    log : str
-        URL of the stream's log.
-    """
+    """The cleaned files of a log: the runs of the cleaner, each from the end of the last one."""
 
     def __init__(self, log: str) -> None:
         self._segments = Segments(f"{log}/cleaned")
@@ -102,16 +91,16 @@ class CleanedFiles:
         self._again: dict[int, dict[str, Any]] = {}
         for table in self._segments.tables():
             for run in table.to_pylist():
-                self._take(run)
+                self._apply(run)
 
     @property
     def end(self) -> int:
-        """How many files of the log were dealt with."""
+        """The number of processed files of the log."""
         return self._ends[-1] if self._ends else 0
 
     @property
     def failed(self) -> list[int]:
-        """Numbers of the files before the end that could not be cleaned up yet."""
+        """The numbers of the files before the end that could not be cleaned up yet."""
         return sorted(self._failed)
 
     def add(
@@ -123,33 +112,90 @@ class CleanedFiles:
         changed: Sequence[int] = (),
         again: Sequence[int] = (),
     ) -> None:
-        """Note that all files before ``end`` were dealt with.
+        """Record that all files before ``end`` were processed.
 
-        Parameters
-        ----------
-        failed, changed : sequence of int
-            Those among the new ones that could not be cleaned up, and that are others by now, which are left.
-        again : sequence of int
-            Those that failed earlier, and were cleaned up now.
+        ``failed`` could not be cleaned up, ``changed`` were overwritten and stay; the earlier failures in ``again``
+        were cleaned up now.
         """
         run = {"end": end, "time": time.time_ns() // 1000, "mode": mode, "destination": destination}
         run |= {"failed": list(failed), "changed": list(changed), "again": list(again)}
         self._segments.append(pa.Table.from_pylist([run], schema=_CLEANINGS))
-        self._take(run)
+        self._apply(run)
 
-    def of(self, number: int) -> tuple[datetime | None, str | None, str | None]:
-        """Return when, how and whereto a file was cleaned."""
+    def cleaning_of(self, number: int) -> tuple[datetime | None, str | None, str | None]:
+        """Return the time, kind and destination of a file's cleaning, if any."""
         position = bisect_right(self._ends, number)
         if position == len(self._ends) or number in self._failed or number in self._changed:
             return None, None, None
         run = self._again.get(number) or self._runs[position]
         return datetime.fromtimestamp(run["time"] / 1e6, UTC), run["mode"], run["destination"]
 
-    def _take(self, run: dict[str, Any]) -> None:
+    def _apply(self, run: dict[str, Any]) -> None:
         self._runs.append(run)
         self._ends.append(run["end"])
-        self._failed.update(run.get("failed") or ())  # runs of before did not note it
-        self._changed.update(run.get("changed") or ())
-        for number in run.get("again") or ():
+        self._failed.update(run["failed"])
+        self._changed.update(run["changed"])
+        for number in run["again"]:
             self._failed.discard(number)
             self._again[number] = run
+
+
+COLUMNS = (
+    "path STRING, size BIGINT, create_time TIMESTAMP, discovery_time TIMESTAMP, processed_time TIMESTAMP, "
+    "commit_time TIMESTAMP, archive_time TIMESTAMP, archive_mode STRING, move_location STRING, source_id STRING"
+)
+
+
+class FileState(NamedTuple):
+    """One file of a stream, as a row of ``cloud_files_state``.
+
+    ``processed_time`` and ``commit_time`` are those of its batch, None until it is committed.  For batches before the
+    hundred that the checkpoint keeps, both are the moment at which a later batch, up to fifty later, recorded the
+    commit.
+    """
+
+    path: str
+    size: int
+    create_time: datetime
+    discovery_time: datetime
+    processed_time: datetime | None
+    commit_time: datetime | None
+    archive_time: datetime | None
+    archive_mode: str | None
+    move_location: str | None
+    source_id: str
+
+
+def file_states(checkpoint: str) -> Iterator[FileState]:
+    """Yield the files of a query's cloudFiles sources, by the checkpoint that it has begun."""
+    batches, sources = committed(checkpoint), newest_offsets(checkpoint)
+    if not sources and filesystem.names(f"{filesystem.canonical(checkpoint)}/offsets"):
+        raise InvalidOption(f"The stream of {checkpoint} does not read cloudFiles, so it has no file state.")
+    if not sources:
+        raise InvalidOption(
+            f"{checkpoint} is no checkpoint of a stream that has begun a batch. Give the stream's checkpointLocation."
+        )
+    for source_id, offset in sources.items():
+        log = log_of(checkpoint, offset.log)
+        commits, cleaned = Commits(log), CleanedFiles(log)
+        in_checkpoint = batches.get(source_id, Committed())
+        number = 0
+        for table in file_segments(log).tables():
+            for row in table.to_pylist():
+                times = None if number < offset.existing else in_checkpoint.times_of(number)
+                if times is None and number >= offset.existing:
+                    times = (commits.time_of(number),) * 2
+                yield FileState(
+                    row["path"],
+                    row["size"],
+                    _moment(row["modified"]),
+                    _moment(row["discovered"]),
+                    *(times or (None, None)),
+                    *cleaned.cleaning_of(number),
+                    source_id,
+                )
+                number += 1
+
+
+def _moment(microseconds: int) -> datetime:
+    return datetime.fromtimestamp(microseconds / 1_000_000, UTC)

@@ -1,17 +1,17 @@
-"""The offset of a stream: how many files of its log it has read.
+"""The offset of a stream: how many files of its log it has read; and the committed batches in a checkpoint.
 
-It stays small, whatever the number of files.  It names its log, because a checkpoint and its log belong together: with
-a new checkpoint the stream begins a new log and reads everything again.
+An offset stays small, whatever the number of files.  It names its log, because a checkpoint and its log belong
+together: with a new checkpoint the stream begins a new log and reads everything again.
 
-Spark notes in ``offsets`` where a batch ends and when it began, and in ``commits``, with a file for each batch, that it
-is done.  It keeps the notes of the last hundred batches.
+Spark writes the end and the start time of each batch to ``offsets``, and a file per committed batch to ``commits``.  It
+keeps the last hundred batches.
 """
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pyspark_cloudfiles.errors import StateLost
@@ -20,16 +20,10 @@ from pyspark_cloudfiles.filesystems import filesystem
 
 @dataclass
 class Committed:
-    """The batches of one source that are done.
+    """The committed batches of one source.
 
-    Parameters
-    ----------
-    begin : int
-        The number of the first file that they tell of.
-    ends : list of int
-        Where each ends, in order.
-    times : list of tuple of datetime
-        When each began to be processed, and when it was committed.
+    ``begin`` is the number of the first file that they cover, ``ends`` are the ends of the batches, and ``times`` when
+    each began to be processed, and was committed.
     """
 
     begin: int = 0
@@ -37,27 +31,27 @@ class Committed:
     times: list[tuple[datetime, datetime]] = field(default_factory=list)
 
     def times_of(self, number: int) -> tuple[datetime, datetime] | None:
-        """Return when a file was processed and committed; None where the checkpoint does not tell."""
+        """Return when a file was processed and committed, if the checkpoint still has its batch."""
         position = bisect_right(self.ends, number)
         return None if number < self.begin or position == len(self.ends) else self.times[position]
 
 
 def newest_offsets(checkpoint: str) -> dict[str, Offset]:
-    """Return the newest offset of each source of ours, by its number in the query; none where there is no batch."""
+    """Return the newest offset of each cloudFiles source, by its number in the query; none before the first batch."""
     batches = _numbers(checkpoint, "offsets")
     return _offsets_of(checkpoint, batches[-1])[1] if batches else {}
 
 
 def committed(checkpoint: str) -> dict[str, Committed]:
-    """Return what is done, by the source's number in the query."""
+    """Return the committed batches of each cloudFiles source, by its number in the query."""
     found: dict[str, Committed] = {}
     done = set(_numbers(checkpoint, "commits"))
     batches = [number for number in _numbers(checkpoint, "offsets") if number in done]
     for batch in batches:
-        _, microseconds = filesystem.modified(f"{filesystem.canonical(checkpoint)}/commits/{batch}")
+        _, microseconds = filesystem.file_status(f"{filesystem.canonical(checkpoint)}/commits/{batch}")
         began, offsets = _offsets_of(checkpoint, batch)
         for source, offset in offsets.items():
-            # Where the batch before is not known, neither is where this one begins.
+            # The beginning of a batch is only known from the batch before it.
             first = Committed(0 if batch == 0 else offset.seq_num)
             known = found.setdefault(source, first)
             known.ends.append(offset.seq_num)
@@ -66,7 +60,7 @@ def committed(checkpoint: str) -> dict[str, Committed]:
 
 
 def _offsets_of(checkpoint: str, batch: int) -> tuple[datetime, dict[str, Offset]]:
-    """Return when a batch began, and where it ends in each source of ours."""
+    """Return when a batch began, and its end in each cloudFiles source."""
     text = filesystem.read_bytes(f"{filesystem.canonical(checkpoint)}/offsets/{batch}").decode()
     _, metadata, *lines = text.splitlines()
     found = {}
@@ -89,21 +83,11 @@ SOURCE_VERSION = 1
 
 @dataclass(frozen=True)
 class Offset:
-    """A position.
+    """A position in a file log.
 
-    Parameters
-    ----------
-    seq_num : int
-        Files of the log before it.
-    num_bytes : int
-        The size of those files.
-    log : str
-        URL of the log's directory; its last part is an id that no other stream has.
-    path : str
-        What the stream reads, for reports.
-    existing : int
-        How many files at the log's beginning are passed over, because they were there before the stream
-        (``cloudFiles.includeExistingFiles``); -1 before the stream has looked.
+    ``num_bytes`` is the size of the ``seq_num`` files before it.  ``log`` is the URL of the log's directory, whose last
+    part is a unique id, and ``path`` the source's, for reports.  The first ``existing`` files of the log are skipped,
+    because they were there before the stream (``cloudFiles.includeExistingFiles``); -1 before the first listing.
     """
 
     seq_num: int
@@ -113,7 +97,6 @@ class Offset:
     existing: int = 0
 
     def to_json(self) -> dict:
-        """Return what Spark keeps in the checkpoint."""
         return {
             "seqNum": self.seq_num,
             "sourceVersion": SOURCE_VERSION,
@@ -125,20 +108,10 @@ class Offset:
 
     @staticmethod
     def from_json(content: dict) -> Offset:
-        """Return the offset that :meth:`to_json` made.
-
-        Raises
-        ------
-        StateLost
-            It is another source's.
-        """
+        """Return the offset of a checkpoint; raise StateLost for the one of another source."""
         try:
             return Offset(content["seqNum"], content["numBytes"], content["log"], content["path"], content["existing"])
         except (KeyError, TypeError) as error:
             raise StateLost(
                 f"The checkpoint was written by another source (its offset is {content}). Use a new checkpointLocation."
             ) from error
-
-    def at(self, seq_num: int, num_bytes: int) -> Offset:
-        """Return another position in the same log."""
-        return replace(self, seq_num=seq_num, num_bytes=num_bytes)

@@ -1,40 +1,114 @@
-"""An append-only list of rows, kept in segment files that never change.
+"""An append-only list of rows, stored in segment files that never change.
 
-Row numbers begin at 0.  A file, a *segment*, holds consecutive rows and says in its name which the first is.  It is
-written whole and gets its name only when it is safe on disk, wherever the store can do that, so that a crash leaves
-either all of it or nothing.  The next rows have one name that they can get: of two processes that append, the store
-itself refuses one, also where there are no locks.
+Row numbers begin at 0.  A segment has consecutive rows, and its name has the number of the first.  It is written whole
+and gets its name only when it is safe on disk, wherever the store can do that, so that after a crash either all of it
+exists or nothing.  There is one possible name for the next rows: of two processes that append, the store itself refuses
+one, even without locks.
 
-Small segments are merged into larger ones, eight at a time, as a log-structured merge tree does: the number of files
-grows with the logarithm of the number of rows, and a row is rewritten only a handful of times.  A merged segment also
-says in its name how many rows it has.  It is read back before those that it replaces are removed.
+Small segments are merged into larger ones, eight at a time, as in a log-structured merge tree: the number of files
+grows with the logarithm of the number of rows, and a row is rewritten only a handful of times.  The name of a merged
+segment also has its number of rows.  It is read back before the segments that it replaces are removed.
 
-A store may keep a part of what a killed process was writing.  A merged segment of which only a part is there does not
-count while those that it was made of are there.  The last segment does not count if it is damaged: the one who asks for
-its rows (:meth:`Segments.require`) is told, and where nobody has been given them, the next rows take its place.
+A store may keep a part of what a killed process was writing.  A partial merged segment does not count while the
+segments that it was made of exist.  The last segment does not count if it is damaged: :meth:`Segments.require` raises
+for those who know its rows; if nobody has been given them, the next rows replace it.
+
+Parquet has checksums for pages, but not for its footer, which has their positions and the number of rows; so a segment
+ends with a checksum of all its bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+import uuid
+import zlib
+from collections.abc import Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from pyspark_cloudfiles.errors import StateInUse, StateLost
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.log.segment import MERGED, DamagedSegmentError, Segment, seal, unseal
 
-# A segment with so many merges behind it stays: about as many rows as reading a batch should have to decode.
+_SEALED = b"CRC1"
+_SEAL_LENGTH = 4 + len(_SEALED)
+
+
+class DamagedSegmentError(Exception):
+    """The bytes of a segment are not those that were written."""
+
+
+def seal(table: pa.Table) -> bytes:
+    """Return rows as bytes, unique to this writer, with a checksum at the end."""
+    buffer = pa.BufferOutputStream()
+    # So that a writer recognizes its own file if the store's response was lost.
+    pq.write_table(table.replace_schema_metadata({"written": uuid.uuid4().hex}), buffer, compression="zstd")
+    content = buffer.getvalue().to_pybytes()
+    return content + zlib.crc32(content).to_bytes(4, "little") + _SEALED
+
+
+def unseal(data: bytes, columns: list[str] | None = None) -> pa.Table:
+    """Return the rows of a segment, with the wanted columns that it has; raise DamagedSegmentError."""
+    if not data.endswith(_SEALED):
+        raise DamagedSegmentError("its end is missing")
+    content = memoryview(data)[:-_SEAL_LENGTH]
+    if zlib.crc32(content).to_bytes(4, "little") != data[-_SEAL_LENGTH : -len(_SEALED)]:
+        raise DamagedSegmentError("its checksum is another one")
+    try:
+        file = pq.ParquetFile(pa.BufferReader(content))
+        names = file.schema_arrow.names
+        table = file.read(names if columns is None else [name for name in columns if name in names])
+    except (pa.ArrowException, OSError) as error:
+        raise DamagedSegmentError(str(error)) from error
+    return table.replace_schema_metadata(None) if table.num_columns else table  # which would forget its rows
+
+
+MERGED = 8
+_NAME = re.compile(r"(\d{20})(?:-(\d{1,9}))?\.parquet")
+
+
+class Segment(NamedTuple):
+    """A file of the list: its first row, and its number of rows, which a merged one has in its name."""
+
+    first: int
+    count: int
+    is_counted: bool = False
+
+    @staticmethod
+    def of_name(name: str) -> Segment | None:
+        """Return the segment of a file name, or None for another file."""
+        match = _NAME.fullmatch(name)
+        return match and Segment(int(match[1]), int(match[2] or 0), match[2] is not None)
+
+    @property
+    def end(self) -> int:
+        return self.first + self.count
+
+    @property
+    def name(self) -> str:
+        count = f"-{self.count}" if self.is_counted else ""
+        return f"{self.first:020d}{count}.parquet"
+
+    @property
+    def level(self) -> int:
+        """The number of merges that it is the result of."""
+        return next(level for level in range(20) if self.count < MERGED ** (level + 1))
+
+    def covers(self, other: Segment) -> bool:
+        """Whether another segment's first row is one of its rows."""
+        return self.first <= other.first < self.end
+
+
+# A segment of so many merges is final: it has about as many rows as reading a batch should have to decode.
 FINAL_LEVEL = 4
 SEGMENT_ROWS = MERGED ** (FINAL_LEVEL + 1)
-# How often a reader looks again while another process merges.
-_LOOKS = 5
+_LIST_ATTEMPTS = 5  # while another process merges
 
 
 class _Torn(NamedTuple):
-    """The last segment where only a part of it is there, or it is damaged otherwise."""
+    """The last segment, if it is incomplete or damaged."""
 
     segment: Segment
     data: bytes
@@ -42,15 +116,7 @@ class _Torn(NamedTuple):
 
 
 class Segments:
-    """The list in one directory.
-
-    Many may read it at once, one process may append.
-
-    Parameters
-    ----------
-    directory : str
-        URL of the directory; it is made with the first row.
-    """
+    """The list in one directory; many may read it at once, one process may append."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -58,28 +124,27 @@ class Segments:
         self._replaced: list[Segment] = []
         self._torn: _Torn | None = None
         self._read_last: tuple[Segment, pa.Table] | None = None
-        self._look()
+        self._refresh()
 
     def __len__(self) -> int:
         return self._segments[-1].end if self._segments else 0
 
     def rows(self, start: int, end: int, columns: list[str] | None = None) -> pa.Table | None:
-        """Return rows ``start`` to ``end`` (exclusive), or None if there are no such rows.
-
-        Parameters
-        ----------
-        columns : list of str, optional
-            Those that are wanted; one that the rows do not have is left out.
-
-        Raises
-        ------
-        StateLost
-            The list does not have them, or they cannot be read.
-        """
+        """Return rows ``start`` to ``end`` (exclusive) with the wanted columns that they have, if any."""
         if start >= end:
             return None
         self.require(end)
-        parts = self._again_after_a_merge(lambda: self._parts(start, end, columns))
+        for _ in range(_LIST_ATTEMPTS):
+            try:
+                parts = self._parts(start, end, columns)
+                break
+            except (FileNotFoundError, _OtherRowsError):  # the process that appends has merged segments
+                self._refresh()
+        else:
+            try:
+                parts = self._parts(start, end, columns)
+            except _OtherRowsError as error:
+                raise self._lost(str(error)) from error
         return pa.concat_tables(parts, promote_options="default")
 
     def _parts(self, start: int, end: int, columns: list[str] | None) -> list[pa.Table]:
@@ -91,22 +156,10 @@ class Segments:
             if segment.first < end and start < segment.end
         ]
 
-    def _again_after_a_merge(self, read: Callable[[], list[pa.Table]]) -> list[pa.Table]:
-        """Read; where the process that appends has merged segments meanwhile, look again and read what there is now."""
-        for _ in range(_LOOKS):
-            try:
-                return read()
-            except (FileNotFoundError, _OtherRowsError):
-                self._look()
-        try:
-            return read()
-        except _OtherRowsError as error:
-            raise self._lost(str(error)) from error
-
     def require(self, count: int) -> None:
         """Raise StateLost unless there are ``count`` rows."""
         if count > len(self):
-            self._look()  # somebody else may have appended
+            self._refresh()  # another process may have appended
         if count > len(self):
             damage = self._torn and f"is damaged in {self._torn.segment.name} ({self._torn.reason}): it "
             raise self._lost(
@@ -114,13 +167,7 @@ class Segments:
             )
 
     def tables(self, columns: list[str] | None = None) -> Iterator[pa.Table]:
-        """Iterate over all rows, a segment at a time.
-
-        Parameters
-        ----------
-        columns : list of str, optional
-            Those that are wanted; one that a segment does not have is left out.
-        """
+        """Yield the tables of all segments, with the wanted columns that each has."""
         position, end = 0, len(self)
         while position < end:
             part = self.rows(position, min(end, position + SEGMENT_ROWS), columns)
@@ -128,33 +175,21 @@ class Segments:
             position += part.num_rows
 
     def append(self, table: pa.Table) -> None:
-        """Add rows; when this returns they are safe on disk.
-
-        Raises
-        ------
-        StateInUse
-            Another process has appended.
-        """
+        """Append rows, which are safe on disk on return; raise StateInUse if another process has appended."""
         for offset in range(0, table.num_rows, SEGMENT_ROWS):
-            self._add(table.slice(offset, SEGMENT_ROWS))
+            rows = table.slice(offset, SEGMENT_ROWS)
+            segment = Segment(len(self), rows.num_rows)
+            self._create(segment, seal(rows))
+            self._segments.append(segment)
+            self._read_last = (segment, rows)
         while self._merge_last():
             pass
-        self._remove_replaced()
+        self.remove_replaced()
 
-    def clear_up(self) -> None:
-        """Begin to append: remove what a crash left of segments that were merged already.
-
-        Only the process that appends may do it, and only after it has required what was given out.
-        """
-        self._remove_replaced()
-
-    def _look(self) -> None:
-        """Find the segments; where a merge was not finished, the merged one counts.
-
-        A listing during a merge may miss one that is just being replaced, so a gap is looked at again.
-        """
+    def _refresh(self) -> None:
+        """Find the segments; a listing during a merge may miss one that is being replaced, so a gap is listed again."""
         damaged: list[_Torn] = []
-        for _ in range(_LOOKS):
+        for _ in range(_LIST_ATTEMPTS):
             damaged.clear()
             if self._list(damaged):
                 return
@@ -163,9 +198,9 @@ class Segments:
         raise self._lost(f"has a gap at {len(self)}: a file of it was removed")
 
     def _list(self, damaged: list[_Torn]) -> bool:
-        """List the segments, and say whether there is no gap between them."""
+        """List the segments; return whether there is no gap between them."""
         counted = [segment for name in filesystem.names(self._directory) if (segment := Segment.of_name(name))]
-        # Of those that begin with the same row the largest first, and what was merged before what it was made of.
+        # Of those that begin with the same row the largest first, so a merged one before those that it was made of.
         counted.sort(key=lambda segment: (segment.first, -segment.count))
         self._segments, self._replaced, self._torn = [], [], None
         for position, segment in enumerate(counted):
@@ -184,7 +219,7 @@ class Segments:
         return True
 
     def _list_checked(self, segment: Segment, damaged: list[_Torn]) -> bool:
-        """Take a segment that is whole; leave out one that is not; return False where it has just gone."""
+        """Add a segment if it is complete, and skip it if not; return False if it does not exist any more."""
         if self._read_last and self._read_last[0].name == segment.name:
             self._segments.append(self._read_last[0])
             return True
@@ -200,14 +235,8 @@ class Segments:
         self._read_last = (self._segments[-1], table)
         return True
 
-    def _add(self, table: pa.Table) -> None:
-        segment = Segment(len(self), table.num_rows)
-        self._create(segment, seal(table))
-        self._segments.append(segment)
-        self._read_last = (segment, table)
-
     def _create(self, segment: Segment, data: bytes) -> None:
-        """Write the next segment, in the place of one that is damaged and that nobody was given."""
+        """Write the next segment, in the place of a damaged one whose rows nobody was given."""
         url = self._url(segment)
         try:
             if self._torn is not None and self._torn.segment.name == segment.name:
@@ -216,17 +245,14 @@ class Segments:
             else:
                 filesystem.write_atomically(url, data, overwrite=False)
         except FileExistsError as error:
-            if not _has_content(url, data):  # else it is ours, and the answer of the store was lost
+            if not _has_content(url, data):  # else it is ours, and the response of the store was lost
                 raise self._in_use() from error
         if filesystem.local_path(self._directory) is None:
-            self._refuse_what_was_merged(segment)
-
-    def _refuse_what_was_merged(self, written: Segment) -> None:
-        """Look, where there are no locks, whether another has had these rows' numbers, and has merged them since."""
-        names = filesystem.names(self._directory)
-        others = [segment for name in names if (segment := Segment.of_name(name)) and segment.is_counted]
-        if written.name not in names or any(other.covers(written) for other in others):
-            raise self._in_use()
+            # Without locks, another process may have written these rows, and merged them since.
+            names = filesystem.names(self._directory)
+            others = [other for name in names if (other := Segment.of_name(name)) and other.is_counted]
+            if segment.name not in names or any(other.covers(segment) for other in others):
+                raise self._in_use()
 
     def _merge_last(self) -> bool:
         last = self._mergeable()
@@ -238,33 +264,26 @@ class Segments:
             raise self._in_use() from error
         merged = Segment(last[0].first, table.num_rows, True)
         filesystem.write_atomically(self._url(merged), seal(table))
-        if not self._is_kept(merged, table):
+        try:
+            if not unseal(filesystem.read_bytes(self._url(merged))).equals(table):
+                return False
+        except (FileNotFoundError, DamagedSegmentError):
             return False
         self._segments = [*self._segments[: -len(last)], merged]
         self._read_last = (merged, table)
         self._replaced += last
         return True
 
-    def _is_kept(self, segment: Segment, table: pa.Table) -> bool:
-        """Read a segment back, and tell whether it has these rows."""
-        try:
-            return unseal(filesystem.read_bytes(self._url(segment))).equals(table)
-        except (FileNotFoundError, DamagedSegmentError):
-            return False
-
     def _mergeable(self) -> list[Segment]:
-        """Return the run at the end that has eight of some level and none above it.
-
-        Triggers find different numbers of files, so smaller segments may lie between; they are merged along.
-        """
+        """Return the run at the end with eight segments of some level, none above it, and any below it."""
         for level in range(FINAL_LEVEL):
             run = list(takewhile(lambda segment, level=level: segment.level <= level, reversed(self._segments)))
             if sum(segment.level == level for segment in run) >= MERGED:
                 return run[::-1]
         return []
 
-    def _remove_replaced(self) -> None:
-        # After the merged one was read back; a reader that still wants one of these finds its rows in the other.
+    def remove_replaced(self) -> None:
+        """Remove merged segments; only by the process that appends, after it has required its rows."""
         for segment in self._replaced:
             filesystem.delete(self._url(segment))
         self._replaced = []
@@ -272,26 +291,19 @@ class Segments:
     def _read(self, segment: Segment, columns: list[str] | None = None) -> pa.Table:
         if self._read_last is not None and self._read_last[0] == segment:
             return self._read_last[1]
-        table = self._load(segment, columns)
+        try:
+            table = unseal(filesystem.read_bytes(self._url(segment)), columns)
+        except DamagedSegmentError as error:
+            raise self._lost(f"is damaged in {segment.name}: {error}") from error
+        if table.num_rows != segment.count:
+            raise _OtherRowsError(f"has {table.num_rows} rows in {segment.name}, where there should be {segment.count}")
         if columns is None:
             self._read_last = (segment, table)
         return table
 
-    def _load(self, segment: Segment, columns: list[str] | None) -> pa.Table:
-        table = self._unsealed(segment, filesystem.read_bytes(self._url(segment)), columns)
-        if table.num_rows != segment.count:
-            raise _OtherRowsError(f"has {table.num_rows} rows in {segment.name}, where there should be {segment.count}")
-        return table
-
-    def _unsealed(self, segment: Segment, data: bytes, columns: list[str] | None = None) -> pa.Table:
-        try:
-            return unseal(data, columns)
-        except DamagedSegmentError as error:
-            raise self._lost(f"is damaged in {segment.name}: {error}") from error
-
-    def _lost(self, what: str) -> StateLost:
+    def _lost(self, problem: str) -> StateLost:
         return StateLost(
-            f"The file log {self._directory} {what}. Restore it, or start again with an empty checkpoint. "
+            f"The file log {self._directory} {problem}. Restore it, or start again with an empty checkpoint. "
             "Nothing of it was removed but files whose rows were read back from a merged one."
         )
 
@@ -306,7 +318,7 @@ class Segments:
 
 
 def _is_certain(segment: Segment, later: list[Segment]) -> bool:
-    """Tell from names that a segment is whole: it has a successor, or what it was made of was removed."""
+    """Whether names prove that a segment is complete: it has a successor, or replaced all others."""
     if later:
         return not segment.is_counted or not segment.covers(later[0])
     return segment.is_counted
@@ -315,9 +327,9 @@ def _is_certain(segment: Segment, later: list[Segment]) -> bool:
 def _has_content(url: str, data: bytes) -> bool:
     try:
         return filesystem.read_bytes(url) == data
-    except FileNotFoundError:  # another has written it, and merged it since
+    except FileNotFoundError:  # another process has written it, and merged it since
         return False
 
 
 class _OtherRowsError(Exception):
-    """A segment has not the rows that the names say: one was missed in a listing, or removed."""
+    """A segment does not have the rows that the names say: a listing missed one, or it was removed."""

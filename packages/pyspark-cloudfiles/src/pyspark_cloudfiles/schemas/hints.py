@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyspark.sql import types as T
@@ -47,28 +48,14 @@ class Hint:
 
 
 def parse_hints(text: str | None) -> list[Hint]:
-    """Read schema hints; no text has none.
-
-    Raises
-    ------
-    InvalidOption
-        The text is no list of names and types.
-    """
+    """Parse schema hints; raise InvalidOption for a text that is not a list of names and types."""
     if text is None:
         return []
-    parser = _HintParser(text)
-    hints = [parser.hint()]
-    while parser.take(","):
-        hints.append(parser.hint())
-    parser.expect_end()
-    return hints
+    return _HintParser(text).hints()
 
 
-def apply_hints(schema: T.StructType, hints: list[Hint]) -> T.StructType:
-    """Return ``schema`` with the hinted types; a hinted column that it does not have is appended.
-
-    A path into a column that is no struct, array or map makes it a struct of the hinted fields.
-    """
+def apply_hints(schema: T.StructType, hints: Iterable[Hint]) -> T.StructType:
+    """Return a schema with the hinted types; columns that it does not have are appended."""
     for hint in hints:
         schema = _with_field(schema, hint.path, hint.data_type)
     return schema
@@ -79,25 +66,25 @@ def _with_field(schema: T.StructType, path: tuple[str, ...], data_type: T.DataTy
     fields = list(schema.fields)
     index = next((i for i, field in enumerate(fields) if field.name.lower() == name.lower()), None)
     if index is None:
-        return T.StructType([*fields, T.StructField(name, _at(None, rest, data_type))])
-    fields[index] = T.StructField(fields[index].name, _at(fields[index].dataType, rest, data_type))
+        return T.StructType([*fields, T.StructField(name, _replace_at(None, rest, data_type))])
+    fields[index] = T.StructField(fields[index].name, _replace_at(fields[index].dataType, rest, data_type))
     return T.StructType(fields)
 
 
-def _at(current: T.DataType | None, path: tuple[str, ...], data_type: T.DataType) -> T.DataType:
-    """Return ``current`` with ``data_type`` at ``path`` inside it."""
+def _replace_at(current: T.DataType | None, path: tuple[str, ...], data_type: T.DataType) -> T.DataType:
+    """Return a type with another one at a path inside it."""
     if not path:
         return data_type
     step = path[0].lower()
     if isinstance(current, T.ArrayType) and step == "element":
-        return T.ArrayType(_at(current.elementType, path[1:], data_type))
+        return T.ArrayType(_replace_at(current.elementType, path[1:], data_type))
     if isinstance(current, T.MapType) and step == "value":
-        return T.MapType(current.keyType, _at(current.valueType, path[1:], data_type))
+        return T.MapType(current.keyType, _replace_at(current.valueType, path[1:], data_type))
     if isinstance(current, T.MapType) and step == "key":
-        return T.MapType(_at(current.keyType, path[1:], data_type), current.valueType)
+        return T.MapType(_replace_at(current.keyType, path[1:], data_type), current.valueType)
     if not isinstance(current, T.StructType) and step in ("element", "value", "key"):
-        # Nothing is known of it but the hint, because inference saw text or nothing.
-        inner = _at(None, path[1:], data_type)
+        # Inference found text or nothing, so the hint alone decides the type.
+        inner = _replace_at(None, path[1:], data_type)
         if step == "element":
             return T.ArrayType(inner)
         return T.MapType(T.StringType(), inner) if step == "value" else T.MapType(inner, T.StringType())
@@ -109,47 +96,66 @@ class _HintParser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = self._tokenise(text)
-        self._position = 0
+        self._tokens: list[tuple[str, str]] = []
+        self._position = end = 0
+        while text[end:].strip():
+            match = _TOKEN.match(text, end)
+            if match is None:
+                self._fail(f"{text[end:].strip()[:20]!r} is not understood")
+            quoted, word, mark = match.groups()
+            name = quoted.replace("``", "`") if quoted else word
+            self._tokens.append(("name" if quoted else "word", name) if name else ("mark", mark))
+            end = match.end()
 
-    def hint(self) -> Hint:
-        path = [self.name()]
-        while self.take("."):
-            path.append(self.name())
-        self.take(":")
-        data_type = self.type()
-        self._skip_not_null()
-        return Hint(tuple(path), data_type)
+    def hints(self) -> list[Hint]:
+        hints: list[Hint] = []
+        while not hints or self.take(","):
+            path = [self.name()]
+            while self.take("."):
+                path.append(self.name())
+            self.take(":")
+            hints.append(Hint(tuple(path), self.type()))
+            self._skip_not_null()
+        if self._position < len(self._tokens):
+            self._fail(f"{self._tokens[self._position][1]!r} was not expected")
+        return hints
 
     def name(self) -> str:
-        kind, value = self._next("a name")
+        if self._position >= len(self._tokens):
+            self._fail("a name is missing at the end")
+        kind, value = self._tokens[self._position]
+        self._position += 1
         if kind == "mark":
             self._fail(f"a name was expected before {value!r}")
         return value
 
     def type(self) -> T.DataType:
         word = self.name().lower()
-        if word == "array":
-            self._expect("<")
-            element = self.type()
-            self._expect(">")
-            return T.ArrayType(element)
-        if word == "map":
-            self._expect("<")
-            key = self.type()
-            self._expect(",")
-            value = self.type()
-            self._expect(">")
-            return T.MapType(key, value)
-        if word == "struct":
-            return self._struct()
-        if word in ("decimal", "dec", "numeric"):
-            return self._decimal()
-        if word in ("char", "varchar"):
-            self._numbers()  # Spark reads both as strings
-            return T.StringType()
+        match word:
+            case "array":
+                self._expect("<")
+                element = self.type()
+                self._expect(">")
+                return T.ArrayType(element)
+            case "map":
+                self._expect("<")
+                key = self.type()
+                self._expect(",")
+                value = self.type()
+                self._expect(">")
+                return T.MapType(key, value)
+            case "struct":
+                return self._struct()
+            case "decimal" | "dec" | "numeric":
+                precision, scale = (*(self._numbers() or [10]), 0)[:2]
+                if not 0 < precision <= 38 or not 0 <= scale <= precision:
+                    self._fail(f"decimal({precision},{scale}) does not exist")
+                return T.DecimalType(precision, scale)
+            case "char" | "varchar":
+                self._numbers()  # Spark reads both as strings
+                return T.StringType()
         if word not in _SIMPLE:
-            self._fail(f"{word!r} is no type")
+            self._fail(f"{word!r} is not a type")
         return _SIMPLE[word]
 
     def take(self, mark: str) -> bool:
@@ -157,10 +163,6 @@ class _HintParser:
             self._position += 1
             return True
         return False
-
-    def expect_end(self) -> None:
-        if self._position < len(self._tokens):
-            self._fail(f"{self._tokens[self._position][1]!r} was not expected")
 
     def _struct(self) -> T.StructType:
         self._expect("<")
@@ -174,30 +176,20 @@ class _HintParser:
             self._skip_not_null()
         return T.StructType(fields)
 
-    def _decimal(self) -> T.DecimalType:
-        numbers = self._numbers()
-        precision, scale = (*numbers, 0)[:2] if numbers else (10, 0)
-        if not 0 < precision <= 38 or not 0 <= scale <= precision:
-            self._fail(f"decimal({precision},{scale}) does not exist")
-        return T.DecimalType(precision, scale)
-
     def _numbers(self) -> list[int]:
         if not self.take("("):
             return []
-        numbers = [self._number()]
-        while self.take(","):
-            numbers.append(self._number())
+        numbers: list[int] = []
+        while not numbers or self.take(","):
+            word = self.name()
+            if not word.isdecimal():
+                self._fail(f"{word!r} is not a number")
+            numbers.append(int(word))
         self._expect(")")
         return numbers
 
-    def _number(self) -> int:
-        word = self.name()
-        if not word.isdecimal():
-            self._fail(f"{word!r} is no number")
-        return int(word)
-
     def _skip_not_null(self) -> None:
-        """Pass over NOT NULL, which means nothing to files."""
+        """Skip NOT NULL, which has no meaning for files."""
         if [token[1].lower() for token in self._tokens[self._position : self._position + 2]] == ["not", "null"]:
             self._position += 2
 
@@ -205,23 +197,6 @@ class _HintParser:
         if not self.take(mark):
             found = self._tokens[self._position][1] if self._position < len(self._tokens) else "the end"
             self._fail(f"{mark!r} was expected, not {found!r}")
-
-    def _next(self, wanted: str) -> tuple[str, str]:
-        if self._position >= len(self._tokens):
-            self._fail(f"{wanted} is missing at the end")
-        self._position += 1
-        return self._tokens[self._position - 1]
-
-    def _tokenise(self, text: str) -> list[tuple[str, str]]:
-        tokens, position = [], 0
-        while text[position:].strip():
-            match = _TOKEN.match(text, position)
-            if match is None:
-                self._fail(f"{text[position:].strip()[:20]!r} is not understood")
-            quoted, word, mark = match.groups()
-            tokens.append(("name", quoted.replace("``", "`")) if quoted else ("word", word) if word else ("mark", mark))
-            position = match.end()
-        return tokens
 
     def _fail(self, problem: str) -> None:
         raise InvalidOption(

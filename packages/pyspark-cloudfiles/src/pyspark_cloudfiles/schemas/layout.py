@@ -1,7 +1,7 @@
 """The layout of a stream's columns: which come from the data, from the path, or from the file itself.
 
-New columns go to the end of the data columns, new fields to the end of their struct, and what was there keeps its place
-and its type; only ``addNewColumnsWithTypeWidening`` lets a type grow, and only where every old value fits the new type.
+New columns are appended to the data columns, new fields to their struct; existing ones keep their place and type.  Only
+``addNewColumnsWithTypeWidening`` lets a type grow, and only if every old value fits the new type.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pyspark.sql import types as T
 
 from pyspark_cloudfiles.values.widening import DIGITS, INTEGERS, wider_decimal
 
-# As how many digits it counts when it becomes a decimal, of which others may then grow: as Auto Loader documents it.
+# The digits of an integer type that grows into a decimal, as Auto Loader documents it.
 _STARTING = {T.ByteType: 10, T.ShortType: 10, T.IntegerType: 10, T.LongType: 20}
-# To which types, besides wider integers and decimals, a type may grow without losing a value.
+# The types, besides wider integers and decimals, that a type may grow into without losing a value.
 _WIDER = {
     T.ByteType: (T.DoubleType,),
     T.ShortType: (T.DoubleType,),
@@ -26,28 +26,17 @@ _WIDER = {
 
 
 def evolved(current: T.StructType, found: T.StructType, *, widen: str | None = None) -> T.StructType:
-    """Return ``current`` with what ``found`` has besides.
+    """Return a schema with the additional columns of data; a known name in another case is not a new column.
 
-    Names are compared without their case: another spelling of a known name is not a new column.
-
-    Parameters
-    ----------
-    current : StructType
-        The schema so far; the order and, without ``widen``, the types of its fields are kept.
-    found : StructType
-        What inference finds in new data.
-    widen : str or None
-        The format of the files, if types may grow.
+    Types grow only if ``widen`` is given, the format of the files.
     """
     known = {field.name.lower(): field for field in found.fields}
-    kept = [_evolved_field(field, known.pop(field.name.lower(), None), widen) for field in current.fields]
+    kept = []
+    for field in current.fields:
+        same = known.pop(field.name.lower(), None)
+        data_type = field.dataType if same is None else _evolved_type(field.dataType, same.dataType, widen)
+        kept.append(T.StructField(field.name, data_type, field.nullable))
     return T.StructType([*kept, *known.values()])
-
-
-def _evolved_field(field: T.StructField, found: T.StructField | None, widen: str | None) -> T.StructField:
-    if found is None:
-        return field
-    return T.StructField(field.name, _evolved_type(field.dataType, found.dataType, widen), field.nullable)
 
 
 def _evolved_type(current: T.DataType, found: T.DataType, widen: str | None) -> T.DataType:
@@ -61,10 +50,7 @@ def _evolved_type(current: T.DataType, found: T.DataType, widen: str | None) -> 
 
 
 def widened(current: T.DataType, found: T.DataType, file_format: str) -> T.DataType:
-    """Return the wider of two types if ``current`` may grow to hold ``found``, and ``current`` if not.
-
-    The changes are those that Auto Loader documents, which Delta's type widening can follow.
-    """
+    """Return the wider of two types if Auto Loader's type widening allows it, otherwise the current one."""
     if file_format == "parquet" and isinstance(current, T.DateType) and isinstance(found, T.TimestampNTZType):
         return found
     if isinstance(current, INTEGERS) and isinstance(found, INTEGERS):
@@ -93,19 +79,7 @@ METADATA_TYPE = T.StructType(
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a stream.
-
-    Parameters
-    ----------
-    schema : StructType
-        All of them, in order, as Spark's plan has them.
-    partitions : tuple of str
-        Names of those that come from the path.
-    rescued : str or None
-        The one that takes what did not fit.
-    metadata : bool
-        Whether ``_metadata`` is one of them.
-    """
+    """The columns of a stream: the names of its partitions, the one of rescued data, whether it has ``_metadata``."""
 
     schema: T.StructType
     partitions: tuple[str, ...] = ()
@@ -119,34 +93,32 @@ class Layout:
         return T.StructType([field for field in self.schema.fields if field.name not in others])
 
     def without_metadata(self) -> Layout:
-        """Return the layout without ``_metadata``."""
         return Layout(schema_without_metadata(self.schema), self.partitions, self.rescued)
 
     def with_partitions(self, names: Iterable[str]) -> Layout:
-        """Return the layout in which those of ``names`` that it has come from the path; case does not matter."""
+        """Return the layout in which the named columns, in any case, come from the path."""
         wanted = {name.lower() for name in names}
         found = tuple(field.name for field in self.schema.fields if field.name.lower() in wanted)
         return Layout(self.schema, found, self.rescued, self.metadata)
 
 
 def is_file_metadata(field: T.StructField) -> bool:
-    """Whether a column is that of the file's metadata; one of the data with this name may be NULL, as all of them."""
+    """Whether a column has the files' metadata; a data column of this name may be NULL, as all data columns."""
     return field.name == METADATA and field.dataType == METADATA_TYPE and not field.nullable
 
 
 def with_metadata(schema: T.StructType) -> T.StructType:
-    """Return a schema with the column at its end, unless the data has one of this name, which Spark prefers."""
+    """Return a schema with the metadata column, unless the data has one of this name, which Spark prefers."""
     if METADATA in map(str.lower, schema.names):
         return schema
     return T.StructType([*schema.fields, T.StructField(METADATA, METADATA_TYPE, nullable=False)])
 
 
 def schema_without_metadata(schema: T.StructType) -> T.StructType:
-    """Return a schema without the column that is the file's own."""
     return T.StructType([field for field in schema.fields if not is_file_metadata(field)])
 
 
-def of_inferred(data: T.StructType, partitions: T.StructType, rescued: str | None, metadata: bool) -> Layout:
+def inferred_layout(data: T.StructType, partitions: T.StructType, rescued: str | None, metadata: bool) -> Layout:
     """Return the layout of an inferred schema: data, rescued, partitions, as Spark's file sources order them."""
     fields = list(data.fields)
     if rescued:
@@ -156,7 +128,7 @@ def of_inferred(data: T.StructType, partitions: T.StructType, rescued: str | Non
     return Layout(schema, tuple(partitions.fieldNames()), rescued, any(map(is_file_metadata, schema.fields)))
 
 
-def of_given(schema: T.StructType, rescued: str | None) -> Layout:
-    """Return the layout of a schema that the user gave; which of its columns the path has is seen in the files."""
-    there = set(schema.fieldNames())
-    return Layout(schema, (), rescued if rescued in there else None, any(map(is_file_metadata, schema.fields)))
+def given_layout(schema: T.StructType, rescued: str | None) -> Layout:
+    """Return the layout of a user's schema; the files' paths decide later which of its columns are partitions."""
+    found = rescued if rescued in schema.fieldNames() else None
+    return Layout(schema, (), found, any(map(is_file_metadata, schema.fields)))

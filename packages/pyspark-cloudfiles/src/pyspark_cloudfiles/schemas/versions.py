@@ -1,19 +1,18 @@
 """The versions of a schema, and their store below the schema location.
 
-They are the files ``<schemaLocation>/_schemas/0``, ``1`` ...  A version is written once, whole, and never changed.
-Several writers may find the same new column at the same moment, on several machines: the one that comes second sees the
-version of the first and adds to that.
+They are the files ``<schemaLocation>/_schemas/0``, ``1`` ...  A version is written once, whole, and never changed.  If
+several writers, on several machines, find the same new column at the same time, the later ones add to the version of
+the first.
 
-A stream reads a version with its present hints, and each name once.  A name may be in the data and in the path, and
-the path's value counts, as in Spark.  The rescued column is no data column either; what the data has under its name is
-rescued.  A data column ``_metadata`` is one, and hides the files' metadata, as in Spark.
-
-It is asked of the format, without the files that nobody can read; columns of the path are found in the paths.
+A stream reads a version with its current hints, and each name once.  For a name in both the data and the path, the
+path's value counts, as in Spark.  The rescued column is not a data column either: data under its name is rescued.  A
+data column ``_metadata`` hides the files' metadata, as in Spark.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from pyspark.sql import types as T
@@ -21,85 +20,21 @@ from pyspark.sql import types as T
 from pyspark_cloudfiles.errors import InferenceFailed, InvalidOption, MissingFile, StateLost, UnreadableFile
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import format_of
+from pyspark_cloudfiles.formats import stream_format
 from pyspark_cloudfiles.formats.base import InferRequest
 from pyspark_cloudfiles.options import Options
 from pyspark_cloudfiles.schemas import layout
-from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
+from pyspark_cloudfiles.schemas.hints import apply_hints
 from pyspark_cloudfiles.schemas.layout import Layout
 from pyspark_cloudfiles.schemas.partitions import infer_partition_types, partition_values
-from pyspark_cloudfiles.values.times import local_timezone
-
-
-def first_version(files: list[SourceFile], options: Options) -> SchemaVersion:
-    """Return the schema of ``files`` with the columns of their paths.
-
-    Raises
-    ------
-    InferenceFailed
-        They have no columns, or types that cannot be merged.
-    """
-    data = format_of(options).fixed_schema() or infer(files, options)
-    if not data.fields:
-        raise InferenceFailed(
-            f"The files in {options.path} have no columns. Check cloudFiles.format and the files, or give a schema."
-        )
-    partitions = _partition_schema(files, options)
-    return SchemaVersion(data, partitions, filesystem.canonical(options.path), options.format.lower())
-
-
-def _partition_schema(files: list[SourceFile], options: Options) -> T.StructType:
-    if options.recursive_file_lookup:
-        return T.StructType()
-    values = [partition_values(options.path, file.url) for file in files]
-    found: dict[str, str] = {}
-    for name in (name for file_values in values for name in file_values):
-        found.setdefault(name.lower(), name)
-    names = list(found.values()) if options.partition_columns is None else options.partition_columns
-    types: dict[str, T.DataType] = infer_partition_types(values) if options.infer_column_types else {}
-    return T.StructType([T.StructField(name, types.get(name, T.StringType())) for name in names])
-
-
-def infer(files: list[SourceFile], options: Options) -> T.StructType:
-    """Return the schema of the data in ``files``; see :meth:`pyspark_cloudfiles.formats.base.Format.infer`."""
-    request = InferRequest(
-        infer_types=options.infer_column_types,
-        options=options.format_options,
-        timezone=options.timezone or local_timezone(),
-        hinted=frozenset(hint.path[0].lower() for hint in parse_hints(options.schema_hints)),
-    )
-    file_format = format_of(options)
-    while True:
-        try:
-            return file_format.infer(files, request)
-        except MissingFile:
-            # Files that went away can be read by nobody; their columns are not missed.
-            files = [file for file in files if filesystem.exists(file.url)]
-        except UnreadableFile as error:
-            left = [file for file in files if file.url != error.path]
-            passed_over = options.ignore_corrupt_files or options.bad_records_path is not None
-            if not passed_over or len(left) == len(files):
-                raise
-            files = left
-
 
 _DIRECTORY = "_schemas"
-_ATTEMPTS = 100
+_EVOLVE_ATTEMPTS = 100
 
 
 @dataclass(frozen=True)
 class SchemaVersion:
-    """What a stream knows of its data.
-
-    Parameters
-    ----------
-    data : StructType
-        Columns that are in the files.
-    partitions : StructType
-        Columns that are in the path.
-    path, format : str
-        What the stream reads: a location belongs to one stream.
-    """
+    """The columns in a stream's files and in their paths, and the path and format of the stream that they belong to."""
 
     data: T.StructType
     partitions: T.StructType
@@ -107,7 +42,6 @@ class SchemaVersion:
     format: str
 
     def to_bytes(self) -> bytes:
-        """Return the content of the version's file."""
         content = {
             "version": 1,
             "path": self.path,
@@ -119,43 +53,81 @@ class SchemaVersion:
 
     @staticmethod
     def from_bytes(content: bytes) -> SchemaVersion:
-        """Return what :meth:`to_bytes` wrote; ValueError, KeyError or TypeError if it did not."""
+        """Parse the content of a version's file; raise ValueError, KeyError or TypeError for other content."""
         read = json.loads(content)
-        return SchemaVersion(
-            T.StructType.fromJson(read["dataSchema"]),
-            T.StructType.fromJson(read["partitionSchema"]),
-            read["path"],
-            read["format"],
+        data, partitions = T.StructType.fromJson(read["dataSchema"]), T.StructType.fromJson(read["partitionSchema"])
+        return SchemaVersion(data, partitions, read["path"], read["format"])
+
+
+def infer_first_version(files: list[SourceFile], options: Options) -> SchemaVersion:
+    """Infer the schema of files and of their paths; raise InferenceFailed if there are no columns."""
+    data = stream_format(options).fixed_schema() or infer(files, options)
+    if not data.fields:
+        raise InferenceFailed(
+            f"The files in {options.path} have no columns. Check cloudFiles.format and the files, or give a schema."
         )
+    partitions = T.StructType()
+    if not options.recursive_file_lookup:
+        values = [partition_values(options.path, file.url) for file in files]
+        found: dict[str, str] = {}
+        for name in (name for file_values in values for name in file_values):
+            found.setdefault(name.lower(), name)
+        types: dict[str, T.DataType] = infer_partition_types(values) if options.infer_column_types else {}
+        for name in list(found.values()) if options.partition_columns is None else options.partition_columns:
+            partitions.add(name, types.get(name, T.StringType()))
+    return SchemaVersion(data, partitions, filesystem.canonical(options.path), options.format.lower())
 
 
-def settled(version: SchemaVersion, options: Options) -> SchemaVersion:
-    """Return a version with the stream's hints, whose data columns are not also columns of another kind."""
-    hints = parse_hints(options.schema_hints)
+def infer(files: list[SourceFile], options: Options) -> T.StructType:
+    """Infer the schema of the data in files, except for missing files, and unreadable ones if the options allow it."""
+    request = InferRequest(
+        infer_types=options.infer_column_types,
+        options=options.format_options,
+        timezone=options.timezone,
+        hinted=frozenset(hint.path[0].lower() for hint in options.schema_hints),
+    )
+    file_format = stream_format(options)
+    while True:
+        try:
+            return file_format.infer(files, request)
+        except MissingFile:
+            files = [file for file in files if filesystem.exists(file.url)]
+        except UnreadableFile as error:
+            left = [file for file in files if file.url != error.path]
+            is_skipped = options.ignore_corrupt_files or options.bad_records_path is not None
+            if not is_skipped or len(left) == len(files):
+                raise
+            files = left
+
+
+def apply_options(version: SchemaVersion, options: Options) -> SchemaVersion:
+    """Return a version with the stream's hints, and without data columns that are columns of another kind."""
     in_path = {field.name.lower() for field in version.partitions.fields}
-    taken = {*in_path, (rescued_column(options) or "").lower()}
-    data = apply_hints(version.data, [hint for hint in hints if hint.path[0].lower() not in in_path])
+    others = {*in_path, (rescued_column(options) or "").lower()}
+    of_data = [hint for hint in options.schema_hints if hint.path[0].lower() not in in_path]
+    of_path = [hint for hint in options.schema_hints if hint.path[0].lower() in in_path]
+    data = apply_hints(version.data, of_data)
     return replace(
         version,
-        data=T.StructType([field for field in data.fields if field.name.lower() not in taken]),
-        partitions=apply_hints(version.partitions, [hint for hint in hints if hint.path[0].lower() in in_path]),
+        data=T.StructType([field for field in data.fields if field.name.lower() not in others]),
+        partitions=apply_hints(version.partitions, of_path),
     )
 
 
-def layout_of(version: SchemaVersion, options: Options) -> Layout:
-    """Return the columns that a stream has with a schema version."""
-    version = settled(version, options)
-    return layout.of_inferred(version.data, version.partitions, rescued_column(options), options.hidden_metadata)
+def version_layout(version: SchemaVersion, options: Options) -> Layout:
+    version = apply_options(version, options)
+    rescued, has_metadata = rescued_column(options), options.hidden_metadata
+    return layout.inferred_layout(version.data, version.partitions, rescued, has_metadata)
 
 
 def rescued_column(options: Options) -> str | None:
-    """Return the name of the rescued column of an inferred schema.
+    """Return the rescued column of an inferred schema, if any.
 
-    Formats that are always the same have none, a VARIANT has one if it is asked for: for malformed records.
+    Formats with a fixed schema have none; a VARIANT has one if the options name it, for malformed records.
     """
     if options.single_variant_column is not None:
         return options.rescued_data_column
-    if format_of(options).fixed_schema() is not None:
+    if stream_format(options).fixed_schema() is not None:
         return None
     return options.rescued_data_column or layout.RESCUED
 
@@ -167,37 +139,22 @@ class SchemaStore:
         self._directory = f"{filesystem.canonical(location)}/{_DIRECTORY}"
 
     def latest(self) -> SchemaVersion | None:
-        """Return the newest version, or None where there is none.
-
-        Raises
-        ------
-        StateLost
-            Its file is not one that was written here.
-        InvalidOption
-            The location is a file.
-        """
+        """Return the newest version, if any; raise StateLost if its file was not written by this package."""
         number = self._latest_number()
         return None if number is None else self._read(number)
 
     def begin(self, version: SchemaVersion) -> bool:
-        """Make ``version`` the first; say whether it was done, which it is not where there is one."""
-        return self._put(0, version)
+        return self._write(0, version)
 
-    def evolve(self, change) -> SchemaVersion:
-        """Apply a change to the newest version and keep the result, whoever else does the same meanwhile.
-
-        Parameters
-        ----------
-        change : callable
-            Takes a :class:`SchemaVersion` and returns one; where it returns an equal one, nothing is written.
-        """
-        for _ in range(_ATTEMPTS):
+    def evolve(self, change: Callable[[SchemaVersion], SchemaVersion]) -> SchemaVersion:
+        """Apply a change to the newest version, beside other writers, and write the result unless it is equal."""
+        for _ in range(_EVOLVE_ATTEMPTS):
             number = self._latest_number()
             if number is None:
                 raise StateLost(f"The schema versions in {self._directory} are gone. Start the stream again.")
             current = self._read(number)
             changed = change(current)
-            if changed == current or self._put(number + 1, changed):
+            if changed == current or self._write(number + 1, changed):
                 return changed
         raise StateLost(f"Others keep changing the schema in {self._directory}. Give each stream its own location.")
 
@@ -217,7 +174,7 @@ class SchemaStore:
                 f"{url} is no schema version of this package. Choose another cloudFiles.schemaLocation, or remove it."
             ) from error
 
-    def _put(self, number: int, version: SchemaVersion) -> bool:
+    def _write(self, number: int, version: SchemaVersion) -> bool:
         try:
             filesystem.write_atomically(f"{self._directory}/{number}", version.to_bytes(), overwrite=False)
         except FileExistsError:

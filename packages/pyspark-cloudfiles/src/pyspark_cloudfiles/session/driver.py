@@ -1,7 +1,7 @@
 """The entry point ``install``, which patches a session.
 
-The source alone needs none of it where workers can import this package.  These are the parts that Spark's interface for
-data sources has no place for.
+The source alone needs no patches if workers can import this package.  They add the parts that Spark's interface for
+data sources does not have.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def install(spark: SparkSession) -> None:
-    """Give a session all of ``cloudFiles``; it takes no time, and calling it again changes nothing.
+    """Install all of ``cloudFiles`` in a session; it takes no time, and a second call changes nothing.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def install(spark: SparkSession) -> None:
 
 
 def install_in(session: type, reader: type, is_classic: bool) -> None:
-    """Wrap what :func:`install` wraps, of these classes of sessions and of stream readers."""
+    """Wrap the methods for :func:`install` in these classes of sessions and of stream readers."""
     reports.install_progress()
     sql.install(session)
     readers.install(reader)
@@ -36,19 +36,14 @@ def install_in(session: type, reader: type, is_classic: bool) -> None:
         from pyspark_cloudfiles.session import metadata_pruning  # over Spark Connect there is no `_metadata`
 
         metadata_pruning.install()
-    for error in _errors(is_classic):
+
+        from pyspark.errors.exceptions import captured as errors
+    else:
+        from pyspark.errors.exceptions import connect as errors  # type: ignore[no-redef]
+    for error in (errors.StreamingQueryException, errors.AnalysisException):
         reports.install_errors(error)
 
 
 def uninstall() -> None:
-    """Give Spark's classes, of all sessions, their own methods back; ``cloudFiles`` itself stays registered."""
+    """Restore the methods of Spark's classes, for all sessions; ``cloudFiles`` itself stays registered."""
     hooks.remove(PACKAGE)
-
-
-def _errors(is_classic: bool) -> list[type]:
-    """Return the classes of what a stream ends with, and of what ``load`` raises."""
-    if is_classic:
-        from pyspark.errors.exceptions import captured as errors
-    else:
-        from pyspark.errors.exceptions import connect as errors  # type: ignore[no-redef]
-    return [errors.StreamingQueryException, errors.AnalysisException]

@@ -1,7 +1,7 @@
-"""Registration of the data source and the table function with a session.
+"""Registration of the data source and the table function with a session, and the options that only the session knows.
 
-Both are sent as classes that bring this package along, because a worker may not have it.  What Spark does besides at
-the first registration is spared where this process can tell what would come of it.
+Both are sent as classes that bring this package along, because a worker may not have it.  Slow steps of Spark's first
+registration are skipped if this process knows their result.
 """
 
 from __future__ import annotations
@@ -18,55 +18,66 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark_cloudfiles import shipping
 from pyspark_cloudfiles.errors import PythonWithoutPackages
-from pyspark_cloudfiles.session.session_options import setting_of
+from pyspark_cloudfiles.option_names import INTERNAL, SETTING_NAMES, setting_option
+from pyspark_cloudfiles.options import SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# For who starts workers by a program of his own: whether they have this process's packages.
+
+# The environment of Spark's own Python processes applies to the source in any process.
+_OF_WORKERS = {key: f"spark.executorEnv.PYSPARK_CLOUDFILES_{key.upper()}" for key in ("mounts", "state")}
+
+
+def session_options(spark: SparkSession) -> dict[str, str]:
+    """Return the options for a source that is loaded in a session now."""
+    options = {f"{INTERNAL}timezone": str(spark.conf.get("spark.sql.session.timeZone"))}
+    if hasattr(spark, "_jvm"):
+        options[f"{INTERNAL}machinetimezone"] = str(spark._jvm.java.util.TimeZone.getDefault().getID())
+    given = {f"{INTERNAL}{key}": setting_of(spark, key) for key in SETTINGS}
+    given |= {setting_option(name): spark.conf.get(name, None) for name in SETTING_NAMES}
+    return options | {key: value for key, value in given.items() if value}
+
+
+def setting_of(spark: SparkSession, key: str) -> str | None:
+    """Return the session's value of one of the keys of ``SETTINGS``, if set."""
+    names = [name for name in (SETTINGS[key], _OF_WORKERS.get(key)) if name]
+    return next((value for name in names if (value := spark.conf.get(name, None))), None)
+
+
+# Set by users whose own program starts workers that have this process's packages.
 SAME_PACKAGES = "spark.cloudFiles.workersHavePackagesOfDriver"
 _MARK = "_cloudfiles_registered"
 _MANAGER = "org.apache.spark.sql.execution.datasources.DataSourceManager"
 _PYTHON = "org.apache.spark.api.python.PythonUtils"
 _PREFIX = "pyspark_"
 _NEEDED = "import pyarrow, msgspec, numpy"
-# Flows of a pipeline load in threads.  Spark checks for a source of the name before it registers one, so of
-# two at a time the one may find the other's, and is refused.
-_ONE_AT_A_TIME = Lock()
+# Flows of a pipeline load in threads.  Spark checks for a source of the name before it registers one, so one of two
+# concurrent registrations may find the other's, and fail.
+_REGISTRATION = Lock()
 
 
 def register(spark: SparkSession) -> None:
-    """Register the source, once a session."""
-    with _ONE_AT_A_TIME:
+    with _REGISTRATION:
         if not hasattr(spark, f"{_MARK}_source"):
             if hasattr(spark, "_jvm"):
-                _refuse_other_python(spark)
-            spark.dataSource.register(_travelling_source())
+                context = spark.sparkContext
+                if context.getConf().get(SAME_PACKAGES, "false") != "true" and context.master.startswith("local"):
+                    utils = getattr(getattr(spark._jvm, f"{_PYTHON}$"), "MODULE$")
+                    refuse_python_without_packages(utils.defaultPythonExec())  # which cannot be changed any more
+            spark.dataSource.register(_shipped_source())
             setattr(spark, f"{_MARK}_source", True)
 
 
 def register_functions(spark: SparkSession) -> None:
-    """Register the table functions of SQL, once a session."""
-    with _ONE_AT_A_TIME:
+    with _REGISTRATION:
         if not hasattr(spark, f"{_MARK}_functions"):
-            spark.udtf.register("cloud_files_state", _state_function(setting_of(spark, "mounts")))
+            spark.udtf.register("cloud_files_state", _shipped_state_function(setting_of(spark, "mounts")))
             setattr(spark, f"{_MARK}_functions", True)
 
 
-def _refuse_other_python(spark: SparkSession) -> None:
-    """Refuse a session on this machine whose Python lacks what the source needs; its JVM cannot be given another."""
-    context = spark.sparkContext
-    if context.getConf().get(SAME_PACKAGES, "false") != "true" and context.master.startswith("local"):
-        refuse_python_without_packages(getattr(getattr(spark._jvm, f"{_PYTHON}$"), "MODULE$").defaultPythonExec())
-
-
 def refuse_python_without_packages(python: str) -> None:
-    """Refuse a Python, by its command, that Spark starts for the source and that cannot run it.
-
-    Raises
-    ------
-    PythonWithoutPackages
-    """
+    """Raise PythonWithoutPackages for a Python, by its command, that Spark starts and that cannot run the source."""
     found = shutil.which(python)
     if found is not None and _is_this_python(found):
         return
@@ -78,15 +89,15 @@ def refuse_python_without_packages(python: str) -> None:
         )
 
 
-def _travelling_source() -> type:
+def _shipped_source() -> type:
     from pyspark.sql.datasource import DataSource
 
-    make_importable, origin = shipping.loader()
+    make_importable, origin = shipping.package_loader()
 
     class CloudFiles(DataSource):
         def __new__(cls, options: Any) -> Any:
             make_importable(*origin)
-            # On a worker, after the package has been brought there.
+            # On a worker, after the package was made importable.
             from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 
             return CloudFilesDataSource(options)
@@ -98,37 +109,38 @@ def _travelling_source() -> type:
     return CloudFiles
 
 
-def _state_function(mounts: str | None) -> Any:
+def _shipped_state_function(mounts: str | None) -> Any:
     from pyspark.sql.functions import udtf
 
-    # Not before Spark's own functions, whose import takes longest.
-    from pyspark_cloudfiles.log.file_state import COLUMNS
+    # After Spark's own functions, whose import takes longest.
+    from pyspark_cloudfiles.log.history import COLUMNS
 
-    make_importable, origin = shipping.loader()
+    make_importable, origin = shipping.package_loader()
 
     class CloudFilesState:
         def eval(self, checkpoint: str) -> Iterator[tuple]:
             make_importable(*origin)
-            # On a worker, after the package has been brought there.
-            from pyspark_cloudfiles.filesystems.urls import iterated
-            from pyspark_cloudfiles.log.file_state import file_states
+            # On a worker, after the package was made importable.
+            from pyspark_cloudfiles.filesystems.filesystem import iterated
+            from pyspark_cloudfiles.log.history import file_states
 
             yield from map(tuple, iterated(mounts, file_states(checkpoint)))
 
     return udtf(CloudFilesState, returnType=COLUMNS)
 
 
-def spare_lookup(spark: SparkSession) -> None:
-    """Let the JVM of a classic session not look for packages of sources, unless there may be others than this one.
+def skip_source_lookup(spark: SparkSession) -> None:
+    """Skip the lookup of packages of sources in the JVM of a classic session, unless there may be others than this one.
 
     Before the first Python data source of a JVM is registered, Spark starts a Python process that imports every package
-    whose name begins with ``pyspark_``, which takes a second.  Where workers are this machine's own and run this very
-    Python, its packages are those that can be imported here.
+    whose name begins with ``pyspark_``, which takes a second.  If workers are on this machine and run this very Python,
+    they have the packages that can be imported here.
 
-    It is Spark's own note of what it has found, which is left alone where it has looked already.  A release of Spark
-    that keeps it elsewhere looks as before.
+    Spark's own record of what it has found is set, unless it has looked already.  A release of Spark that keeps it
+    elsewhere does the lookup.
     """
-    if not _workers_are_like_this_process(spark) or _others():
+    others = (name for _, name, _ in iter_modules() if name.startswith(_PREFIX) and name != shipping.PACKAGE)
+    if not _have_workers_this_python(spark) or any(others):
         return
     from py4j.protocol import Py4JError  # which a session over Spark Connect need not have
 
@@ -141,7 +153,7 @@ def spare_lookup(spark: SparkSession) -> None:
         return
 
 
-def _workers_are_like_this_process(spark: SparkSession) -> bool:
+def _have_workers_this_python(spark: SparkSession) -> bool:
     context = spark.sparkContext
     if context.getConf().get(SAME_PACKAGES, "false") == "true":
         return True
@@ -158,9 +170,3 @@ def _is_this_python(path: str) -> bool:
     """
     theirs, ours = Path(path), Path(sys.executable)
     return theirs.parent == ours.parent and theirs.samefile(ours)
-
-
-def _others() -> list[str]:
-    """Return the packages besides this one that Spark would import."""
-    names = (module.name for module in iter_modules())
-    return [name for name in names if name.startswith(_PREFIX) and name != shipping.PACKAGE]

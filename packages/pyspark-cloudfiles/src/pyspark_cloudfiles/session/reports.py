@@ -1,10 +1,10 @@
 """A stream's progress and final error, reported in Auto Loader's words.
 
-Spark gives a Python data source no way to report metrics, so they are read from the offsets that it does report.
+Spark has no metrics of Python data sources, so they are computed from the offsets that it does report.
 
-An error begins with what this package had to say.  A task that writes, to Delta for instance, fails with "Task failed
-while writing rows", and what was wrong with the files is only in the exception's causes, which the text does not have;
-elsewhere it stands below a long traceback.
+An error begins with the message of this package.  A task that writes, to Delta for instance, fails with "Task failed
+while writing rows", and the problem of the files is only in the exception's causes, which the text does not have;
+elsewhere it is below a long traceback.
 """
 
 from __future__ import annotations
@@ -22,30 +22,29 @@ from pyspark_cloudfiles.log.offsets import SOURCE_VERSION, Offset
 from pyspark_cloudfiles.shipping import PACKAGE
 from streaming_base import hooks
 
-# Python's last line of a traceback, up to what the JVM adds; a worker without this package's errors raises Python's.
+# The last line of Python's traceback, up to the JVM's addition; a worker without this package's errors raises Python's.
 _OURS = re.compile(
     r"(?:pyspark_cloudfiles\.[\w.]+: |ImportError: (?=\[CF_))"
     r"(\[[A-Z_.]+\].*?)(?=\s*(?:SQLSTATE|\n\s*\n|\n\tat |\Z))",
     re.DOTALL,
 )
 
-# What Databricks' text has as well, from the JVM: programs that start a stream again look for the name.
+# In Databricks' text, from the JVM; programs that restart a stream search for it.
 _UNKNOWN_FIELD = "org.apache.spark.sql.catalyst.util.UnknownFieldException"
 
 
 def install_progress() -> None:
-    """Let the sources of progress reports be described as Auto Loader does."""
-    _wrap(SourceProgress, "__init__", _describing, "files outstanding in a stream's progress")
+    _wrap(SourceProgress, "__init__", _wrap_init, "files outstanding in a stream's progress")
     for kind in (SourceProgress, StreamingQueryProgress):
         for name, indent in (("json", None), ("prettyJson", 4)):
-            _wrap(kind, name, partial(_printing, indent), "the same in the JSON of a report")
+            _wrap(kind, name, partial(_wrap_json, indent), "the same in the JSON of a report")
 
 
 def _wrap(kind: type, name: str, make: Callable[[Any], Any], why: str) -> None:
     hooks.wrap(kind, name, make, by=PACKAGE, layer="source", why=why)
 
 
-def _describing(original: Any) -> Any:
+def _wrap_init(original: Any) -> Any:
     @wraps(original)
     def initialise(self: SourceProgress, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
@@ -54,31 +53,24 @@ def _describing(original: Any) -> Any:
     return initialise
 
 
-def _printing(indent: int | None, original: Any) -> property:
-    """Let a report's JSON, which Spark takes from the JVM, say the same as its fields."""
+def _wrap_json(indent: int | None, original: Any) -> property:
+    """Return a property whose JSON, which Spark gets from the JVM, agrees with the report's fields."""
 
     def text(self: dict) -> str:
-        said = original.fget(self)
-        content = json.loads(said)
-        sources = content.get("sources", [content])
-        return json.dumps(content, indent=indent) if _describe_all(sources) else said
+        original_text = original.fget(self)
+        content = json.loads(original_text)
+        is_changed = False
+        for source in content.get("sources", [content]):
+            changes = described(source)
+            source.update(changes)
+            is_changed |= bool(changes)
+        return json.dumps(content, indent=indent) if is_changed else original_text
 
     return property(text)
 
 
-def _describe_all(sources: list[dict[str, Any]]) -> bool:
-    """Describe those that are ours; return whether there is one."""
-    return [_describe(source) for source in sources].count(True) > 0
-
-
-def _describe(source: dict[str, Any]) -> bool:
-    changes = described(source)
-    source.update(changes)
-    return bool(changes)
-
-
 def described(source: dict[str, Any]) -> dict[str, Any]:
-    """Return what is to be changed in a source's progress: nothing, if it is not ours.
+    """Return the changes of a source's progress, none for other sources.
 
     The description is ``CloudFilesSource[<path>]``; ``metrics`` has, as strings, ``numFilesOutstanding`` and
     ``numBytesOutstanding``: files found and not yet in a batch.
@@ -103,11 +95,10 @@ def _offset(text: Any) -> Offset | None:
 
 
 def install_errors(error: type) -> None:
-    """Let a class of Spark's errors, classic or Spark Connect's, begin with what this package raised."""
-    _wrap(error, "__str__", _beginning_with_cause, "the cause of a stream's end stands first")
+    _wrap(error, "__str__", _wrap_error_text, "the cause of a stream's end stands first")
 
 
-def _beginning_with_cause(original: Any) -> Any:
+def _wrap_error_text(original: Any) -> Any:
     @wraps(original)
     def text(self: Any) -> str:
         return with_cause(original(self), getattr(self, "_stackTrace", None) or "")
@@ -116,7 +107,7 @@ def _beginning_with_cause(original: Any) -> Any:
 
 
 def with_cause(text: str, stack_trace: str) -> str:
-    """Return an error's text, begun by the message of ours that is somewhere in it or in its stack trace."""
+    """Return an error's text, begun by this package's message in it or in its stack trace."""
     match = _OURS.search(stack_trace) or _OURS.search(text)
     if match is None:
         return text

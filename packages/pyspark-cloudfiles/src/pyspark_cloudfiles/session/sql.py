@@ -1,34 +1,150 @@
 """The SQL functions ``cloud_files_state``, ``read_files`` and ``cloud_files``.
 
-The first is a table function that Spark runs.  The other two must become a relation with the schema that is found at
-that moment, and a streaming one in part, which no function of Spark's can; so ``spark.sql`` is given a text in which
-the call is replaced by a frame that was made for it.
+The first is a table function that Spark runs.  The other two become a relation with the schema that is found at that
+moment, in part a streaming one, which no function of Spark can be; so ``spark.sql`` is given a text in which a frame
+replaces the call.
 
-Spark keeps the text of such a view and reads it again whenever the view is used; but the frame that a call was replaced
-by is only known to the statement.  So the view is made of the query's frame, which Spark keeps as it is.
+Spark keeps the text of a temporary view and parses it again whenever the view is used; but only the statement knows the
+frame that replaces a call.  So the view is created from the query's frame, which Spark keeps as it is.
+
+A frame in a statement becomes a view, and views hide no columns.  So ``_metadata`` is an ordinary column of the frame
+if the statement names it, and each ``*`` that would include it gets an ``EXCEPT``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.option_names import INTERNAL, PREFIX
+from pyspark_cloudfiles.option_names import INTERNAL
 from pyspark_cloudfiles.schemas import layout
-from pyspark_cloudfiles.schemas.layout import is_file_metadata
+from pyspark_cloudfiles.schemas.layout import METADATA, is_file_metadata
 from pyspark_cloudfiles.session import registration
-from pyspark_cloudfiles.session.session_options import session_options
-from pyspark_cloudfiles.session.star_columns import names_metadata, star_edits
+from pyspark_cloudfiles.session.registration import session_options
 from pyspark_cloudfiles.shipping import PACKAGE
 from streaming_base import hooks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
+
+
+# Comments and strings, which are skipped, and the tokens of SQL as far as they matter here.
+_SQL_TOKEN = re.compile(
+    r"""(?P<skip>\s+|--[^\n]*|/\*.*?\*/|\br'[^']*'|\br"[^"]*"|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")"""
+    r"""|(?P<word>`(?:[^`]|``)*`|\w+)|(?P<mark>\|>|.)""",
+    re.IGNORECASE | re.DOTALL,
+)
+# Keywords that may follow a relation and are not its alias.
+_CLAUSES = """
+    where group order sort cluster distribute having limit offset union except intersect minus join inner left right
+    full cross natural semi anti lateral on using window tablesample pivot unpivot qualify with select set when
+"""
+_NO_ALIAS = frozenset(_CLAUSES.split())
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str  # in lower case, a name without its backticks
+    start: int
+    end: int
+    depth: int  # of the parentheses around it
+    is_word: bool
+
+
+def names_metadata(text: str) -> bool:
+    """Whether a statement names ``_metadata``, other than in a comment or a string."""
+    return any(token.text == METADATA for token in _tokens(text))
+
+
+def star_edits(text: str, calls: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return the edits of a statement, as ranges and their replacements in order, that exclude ``_metadata`` from
+    its stars.
+
+    ``calls`` are the ranges of calls of ``read_files`` with the column, and the names that replace them.
+    """
+    tokens = list(_tokens(text))
+    if calls and any(token.text == "|>" for token in tokens):
+        raise InvalidOption(
+            "A query with |> cannot name _metadata of read_files. Write SELECT ... FROM read_files(...)."
+        )
+    hidden: dict[int, list[tuple[str, str]]] = {}
+    for start, end, name in calls:
+        place = next(index for index, token in enumerate(tokens) if token.start >= start)
+        select = _select_before(tokens, place)
+        if select is not None:
+            # The word after a relation is its alias, with or without AS.
+            after = [token for token in tokens if token.start >= end][:2]
+            if after and after[0].text == "as":
+                after = after[1:]
+            elif after and after[0].text in _NO_ALIAS:
+                after = []
+            alias = f"`{after[0].text}`" if after and after[0].is_word else ""
+            hidden.setdefault(select, []).append((alias.lower().strip("`"), alias or name))
+    edits = [edit for select, relations in hidden.items() for edit in _select_edits(tokens, select, relations)]
+    return sorted(edits)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    depth = 0
+    for match in _SQL_TOKEN.finditer(text):
+        if match["skip"] is None:
+            depth -= match[0] == ")"
+            yield _Token(match[0].lower().strip("`"), match.start(), match.end(), depth, match["word"] is not None)
+            depth += match[0] == "("
+
+
+def _select_before(tokens: list[_Token], place: int) -> int | None:
+    """Return the SELECT of the query that has a relation, if any."""
+    depth = tokens[place].depth
+    for index in range(place - 1, -1, -1):
+        token = tokens[index]
+        if token.depth < depth:
+            return None
+        if token.depth == depth and token.text == "select":
+            return index
+    return None
+
+
+def _select_edits(
+    tokens: list[_Token], select: int, relations: list[tuple[str, str]]
+) -> Iterator[tuple[int, int, str]]:
+    """Yield the edits after the stars of one list of columns; relations have an alias, if any, and a name."""
+    depth = tokens[select].depth
+    for index in range(select + 1, len(tokens)):
+        token, before = tokens[index], tokens[index - 1]
+        if token.depth < depth or (token.depth == depth and token.text == "from"):
+            return
+        if token.text != "*" or before.text not in ("select", "distinct", "all", ",", "(", "."):
+            continue
+        if before.text == "(" and (tokens[index - 2].text == "count" or _is_of_another_query(tokens, select, index)):
+            continue
+        if before.text == ".":
+            names = [name for alias, name in relations if alias == tokens[index - 2].text]
+        else:
+            names = [] if _is_of_another_query(tokens, select, index) else [name for _, name in relations]
+        if not names:
+            continue
+        columns = ", ".join(f"{name}.{METADATA}" for name in names)
+        after = tokens[index + 1 : index + 3]
+        if [other.text for other in after] == ["except", "("]:
+            yield after[1].end, after[1].end, f"{columns}, "
+        else:
+            yield token.end, token.end, f" EXCEPT ({columns})"
+
+
+def _is_of_another_query(tokens: list[_Token], select: int, place: int) -> bool:
+    """Whether a token belongs to a subquery in a list of columns."""
+    depth = tokens[place].depth
+    for index in range(place, select, -1):
+        depth = min(depth, tokens[index].depth)
+        if tokens[index].text == "select" and tokens[index].depth <= depth:
+            return True
+    return False
+
 
 _BLANK = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
 _BEGIN = re.compile(
@@ -41,38 +157,22 @@ _NAME = re.compile(rf"(?P<name>\w+|`(?:[^`]|``)+`){_BLANK}+as\b", re.IGNORECASE 
 
 @dataclass(frozen=True)
 class TemporaryView:
-    """A view that a statement makes.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    start : int
-        Where its query begins in the statement.
-    replaces, everywhere : bool
-        Whether it may replace another, and whether it is a global one.
-    """
+    """A temporary or global view of a statement, and the start of its query in the text."""
 
     name: str
     start: int
     replaces: bool = False
     everywhere: bool = False
 
-    def of(self, frame: DataFrame) -> DataFrame:
-        """Make the view of its query's frame; return what Spark does for such a statement, a frame of nothing."""
+    def create(self, frame: DataFrame) -> DataFrame:
+        """Create the view from its query's frame; return an empty frame, as Spark does for such a statement."""
         kind = "GlobalTempView" if self.everywhere else "TempView"
         getattr(frame, f"create{'OrReplace' if self.replaces else ''}{kind}")(self.name)
         return frame.sparkSession.range(0).select()
 
 
 def temporary_view(text: str) -> TemporaryView | None:
-    """Return the view that a statement with calls makes, None where it makes none.
-
-    Raises
-    ------
-    InvalidOption
-        The statement would keep its text, and says more than this package reads.
-    """
+    """Return the view that a statement with calls creates, if any; refuse other statements that keep their text."""
     begin = _BEGIN.match(text)
     if begin is None:
         return None
@@ -87,7 +187,7 @@ def temporary_view(text: str) -> TemporaryView | None:
 
 
 _MENTIONED = re.compile(r"cloud_files|read_files", re.IGNORECASE)
-# What is passed over whole: comments, quoted names, strings; and the calls that are looked for.
+# Skipped text: comments, quoted names, strings; and the calls.
 _TOKEN = re.compile(
     r"""(?P<skip>--[^\n]*|/\*.*?\*/|`(?:[^`]|``)*`|\br'[^']*'|\br"[^"]*"|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")"""
     r"""|(?<![\w.])(?P<stream>stream\s*\(?\s*)?(?P<name>cloud_files|read_files)\s*\(""",
@@ -98,21 +198,7 @@ _ARGUMENT = re.compile(r"""\s*(?:(?P<key>[A-Za-z_.`]+)\s*=>\s*)?(?P<value>.*)\s*
 
 @dataclass(frozen=True)
 class Call:
-    """A call of ``read_files`` or ``cloud_files`` in a statement.
-
-    Parameters
-    ----------
-    start, end : int
-        Where it is in the text, with a ``STREAM`` around it.
-    path : str
-        The directory.
-    format : str or None
-        The files' format, where it is given.
-    options : dict
-        Everything else, as a reader takes it.
-    streaming : bool
-        Whether it is a stream.
-    """
+    """A call of ``read_files`` or ``cloud_files``, at a range of a statement with a ``STREAM`` around it."""
 
     start: int
     end: int
@@ -123,11 +209,10 @@ class Call:
 
 
 def install(session: Any) -> None:
-    """Teach a class of sessions, the classic one or Spark Connect's, the functions."""
-    hooks.wrap(session, "sql", _with_files, by=PACKAGE, layer="source", why="read_files and cloud_files in SQL")
+    hooks.wrap(session, "sql", _wrap_sql, by=PACKAGE, layer="source", why="read_files and cloud_files in SQL")
 
 
-def _with_files(original: Any) -> Any:
+def _wrap_sql(original: Any) -> Any:
     @wraps(original)
     def sql(self: SparkSession, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
         if not isinstance(sqlQuery, str) or not _MENTIONED.search(sqlQuery):
@@ -139,7 +224,7 @@ def _with_files(original: Any) -> Any:
         named = kwargs.keys() - {"args"}  # frames of the user's, for whose names the text has braces already
         text, frames = with_frames(self, sqlQuery[view.start :] if view else sqlQuery, escaped=not named)
         frame = original(self, text, *args, **kwargs, **frames)
-        return view.of(frame) if view else frame
+        return view.create(frame) if view else frame
 
     return sql
 
@@ -147,12 +232,8 @@ def _with_files(original: Any) -> Any:
 def with_frames(spark: SparkSession, text: str, escaped: bool = True) -> tuple[str, dict[str, DataFrame]]:
     """Return a statement with a name in braces instead of each call, and the frames of these names.
 
-    Spark gives frames that it is told of to one statement, and leaves no view behind.
-
-    Parameters
-    ----------
-    escaped : bool
-        Whether to double other braces, which are the user's text where the statement has no names of the user's.
+    Spark uses such frames for one statement, and leaves no view behind.  Other braces of the text are doubled if
+    ``escaped``, because they are not the names of the user's frames.
     """
     found, frames = list(calls(text)), {}
     named = names_metadata(text)
@@ -165,17 +246,17 @@ def with_frames(spark: SparkSession, text: str, escaped: bool = True) -> tuple[s
             with_metadata.append(edits[-1])
     parts, position = [], 0
     for start, end, new in sorted([*edits, *star_edits(text, with_metadata)]):
-        parts += [_kept(text[position:start], escaped), new]
+        parts += [_escape_braces(text[position:start]) if escaped else text[position:start], new]
         position = end
-    return "".join([*parts, _kept(text[position:], escaped)]), frames
+    return "".join([*parts, _escape_braces(text[position:]) if escaped else text[position:]]), frames
 
 
-def _kept(text: str, escaped: bool) -> str:
-    return text.replace("{", "{{").replace("}", "}}") if escaped else text
+def _escape_braces(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def relation(spark: SparkSession, call: Call, with_metadata: bool = False) -> DataFrame:
-    """Return the frame that a call means, if asked with ``_metadata`` as an ordinary column: views hide none."""
+    """Return the frame of a call, if asked with ``_metadata`` as an ordinary column, because views hide no columns."""
     registration.register(spark)
     reader: Any
     if call.streaming:
@@ -183,28 +264,20 @@ def relation(spark: SparkSession, call: Call, with_metadata: bool = False) -> Da
     else:
         reader = spark.read.format("cloudFiles").option(f"{INTERNAL}batch", "true")
         reader = reader.option(f"{INTERNAL}metadata", str(with_metadata).lower()).options(**session_options(spark))
-    options = dict(call.options)
+    options: dict[str, Any] = dict(call.options)
     if schema := options.pop("schema", None):
-        reader = reader.schema(schema if call.streaming or not with_metadata else _with_metadata(schema))
+        if with_metadata and not call.streaming:
+            from pyspark.sql.types import StructType  # most statements give no schema
+
+            schema = layout.with_metadata(cast(StructType, StructType.fromDDL(schema)))
+        reader = reader.schema(schema)
     frame = reader.options(**{"cloudFiles.format": call.format or "", **options}).load(call.path)
     shown = call.streaming and with_metadata and hasattr(spark, "_jvm")
     return frame.select("*", "_metadata") if shown else frame
 
 
-def _with_metadata(schema: str) -> StructType:
-    from pyspark.sql.types import StructType  # most statements give no schema
-
-    return layout.with_metadata(cast(StructType, StructType.fromDDL(schema)))
-
-
 def calls(text: str) -> Iterator[Call]:
-    """Find the calls in a statement.
-
-    Raises
-    ------
-    InvalidOption
-        A call is not closed, or its arguments are not constants.
-    """
+    """Yield the calls in a statement; refuse arguments that are not constants."""
     position = 0
     while match := _TOKEN.search(text, position):
         position = match.end()
@@ -213,7 +286,10 @@ def calls(text: str) -> Iterator[Call]:
         arguments, position = _arguments(text, position)
         wrapped = match["stream"] is not None and "(" in match["stream"]
         if wrapped:
-            position = _closed(text, position)
+            closed = re.compile(r"\s*\)").match(text, position)
+            if closed is None:
+                raise InvalidOption("STREAM( is not closed: a ')' is missing.")
+            position = closed.end()
         make = _cloud_files if match["name"].lower() == "cloud_files" else _read_files
         yield make(match.start(), position, arguments, match["stream"] is not None)
 
@@ -235,12 +311,15 @@ def _read_files(start: int, end: int, arguments: list[str], streaming: bool) -> 
         if match is None or match["key"] is None:
             raise InvalidOption(f"read_files takes its options by name, format => 'json' for instance, not {argument}.")
         given[match["key"].replace("`", "")] = _text(match["value"])
-    by_name = {key.lower(): value for key, value in given.items()}
-    options = {_reader_option(key): value for key, value in given.items() if key.lower() != "format"}
-    # Its defaults are the opposite of the reader's.
-    defaults = {"cloudFiles.inferColumnTypes": "true", "cloudFiles.useStrictGlobber": "true"}
-    defaults = {} if "schema" in by_name else defaults
-    return Call(start, end, _text(arguments[0]), by_name.get("format"), {**defaults, **options}, streaming)
+    file_format, options = None, {}
+    for key, value in given.items():
+        if key.lower() == "format":
+            file_format = value
+        else:
+            options["schema" if key.lower() == "schema" else _PREFIXED.get(key.lower(), key)] = value
+    if "schema" not in options:  # the defaults are the opposite of the reader's
+        options = {"cloudFiles.inferColumnTypes": "true", "cloudFiles.useStrictGlobber": "true"} | options
+    return Call(start, end, _text(arguments[0]), file_format, options, streaming)
 
 
 # Options of the reader that `read_files` spells without the prefix.
@@ -253,14 +332,7 @@ _PREFIXED = {
 }  # fmt: skip
 
 
-def _reader_option(key: str) -> str:
-    if key.lower() == "schema":
-        return "schema"
-    return key if key.lower().startswith(PREFIX) else _PREFIXED.get(key.lower(), key)
-
-
 def _arguments(text: str, start: int) -> tuple[list[str], int]:
-    """Return the texts of a call's arguments, and where it ends."""
     depth, found, position, argument = 0, [], start, ""
     while position < len(text):
         match = _TOKEN.match(text, position)
@@ -279,13 +351,6 @@ def _arguments(text: str, start: int) -> tuple[list[str], int]:
             depth += {"(": 1, ")": -1}.get(mark, 0)
         position += 1
     raise InvalidOption("A call of read_files or cloud_files is not closed: a ')' is missing.")
-
-
-def _closed(text: str, position: int) -> int:
-    match = re.compile(r"\s*\)").match(text, position)
-    if match is None:
-        raise InvalidOption("STREAM( is not closed: a ')' is missing.")
-    return match.end()
 
 
 def _map(text: str) -> dict[str, str]:
@@ -308,10 +373,10 @@ def _text(argument: str) -> str:
         return _ESCAPE.sub(_unescaped, argument[1:-1].replace(quote * 2, quote))
     if re.fullmatch(r"[+-]?\d[\w.]*|true|false", argument, re.IGNORECASE):
         return argument
-    raise InvalidOption(f"The arguments of read_files and cloud_files are constants, and {argument} is none.")
+    raise InvalidOption(f"The arguments of read_files and cloud_files must be constants, and {argument} is not.")
 
 
-# As Spark reads string literals.
+# The escapes of Spark's string literals.
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([0-3][0-7]{2})|(.))", re.DOTALL)
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 

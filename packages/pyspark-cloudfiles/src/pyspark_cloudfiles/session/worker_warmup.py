@@ -1,9 +1,9 @@
 """A Python worker started before the first batch needs one.
 
 A worker imports PySpark, pyarrow and this package before it reads its first file, which takes longer than reading a
-small folder.  Meanwhile Spark plans the query, mostly with one core; so a job that does nothing else has a worker do
-its imports then.  Spark keeps workers, and gives the batch the one that is warm, if it was started with the same
-environment.  The job is one of RDDs: a query would have Spark generate and compile code first.
+small folder.  Meanwhile Spark plans the query, mostly on one core; so a job without other work makes a worker do its
+imports then.  Spark keeps workers, and uses the warm one for the batch if it was started with the same environment.
+The job is one of RDDs: for a query, Spark would generate and compile code first.
 """
 
 from __future__ import annotations
@@ -22,15 +22,7 @@ _MARK = "_cloudfiles_warmed"
 
 
 def warm(spark: SparkSession, file_format: str) -> threading.Thread | None:
-    """Have a worker import what reading a format needs, once a session, beside whatever comes next.
-
-    One worker, because a small folder is read by one task; a large one takes longer than imports.
-
-    Returns
-    -------
-    threading.Thread or None
-        What waits for it, and None where it was done before.
-    """
+    """Start a thread, once per session, in which one worker, enough for a small folder, imports a format."""
     if getattr(spark, _MARK, False):
         return None
     setattr(spark, _MARK, True)
@@ -40,7 +32,7 @@ def warm(spark: SparkSession, file_format: str) -> threading.Thread | None:
 
 
 def _run(spark: SparkSession, file_format: str) -> None:
-    # It only saves time: a session that ends meanwhile, or a format that there is not, is told elsewhere.
+    # It only saves time: a session that ends meanwhile, or an unknown format, is an error elsewhere.
     with contextlib.suppress(Exception):
         spark.sparkContext.setJobDescription("cloudFiles: a worker imports what it will need")  # of this thread's jobs
         run_in_worker(spark, _importing(file_format))
@@ -52,7 +44,7 @@ def run_in_worker(spark: SparkSession, function: Callable[[], object]) -> None:
 
     def called(_: int, rows: Iterable) -> Iterator:
         function()
-        list(rows)  # a worker that has not read all that it was sent is ended
+        list(rows)  # Spark ends a worker that has not read all of its input
         return iter(())
 
     context = spark.sparkContext
@@ -73,7 +65,7 @@ def run_in_worker(spark: SparkSession, function: Callable[[], object]) -> None:
 
 
 def _environment_of_sql(spark: SparkSession) -> dict[str, str]:
-    """Return what Spark puts into the environment of workers of SQL besides."""
+    """Return the additional environment of Spark's workers of SQL."""
     conf = spark._jsparkSession.sessionState().conf()
     asked = {
         "SPARK_SIMPLIFIED_TRACEBACK": conf.pysparkSimplifiedTraceback(),
@@ -83,16 +75,16 @@ def _environment_of_sql(spark: SparkSession) -> dict[str, str]:
 
 
 def _importing(file_format: str) -> Callable[[], object]:
-    make_importable, origin = shipping.loader()
+    make_importable, origin = shipping.package_loader()
 
     def imports() -> object:
         make_importable(*origin)
-        # On a worker, after the package has been brought there.
+        # On a worker, after the package was made importable.
         import pyspark.sql.worker.plan_data_source_read  # noqa: F401
 
-        from pyspark_cloudfiles.formats import format_named
+        from pyspark_cloudfiles.formats import find_format
         from pyspark_cloudfiles.source.stream_reader import CloudFilesStreamReader  # noqa: F401
 
-        return format_named(file_format)
+        return find_format(file_format)
 
     return imports

@@ -1,7 +1,7 @@
 """Text converted to a value of a type, exactly as by Spark's readers.
 
-:func:`converter` is what CSV, XML and partition values need; JSON takes the parts it shares.  A value is what PyArrow
-takes for the column's Arrow type: timestamps are microseconds and dates days since the epoch, as integers.
+CSV, XML and partition values use :func:`converter`; JSON its parts.  A value is what PyArrow takes for the column's
+Arrow type: timestamps are microseconds and dates days since the epoch, as integers.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption
-from pyspark_cloudfiles.reader_settings import refuse_other_time_parsers
+from pyspark_cloudfiles.option_names import refuse_other_time_parsers
 from pyspark_cloudfiles.values import times
-from pyspark_cloudfiles.values.time_patterns import compiled
+from pyspark_cloudfiles.values.times import compiled
 
 Convert = Callable[[str], Any]
 
@@ -26,7 +26,7 @@ _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _DECIMAL = re.compile(rf"[+-]?{_NUMBER}", re.ASCII)
 _HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+[fFdD]?", re.ASCII)
 _DOUBLE = re.compile(rf"[+-]?(?:NaN|Infinity|{_NUMBER}[fFdD]?)", re.ASCII)
-# Java trims these from a floating point number, and nothing from an integer.
+# Java trims these from a floating point number, but not from an integer.
 _JAVA_BLANK = "".join(map(chr, range(0x21)))
 _WIDE = decimal.Context(prec=120, rounding=decimal.ROUND_HALF_UP, traps=[decimal.InvalidOperation])
 _SCALES = (-(2**31), 2**31 - 1)  # of a BigDecimal
@@ -34,33 +34,24 @@ BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 
 
 def converter(data_type: T.DataType, options: Mapping[str, str], timezone: str) -> Convert:
-    """Return the function that converts a text to a type.
+    """Return the function that converts a text to an atomic type, and raises ValueError for a text that does not fit.
 
-    Parameters
-    ----------
-    data_type : DataType
-        An atomic type.
-    options : Mapping
-        Options of a text format, keys in lower case: patterns of dates and times, names of infinite numbers and of NaN.
-    timezone : str
-        Where timestamps without a zone are.
-
-    Returns
-    -------
-    Callable
-        It raises ``ValueError`` where a text does not fit the type.
-
-    Raises
-    ------
-    InvalidOption
-        A pattern or time zone that cannot be understood, or a type that no text has.
+    ``options`` are those of a text format: patterns of dates and times, names of infinite numbers and of NaN.  Raise
+    InvalidOption for an invalid pattern or time zone, or a type that no text can have.
     """
     if isinstance(data_type, T.StringType):
-        return _same
+        return str
     if isinstance(data_type, T.IntegralType):
         return integers(BITS[data_type.typeName()])
+    if isinstance(data_type, T.DecimalType):
+        return decimals(data_type)
     if isinstance(data_type, T.FractionalType):
-        return _fractional(data_type, options)
+        names = {
+            options.get("nanvalue", "NaN"): float("nan"),
+            options.get("negativeinf", "-Inf"): float("-inf"),
+            options.get("positiveinf", "Inf"): float("inf"),
+        }
+        return lambda text: names[text] if text in names else double(text)
     if isinstance(data_type, T.BooleanType):
         return boolean
     if isinstance(data_type, T.BinaryType):
@@ -74,8 +65,7 @@ def converter(data_type: T.DataType, options: Mapping[str, str], timezone: str) 
     raise InvalidOption(f"A text cannot be read as {data_type.simpleString()}. Read it as a STRING.")
 
 
-def converts(convert: Convert, text: str) -> bool:
-    """Tell whether a text can be converted."""
+def can_convert(convert: Convert, text: str) -> bool:
     try:
         convert(text)
     except ValueError:
@@ -84,13 +74,12 @@ def converts(convert: Convert, text: str) -> bool:
 
 
 def integers(bits: int) -> Convert:
-    """Return the conversion to integers of a width."""
     low, high = -(1 << bits - 1), (1 << bits - 1) - 1
 
     def convert(text: str) -> int:
         # Longer texts are out of range, and slow to convert.
         if not _INTEGER.fullmatch(text) or len(text) > 4000:
-            raise ValueError(f"no integer: {text!r}")
+            raise ValueError(f"not an integer: {text!r}")
         value = int(text)
         if not low <= value <= high:
             raise ValueError(f"{text} does not fit {bits} bits")
@@ -100,7 +89,7 @@ def integers(bits: int) -> Convert:
 
 
 def decimals(data_type: T.DecimalType) -> Convert:
-    """Return the conversion to decimals; commas do not count, and what is beyond the scale is rounded half up."""
+    """Return the conversion to decimals; commas are ignored, and digits beyond the scale are rounded half up."""
     unit = decimal.Decimal(1).scaleb(-data_type.scale)
     limit = data_type.precision - data_type.scale
 
@@ -121,11 +110,10 @@ def decimals(data_type: T.DecimalType) -> Convert:
 def exact(text: str) -> decimal.Decimal:
     """Return a number with all its digits, as ``java.math.BigDecimal`` reads it."""
     if not _DECIMAL.fullmatch(text):
-        raise ValueError(f"no decimal number: {text!r}")
+        raise ValueError(f"not a decimal number: {text!r}")
     value = decimal.Decimal(text)
     if not value.is_finite() or not _SCALES[0] <= -value.as_tuple().exponent <= _SCALES[1]:
         raise ValueError(f"the exponent of {text} is too large")
-    # Digits cut by a too long mantissa would be rounded twice.
     return value
 
 
@@ -135,20 +123,19 @@ def double(text: str) -> float:
     if _HEXADECIMAL.fullmatch(text):
         return float.fromhex(text.rstrip("fFdD"))
     if not _DOUBLE.fullmatch(text):
-        raise ValueError(f"no number: {text!r}")
+        raise ValueError(f"not a number: {text!r}")
     return float(text.rstrip("fFdD") if text[-1] in "fFdD" else text)
 
 
 def boolean(text: str) -> bool:
-    """Return a truth value; letter case does not matter."""
     value = {"true": True, "false": False}.get(text.lower())
     if value is None:
-        raise ValueError(f"no truth value: {text!r}")
+        raise ValueError(f"not a boolean: {text!r}")
     return value
 
 
 def zone_of(timezone: str, options: Mapping[str, str]) -> tzinfo:
-    """Return the zone of timestamps that have none: the format's own option, or else the session's."""
+    """Return the default zone of timestamps: the format's own option, or else the session's."""
     name = options.get("timezone", timezone)
     try:
         return UTC if name == "UTC" else times.zone_named(name)
@@ -157,26 +144,22 @@ def zone_of(timezone: str, options: Mapping[str, str]) -> tzinfo:
 
 
 def timestamps(options: Mapping[str, str], timezone: str) -> Convert:
-    """Return the conversion to timestamps."""
     refuse_other_time_parsers(options)
     zone = zone_of(timezone, options)
     pattern = options.get("timestampformat")
-    by_cast: Convert = lambda text: times.timestamp(text, zone)  # noqa: E731
     if pattern is None:
-        return by_cast
+        return lambda text: times.timestamp(text, zone)
     parsed = compiled(pattern)
-    return _with_fallback(lambda text: parsed.timestamp(text, zone), by_cast, options)
+    return _with_fallback(lambda text: parsed.timestamp(text, zone), lambda text: times.timestamp(text, zone), options)
 
 
 def timestamps_without_zone(options: Mapping[str, str]) -> Convert:
-    """Return the conversion to timestamps without time zone."""
     refuse_other_time_parsers(options)
     pattern = options.get("timestampntzformat")
     return times.timestamp_without_zone if pattern is None else compiled(pattern).timestamp_without_zone
 
 
 def dates(options: Mapping[str, str]) -> Convert:
-    """Return the conversion to dates."""
     refuse_other_time_parsers(options)
     pattern = options.get("dateformat")
     return times.day if pattern is None else _with_fallback(compiled(pattern).day, times.day, options)
@@ -193,23 +176,3 @@ def _with_fallback(first: Convert, second: Convert, options: Mapping[str, str]) 
             return second(text)
 
     return convert
-
-
-def _fractional(data_type: T.DataType, options: Mapping[str, str]) -> Convert:
-    if isinstance(data_type, T.DecimalType):
-        return decimals(data_type)
-    names = {
-        options.get("nanvalue", "NaN"): float("nan"),
-        options.get("negativeinf", "-Inf"): float("-inf"),
-        options.get("positiveinf", "Inf"): float("inf"),
-    }
-
-    def convert(text: str) -> float:
-        named = names.get(text)
-        return double(text) if named is None else named
-
-    return convert
-
-
-def _same(text: str) -> str:
-    return text

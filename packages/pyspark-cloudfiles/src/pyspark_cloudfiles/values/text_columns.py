@@ -1,10 +1,10 @@
-"""Columns of texts converted to Arrow arrays: by a cast of Arrow's where it agrees with Spark, otherwise text by text.
+"""Columns of texts converted to Arrow arrays: by a cast of Arrow's if it agrees with Spark, otherwise text by text.
 
-An :class:`ArrowCast` says which texts it is right for.  A text that it is not right for does not slow down its column.
-Texts that do not fit the type become NULL, and their positions are reported.
+An :class:`ArrowCast` defines the texts for which it agrees.  Other texts do not slow down their column.  Texts that do
+not fit the type become NULL, and their positions are returned.
 
-A timestamp without a time zone is put into the session's by the same rules as a single value (:func:`.times.instant`),
-which are applied once for each hour that occurs.
+A timestamp without a time zone is converted to the session's by the same rules as a single value
+(:func:`.times.instant`), which are applied once for each hour that occurs.
 """
 
 from __future__ import annotations
@@ -27,96 +27,79 @@ _PLAIN_NUMBER = r"^-?[0-9]{1,300}(\.[0-9]{1,300})?([eE][-+]?[0-9]{1,2})?$"
 _DIGITS = {8: 2, 16: 4, 32: 9, 64: 18}
 _DAY_OF_YEAR_1000 = -354_285
 _NAMES_OF_NUMBERS = {"nanvalue", "positiveinf", "negativeinf"}
-# Years before 1000 are left to the slow path: Arrow and Java have other ideas of them.
+# Years before 1000 are left to the slow path: Arrow and Java differ.
 _DAY = r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _LOCAL = rf"^{_DAY}[ T](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{{1,6}})?"
 _OFFSET = r"(?:Z|[-+](?:0[0-9]|1[0-7]):[0-5][0-9])"
 _YEAR_1000 = -30_610_224_000 * MICROS
 _HOUR = 3600 * MICROS
 _MICROS, _INSTANTS = pa.timestamp("us"), pa.timestamp("us", "UTC")
-# More hours than lie between the year 0 and 1970.
+# More hours than between the year 0 and 1970.
 _PAST = 20_000_000
 _COLON = binaries([b":"])[0]
-# Clocks are only asked for hours of years that every calendar has.
+# The hours of years that every calendar has.
 _FIRST_HOUR, _LAST_HOUR = -30_610_224_000 // 3600 + 24, 253_402_300_799 // 3600 - 24
 
 
 def arrow_casts(
     data_type: T.DataType, arrow_type: pa.DataType, options: Mapping[str, str], timezone: str
 ) -> list[ArrowCast]:
-    """Return the casts to a type; none where options change what texts mean."""
+    """Return the casts to a type; none if options change the meaning of texts."""
     cast = partial(pc.cast, target_type=arrow_type)
     if isinstance(data_type, T.IntegralType):
-        return [ArrowCast(rf"^-?[0-9]{{1,{_DIGITS[arrow_type.bit_width]}}}$", cast, _without_hexadecimals)]
+        return [ArrowCast(rf"^-?[0-9]{{1,{_DIGITS[arrow_type.bit_width]}}}$", cast, _have_no_x)]
     if isinstance(data_type, T.DecimalType):
-        return _to_decimals(data_type, cast)
+        whole = data_type.precision - data_type.scale
+        fraction = rf"(\.[0-9]{{1,{data_type.scale}}})?" if data_type.scale else ""
+        return [ArrowCast(rf"^-?[0-9]{{1,{whole}}}{fraction}$", cast, _never)] if whole else []
     if isinstance(data_type, T.FractionalType):
-        return [] if _NAMES_OF_NUMBERS & options.keys() else [ArrowCast(_PLAIN_NUMBER, cast, _finite_doubles)]
+        return [] if _NAMES_OF_NUMBERS & options.keys() else [ArrowCast(_PLAIN_NUMBER, cast, _are_finite_doubles)]
     if isinstance(data_type, T.BooleanType):
         return [ArrowCast("^(?:true|false)$", cast, _never)]
     if isinstance(data_type, T.DateType):
-        return [] if "dateformat" in options else [ArrowCast(f"^{_DAY}$", cast, _not_before_1000)]
-    return _to_timestamps(data_type, options, timezone)
-
-
-def _to_timestamps(data_type: T.DataType, options: Mapping[str, str], timezone: str) -> list[ArrowCast]:
-    if isinstance(data_type, T.TimestampNTZType):
-        arrow_cast = ArrowCast(f"{_LOCAL}$", partial(pc.cast, target_type=_MICROS), _is_plain_local)
-        return [] if "timestampntzformat" in options else [arrow_cast]
-    if isinstance(data_type, T.TimestampType):
-        return [] if "timestampformat" in options else _to_instants(zone_of(timezone, options))
+        return [] if "dateformat" in options else [ArrowCast(f"^{_DAY}$", cast, _are_dates_from_1000)]
+    if isinstance(data_type, T.TimestampNTZType) and "timestampntzformat" not in options:
+        return [ArrowCast(f"{_LOCAL}$", partial(pc.cast, target_type=_MICROS), _are_plain_local)]
+    if isinstance(data_type, T.TimestampType) and "timestampformat" not in options:
+        return [  # with an offset or `Z`, and without, in a zone
+            ArrowCast(f"{_LOCAL}{_OFFSET}$", partial(pc.cast, target_type=_INSTANTS), _are_plain_instants),
+            ArrowCast(f"{_LOCAL}$", partial(_in_zone, zone=zone_of(timezone, options)), _are_plain_local),
+        ]
     return []
-
-
-def _to_decimals(data_type: T.DecimalType, cast: Callable[[pa.Array], pa.Array]) -> list[ArrowCast]:
-    whole = data_type.precision - data_type.scale
-    fraction = rf"(\.[0-9]{{1,{data_type.scale}}})?" if data_type.scale else ""
-    return [ArrowCast(rf"^-?[0-9]{{1,{whole}}}{fraction}$", cast, _never)] if whole else []
 
 
 def _never(texts: pa.Array, values: pa.Array) -> bool:
     return False
 
 
-def _without_hexadecimals(texts: pa.Array, values: pa.Array) -> bool:
+def _have_no_x(texts: pa.Array, values: pa.Array) -> bool:  # of hexadecimal numbers
     return not any(pc.any(pc.match_substring(texts, mark)).as_py() for mark in "xX")
 
 
-def _finite_doubles(texts: pa.Array, values: pa.Array) -> bool:
-    """Arrow has more names for infinity and NaN; what it rounds to a FLOAT, Python rounds twice."""
+def _are_finite_doubles(texts: pa.Array, values: pa.Array) -> bool:
+    """Arrow has more names for infinity and NaN; and Python rounds a FLOAT twice, which Arrow does not."""
     return pa.types.is_float64(values.type) and pc.all(pc.is_finite(values)).as_py() is not False
 
 
-def _not_before_1000(texts: pa.Array, values: pa.Array) -> bool:
+def _are_dates_from_1000(texts: pa.Array, values: pa.Array) -> bool:
     return _at_least(values, _DAY_OF_YEAR_1000)
 
 
 def _at_least(values: pa.Array, least: int) -> bool:
-    """Tell whether no date or timestamp is before a moment."""
+    """Whether no date or timestamp is before a moment."""
     lowest = pc.min(values).cast(pa.int32() if pa.types.is_date32(values.type) else pa.int64()).as_py()
     return lowest is None or lowest >= least
 
 
-def _to_instants(zone: tzinfo) -> list[ArrowCast]:
-    """Return the casts to timestamps: with an offset or ``Z``, and without, in a zone."""
-    return [
-        ArrowCast(f"{_LOCAL}{_OFFSET}$", partial(pc.cast, target_type=_INSTANTS), _is_plain_instant),
-        ArrowCast(f"{_LOCAL}$", partial(_in_zone, zone=zone), _is_plain_local),
-    ]
+def _are_plain_instants(texts: pa.Array, values: pa.Array) -> bool:
+    return _are_plain_local(texts, values) and _all(pc.ends_with(texts, "Z"))
 
 
-def _is_plain_instant(texts: pa.Array, values: pa.Array) -> bool:
-    return _has_colons(texts) and _all(pc.ends_with(texts, "Z")) and _at_least(values, _YEAR_1000)
-
-
-def _is_plain_local(texts: pa.Array, values: pa.Array) -> bool:
-    return _has_colons(texts) and _at_least(values, _YEAR_1000)
-
-
-def _has_colons(texts: pa.Array) -> bool:
-    """Tell whether all times have the colons that Arrow can do without; short ones have none at these places."""
+def _are_plain_local(texts: pa.Array, values: pa.Array) -> bool:
+    # Arrow also takes times without colons, which are shorter and have none at these places.
     data = texts.cast(pa.binary())
-    return all(_all(pc.equal(pc.binary_slice(data, place, place + 1), _COLON)) for place in (13, 16))
+    colons = (pc.equal(pc.binary_slice(data, place, place + 1), _COLON) for place in (13, 16))
+    return all(map(_all, colons)) and _at_least(values, _YEAR_1000)
 
 
 def _all(mask: pa.Array) -> bool:
@@ -124,40 +107,30 @@ def _all(mask: pa.Array) -> bool:
 
 
 def _in_zone(texts: pa.Array, zone: tzinfo) -> pa.Array:
-    """Return the instants of local times.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        A text is no time, or one that Arrow's calendar or the clocks of the zone make difficult.
-    """
+    """Return the instants of local times; raise ArrowInvalid for a text that Arrow cannot convert."""
     local = pc.cast(texts, _MICROS)
     if zone is UTC:
         return pc.cast(local, _INSTANTS)
     micros = local.cast(pa.int64())
-    # Arrow divides towards zero, so all is made positive first.
+    # Arrow divides towards zero, so all numbers are made positive first.
     hours = pc.divide(pc.add(micros, _PAST * _HOUR), _HOUR).dictionary_encode()
     shifts = pa.array([_shift(hour - _PAST, zone) for hour in hours.dictionary.to_pylist()], pa.int64())
     shift = shifts.take(hours.indices)
-    if shift.null_count > micros.null_count:
-        return _with_difficult_hours(micros, shift, zone)
-    return pc.add(micros, shift).cast(_INSTANTS)
+    if shift.null_count == micros.null_count:
+        return pc.add(micros, shift).cast(_INSTANTS)
+    difficult = pc.and_(micros.is_valid(), shift.is_null())
+    instants = [_instant(moment, zone) for moment in micros.filter(difficult).to_pylist()]
+    easy = pc.add(micros, pc.fill_null(shift, 0))
+    return pc.replace_with_mask(easy, difficult, pa.array(instants, pa.int64())).cast(_INSTANTS)
 
 
 def _shift(hour: int, zone: tzinfo) -> int | None:
-    """Return what to add to local times of an hour, or None if the clocks change in it."""
+    """Return the difference of instants and local times in an hour, or None if the clocks change in it."""
     if not _FIRST_HOUR <= hour <= _LAST_HOUR:
         return None
     begin, end = (hour * _HOUR, (hour + 1) * _HOUR - 1)
     shift = _instant(begin, zone) - begin
     return shift if _instant(end, zone) - end == shift else None
-
-
-def _with_difficult_hours(micros: pa.Array, shift: pa.Array, zone: tzinfo) -> pa.Array:
-    difficult = pc.and_(micros.is_valid(), shift.is_null())
-    instants = [_instant(moment, zone) for moment in micros.filter(difficult).to_pylist()]
-    easy = pc.add(micros, pc.fill_null(shift, 0))
-    return pc.replace_with_mask(easy, difficult, pa.array(instants, pa.int64())).cast(_INSTANTS)
 
 
 def _instant(micros: int, zone: tzinfo) -> int:
@@ -166,26 +139,18 @@ def _instant(micros: int, zone: tzinfo) -> int:
 
 
 Convert = Callable[[str], Any]
-# How Arrow names what it could not convert.
-_NAMED = re.compile(r"Failed to parse string: '(.*)' as a scalar", re.DOTALL)
-_MOST_FAILURES = 10
-_FIRST = 4
+# Arrow's error has the text that it could not convert.
+_FAILED = re.compile(r"Failed to parse string: '(.*)' as a scalar", re.DOTALL)
+_FAILURES_LIMIT = 10
+_SAMPLE = 4
 
 
 class ArrowCast(NamedTuple):
-    """A conversion of texts by Arrow, and the texts for which it gives the values that Spark gives.
+    """A conversion of texts by Arrow, and the texts for which it returns Spark's values.
 
-    A regular expression matches those texts.  Matching a text costs more than converting it, so there is also a cheap
-    check of a whole column and its values, which passes only if all of them are right.
-
-    Parameters
-    ----------
-    pattern : str
-        A text that matches it is converted as Spark does it, or not at all.
-    cast : callable
-        Converts a column; raises ``pyarrow.ArrowInvalid`` if some text cannot be converted.
-    is_safe : callable
-        Is given the texts and their values, and tells whether all were converted as Spark does it; False says nothing.
+    ``cast`` converts a text that matches ``pattern`` as Spark does, or raises ``pyarrow.ArrowInvalid``.  Matching a
+    text costs more than converting it, so there is also a cheap check of a column and its values: if ``is_safe``, all
+    are Spark's; False is not a definite answer.
     """
 
     pattern: str
@@ -196,22 +161,10 @@ class ArrowCast(NamedTuple):
 def converted(
     texts: pa.Array, arrow_type: pa.DataType, convert: Convert, arrow_casts: Sequence[ArrowCast]
 ) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow array of the values of texts, and the positions of texts that do not fit.
-
-    Parameters
-    ----------
-    texts : pyarrow.Array
-        STRING.
-    arrow_type : pyarrow.DataType
-        The column's type.
-    convert : Callable
-        Converts a text, or raises ``ValueError``.
-    arrow_casts : sequence of ArrowCast
-        What Arrow may convert instead.
-    """
-    first = texts.drop_null().slice(0, _FIRST)
+    """Return an Arrow array of texts, converted by casts or one by one, and the positions of texts that do not fit."""
+    first = texts.drop_null().slice(0, _SAMPLE)
     for arrow_cast in arrow_casts:
-        # Arrow takes its time to fail at a column, so it has to succeed with some cells first.
+        # Arrow is slow to fail at a column, so it has to succeed with some cells first.
         if _attempted(first, arrow_cast) is None:
             continue
         values = _attempted(texts, arrow_cast)
@@ -225,16 +178,19 @@ def converted(
             found = values if found.null_count == len(texts) else pc.coalesce(found, values)
             if found.null_count == texts.null_count:
                 return found, []
-    return _completed(found, texts, convert)
+    odd = pc.and_(found.is_null(), texts.is_valid())
+    others, wrong = one_by_one(texts.filter(odd).to_pylist(), arrow_type, convert)
+    positions = pc.indices_nonzero(odd)
+    return pc.replace_with_mask(found, odd, others), [positions[place].as_py() for place in wrong]
 
 
 def one_by_one(texts: Sequence[str | None], arrow_type: pa.DataType, convert: Convert) -> tuple[pa.Array, list[int]]:
-    """Return the same without Arrow's help."""
+    """Return the same without Arrow's casts."""
     values: list[Any] = []
     misfits: list[int] = []
     known: dict[str, Any] = {}
     for position, text in enumerate(texts):
-        # Columns repeat themselves.
+        # Values repeat in a column.
         value = None if text is None else known.get(text)
         if value is None and text is not None:
             try:
@@ -253,25 +209,13 @@ def _attempted(texts: pa.Array, arrow_cast: ArrowCast) -> pa.Array | None:
 
 
 def _without_failing(texts: pa.Array, arrow_cast: ArrowCast) -> pa.Array | None:
-    """Convert all but a few texts that only look convertible: the 30th of February."""
-    for _ in range(_MOST_FAILURES):
+    """Convert all but a few texts that only look convertible, such as the 30th of February."""
+    for _ in range(_FAILURES_LIMIT):
         try:
             return arrow_cast.cast(texts)
         except pa.ArrowInvalid as error:
-            failing = _NAMED.search(str(error))
+            failing = _FAILED.search(str(error))
             if failing is None:
                 return None
             texts = pc.if_else(pc.equal(texts, failing[1]), None, texts)
     return None
-
-
-def _completed(found: pa.Array, texts: pa.Array, convert: Convert) -> tuple[pa.Array, list[int]]:
-    """Convert the texts that have no value yet, one by one."""
-    odd = pc.and_(found.is_null(), texts.is_valid())
-    values, wrong = one_by_one(texts.filter(odd).to_pylist(), found.type, convert)
-    positions = pc.indices_nonzero(odd)
-    if found.null_count == len(found):
-        filled = pc.replace_with_mask(pa.nulls(len(found), found.type), odd, values)
-    else:
-        filled = pc.replace_with_mask(found, odd, values)
-    return filled, [positions[place].as_py() for place in wrong]

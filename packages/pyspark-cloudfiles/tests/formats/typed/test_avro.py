@@ -22,7 +22,7 @@ from pyspark.sql.types import StructType
 from pyspark_cloudfiles.errors import InferenceFailed, InvalidOption, MissingFile, UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.typed.avro import FORMAT
+from pyspark_cloudfiles.formats.typed.avro import AvroFormat
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -51,7 +51,7 @@ def logical(avro: str, kind: str, **more: Any) -> dict[str, Any]:
 
 def read(files: list[SourceFile], schema: str | StructType, **request: Any) -> list[Rows]:
     wanted = StructType.fromDDL(schema) if isinstance(schema, str) else schema
-    found = list(FORMAT.read(files, ReadRequest(wanted, **request)))
+    found = list(AvroFormat().read(files, ReadRequest(wanted, **request)))
     assert all(rows.batch.schema == to_arrow_schema(wanted, timezone="UTC") for rows in found)
     return found
 
@@ -127,7 +127,7 @@ def test_types_and_values_are_those_of_sparks_reader(
 ) -> None:
     file = write({"x": avro}, [{"x": value}])
     schema = StructType.fromDDL(f"x {spark_type}")
-    assert FORMAT.infer([file], InferRequest()) == schema
+    assert AvroFormat().infer([file], InferRequest()) == schema
     [rows] = read([file], schema)
     assert rows.batch["x"].to_pylist() == [value if expected is ... else expected]
     assert rows.rescued is None
@@ -138,7 +138,7 @@ def test_named_types_may_be_used_again(write: Write) -> None:
         {"a": RECORD, "b": ["null", "inner"], "c": {"type": "array", "items": "inner"}}, [{"a": {"a": 1}, "c": []}]
     )
     expected = "a STRUCT<a: INT>, b STRUCT<a: INT>, c ARRAY<STRUCT<a: INT>>"
-    assert FORMAT.infer([file], InferRequest()) == StructType.fromDDL(expected)
+    assert AvroFormat().infer([file], InferRequest()) == StructType.fromDDL(expected)
     [rows] = read([file], expected)
     assert rows.batch.to_pylist() == [{"a": {"a": 1}, "b": None, "c": []}]
 
@@ -199,12 +199,12 @@ def test_what_does_not_fit_is_rescued_or_an_error(write: Write) -> None:
 
 def test_schemas_are_merged(write: Write) -> None:
     files = [write({"a": "int"}, [{"a": 1}]), write({"b": "string", "a": "int"}, [{"b": "x", "a": 2}])]
-    schema = FORMAT.infer(files, InferRequest())
+    schema = AvroFormat().infer(files, InferRequest())
     assert schema == StructType.fromDDL("a INT, b STRING")
     [rows] = read(files, schema)
     assert rows.batch.to_pylist() == [{"a": 1, "b": None}, {"a": 2, "b": "x"}]
     with pytest.raises(InferenceFailed, match=r"column a is STRING.* INT in another file.*schemaHints"):
-        FORMAT.infer([files[0], write({"a": "string"}, [])], InferRequest())
+        AvroFormat().infer([files[0], write({"a": "string"}, [])], InferRequest())
 
 
 def test_a_schema_may_be_given(write: Write) -> None:
@@ -212,13 +212,13 @@ def test_a_schema_may_be_given(write: Write) -> None:
     text = json.dumps({"type": "record", "name": "top", "fields": fields})
     file = write({"a": "int"}, [{"a": 1}])
     options = {"avroschema": text}
-    schema = FORMAT.infer([file], InferRequest(options=options))
+    schema = AvroFormat().infer([file], InferRequest(options=options))
     assert schema == StructType.fromDDL("a BIGINT, b STRING")
     [rows] = read([file], schema, options=options)
     assert rows.batch.to_pylist() == [{"a": 1, "b": "?"}]
     for broken in ("{", '"int"', '{"type": "record"}'):
         with pytest.raises(InvalidOption, match="avroSchema"):
-            FORMAT.infer([file], InferRequest(options={"avroschema": broken}))
+            AvroFormat().infer([file], InferRequest(options={"avroschema": broken}))
 
 
 def test_types_that_spark_does_not_have_are_named(write: Write) -> None:
@@ -226,7 +226,7 @@ def test_types_that_spark_does_not_have_are_named(write: Write) -> None:
     for avro in (tree, logical("bytes", "decimal", precision=50, scale=2)):
         file = write({"x": avro}, [])
         with pytest.raises(InferenceFailed, match=r"contains itself|50 digits"):
-            FORMAT.infer([file], InferRequest())
+            AvroFormat().infer([file], InferRequest())
 
 
 def test_a_large_file_is_read_in_pieces(write: Write) -> None:
@@ -244,10 +244,10 @@ def test_files_that_are_gone_empty_or_broken(write: Write, tmp_path: Path) -> No
     for name, content in {"empty": b"", **broken}.items():
         (tmp_path / name).write_bytes(content)
     empty = SourceFile(f"file:{tmp_path}/empty", 0, 0)
-    assert (read([empty], "x STRING"), FORMAT.infer([empty], InferRequest())) == ([], StructType([]))
+    assert (read([empty], "x STRING"), AvroFormat().infer([empty], InferRequest())) == ([], StructType([]))
     for name in broken:
         with pytest.raises(UnreadableFile, match="it cannot be read as an Avro file"):
             read([SourceFile(f"file:{tmp_path}/{name}", 1, 1)], "x STRING")
-    for act in (lambda file: read([file], "x STRING"), lambda file: FORMAT.infer([file], InferRequest())):
+    for act in (lambda file: read([file], "x STRING"), lambda file: AvroFormat().infer([file], InferRequest())):
         with pytest.raises(MissingFile):
             act(SourceFile(f"file:{tmp_path}/none", 1, 1))

@@ -16,9 +16,9 @@ from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import format_named
+from pyspark_cloudfiles.formats import find_format
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.planning.discovery import discover
+from pyspark_cloudfiles.source.discovery import discover
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -63,7 +63,7 @@ def _children(array: pa.Array) -> list[pa.Array]:
 
 def read(file_format: str, files: list[SourceFile], schema: StructType | str, **options: str) -> dict[str, Any]:
     struct = StructType.fromDDL(schema) if isinstance(schema, str) else schema
-    found = list(format_named(file_format).read(files, ReadRequest(struct, rescue=False, options=options)))
+    found = list(find_format(file_format).read(files, ReadRequest(struct, rescue=False, options=options)))
     return numbers(pa.Table.from_batches([rows.batch for rows in found]))
 
 

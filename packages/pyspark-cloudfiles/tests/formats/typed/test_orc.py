@@ -18,8 +18,8 @@ from pyspark.sql.types import StructType
 from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.typed.orc import FORMAT
-from pyspark_cloudfiles.planning.discovery import discover
+from pyspark_cloudfiles.formats.typed.columnar import OrcFormat
+from pyspark_cloudfiles.source.discovery import discover
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -34,7 +34,7 @@ def put(path: Path, table: pa.Table, **options: Any) -> SourceFile:
 
 def read(files: list[SourceFile], schema: str | StructType, **request: Any) -> list[Rows]:
     struct = StructType.fromDDL(schema) if isinstance(schema, str) else schema
-    found = list(FORMAT.read(files, ReadRequest(struct, **request)))
+    found = list(OrcFormat().read(files, ReadRequest(struct, **request)))
     assert all(rows.batch.schema == to_arrow_schema(struct, timezone="UTC") for rows in found)
     return found
 
@@ -130,7 +130,7 @@ def test_a_large_file_is_read_by_its_stripes(tmp_path: Path) -> None:
 
 def test_the_schema_is_not_inferred() -> None:
     with pytest.raises(InferenceFailed, match=r"Give one: \.schema"):
-        FORMAT.infer([], InferRequest())
+        OrcFormat().infer([], InferRequest())
 
 
 def test_files_that_are_gone_empty_or_broken(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from pyspark_cloudfiles.errors import InferenceFailed, MissingFile, UnknownField
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.typed.parquet import FORMAT
+from pyspark_cloudfiles.formats.typed.columnar import ParquetFormat
 
 # A schema is only parsed where there is a session.
 pytestmark = pytest.mark.usefixtures("spark")
@@ -49,7 +49,7 @@ def column(values: list[Any], arrow: pa.DataType | None = None, name: str = "x")
 
 def read(files: list[SourceFile], schema: str | StructType, **request: Any) -> list[Rows]:
     struct = StructType.fromDDL(schema) if isinstance(schema, str) else schema
-    found = list(FORMAT.read(files, ReadRequest(struct, **request)))
+    found = list(ParquetFormat().read(files, ReadRequest(struct, **request)))
     for rows in found:
         assert rows.batch.schema == to_arrow_schema(struct, timezone="UTC")
         assert sum(count for _, count in rows.counts) == rows.batch.num_rows
@@ -115,7 +115,7 @@ def test_types_and_values_are_sparks(spark: SparkSession, write: Write) -> None:
     arrays = [pa.array([value, None], arrow) for arrow, value in TYPES]
     file = write(pa.table(arrays, names=[f"x{index}" for index in range(len(arrays))]))
     frame = spark.read.parquet(file.url)
-    schema = FORMAT.infer([file], InferRequest())
+    schema = ParquetFormat().infer([file], InferRequest())
     assert schema == frame.schema
     [rows] = read([file], schema)
     theirs = frame.toArrow()
@@ -134,7 +134,7 @@ def test_int96_is_a_timestamp_also_in_nested_columns(spark: SparkSession, write:
         }
     )
     file = write(table, use_deprecated_int96_timestamps=True)
-    schema = FORMAT.infer([file], InferRequest())
+    schema = ParquetFormat().infer([file], InferRequest())
     assert (
         schema
         == spark.read.parquet(file.url).schema
@@ -145,7 +145,7 @@ def test_int96_is_a_timestamp_also_in_nested_columns(spark: SparkSession, write:
 
 def test_nanoseconds_are_cut_where_spark_fails(write: Write) -> None:
     file = write(column([1_001_999], pa.timestamp("ns")))
-    assert FORMAT.infer([file], InferRequest()) == StructType.fromDDL("x TIMESTAMP_NTZ")
+    assert ParquetFormat().infer([file], InferRequest()) == StructType.fromDDL("x TIMESTAMP_NTZ")
     assert values(read([file], "x TIMESTAMP")) == [dt.datetime(1970, 1, 1, 0, 0, 0, 1001, dt.UTC)]
 
 
@@ -153,7 +153,7 @@ def test_types_that_spark_does_not_have_are_named(write: Write) -> None:
     for arrow in (pa.time64("us"), pa.decimal256(50, 10)):
         file = write(column([None], arrow))
         with pytest.raises(InferenceFailed, match=r"has a column of type"):
-            FORMAT.infer([file], InferRequest())
+            ParquetFormat().infer([file], InferRequest())
 
 
 # File type, values, and the type that they are read as.  Spark's own reader answers, or fails.
@@ -307,23 +307,23 @@ def test_schemas_are_merged_as_spark_merges_them(spark: SparkSession, write: Wri
         except Exception as error:
             assert "CANNOT_MERGE_SCHEMA" in str(error)
             with pytest.raises(InferenceFailed, match=r"column x.* cloudFiles.schemaHints"):
-                FORMAT.infer(files, InferRequest())
+                ParquetFormat().infer(files, InferRequest())
         else:
-            assert FORMAT.infer(files, InferRequest()) == theirs
+            assert ParquetFormat().infer(files, InferRequest()) == theirs
 
 
 def test_columns_with_a_hint_may_disagree(write: Write) -> None:
     files = [write({"X": [1], "s": [{"a": 1}]}), write({"x": ["a"], "s": [{"a": "b"}]})]
-    schema = FORMAT.infer(files, InferRequest(hinted=frozenset(["x", "s"])))
+    schema = ParquetFormat().infer(files, InferRequest(hinted=frozenset(["x", "s"])))
     assert schema == StructType.fromDDL("X LONG, s STRUCT<a: LONG>")
     with pytest.raises(InferenceFailed, match=r"column s\.a"):
-        FORMAT.infer(files, InferRequest(hinted=frozenset(["x"])))
+        ParquetFormat().infer(files, InferRequest(hinted=frozenset(["x"])))
 
 
 def test_names_that_differ_in_case_are_one_column(write: Write) -> None:
     files = [write({"Id": [1]}), write({"ID": [1], "s": [{"A": 1}]}), write({"S": [{"a": 1}]})]
-    assert FORMAT.infer(files, InferRequest()) == StructType.fromDDL("Id LONG, s STRUCT<A: LONG>")
-    assert FORMAT.infer(files[:2], InferRequest(case_sensitive=True)).names == ["Id", "ID", "s"]
+    assert ParquetFormat().infer(files, InferRequest()) == StructType.fromDDL("Id LONG, s STRUCT<A: LONG>")
+    assert ParquetFormat().infer(files[:2], InferRequest(case_sensitive=True)).names == ["Id", "ID", "s"]
 
 
 def test_small_files_share_a_batch_and_large_ones_are_cut(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,7 +356,7 @@ def test_files_that_are_gone_empty_or_broken(write: Write, tmp_path: Path) -> No
     (tmp_path / "empty.parquet").touch()
     empty = SourceFile(f"file:{tmp_path}/empty.parquet", 0, 0)
     assert read([empty], "x LONG") == []
-    assert FORMAT.infer([empty], InferRequest()) == StructType([])
+    assert ParquetFormat().infer([empty], InferRequest()) == StructType([])
     data = Path(good.url[5:]).read_bytes()
     for name, content in {
         "cut": data[:-100],
@@ -366,6 +366,6 @@ def test_files_that_are_gone_empty_or_broken(write: Write, tmp_path: Path) -> No
         (tmp_path / name).write_bytes(content)
         with pytest.raises(UnreadableFile, match=rf"{name}: it cannot be read as a Parquet file"):
             read([SourceFile(f"file:{tmp_path}/{name}", 1, 1)], "x LONG")
-    for act in (lambda file: read([file], "x LONG"), lambda file: FORMAT.infer([file], InferRequest())):
+    for act in (lambda file: read([file], "x LONG"), lambda file: ParquetFormat().infer([file], InferRequest())):
         with pytest.raises(MissingFile, match="none"):
             act(SourceFile(f"file:{tmp_path}/none", 1, 1))

@@ -14,9 +14,9 @@ from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.errors import InferenceFailed, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats import format_named
+from pyspark_cloudfiles.formats import find_format
 from pyspark_cloudfiles.formats.base import InferRequest, ReadRequest
-from pyspark_cloudfiles.planning.discovery import discover
+from pyspark_cloudfiles.source.discovery import discover
 
 if TYPE_CHECKING:
     from conftest import Ingestion
@@ -31,14 +31,14 @@ INTERVALS = """SELECT INTERVAL '3' DAY AS d, INTERVAL '1 02:03:04.5' DAY TO SECO
 
 def read(file_format: str, files: list[SourceFile], schema: StructType | str) -> list[dict[str, Any]]:
     struct = StructType.fromDDL(schema) if isinstance(schema, str) else schema
-    found = format_named(file_format).read(files, ReadRequest(struct))
+    found = find_format(file_format).read(files, ReadRequest(struct))
     return pa.Table.from_batches([rows.batch for rows in found]).to_pylist()
 
 
 def test_intervals_of_parquet(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql(INTERVALS).coalesce(1).write.parquet(f"file:{tmp_path}/written")
     files, frame = list(discover(f"file:{tmp_path}/written")), spark.read.parquet(f"file:{tmp_path}/written")
-    schema = format_named("parquet").infer(files, InferRequest())
+    schema = find_format("parquet").infer(files, InferRequest())
     assert schema == frame.schema
     assert read("parquet", files, schema) == frame.toArrow().to_pylist()
     numbers = spark.read.schema("d BIGINT").parquet(f"file:{tmp_path}/written")
@@ -59,7 +59,7 @@ def test_intervals_of_avro(tmp_path: Path) -> None:
         schema = {"type": "record", "name": "r", "fields": [{"name": "i", "type": kind}]}
         fastavro.writer(file, schema, [{"i": 1_500_000}])
     files = [SourceFile(f"file:{path}", path.stat().st_size, 0)]
-    inferred = format_named("avro").infer(files, InferRequest())
+    inferred = find_format("avro").infer(files, InferRequest())
     assert inferred == StructType.fromDDL("i INTERVAL DAY TO SECOND")
     [row] = read("avro", files, inferred)
     assert row["i"].total_seconds() == 1.5
@@ -69,8 +69,8 @@ def test_an_interval_of_months_is_refused_and_read_as_a_number(spark: SparkSessi
     spark.sql("SELECT INTERVAL '2' YEAR AS y").write.parquet(f"file:{tmp_path}/written")
     files = list(discover(f"file:{tmp_path}/written"))
     with pytest.raises(InferenceFailed, match=r"column y is INTERVAL YEAR.*cloudFiles\.schemaHints, 'y INT'"):
-        format_named("parquet").infer(files, InferRequest())
-    assert format_named("parquet").infer(files, InferRequest(hinted=frozenset({"y"}))).names == ["y"]
+        find_format("parquet").infer(files, InferRequest())
+    assert find_format("parquet").infer(files, InferRequest(hinted=frozenset({"y"}))).names == ["y"]
     assert read("parquet", files, "y INT") == [{"y": 24}]
 
 

@@ -51,8 +51,8 @@ IMPORTED_MEANWHILE = (
     "pyspark_cloudfiles.session.worker_warmup",
     "pyspark_cloudfiles.source.data_source",
     "pyspark_cloudfiles.source.stream_reader",
-    "pyspark_cloudfiles.formats.json.reader",
-    "pyspark_cloudfiles.formats.csv.reader",
+    "pyspark_cloudfiles.formats.json_reader",
+    "pyspark_cloudfiles.formats.csv_reader",
 )
 APPLICATION = "streaming-classroom"
 # Lists to which the user's own entries and the classroom's both belong, and what separates the entries.

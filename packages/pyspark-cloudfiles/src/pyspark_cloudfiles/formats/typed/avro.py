@@ -1,12 +1,17 @@
-"""The format ``avro``, read a few blocks at a time."""
+"""The format ``avro``, read a few blocks at a time, with Avro's types as Spark's and Avro's values as Arrow's.
+
+As in Spark's Avro reader, a union with null is nullable, a union of several types is a struct with a member for each,
+and an enum or a UUID is a STRING.
+"""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from datetime import time
+from typing import Any, NamedTuple
 
 import fastavro
 import fastavro.read
@@ -16,32 +21,195 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from pyspark_cloudfiles.errors import CloudFilesError, InferenceFailed, InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
-from pyspark_cloudfiles.formats.base import BATCH_BYTES, InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.records.batches import FileRows, batch_of, batches_of
-from pyspark_cloudfiles.formats.typed.arrow_types import Change
-from pyspark_cloudfiles.formats.typed.avro_types import AvroType, AvroTypes, UnknownAvroTypeError
-from pyspark_cloudfiles.formats.typed.calendars import datetime_calendar
+from pyspark_cloudfiles.formats.base import BATCH_BYTES, Format, InferRequest, ReadRequest, Rows
+from pyspark_cloudfiles.formats.batches import FileRows, batch_of, batches_of
+from pyspark_cloudfiles.formats.typed.calendars import file_calendar
+from pyspark_cloudfiles.formats.typed.file_schemas import PROPERTY, Merged, NoArrowTypeError, noted_type
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
-from pyspark_cloudfiles.formats.typed.merging import Merged
 
-# What blocks have before they are decompressed and Python's objects are made of them, which take more.
+Convert = Callable[[Any], Any]
+
+
+class AvroType(NamedTuple):
+    """A Spark type, and the conversion of fastavro's values into Arrow's, if needed."""
+
+    spark: T.DataType
+    convert: Convert | None = None
+
+
+class UnknownAvroTypeError(ValueError):
+    """Spark has no type for a file's."""
+
+
+def _since_midnight(unit: int) -> Convert:
+    def convert(value: time) -> int:
+        seconds = (value.hour * 60 + value.minute) * 60 + value.second
+        return (seconds * 1_000_000 + value.microsecond) // unit
+
+    return convert
+
+
+_ATOMS = {
+    "null": AvroType(T.NullType()),
+    "boolean": AvroType(T.BooleanType()),
+    "int": AvroType(T.IntegerType()),
+    "long": AvroType(T.LongType()),
+    "float": AvroType(T.FloatType()),
+    "double": AvroType(T.DoubleType()),
+    "bytes": AvroType(T.BinaryType()),
+    "fixed": AvroType(T.BinaryType()),
+    "string": AvroType(T.StringType()),
+    "enum": AvroType(T.StringType()),
+    "int-date": AvroType(T.DateType()),
+    "long-timestamp-millis": AvroType(T.TimestampType()),
+    "long-timestamp-micros": AvroType(T.TimestampType()),
+    "long-local-timestamp-millis": AvroType(T.TimestampNTZType()),
+    "long-local-timestamp-micros": AvroType(T.TimestampNTZType()),
+    "string-uuid": AvroType(T.StringType(), str),
+    # To Spark, times of the day are numbers.
+    "int-time-millis": AvroType(T.IntegerType(), _since_midnight(1000)),
+    "long-time-micros": AvroType(T.LongType(), _since_midnight(1)),
+}
+# The Python types of a union's branches.
+_PYTHON_TYPES = {
+    "boolean": bool,
+    "int": int,
+    "long": int,
+    "float": float,
+    "double": float,
+    "bytes": bytes,
+    "fixed": bytes,
+    "string": str,
+    "enum": str,
+    "array": list,
+    "map": dict,
+    "record": dict,
+}
+
+
+class AvroTypes:
+    """The types of one schema, whose named types ``fastavro.parse_schema`` has collected."""
+
+    def __init__(self, named: dict[str, Any]) -> None:
+        self._named, self._inside = named, set[str]()
+
+    def convert(self, schema: Any) -> AvroType:
+        """Return the type of a parsed schema; refuse recursive ones, and decimals of over 38 digits."""
+        if isinstance(schema, list):
+            return self._union(schema)
+        schema = self._resolved(schema)
+        kind = schema["type"]
+        if isinstance(kind, dict | list):
+            return self.convert(kind)
+        match kind:
+            case "record" | "error":
+                return self._record(schema)
+            case "array":
+                element, inner = self.convert(schema["items"])
+                if inner is None:
+                    return AvroType(T.ArrayType(element))
+                return AvroType(
+                    T.ArrayType(element), lambda value: [None if item is None else inner(item) for item in value]
+                )
+            case "map":
+                item, change = self.convert(schema["values"])
+                found = T.MapType(T.StringType(), item)
+                if change is None:
+                    return AvroType(found, lambda value: list(value.items()))
+                return AvroType(
+                    found, lambda value: [(key, None if item is None else change(item)) for key, item in value.items()]
+                )
+        if schema.get("logicalType") == "decimal" and kind in ("bytes", "fixed"):
+            if schema["precision"] > 38:
+                raise UnknownAvroTypeError(f"a decimal of {schema['precision']} digits")
+            return AvroType(T.DecimalType(schema["precision"], schema.get("scale", 0)))
+        if kind in ("int", "long"):
+            try:
+                if noted := noted_type(schema.get(PROPERTY), ""):
+                    return AvroType(noted)
+            except NoArrowTypeError:
+                raise UnknownAvroTypeError("an interval of years and months") from None
+        return _ATOMS.get(f"{kind}-{schema.get('logicalType')}", _ATOMS[kind])
+
+    def _resolved(self, schema: Any) -> dict[str, Any]:
+        if isinstance(schema, str):
+            return self._named.get(schema) or {"type": schema}
+        return schema
+
+    def _record(self, schema: dict[str, Any]) -> AvroType:
+        name = schema["name"]
+        if name in self._inside:
+            raise UnknownAvroTypeError(f"{name}, which contains itself")
+        self._inside.add(name)
+        fields = {field["name"]: self.convert(field["type"]) for field in schema["fields"]}
+        self._inside.discard(name)
+        struct = T.StructType([T.StructField(name, found.spark) for name, found in fields.items()])
+        converts = {name: found.convert for name, found in fields.items() if found.convert is not None}
+        if not converts:
+            return AvroType(struct)
+
+        def convert(value: dict[str, Any]) -> dict[str, Any]:
+            changed = {name: converts[name](value[name]) for name in converts if value[name] is not None}
+            return value | changed
+
+        return AvroType(struct, convert)
+
+    def _union(self, branches: list[Any]) -> AvroType:
+        present = [branch for branch in branches if self._kind(branch) != "null"]
+        kinds = {self._kind(branch) for branch in present}
+        if not present:
+            return _ATOMS["null"]
+        if len(present) == 1:
+            return self.convert(present[0])
+        if len(present) == 2 and kinds in ({"int", "long"}, {"float", "double"}):
+            return _ATOMS["long" if "long" in kinds else "double"]
+        return self._members(present)
+
+    def _members(self, branches: list[Any]) -> AvroType:
+        """Return the struct with a member for each branch, of which one has a value."""
+        types = [self.convert(branch) for branch in branches]
+        members = [f"member{index}" for index in range(len(types))]
+        struct = T.StructType([T.StructField(name, found.spark) for name, found in zip(members, types, strict=True)])
+
+        def convert(value: Any) -> dict[str, Any]:
+            index, plain = self._branch(value, branches)
+            inner = types[index].convert
+            return dict.fromkeys(members) | {members[index]: plain if inner is None else inner(plain)}
+
+        return AvroType(struct, convert)
+
+    def _branch(self, value: Any, branches: list[Any]) -> tuple[int, Any]:
+        """Return the branch of a value, and the value; fastavro returns a named type with its name."""
+        if isinstance(value, tuple):
+            name, value = value
+            for index, branch in enumerate(branches):
+                if self._resolved(branch).get("name") == name:
+                    return index, value
+        for exact in (True, False):
+            for index, branch in enumerate(branches):
+                python = _PYTHON_TYPES[self._kind(branch)]
+                logical = "logicalType" in self._resolved(branch)
+                if type(value) is python or (logical and not exact and type(value) not in _PYTHON_TYPES.values()):
+                    return index, value
+        raise UnknownAvroTypeError(f"a union without a branch for {value!r}")
+
+    def _kind(self, branch: Any) -> str:
+        return self._resolved(branch)["type"]
+
+
+# The size of compressed blocks; their Python objects take more.
 _BLOCK_BYTES = BATCH_BYTES // 8
-_MOST_ROWS = 10_000
-# A union of records, enums or fixed types: the name tells which branch a value is.
+_ROWS_LIMIT = 10_000
+# In a union of records, enums or fixed types, the name identifies the branch of a value.
 _NAMES = {"return_record_name": True, "return_record_name_override": True, "return_named_type": True}
 _NAMES["return_named_type_override"] = True
 
 
-class AvroFormat:
+class AvroFormat(Format):
     """Reads what Spark's Avro reader reads, with its option ``avroSchema``; times of the day are numbers."""
 
-    name = "avro"
-
-    def fixed_schema(self) -> None:
-        """Return None: each file has its own."""
-
     def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
-        """Return the files' schemas, merged; or the one that ``avroSchema`` gives."""
+        """Return the merged schema of the files, or the one of ``avroSchema``."""
         given = _given_schema(request.options)
         if given is not None:
             return _struct(given).spark
@@ -49,11 +217,13 @@ class AvroFormat:
         for file in files:
             with _opened(file, None) as blocks:
                 if blocks is not None:
-                    merged.add(_inferred(file, blocks), file.url)
+                    try:
+                        merged.add(_struct(blocks.writer_schema).spark, file.url)
+                    except UnknownAvroTypeError as error:
+                        raise InferenceFailed(f"{file.url} has {error}, which cannot be read here.") from error
         return merged.schema()
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
-        """Read the files."""
         given = _given_schema(request.options)
         return batches_of(piece for file in files for piece in _pieces(file, request, given))
 
@@ -63,27 +233,30 @@ def _pieces(file: SourceFile, request: ReadRequest, given: Any) -> Iterator[File
         if blocks is None:
             return
         found = _struct(given if given is not None else blocks.writer_schema)
-        columns = FileColumns(file, found.spark, request, _change(file, blocks, request))
+        metadata = {key.encode(): str(value).encode() for key, value in blocks.metadata.items()}
+        calendar = file_calendar(metadata, request.options)
+
+        def convert_times(array: pa.Array, data_type: T.DataType) -> pa.Array:
+            if isinstance(data_type, T.DateType):
+                return calendar.dates(array, file)
+            return calendar.timestamps(array, file) if isinstance(data_type, T.TimestampType) else array
+
+        columns = FileColumns(file, found.spark, request, convert_times)
+        needed = columns.needed()
+        assert isinstance(found.spark, T.StructType)
+        fields = [field for field in found.spark if needed is None or field.name in needed]
+        types = [to_arrow_type(field.dataType, timezone="UTC") for field in fields]
+        schema = pa.schema([pa.field(field.name, arrow) for field, arrow in zip(fields, types, strict=True)])
         for rows in _rows(blocks):
-            yield columns.piece(_batch(rows, found, columns.needed()))
-
-
-def _change(file: SourceFile, blocks: fastavro.block_reader, request: ReadRequest) -> Change:
-    """Return what makes Spark's values of those that a file has in its own calendar."""
-    metadata = {key.encode(): str(value).encode() for key, value in blocks.metadata.items()}
-    calendar = datetime_calendar(metadata, request.options)
-
-    def change(array: pa.Array, data_type: T.DataType) -> pa.Array:
-        if isinstance(data_type, T.DateType):
-            return calendar.dates(array, file)
-        return calendar.timestamps(array, file) if isinstance(data_type, T.TimestampType) else array
-
-    return change
+            if found.convert is not None:
+                rows = [found.convert(row) for row in rows]
+            arrays = [pa.array([row[field.name] for row in rows], field.type) for field in schema]
+            yield columns.piece(batch_of(arrays, schema, len(rows)))
 
 
 @contextmanager
 def _opened(file: SourceFile, given: Any) -> Iterator[fastavro.block_reader | None]:
-    """Open a file; None for one without any bytes, which Spark passes over."""
+    """Open a file, or yield None for an empty one, which Spark skips."""
     try:
         with file.open() as source:
             if not source.read(1):
@@ -93,15 +266,8 @@ def _opened(file: SourceFile, given: Any) -> Iterator[fastavro.block_reader | No
             yield fastavro.block_reader(source, reader_schema=given, **_NAMES)
     except CloudFilesError:
         raise
-    except Exception as error:  # fastavro raises whatever its parsing meets
+    except Exception as error:  # fastavro raises any exception of its parsing
         raise UnreadableFile(file.url, f"it cannot be read as an Avro file ({error!r}).") from error
-
-
-def _inferred(file: SourceFile, blocks: fastavro.block_reader) -> T.DataType:
-    try:
-        return _struct(blocks.writer_schema).spark
-    except UnknownAvroTypeError as error:
-        raise InferenceFailed(f"{file.url} has {error}, which cannot be read here.") from error
 
 
 def _rows(blocks: fastavro.block_reader) -> Iterator[list[dict[str, Any]]]:
@@ -114,7 +280,7 @@ def _rows(blocks: fastavro.block_reader) -> Iterator[list[dict[str, Any]]]:
             found = list(block)
         for row in found:
             rows.append(row)
-            if len(rows) >= _MOST_ROWS:
+            if len(rows) >= _ROWS_LIMIT:
                 yield rows
                 rows = []
         if size >= _BLOCK_BYTES and rows:
@@ -125,7 +291,7 @@ def _rows(blocks: fastavro.block_reader) -> Iterator[list[dict[str, Any]]]:
 
 
 class _Number(int):
-    """A date or a time of Avro, which is an integer: Python's own types end at the years 1 and 9999."""
+    """A date or a time of Avro as an integer: Python's own types end at the years 1 and 9999."""
 
 
 _TIMES: dict[str, Any] = {
@@ -138,7 +304,7 @@ _TIMES |= {kind.replace("long-", "long-local-"): read for kind, read in _TIMES.i
 
 @contextmanager
 def _times_as_numbers() -> Iterator[None]:
-    """Have fastavro return days and microseconds since the epoch, as Arrow takes them."""
+    """Make fastavro return days and microseconds since the epoch, as Arrow takes them."""
     readers = fastavro.read.LOGICAL_READERS
     before = {kind: readers[kind] for kind in _TIMES}
     readers.update(_TIMES)
@@ -148,24 +314,12 @@ def _times_as_numbers() -> Iterator[None]:
         readers.update(before)
 
 
-def _batch(rows: list[dict[str, Any]], found: AvroType, needed: list[str] | None) -> pa.RecordBatch:
-    assert isinstance(found.spark, T.StructType)
-    if found.convert is not None:
-        rows = [found.convert(row) for row in rows]
-    fields = [field for field in found.spark if needed is None or field.name in needed]
-    arrays = [
-        pa.array([row[field.name] for row in rows], to_arrow_type(field.dataType, timezone="UTC")) for field in fields
-    ]
-    schema = pa.schema([pa.field(field.name, array.type) for field, array in zip(fields, arrays, strict=True)])
-    return batch_of(arrays, schema, len(rows))
-
-
 def _struct(schema: Any) -> AvroType:
-    """Return the type of a file's records; as to Spark, it must be a record."""
+    """Return the type of a file's records; Spark reads no single values."""
     named: dict[str, Any] = {}
-    found = AvroTypes(named).of(fastavro.parse_schema(schema, named_schemas=named, _write_hint=False))
+    found = AvroTypes(named).convert(fastavro.parse_schema(schema, named_schemas=named, _write_hint=False))
     if not isinstance(found.spark, T.StructType):
-        raise UnknownAvroTypeError("no records, but single values")
+        raise UnknownAvroTypeError("single values instead of records")
     return found
 
 
@@ -176,13 +330,13 @@ def _given_schema(options: Any) -> Any:
     try:
         schema = json.loads(text)
         _struct(schema)
-    except Exception as error:  # as above
-        raise InvalidOption(f"avroSchema is no schema of Avro records: {error!r}.") from error
+    except Exception as error:  # fastavro raises any exception of its parsing
+        raise InvalidOption(f"avroSchema is not a schema of Avro records: {error!r}.") from error
     return schema
 
 
 def _snappy(source: Any) -> io.BytesIO:
-    """Decompress a block with what is there anyway; fastavro would want another package."""
+    """Decompress a block with pyarrow; fastavro needs another package."""
     data = source.read(_number(source, zigzag=True))[:-4]  # without the checksum
     size = _number(io.BytesIO(data), zigzag=False)
     return io.BytesIO(pa.decompress(data, decompressed_size=size, codec="snappy", asbytes=True))
@@ -205,5 +359,3 @@ def _number(source: Any, zigzag: bool) -> int:
 for _codec, _read_block in {"snappy": _snappy, "zstandard": _zstandard}.items():
     if "missing" in getattr(fastavro.read.BLOCK_READERS[_codec], "__name__", ""):
         fastavro.read.BLOCK_READERS[_codec] = _read_block
-
-FORMAT = AvroFormat()

@@ -1,8 +1,8 @@
 """Dates and timestamps of files that were written in the hybrid calendar, as days of Spark's proleptic one.
 
-Spark 2 and Hive count days before 1582-10-15 by the Julian calendar, and so does Spark 3 and 4 where it is asked to
-write ``LEGACY``.  Such a file says so in its metadata; for a file that says nothing, the option ``datetimeRebaseMode``
-or ``int96RebaseMode`` decides, as for Spark's readers.
+Spark 2 and Hive count days before 1582-10-15 by the Julian calendar, and so do Spark 3 and 4 in the mode ``LEGACY``.
+The metadata of such a file says so; otherwise the option ``datetimeRebaseMode`` or ``int96RebaseMode`` decides, as for
+Spark's readers.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 
 MODES = ("CORRECTED", "LEGACY", "EXCEPTION")
 _VERSION, _ZONE = b"org.apache.spark.version", b"org.apache.spark.timeZone"  # as Spark's writers note them
-# Option of the reader, first release whose files may be proleptic, and the note of a file that is not for all that.
-_DATETIME = ("datetimerebasemode", "3.0.0", b"org.apache.spark.legacyDateTime")
-_INT96 = ("int96rebasemode", "3.1.0", b"org.apache.spark.legacyINT96")
+# Option of the reader, first release whose files may be proleptic, and the note of a later file that is hybrid.
+DATETIME = ("datetimerebasemode", "3.0.0", b"org.apache.spark.legacyDateTime")
+INT96 = ("int96rebasemode", "3.1.0", b"org.apache.spark.legacyINT96")
 _NAMES = {"datetimerebasemode": "datetimeRebaseMode", "int96rebasemode": "int96RebaseMode"}
 # The first day, and the first year's moment, from which the calendars and the zones' clocks agree.
 _GREGORIAN = -141_427  # 1582-10-15
@@ -33,16 +33,10 @@ _UTC = (b"UTC", b"Etc/UTC", b"GMT", b"Z")
 
 @dataclass(frozen=True)
 class Calendar:
-    """How the dates and timestamps of a file are read.
+    """The calendar of a file's dates and timestamps.
 
-    Parameters
-    ----------
-    mode : {"CORRECTED", "LEGACY", "EXCEPTION"}
-        They are proleptic; they are hybrid; it is unknown, so ancient ones are an error.
-    option : str
-        Which option says so where the file does not.
-    zone : bytes
-        The time zone of hybrid timestamps, UTC unless the file has another.
+    In the mode CORRECTED they are proleptic, in LEGACY hybrid; in EXCEPTION their calendar is unknown, so ancient
+    ones are an error.  ``option`` decides if the file does not; ``zone`` is the time zone of hybrid timestamps.
     """
 
     mode: str
@@ -50,13 +44,7 @@ class Calendar:
     zone: bytes = b"UTC"
 
     def dates(self, array: pa.Array, file: SourceFile) -> pa.Array:
-        """Return an array of dates in the proleptic calendar.
-
-        Raises
-        ------
-        UnreadableFile
-            One is before 1582-10-15, and the file's calendar is unknown.
-        """
+        """Return dates in the proleptic calendar; raise UnreadableFile for ancient ones of an unknown calendar."""
         days = array.cast(pa.date32()).cast(pa.int32())
         if self.mode == "CORRECTED" or not _has_before(days, _GREGORIAN):
             return array
@@ -65,13 +53,7 @@ class Calendar:
         return _changed(days, proleptic).cast(pa.date32())
 
     def timestamps(self, array: pa.Array, file: SourceFile) -> pa.Array:
-        """Return an array of timestamps in the proleptic calendar.
-
-        Raises
-        ------
-        UnreadableFile
-            One is before 1900-01-01, and the file's calendar is unknown, or it is hybrid and its time zone is not UTC.
-        """
+        """Return timestamps in the proleptic calendar; refuse ancient ones, unless hybrid and in UTC."""
         if self.mode == "CORRECTED":
             return array
         micros = array.cast(pa.timestamp("us", array.type.tz), safe=False).cast(pa.int64())
@@ -85,47 +67,31 @@ class Calendar:
                 f"it has a timestamp before 1900-01-01 of the hybrid calendar in the time zone {self.zone.decode()}, "
                 "and only those in UTC are read here. Write it again with Spark, in the CORRECTED mode.",
             )
-        return _changed(micros, _proleptic_micros).cast(pa.timestamp("us", array.type.tz))
 
-    def _ambiguous(self, file: SourceFile, what: str) -> UnreadableFile:
+        def convert(numbers: np.ndarray) -> np.ndarray:
+            day = numbers // _DAY
+            return numbers + np.where(day < _GREGORIAN, (proleptic(day) - day) * _DAY, 0)
+
+        return _changed(micros, convert).cast(pa.timestamp("us", array.type.tz))
+
+    def _ambiguous(self, file: SourceFile, value: str) -> UnreadableFile:
         return UnreadableFile(
             file.url,
-            f"[INCONSISTENT_BEHAVIOR_CROSS_VERSION.READ_ANCIENT_DATETIME] it has {what}, and does not say by which "
+            f"[INCONSISTENT_BEHAVIOR_CROSS_VERSION.READ_ANCIENT_DATETIME] it has {value}, and does not say by which "
             f"calendar. Set the option {_NAMES[self.option]} to LEGACY if it was written by Spark 2 or Hive, and to "
             "CORRECTED otherwise.",
         )
 
 
-#: Of ORC files: what Spark writes into them is hybrid, and it reads those of others so, too.
+#: Of ORC files: Spark writes hybrid dates into them, and reads all of them as hybrid.
 HYBRID = Calendar("LEGACY", "")
 
 
-def datetime_calendar(metadata: Mapping[bytes, bytes], options: Mapping[str, str]) -> Calendar:
-    """Return the calendar of a file's dates and timestamps.
-
-    Parameters
-    ----------
-    metadata : Mapping
-        Of the file.
-    options : Mapping
-        Of the format, keys in lower case.
-
-    Raises
-    ------
-    InvalidOption
-        ``datetimeRebaseMode`` is none of the three modes.
-    """
-    return _calendar(metadata, options, *_DATETIME)
-
-
-def int96_calendar(metadata: Mapping[bytes, bytes], options: Mapping[str, str]) -> Calendar:
-    """Return the calendar of a Parquet file's timestamps of 96 bits; the same for ``int96RebaseMode``."""
-    return _calendar(metadata, options, *_INT96)
-
-
-def _calendar(
-    metadata: Mapping[bytes, bytes], options: Mapping[str, str], option: str, since: str, note: bytes
+def file_calendar(
+    metadata: Mapping[bytes, bytes], options: Mapping[str, str], kind: tuple[str, str, bytes] = DATETIME
 ) -> Calendar:
+    """Return the calendar of a file's dates and timestamps, or for INT96 of its timestamps of 96 bits."""
+    option, since, note = kind
     mode = options.get(option, "CORRECTED").upper()
     if mode not in MODES:
         raise InvalidOption(f"{_NAMES[option]} is {mode!r}. Choose one of {', '.join(MODES)}.")
@@ -136,17 +102,12 @@ def _calendar(
 
 
 def proleptic(days: np.ndarray) -> np.ndarray:
-    """Return days since the epoch of the dates that have the same year, month and day in the other calendar."""
+    """Return the days since the epoch of the dates with the same year, month and day in the proleptic calendar."""
     julian = days.astype(np.int64) + 2_472_670  # since the 1st of March of the year -4800
     year = (4 * julian + 3) // 1461
-    # From March on, all years have the same days; one that only the Julian calendar has is the 1st of March.
+    # From March on, all years have the same days; a day that only the Julian calendar has is the 1st of March.
     rest = julian - 1461 * year // 4
     return rest + 365 * year + year // 4 - year // 100 + year // 400 - 2_472_632
-
-
-def _proleptic_micros(micros: np.ndarray) -> np.ndarray:
-    days = micros // _DAY
-    return micros + np.where(days < _GREGORIAN, (proleptic(days) - days) * _DAY, 0)
 
 
 def _has_before(values: pa.Array, first: int) -> bool:
@@ -155,7 +116,7 @@ def _has_before(values: pa.Array, first: int) -> bool:
 
 
 def _changed(values: pa.Array, change: Callable[[np.ndarray], Any]) -> pa.Array:
-    """Return integers with a change of those that are not NULL; dates that are Gregorian stay."""
+    """Apply a change to integers that are not NULL; Gregorian dates stay."""
     numbers = values.fill_null(0).to_numpy(zero_copy_only=False)
     found = change(numbers)
     if values.type == pa.int32():

@@ -1,8 +1,7 @@
 """Batches of a typed file converted to the stream's schema.
 
-A type fits where Spark's Parquet reader would read one as the other; what does not fit is left over.  Fields are found
-by name: one in another case is another field, unless case does not matter.  Columns that fit are converted whole; only
-those that do not are looked at value by value.
+A type fits if Spark's Parquet reader would read one as the other; other values are left over.  Fields are matched by
+name, by default exactly.  Columns that fit are converted whole; only others are converted value by value.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
-from pyspark_cloudfiles.formats.records.batches import FileRows, Names, batch_of
-from pyspark_cloudfiles.formats.typed.arrow_types import Change, normalized, with_changed_leaves
-from pyspark_cloudfiles.values.rescue_columns import rescued_values
+from pyspark_cloudfiles.formats.batches import FileRows, Names, batch_of
+from pyspark_cloudfiles.formats.typed.file_schemas import Change, normalized, with_changed_leaves
+from pyspark_cloudfiles.values.rescue import rescued_values
 from pyspark_cloudfiles.values.widening import DIGITS
 
 _BITS = {T.ByteType: 8, T.ShortType: 16, T.IntegerType: 32}
 _SMALL = (T.ByteType, T.ShortType, T.IntegerType)
 _FITS: dict[type[T.DataType], tuple[type[T.DataType], ...]] = {
-    # A smaller integer is tried value by value; Spark would cut its bits off.
+    # A smaller integer is tried value by value; Spark would truncate it.
     T.ByteType: (*_SMALL, T.LongType, T.DoubleType),
     T.ShortType: (*_SMALL, T.LongType, T.DoubleType),
     T.IntegerType: (*_SMALL, T.LongType, T.DoubleType),
@@ -41,36 +40,33 @@ _FITS: dict[type[T.DataType], tuple[type[T.DataType], ...]] = {
     T.TimestampType: (T.TimestampNTZType,),
     T.TimestampNTZType: (T.TimestampType,),
 }
-# Values that are left over, one for each row, with the name of their column.
+# The leftover values of a column, one for each row, with its name.
 _Left = tuple[str, "pa.Array | Sequence[Any]"]
 
 
 class FileColumns:
-    """What happens to one file's columns.
+    """Converts the columns of one file, after a change of the format's.
 
-    Parameters
-    ----------
-    source : StructType
-        The file's schema.
-    change : callable or None
-        What the format makes of the file's values first.
-
-    Raises
-    ------
-    UnknownFields
-        The file has columns that the schema does not have, and the request wants to know.
-    UnreadableFile
-        Several columns are one of the schema, in other cases.
+    UnknownFields is raised for columns that the schema does not have, if requested, and UnreadableFile if several
+    columns match one of the schema in other cases.
     """
 
     def __init__(
         self, file: SourceFile, source: T.StructType, request: ReadRequest, change: Change | None = None
     ) -> None:
-        _refuse_names_that_are_one(file, source, request)
+        for name in () if request.case_sensitive else set(request.schema.names) - set(source.names):
+            same = [other for other in source.names if other.lower() == name.lower()]
+            if len(same) > 1:  # another reader would take another one
+                raise UnreadableFile(
+                    file.url,
+                    f"its columns {' and '.join(same)} are both {name} where case does not matter. Set "
+                    "readerCaseSensitive to true and name one of them in the schema.",
+                )
         if request.on_unknown == "error" and (unknown := list(unknown_fields(source, request.schema))):
             raise UnknownFields(file.url, None, unknown)
         self._file, self._source, self._request, self._change = file, source, request, change
-        self._fitting = Fitting.of(request)
+        keeps_unknown = request.rescue and request.on_unknown == "rescue"
+        self._fitting = Fitting(request.case_sensitive, keeps_unknown, request.rescue)
         self._schema = to_arrow_schema(request.schema, timezone="UTC")
         self._pairs = self._fitting.pairs(source, request.schema)
         self._left_over = self._fitting.left_over(source, request.schema)
@@ -83,13 +79,7 @@ class FileColumns:
         return [name for index, name in enumerate(self._source.names) if index in wanted]
 
     def piece(self, batch: pa.RecordBatch) -> FileRows:
-        """Return a batch of the file as the request wants it.
-
-        Raises
-        ------
-        UnreadableFile
-            A value does not fit, and there is no rescued column.
-        """
+        """Return a batch of the file for the request; raise UnreadableFile for a misfit without a rescued column."""
         arrays = {name: batch.column(index) for index, name in reversed(list(enumerate(batch.schema.names)))}
         columns: list[pa.Array] = []
         left: list[_Left] = []
@@ -124,10 +114,10 @@ class FileColumns:
             return array, None
         if self._fitting.whole(source.dataType, target.dataType):
             try:
-                # Bytes become text without being looked at, as in Spark.
+                # Bytes become text without a check, as in Spark.
                 return pc.cast(array, options=pc.CastOptions(wanted, allow_invalid_utf8=True)), None
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-                pass  # some value is too large for it: which, is to be found
+                pass  # some value is too large
         elif not fits(source.dataType, target.dataType):
             return pa.nulls(len(array), wanted), self._checked(array, source, target.dataType)
         pairs = [self._fitting.split(value, source.dataType, target.dataType) for value in array.to_pylist()]
@@ -148,50 +138,25 @@ class FileColumns:
         return rest
 
 
-def _refuse_names_that_are_one(file: SourceFile, source: T.StructType, request: ReadRequest) -> None:
-    """Refuse a file of which another reader would take another column, as Spark does."""
-    if request.case_sensitive:
-        return
-    for name in set(request.schema.names) - set(source.names):
-        same = [other for other in source.names if other.lower() == name.lower()]
-        if len(same) > 1:
-            raise UnreadableFile(
-                file.url,
-                f"its columns {' and '.join(same)} are both {name} where case does not matter. Set readerCaseSensitive "
-                "to true and name one of them in the schema.",
-            )
-
-
 @dataclass(frozen=True)
 class Fitting:
-    """How values are made to fit.
+    """The rules by which values are made to fit.
 
-    Parameters
-    ----------
-    case_sensitive : bool
-        Whether a field in another case is another field.
-    keep_unknown : bool
-        Whether fields that the schema does not have are left over, or dropped.
-    keep_other_case : bool
-        The same for fields that the schema has in another case.
+    A field in another case is another field if ``case_sensitive``.  Unknown fields, and fields in another case, are
+    left over or dropped.
     """
 
     case_sensitive: bool
     keep_unknown: bool
     keep_other_case: bool
 
-    @classmethod
-    def of(cls, request: ReadRequest) -> Fitting:
-        """Return what a request wants."""
-        return cls(request.case_sensitive, request.rescue and request.on_unknown == "rescue", request.rescue)
-
     def pairs(self, source: T.StructType, target: T.StructType) -> list[int | None]:
-        """Return for each field of the target where it is in the source."""
+        """Return the source's field for each field of the target, if any."""
         names = Names(source.names, self.case_sensitive)
         return [names.index_of(name) for name in target.names]
 
     def left_over(self, source: T.StructType, target: T.StructType) -> list[int]:
-        """Return the fields of the source that the target has not, and that are to be kept."""
+        """Return the fields of the source without a field of the target that must be kept."""
         matched, known = set(self.pairs(source, target)), Names(target.names, self.case_sensitive)
         return [
             index
@@ -200,7 +165,7 @@ class Fitting:
         ]
 
     def whole(self, source: T.DataType, target: T.DataType) -> bool:
-        """Tell whether values can be converted as a whole column, with nothing but too large numbers left over."""
+        """Whether values can be converted as a whole column, with nothing but too large numbers left over."""
         match source, target:
             case T.StructType(), T.StructType():
                 pairs = self.pairs(source, target)
@@ -216,10 +181,7 @@ class Fitting:
         return fits(source, target)
 
     def split(self, value: Any, source: T.DataType, target: T.DataType) -> tuple[Any, Any]:
-        """Return what of a value fits, and what is left over; None for nothing.
-
-        Structs are dicts, maps are lists of pairs.  Of an array, what is left over keeps its positions.
-        """
+        """Return the part of a value that fits, and the leftover; structs are dicts, maps are lists of pairs."""
         if value is None or source == target:
             return value, None
         if not fits(source, target):
@@ -229,10 +191,11 @@ class Fitting:
                 return self._split_struct(value, source, target)
             case T.ArrayType(), T.ArrayType():
                 pairs = [self.split(element, source.elementType, target.elementType) for element in value]
-                return [fitted for fitted, _ in pairs], _list_or_none([rest for _, rest in pairs])
+                rest = [over for _, over in pairs]
+                return [fitted for fitted, _ in pairs], rest if any(over is not None for over in rest) else None
             case T.MapType(), T.MapType():
                 return self._split_map(value, source, target)
-        fitted = converted(value, target)
+        fitted = convert_value(value, target)
         return fitted, value if fitted is None else None
 
     def _split_struct(self, value: dict[str, Any], source: T.StructType, target: T.StructType) -> tuple[Any, Any]:
@@ -267,7 +230,7 @@ class Fitting:
 
 
 def fits(source: T.DataType, target: T.DataType) -> bool:
-    """Tell whether values of one type can be of the other at all; of nested types, only their kind counts."""
+    """Whether values of one type can be of the other; of nested types, only the kind counts."""
     if source == target or isinstance(source, T.NullType):
         return True
     if isinstance(target, T.VariantType):
@@ -285,8 +248,8 @@ def _integral(data_type: T.DecimalType) -> int:
     return data_type.precision - data_type.scale
 
 
-def converted(value: Any, target: T.DataType) -> Any:
-    """Return a value whose type fits as the type wants it, or None where the value is too large."""
+def convert_value(value: Any, target: T.DataType) -> Any:
+    """Return a value whose type fits as the target type, or None if it is too large."""
     match target:
         case T.ByteType() | T.ShortType() | T.IntegerType():
             limit = 1 << (_BITS[type(target)] - 1)
@@ -300,12 +263,12 @@ def converted(value: Any, target: T.DataType) -> Any:
         case T.TimestampNTZType():
             if not isinstance(value, datetime):
                 return datetime.combine(value, time())
-            return value.replace(tzinfo=None)  # which was UTC
+            return value.replace(tzinfo=None)  # it was UTC
     return value
 
 
 def unknown_fields(source: T.DataType, target: T.DataType, prefix: str = "") -> Iterator[str]:
-    """Yield the fields that the schema has in no case, dotted; those of a struct that is unknown are not listed."""
+    """Yield the fields that the schema has in no case, dotted; without the fields of an unknown struct."""
     match source, target:
         case T.StructType(), T.StructType():
             known = {field.name.lower(): field for field in target}
@@ -320,7 +283,3 @@ def unknown_fields(source: T.DataType, target: T.DataType, prefix: str = "") -> 
             yield from unknown_fields(source.elementType, target.elementType, f"{prefix}element.")
         case T.MapType(), T.MapType():
             yield from unknown_fields(source.valueType, target.valueType, f"{prefix}value.")
-
-
-def _list_or_none(values: list[Any]) -> list[Any] | None:
-    return values if any(value is not None for value in values) else None

@@ -29,10 +29,10 @@ IMPORTED = (
     "pyarrow",
     "msgspec",
     "pyspark_cloudfiles.source.stream_reader",
-    "pyspark_cloudfiles.planning.discovery",
-    "pyspark_cloudfiles.reading.columns",
-    "pyspark_cloudfiles.formats.json.reader",
-    "pyspark_cloudfiles.formats.csv.reader",
+    "pyspark_cloudfiles.source.discovery",
+    "pyspark_cloudfiles.source.task",
+    "pyspark_cloudfiles.formats.json_reader",
+    "pyspark_cloudfiles.formats.csv_reader",
 )
 
 

@@ -1,1 +1,0 @@
-"""VARIANT: its encoding, and whole records in one VARIANT column."""

@@ -1,1 +1,0 @@
-"""The planning process: discovery of files, division into tasks, and cleaning of the source."""

@@ -1,1 +1,0 @@
-"""The tasks that read: files become rows of the stream's columns, and new fields become a schema version."""
