@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import functions as F
 
 if TYPE_CHECKING:
     from conftest import Ingestion
@@ -23,23 +22,6 @@ def test_all_files_are_ingested_once_and_new_ones_later(ingestion: Ingestion):
     ingestion.run()
     ingestion.run()
     assert ingestion.ids() == [1, 2, 3, 4]
-
-
-@pytest.mark.slow
-def test_names_that_are_not_data_are_passed_over(ingestion: Ingestion):
-    for name in (".hidden.json", "_SUCCESS", "_temporary/0/x.json", ".crc/x.json", "x.json._COPYING_"):
-        ingestion.put(name, {"id": 9})
-    ingestion.put("a.json", {"id": 1})
-    ingestion.run()
-    assert ingestion.ids() == [1]
-
-
-@pytest.mark.slow
-def test_a_batch_keeps_the_limit_of_files(ingestion: Ingestion):
-    for number in range(5):
-        ingestion.put(f"{number}.json", {"id": number})
-    ingestion.run(maxFilesPerTrigger=2)
-    assert ingestion.batches() == [2, 2, 1]
 
 
 @pytest.mark.slow
@@ -295,14 +277,6 @@ def test_metadata_is_hidden_and_there_when_asked_for(ingestion: Ingestion):
     native = ingestion.spark.read.json(ingestion.url("in")).select("_metadata").first()
     assert ingestion.rows("_metadata")[0]["_metadata"] == native["_metadata"]
     assert native["_metadata"]["file_size"] == path.stat().st_size
-
-
-@pytest.mark.slow
-def test_metadata_can_filter(ingestion: Ingestion):
-    ingestion.put("a.json", {"id": 1})
-    ingestion.put("b.json", {"id": 2})
-    ingestion.run(ingestion.frame().where(F.col("_metadata.file_name") == "b.json"))
-    assert ingestion.ids() == [2]
 
 
 @pytest.mark.slow

@@ -111,25 +111,6 @@ def test_modes_without_rescue_are_spark_s(put: Put) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "tokens"),
-    [
-        ('"x,y",z', ["x,y", "z"]),
-        ('"a\\"b",z', ['a"b', "z"]),
-        ('"a""b",z', ['"a""b"', "z"]),
-        ('a"b,z', ['a"b', "z"]),
-        ('"a" ,z', ["a", "z"]),
-        ('"a"x,z', ['"a"x', "z"]),
-        ('"open,z', ["open,z", None]),
-        (",z", [None, "z"]),
-        ('"",z', [None, "z"]),
-        (" a ,z", [" a ", "z"]),
-    ],
-)
-def test_quotes_are_read_as_spark_reads_them(put: Put, line: str, tokens: list[str | None]) -> None:
-    assert read(put(f"a,b\n{line}\n"), by=schema(a=STRING, b=STRING), rescue=False) == [tuple(tokens)]
-
-
-@pytest.mark.parametrize(
     ("options", "text", "row"),
     [
         ({"sep": "||"}, "a||b\n1||x|y", (1, "x|y")),

@@ -158,11 +158,6 @@ def test_the_encoding_is_seen(put: Put, encoding: str) -> None:
     assert read(put('{"a":"ü"}\n{"a":1}\n'.encode(encoding)), by=schema(a=STRING)) == [{"a": "ü"}, {"a": "1"}]
 
 
-def test_lines_end_in_every_way(put: Put) -> None:
-    assert len(read(put('{"a":1}\r{"a":2}\r\n{"a":3}\n\n{"a":4}'))) == 4
-    assert len(read(put('{"a":1}||{"a":2}'), options={"linesep": "||"})) == 2
-
-
 def test_a_document_may_span_lines(put: Put) -> None:
     file = put('[{"a":\n1},\n{"a":2}]')
     assert read(file, options={"multiline": "true"}) == [{"a": 1}, {"a": 2}]

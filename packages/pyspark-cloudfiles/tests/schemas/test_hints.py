@@ -7,29 +7,19 @@ import contextlib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql.types import (
-    ArrayType,
-    DateType,
-    DecimalType,
-    IntegerType,
-    LongType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
 
 
-def hinted(schema: str | StructType, hints: str) -> StructType:
-    base = schema if isinstance(schema, StructType) else StructType([StructField(schema, StringType())])
+def hinted(schema: str | T.StructType, hints: str) -> T.StructType:
+    base = schema if isinstance(schema, T.StructType) else T.StructType([T.StructField(schema, T.StringType())])
     return apply_hints(base, parse_hints(hints))
 
 
 def test_a_hint_replaces_the_type_and_keeps_the_place():
-    schema = StructType([StructField("a", StringType()), StructField("b", StringType())])
+    schema = T.StructType([T.StructField("a", T.StringType()), T.StructField("b", T.StringType())])
     assert hinted(schema, "a INT").simpleString() == "struct<a:int,b:string>"
 
 
@@ -42,29 +32,34 @@ def test_names_match_without_their_case_and_keep_the_spelling_found():
 
 
 def test_a_path_goes_into_structs_arrays_and_maps():
-    schema = StructType(
+    schema = T.StructType(
         [
-            StructField("user", StructType([StructField("name", StringType())])),
-            StructField("users", ArrayType(StructType([StructField("id", StringType())]))),
-            StructField("m", MapType(StringType(), StringType())),
+            T.StructField("user", T.StructType([T.StructField("name", T.StringType())])),
+            T.StructField("users", T.ArrayType(T.StructType([T.StructField("id", T.StringType())]))),
+            T.StructField("m", T.MapType(T.StringType(), T.StringType())),
         ]
     )
     result = hinted(schema, "user.dob DATE, users.element.id INT, m.value INT")
-    assert result["user"].dataType == StructType([StructField("name", StringType()), StructField("dob", DateType())])
-    assert result["users"].dataType == ArrayType(StructType([StructField("id", IntegerType())]))
-    assert result["m"].dataType == MapType(StringType(), IntegerType())
+    assert result["user"].dataType == T.StructType(
+        [T.StructField("name", T.StringType()), T.StructField("dob", T.DateType())]
+    )
+    assert result["users"].dataType == T.ArrayType(T.StructType([T.StructField("id", T.IntegerType())]))
+    assert result["m"].dataType == T.MapType(T.StringType(), T.IntegerType())
 
 
 @pytest.mark.parametrize(
     ("text", "data_type"),
     [
-        ("x decimal(10, 2)", DecimalType(10, 2)),
-        ("x DECIMAL", DecimalType(10, 0)),
-        ("x array<map<string, array<bigint>>>", ArrayType(MapType(StringType(), ArrayType(LongType())))),
+        ("x decimal(10, 2)", T.DecimalType(10, 2)),
+        ("x DECIMAL", T.DecimalType(10, 0)),
+        ("x array<map<string, array<bigint>>>", T.ArrayType(T.MapType(T.StringType(), T.ArrayType(T.LongType())))),
         ("x struct<a: int, b c_>", None),
-        ("x varchar(10)", StringType()),
-        ("x INT NOT NULL", IntegerType()),
-        ("x struct<`a b`: int, c date>", StructType([StructField("a b", IntegerType()), StructField("c", DateType())])),
+        ("x varchar(10)", T.StringType()),
+        ("x INT NOT NULL", T.IntegerType()),
+        (
+            "x struct<`a b`: int, c date>",
+            T.StructType([T.StructField("a b", T.IntegerType()), T.StructField("c", T.DateType())]),
+        ),
     ],
 )
 def test_types(text: str, data_type):

@@ -12,20 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
-from pyspark.sql.types import (
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StringType,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql import types as T
 
 from pyspark_cloudfiles.schemas.partitions import convert_partition, infer_partition_types, partition_values, unescape
 
@@ -100,7 +87,7 @@ VALUES += [
 TYPICAL = ["1", "2147483648", "9223372036854775808", "1e3", "1.5", "2020-01-01", "2020-01-01 10:00:00", "a", None]
 
 
-def spark_finds(spark: SparkSession, root: Path, rows: list[tuple[str | None, ...]]) -> tuple[StructType, list[dict]]:
+def spark_finds(spark: SparkSession, root: Path, rows: list[tuple[str | None, ...]]) -> tuple[T.StructType, list[dict]]:
     """Return schema and values that Spark finds; each row is one file, with a key for each of its values."""
     for number, row in enumerate(rows):
         names = [
@@ -112,7 +99,7 @@ def spark_finds(spark: SparkSession, root: Path, rows: list[tuple[str | None, ..
     frame = spark.read.schema("value STRING").text(f"file:{root}")
     keys = [column for column in frame.columns if column != "value"]
     text = frame.selectExpr("int(value) AS number", *(f"string({key}) AS {key}" for key in keys)).orderBy("number")
-    return StructType([frame.schema[key] for key in keys]), [row.asDict() for row in text.collect()]
+    return T.StructType([frame.schema[key] for key in keys]), [row.asDict() for row in text.collect()]
 
 
 def test_each_value_has_the_type_that_spark_infers(spark: SparkSession, tmp_path: Path) -> None:
@@ -134,7 +121,7 @@ def test_types_of_several_values_are_merged_as_spark_merges_them(spark: SparkSes
             assert ours[field.name] == field.dataType, (one, other)
         frame = spark.createDataFrame(
             [tuple(convert_partition(value, ours[f"k{i}"]) for i, value in enumerate(row)) for row in rows],
-            StructType([field for field in schema]),
+            T.StructType([field for field in schema]),
         )
         text = frame.selectExpr(*(f"string({field.name}) AS {field.name}" for field in schema)).collect()
         for mine, theirs in zip(text, found, strict=True):
@@ -146,60 +133,60 @@ def chunks(values: list, size: int) -> list[list]:
 
 
 def test_a_key_without_a_value_is_a_string() -> None:
-    assert infer_partition_types([{"a": None}, {"b": "1"}]) == {"a": StringType(), "b": IntegerType()}
+    assert infer_partition_types([{"a": None}, {"b": "1"}]) == {"a": T.StringType(), "b": T.IntegerType()}
 
 
 def test_a_time_is_a_string() -> None:
-    assert infer_partition_types([{"a": "10:00:00"}]) == {"a": StringType()}
+    assert infer_partition_types([{"a": "10:00:00"}]) == {"a": T.StringType()}
 
 
 @pytest.mark.parametrize(
     ("value", "data_type", "expected"),
     [
-        ("01", StringType(), "01"),
-        ("01", IntegerType(), 1),
-        ("-9223372036854775808", LongType(), -(2**63)),
-        ("7", ShortType(), 7),
-        ("1.25", DecimalType(5, 2), Decimal("1.25")),
-        ("1e3", DecimalType(4, 0), Decimal(1000)),
-        (" 1.5d", DoubleType(), 1.5),
-        ("-Infinity", DoubleType(), -math.inf),
-        ("2020-1-2", DateType(), date(2020, 1, 2)),
-        ("2020-01-02 03:04:05", TimestampType(), datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)),
-        ("2020-01-02", TimestampType(), datetime(2020, 1, 2, tzinfo=UTC)),
-        ("2020-01-02T03:04", TimestampNTZType(), datetime(2020, 1, 2, 3, 4)),
-        ("TRUE", BooleanType(), True),
-        (None, IntegerType(), None),
+        ("01", T.StringType(), "01"),
+        ("01", T.IntegerType(), 1),
+        ("-9223372036854775808", T.LongType(), -(2**63)),
+        ("7", T.ShortType(), 7),
+        ("1.25", T.DecimalType(5, 2), Decimal("1.25")),
+        ("1e3", T.DecimalType(4, 0), Decimal(1000)),
+        (" 1.5d", T.DoubleType(), 1.5),
+        ("-Infinity", T.DoubleType(), -math.inf),
+        ("2020-1-2", T.DateType(), date(2020, 1, 2)),
+        ("2020-01-02 03:04:05", T.TimestampType(), datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        ("2020-01-02", T.TimestampType(), datetime(2020, 1, 2, tzinfo=UTC)),
+        ("2020-01-02T03:04", T.TimestampNTZType(), datetime(2020, 1, 2, 3, 4)),
+        ("TRUE", T.BooleanType(), True),
+        (None, T.IntegerType(), None),
     ],
 )
-def test_values_are_converted(value: str | None, data_type: DataType, expected: object) -> None:
+def test_values_are_converted(value: str | None, data_type: T.DataType, expected: object) -> None:
     assert convert_partition(value, data_type) == expected
 
 
 def test_timestamps_are_of_the_time_zone() -> None:
-    moment = convert_partition("2020-07-01 12:00:00", TimestampType(), "Europe/Berlin")
+    moment = convert_partition("2020-07-01 12:00:00", T.TimestampType(), "Europe/Berlin")
     assert moment == datetime(2020, 7, 1, 10, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
     ("value", "data_type"),
     [
-        ("x", IntegerType()),
-        ("2147483648", IntegerType()),
-        ("40000", ShortType()),
-        ("1_0", IntegerType()),
-        ("1_0", DecimalType(3, 0)),
-        ("1000", DecimalType(3, 0)),
-        ("NaN", DecimalType(3, 0)),
-        ("1e999999999", DecimalType(3, 0)),
-        ("x", DoubleType()),
-        ("2020-02-30", DateType()),
-        ("soon", TimestampType()),
-        ("yes", BooleanType()),
-        ("1", StructType()),
+        ("x", T.IntegerType()),
+        ("2147483648", T.IntegerType()),
+        ("40000", T.ShortType()),
+        ("1_0", T.IntegerType()),
+        ("1_0", T.DecimalType(3, 0)),
+        ("1000", T.DecimalType(3, 0)),
+        ("NaN", T.DecimalType(3, 0)),
+        ("1e999999999", T.DecimalType(3, 0)),
+        ("x", T.DoubleType()),
+        ("2020-02-30", T.DateType()),
+        ("soon", T.TimestampType()),
+        ("yes", T.BooleanType()),
+        ("1", T.StructType()),
     ],
 )
-def test_values_that_do_not_fit_are_refused(value: str, data_type: DataType) -> None:
+def test_values_that_do_not_fit_are_refused(value: str, data_type: T.DataType) -> None:
     with pytest.raises(ValueError, match=r"is not a value of|cannot be of type"):
         convert_partition(value, data_type)
 

@@ -92,10 +92,6 @@ def test_sql_functions_have_it(files, spark: SparkSession) -> None:
     assert {row.file.rpartition("/")[2] for row in files.rows("file")} == {"one.json", "the%20two.json"}
 
 
-def test_the_stream_has_no_more_columns_than_before(files) -> None:
-    assert files.frame().columns == ["id"]
-
-
 def test_other_frames_know_no_file_afterwards(files) -> None:
     files.run(PLACES["select"](files.frame()))
     assert {row[0] for row in files.spark.range(8).select(F.input_file_name()).collect()} == {""}

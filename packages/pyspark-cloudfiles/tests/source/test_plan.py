@@ -22,11 +22,7 @@ def work(group: list[SourceFile]) -> int:
     return sum(file.end - file.start + FILE_OVERHEAD for file in group)
 
 
-@given(
-    sizes=st.lists(st.integers(0, 300 * MB), max_size=30),
-    cores=st.integers(1, 16),
-    parted=st.booleans(),
-)
+@given(sizes=st.lists(st.integers(0, 300 * MB), max_size=30), cores=st.integers(1, 16), parted=st.booleans())
 def test_each_byte_is_read_once_and_in_order(sizes: list[int], cores: int, parted: bool):
     batch = files(*sizes)
     parts = [part for group in grouped(batch, cores, lambda file: parted) for part in group]
