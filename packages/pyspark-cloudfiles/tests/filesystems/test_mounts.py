@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pyspark_cloudfiles.filesystems import filesystem
-from pyspark_cloudfiles.filesystems.filesystem import MOUNTS_VARIABLE, iterated, mounted
+from pyspark_cloudfiles.filesystems.filesystem import MOUNTS_VARIABLE, iterate_mounted, mounted
 
 A, B = (json.dumps({"dbfs:/": directory}) for directory in ("/a", "/b"))
 
@@ -50,5 +50,5 @@ def test_two_iterators_that_take_turns_have_their_own():
         for _ in range(2):
             yield where()
 
-    pairs = zip(iterated(A, places()), iterated(B, places()), strict=True)
+    pairs = zip(iterate_mounted(A, places()), iterate_mounted(B, places()), strict=True)
     assert [(*pair, where()) for pair in pairs] == [("/a/x", "/b/x", None)] * 2

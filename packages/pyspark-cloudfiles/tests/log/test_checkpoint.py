@@ -7,7 +7,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pyspark_cloudfiles.log.offsets import Offset, committed, newest_offsets
+from pyspark_cloudfiles.log.offsets import Offset, committed_batches, newest_offsets
 
 BEGAN, COMMITTED = 1_700_000_000, 1_700_000_050
 
@@ -34,7 +34,7 @@ def moment(seconds: int) -> datetime:
 
 def test_a_file_was_processed_and_committed_with_its_batch(tmp_path: Path):
     place = checkpoint(tmp_path, (0, 2, COMMITTED), (1, 3, COMMITTED + 7), (2, 9, 0))
-    [(source, found)] = committed(place).items()
+    [(source, found)] = committed_batches(place).items()
     assert source == "1"
     assert found.times_of(0) == found.times_of(1) == (moment(BEGAN), moment(COMMITTED))
     assert found.times_of(2) == (moment(BEGAN + 1), moment(COMMITTED + 7))
@@ -43,10 +43,10 @@ def test_a_file_was_processed_and_committed_with_its_batch(tmp_path: Path):
 
 
 def test_of_batches_before_the_first_that_is_kept_nothing_is_known(tmp_path: Path):
-    found = committed(checkpoint(tmp_path, (7, 20, COMMITTED), (8, 30, COMMITTED + 1)))["1"]
+    found = committed_batches(checkpoint(tmp_path, (7, 20, COMMITTED), (8, 30, COMMITTED + 1)))["1"]
     assert found.times_of(19) is None
     assert found.times_of(20) == (moment(BEGAN + 8), moment(COMMITTED + 1))
 
 
 def test_a_checkpoint_without_batches_tells_nothing(tmp_path: Path):
-    assert committed(f"file:{tmp_path}") == newest_offsets(f"file:{tmp_path}") == {}
+    assert committed_batches(f"file:{tmp_path}") == newest_offsets(f"file:{tmp_path}") == {}

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql.types import StructType
 
 from pyspark_cloudfiles.schemas.hints import apply_hints, parse_hints
-from pyspark_cloudfiles.schemas.layout import evolved
+from pyspark_cloudfiles.schemas.layout import evolve_schema
 
 
 def schema(columns: str) -> StructType:
@@ -26,7 +26,7 @@ def schema(columns: str) -> StructType:
     ],
 )
 def test_what_is_new_goes_to_the_end_and_types_stay(current: str, found: str, result: str):
-    assert evolved(schema(current), schema(found)) == schema(result)
+    assert evolve_schema(schema(current), schema(found)) == schema(result)
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_what_is_new_goes_to_the_end_and_types_stay(current: str, found: str, re
     ],
 )
 def test_types_grow_only_where_no_value_is_lost(current: str, found: str, result: str):
-    assert evolved(schema(f"a {current}"), schema(f"a {found}"), widen="parquet") == schema(f"a {result}")
+    assert evolve_schema(schema(f"a {current}"), schema(f"a {found}"), widen="parquet") == schema(f"a {result}")
     if current != result and "<" not in current:
-        assert evolved(schema(f"a {current}"), schema(f"a {found}")) == schema(f"a {current}")
+        assert evolve_schema(schema(f"a {current}"), schema(f"a {found}")) == schema(f"a {current}")
 
 
 def test_dates_become_timestamps_only_in_parquet():
-    assert evolved(schema("a DATE"), schema("a TIMESTAMP_NTZ"), widen="avro") == schema("a DATE")
+    assert evolve_schema(schema("a DATE"), schema("a TIMESTAMP_NTZ"), widen="avro") == schema("a DATE")

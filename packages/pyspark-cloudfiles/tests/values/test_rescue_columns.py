@@ -49,5 +49,5 @@ def test_columns_give_what_rows_give(rows: list[tuple[str | None, ...]], first: 
 )
 def test_whole_columns_of_files_with_types_are_what_their_values_are(values: list) -> None:
     whole = rescued_values([("x", pa.array(values))], len(values), ONE)
-    one_by_one = rescued_values([("x", values)], len(values), ONE)
-    assert (whole and whole.to_pylist()) == (one_by_one and one_by_one.to_pylist())
+    convert_one_by_one = rescued_values([("x", values)], len(values), ONE)
+    assert (whole and whole.to_pylist()) == (convert_one_by_one and convert_one_by_one.to_pylist())

@@ -10,7 +10,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
 from pyspark_cloudfiles.values import conversion, text_columns
-from pyspark_cloudfiles.values.text_columns import arrow_casts, converted, one_by_one
+from pyspark_cloudfiles.values.text_columns import arrow_casts, convert_one_by_one, convert_texts
 
 NUMBERS = [
     "0",
@@ -79,8 +79,8 @@ def test_a_column_is_what_its_cells_are(data_type: T.DataType, texts: list[str |
     # A text that fills the column alone is where the whole column is vouched for.
     convert = conversion.converter(data_type, {}, zone)
     for some in [[text] for text in texts] if lone else [texts]:
-        slow, misfits = one_by_one(some, arrow_type, convert)
-        fast, wrong = converted(
+        slow, misfits = convert_one_by_one(some, arrow_type, convert)
+        fast, wrong = convert_texts(
             pa.array(some, pa.string()), arrow_type, convert, arrow_casts(data_type, arrow_type, {}, zone)
         )
         assert (comparable(fast), wrong) == (comparable(slow), misfits), some
@@ -103,5 +103,5 @@ def test_one_odd_cell_leaves_the_others_to_arrow(monkeypatch: pytest.MonkeyPatch
     arrow_type = pa.timestamp("us", "UTC")
     texts = pa.array([f"2024-01-02T03:04:{second:02}Z" for second in range(60)] + [odd])
     casts = arrow_casts(T.TimestampType(), arrow_type, {}, "UTC")
-    _, misfits = text_columns.converted(texts, arrow_type, convert, casts)
+    _, misfits = text_columns.convert_texts(texts, arrow_type, convert, casts)
     assert looked_at == [odd] and misfits == ([] if odd[-5:] == "03:04" else [60])

@@ -60,7 +60,7 @@ def mounted(mounts: str | None) -> Iterator[None]:
         _mounts.reset(token)
 
 
-def iterated(mounts: str | None, items: Iterator[Item]) -> Iterator[Item]:
+def iterate_mounted(mounts: str | None, items: Iterator[Item]) -> Iterator[Item]:
     """Yield an iterator's items, with a source's mounts applied only while it computes the next one.
 
     A generator that entered :func:`mounted` itself would leave the mounts to its consumer.

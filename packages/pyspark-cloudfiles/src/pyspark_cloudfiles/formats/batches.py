@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import Rows
-from pyspark_cloudfiles.formats.lines import coalesced
+from pyspark_cloudfiles.formats.lines import coalesce
 from pyspark_cloudfiles.formats.variant_encoding import variant_array
 from pyspark_cloudfiles.values.plain_arrays import binaries, lists_of, longs, maps_of, structs_of, whole
 
@@ -65,7 +65,7 @@ class NumberedRows(NamedTuple):
 
 def batches_of(pieces: Iterable[FileRows]) -> Iterator[Rows]:
     """Yield the rows in their order, in batches of at most ``BATCH_BYTES`` (or one row)."""
-    return coalesced_rows(Rows(batch, [(file, batch.num_rows)], rescued) for file, batch, rescued in _cut(pieces))
+    return coalesce_rows(Rows(batch, [(file, batch.num_rows)], rescued) for file, batch, rescued in _cut(pieces))
 
 
 def _cut(pieces: Iterable[FileRows]) -> Iterator[FileRows]:
@@ -81,9 +81,9 @@ def _size(part: FileRows | Rows) -> int:
     return part.batch.nbytes + (0 if part.rescued is None else part.rescued.nbytes)
 
 
-def coalesced_rows(parts: Iterable[Rows]) -> Iterator[Rows]:
+def coalesce_rows(parts: Iterable[Rows]) -> Iterator[Rows]:
     """Yield the rows in their order, small parts together in batches of at most ``BATCH_BYTES``."""
-    for some in coalesced(parts, _size):
+    for some in coalesce(parts, _size):
         found: list[tuple[SourceFile, int]] = []
         for file, rows in (count for part in some for count in part.counts):
             if found and found[-1][0] == file:
@@ -93,7 +93,7 @@ def coalesced_rows(parts: Iterable[Rows]) -> Iterator[Rows]:
         yield Rows(_joined_batches(some), found, _joined_rescued(some))
 
 
-def in_order(fast: NumberedRows, slow: NumberedRows, files: Spans) -> Rows:
+def merge_in_order(fast: NumberedRows, slow: NumberedRows, files: Spans) -> Rows:
     """Return the rows of both paths in the order of their lines, from the number of lines of each file."""
     numbers = pa.concat_arrays([fast.numbers, slow.numbers])
     order = pc.sort_indices(numbers)
@@ -164,17 +164,17 @@ def array_of(data_type: T.DataType, cells: Sequence[Any]) -> pa.Array:
     return pa.array(cells, arrow)
 
 
-def without_blank_lines(data: bytes) -> bytes:
+def remove_blank_lines(data: bytes) -> bytes:
     """Remove lines of only whitespace and control characters."""
     return _BLANK_LINE.sub(b"", data)
 
 
-def without_blank_start(data: bytes) -> bytes:
+def remove_blank_start(data: bytes) -> bytes:
     """Remove blank lines at the beginning."""
     return data if data[:1] > b" " else data[_BLANK_START.match(data).end() :]  # type: ignore[union-attr]
 
 
-def without_first_lines(data: bytes, count: int) -> tuple[bytes, int]:
+def remove_first_lines(data: bytes, count: int) -> tuple[bytes, int]:
     """Remove lines at the beginning; return the rest, and the number of lines still to be removed after it."""
     position = 0
     while count and position < len(data):
@@ -183,7 +183,7 @@ def without_first_lines(data: bytes, count: int) -> tuple[bytes, int]:
     return data[position:], count
 
 
-def without_comments(mark: str, data: bytes) -> bytes:
+def remove_comments(mark: str, data: bytes) -> bytes:
     begin = mark.encode()
     parts, position = [], 0
     while True:
@@ -222,7 +222,7 @@ def line_array(data: bytes) -> pa.Array:
     return pc.split_pattern(binaries([data[:-1]]), b"\n").values.cast(pa.string())
 
 
-def without_lines(data: bytes, numbers: Sequence[int]) -> bytes:
+def remove_lines(data: bytes, numbers: Sequence[int]) -> bytes:
     if not numbers:
         return data
     lines = line_array(data).filter(pc.invert(mask(numbers, data.count(b"\n"))))

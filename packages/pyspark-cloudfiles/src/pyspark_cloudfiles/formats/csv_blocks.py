@@ -26,22 +26,22 @@ from pyspark_cloudfiles.formats.batches import (
     is_utf8,
     line_array,
     matches,
-    without_blank_lines,
-    without_blank_start,
-    without_comments,
-    without_first_lines,
-    without_lines,
+    remove_blank_lines,
+    remove_blank_start,
+    remove_comments,
+    remove_first_lines,
+    remove_lines,
 )
 from pyspark_cloudfiles.formats.csv_tokenizer import Dialect, Tokenizer, Tokens
 from pyspark_cloudfiles.formats.lines import (
     Block,
-    coalesced,
+    coalesce,
     line_pieces,
     line_separator,
     size_of,
     text_pieces,
+    to_lf_ends,
     to_utf8,
-    with_lf_ends,
 )
 from pyspark_cloudfiles.values.plain_arrays import plain
 
@@ -161,7 +161,7 @@ def blocks(files: Sequence[SourceFile], dialect: Dialect, request: ReadRequest) 
     found = (part for file in files for part in parts(file, dialect, request.options))
     for names, some in groupby(found, lambda part: part.names):
         header = Header.from_names(names, request, dialect.header)
-        for few in coalesced(some, lambda part: size_of(part.content)):
+        for few in coalesce(some, lambda part: size_of(part.content)):
             if header.unknown and request.on_unknown == "error":
                 raise UnknownFields(few[0].file.url, None, header.unknown)
             if len(few) == 1:
@@ -201,14 +201,14 @@ def _lines(file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Ma
         return
     separator, skipped = line_separator(options), dialect.skip_rows
     for piece in text_pieces(part, options):
-        data = with_lf_ends(piece, separator)
+        data = to_lf_ends(piece, separator)
         data = data if is_utf8(data) else data.decode("utf-8", "replace").encode()
         if skipped:
-            data, skipped = without_first_lines(data, skipped)
+            data, skipped = remove_first_lines(data, skipped)
         if dialect.comment:
-            data = without_comments(dialect.comment, data)
+            data = remove_comments(dialect.comment, data)
         if names is None:
-            data = without_blank_start(data)
+            data = remove_blank_start(data)
         if names is None and data:
             first, _, rest = data.partition(b"\n")
             tokens = tokenizer.tokens(first.decode())
@@ -217,7 +217,7 @@ def _lines(file: SourceFile, dialect: Dialect, tokenizer: Tokenizer, options: Ma
             data = rest if dialect.header else data
         # Other blank lines do not have the right number of values.
         if dialect.separator <= " " or len(names or ()) < 2:
-            data = without_blank_lines(data)
+            data = remove_blank_lines(data)
         yield CsvPart(part, names or [], data)
 
 
@@ -244,13 +244,13 @@ class ArrowCutter:
         """Cut wanted columns out of a block of lines in UTF-8; of a single column, none of them blank."""
         data, width = block.data or b"", len(block.header.names)
         refused = self._odd_lines(data)
-        some = without_lines(data, refused)
+        some = remove_lines(data, refused)
         columns, ragged = self._read(some, width, wanted or [0])
         if len(columns[0]) + len(ragged) < some.count(b"\n"):
             # Arrow has skipped empty lines, which the numbers must count.
             empty = pc.indices_nonzero(pc.equal(pc.binary_length(line_array(data)), 0)).to_pylist()
             refused = sorted({*refused, *empty})
-            columns, ragged = self._read(without_lines(data, refused), width, wanted or [0])
+            columns, ragged = self._read(remove_lines(data, refused), width, wanted or [0])
         return CutColumns(columns[: len(wanted)], _merged_numbers(refused, ragged))
 
     def _odd_lines(self, data: bytes) -> list[int]:

@@ -17,7 +17,7 @@ from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import Format, InferRequest, ReadRequest, Rows
-from pyspark_cloudfiles.formats.batches import coalesced_rows, mask
+from pyspark_cloudfiles.formats.batches import coalesce_rows, mask
 from pyspark_cloudfiles.formats.csv_blocks import (
     ArrowCutter,
     CsvBlock,
@@ -33,8 +33,8 @@ from pyspark_cloudfiles.formats.csv_tokenizer import Dialect, Tokenizer
 from pyspark_cloudfiles.formats.engine import Engine, FastColumns, Record
 from pyspark_cloudfiles.values import conversion
 from pyspark_cloudfiles.values.rescue import Leaf, Leftover, member, quoted, quoted_texts
-from pyspark_cloudfiles.values.text_columns import ArrowCast, arrow_casts, converted
-from pyspark_cloudfiles.values.times import compiled
+from pyspark_cloudfiles.values.text_columns import ArrowCast, arrow_casts, convert_texts
+from pyspark_cloudfiles.values.times import compile_pattern
 from pyspark_cloudfiles.values.widening import LONGEST, wider
 
 _DATES_THAT_ARE_TIMESTAMPS = {"yyyy-MM-dd", "yyyy-M-d", "yyyy-M-dd", "yyyy-MM-d", "yyyy-MM", "yyyy-M", "yyyy"}
@@ -74,14 +74,14 @@ class CsvTypes:
         cut = None if self._cutter is None else self._cutter.cells(block, places)
         if cut is not None and not cut.refused:
             for name, column in zip(names, cut.columns, strict=True):
-                self._found[name] = types.narrowed_by_column(self._found[name], column)
+                self._found[name] = types.narrow_by_column(self._found[name], column)
             return
         found = (block.tokens(number, self._tokenizer) for number in range(block.count))
         records = [tokens for tokens in found if tokens is not None]
         check_limits(part.file, records, self._dialect)
         for place, name in enumerate(names):
             cells = (tokens[place] for tokens in records if place < len(tokens))
-            self._found[name] = types.narrowed(self._found[name], cells)
+            self._found[name] = types.narrow(self._found[name], cells)
 
     def schema(self) -> T.StructType:
         return T.StructType([T.StructField(name, data_type or _STRING) for name, data_type in self._found.items()])
@@ -106,13 +106,13 @@ class ColumnTypes:
             "long": _test(conversion.integers(64), _LONG),
             "decimal": _whole_decimal,
             "double": _test(conversion.converter(_DOUBLE, options, request.timezone), _DOUBLE),
-            "date": _test(compiled(pattern).day, _DATE) if prefers_date else (lambda text: None),
+            "date": _test(compile_pattern(pattern).day, _DATE) if prefers_date else (lambda text: None),
             "timestamp": _test(timestamps, _TIMESTAMP),
             "boolean": _test(conversion.boolean, _BOOLEAN),
             "string": lambda text: _STRING,
         }
 
-    def narrowed(self, known: T.DataType | None, cells: Iterable[str | None]) -> T.DataType | None:
+    def narrow(self, known: T.DataType | None, cells: Iterable[str | None]) -> T.DataType | None:
         """Return the type of a column after some more cells; None as long as all are empty."""
         for cell in dict.fromkeys(cells):  # duplicates do not change the type
             if isinstance(known, T.StringType):
@@ -121,11 +121,11 @@ class ColumnTypes:
                 known = self._merged(known, self._type_of(known, cell))
         return known
 
-    def narrowed_by_column(self, known: T.DataType | None, cells: pa.Array) -> T.DataType | None:
+    def narrow_by_column(self, known: T.DataType | None, cells: pa.Array) -> T.DataType | None:
         """Return the same, testing only cells that are not plainly of the known type."""
         rest = cells.drop_null()
         while len(rest) and not isinstance(known, T.StringType):
-            known = self.narrowed(known, rest.slice(0, _FIRST_CELLS).to_pylist())
+            known = self.narrow(known, rest.slice(0, _FIRST_CELLS).to_pylist())
             rest = self._not_covered(known, rest.slice(_FIRST_CELLS))
         return known
 
@@ -223,7 +223,7 @@ class CsvParser:
             texts = cells[position_of[place]]
             array, wrong = texts, []
             if not isinstance(field.dataType, T.StringType):
-                array, wrong = converted(texts, self._types[place], *self._converters[place])
+                array, wrong = convert_texts(texts, self._types[place], *self._converters[place])
             columns.append(array)
             if wrong:
                 misfits.update(wrong)
@@ -275,4 +275,4 @@ class CsvFormat(Format):
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         dialect = Dialect.from_options(request.options)
         engine = Engine(CsvParser(request, dialect), request)
-        return coalesced_rows(map(engine.rows, blocks(files, dialect, request)))
+        return coalesce_rows(map(engine.rows, blocks(files, dialect, request)))

@@ -21,7 +21,7 @@ from pyspark_cloudfiles.errors import MalformedRecord, UnknownFields
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats import base
 from pyspark_cloudfiles.formats.base import ReadRequest, Rows
-from pyspark_cloudfiles.formats.batches import FileRows, NumberedRows, array_of, batch_of, in_order, mask
+from pyspark_cloudfiles.formats.batches import FileRows, NumberedRows, array_of, batch_of, mask, merge_in_order
 from pyspark_cloudfiles.formats.lines import Block
 from pyspark_cloudfiles.values import rescue
 from pyspark_cloudfiles.values.plain_arrays import longs
@@ -58,7 +58,7 @@ class FastColumns(NamedTuple):
             return self
         wrong = longs(sorted(positions))
         keep = pc.invert(pc.is_in(longs(range(lines - len(self.refused))), value_set=wrong))
-        refused = without_refused(longs(range(lines)), self.refused).take(wrong).to_pylist()
+        refused = remove_refused(longs(range(lines)), self.refused).take(wrong).to_pylist()
         columns, members = ([array.filter(keep) for array in some] for some in (self.columns, self.members))
         return FastColumns(columns, members, sorted([*self.refused, *refused]))
 
@@ -86,14 +86,14 @@ class Engine:
             return self._read_slowly(block, range(block.count)).rows_of(block.files)
         rescued = None
         if any(some.null_count < len(some) for some in fast.members):
-            paths = without_refused(rescue.paths_of(block.files), fast.refused)
+            paths = remove_refused(rescue.paths_of(block.files), fast.refused)
             rescued = rescue.rescued_column(fast.members, paths)
         batch = batch_of_request(fast.columns, block.count - len(fast.refused), self._request)
         if not fast.refused:
             return Rows(batch, block.files, rescued)
-        numbers = without_refused(longs(range(block.count)), fast.refused)
+        numbers = remove_refused(longs(range(block.count)), fast.refused)
         slow = self._read_slowly(block, fast.refused)
-        return in_order(NumberedRows(numbers, batch, rescued), slow, block.files)
+        return merge_in_order(NumberedRows(numbers, batch, rescued), slow, block.files)
 
     def _read_slowly(self, block: Block, lines: Iterable[int]) -> NumberedRows:
         outcome = Outcome(self._request)
@@ -104,7 +104,7 @@ class Engine:
         return outcome.rows()
 
 
-def without_refused(values: pa.Array, refused: Sequence[int]) -> pa.Array:
+def remove_refused(values: pa.Array, refused: Sequence[int]) -> pa.Array:
     return values.filter(pc.invert(mask(refused, len(values)))) if refused else values
 
 

@@ -33,7 +33,7 @@ from pyspark_cloudfiles.formats.variant_encoding import JsonVariants, variant_ar
 from pyspark_cloudfiles.values import conversion
 from pyspark_cloudfiles.values.plain_arrays import binaries, lists_of, maps_of, offsets_of, plain, structs_of
 from pyspark_cloudfiles.values.rescue import member
-from pyspark_cloudfiles.values.text_columns import arrow_casts, converted
+from pyspark_cloudfiles.values.text_columns import arrow_casts, convert_texts
 
 _NULL = msgspec.Raw(b"null")
 _ABSENT = msgspec.Raw(b"")
@@ -150,11 +150,11 @@ def _column(data_type: T.DataType, request: ReadRequest, strict: bool, source: b
     if isinstance(data_type, T.DateType | T.TimestampType | T.TimestampNTZType):
         convert = conversion.converter(data_type, request.options, request.timezone)
         known = arrow_casts(data_type, arrow, request.options, request.timezone)
-        return Column(str | None, lambda cells: converted(plain(cells, pa.string()), arrow, convert, known))
+        return Column(str | None, lambda cells: convert_texts(plain(cells, pa.string()), arrow, convert, known))
     if isinstance(data_type, T.DecimalType):
         convert = conversion.decimals(data_type)
         known = arrow_casts(data_type, arrow, request.options, request.timezone)
-        return Column(msgspec.Raw, lambda cells: converted(texts(cells), arrow, convert, known), _NULL)
+        return Column(msgspec.Raw, lambda cells: convert_texts(texts(cells), arrow, convert, known), _NULL)
     if isinstance(data_type, T.IntegralType):
         bits = conversion.BITS[data_type.typeName()]
         annotation: Any = Annotated[int, msgspec.Meta(ge=-(1 << bits - 1), le=(1 << bits - 1) - 1)]

@@ -43,10 +43,10 @@ def infer_schema(lines: Iterable[bytes], request: InferRequest) -> T.StructType:
     covered = Covered(lambda: found)
     for record in inference.records(line for line in lines if not covered.takes(line)):
         try:
-            found = inference.merged(found, inference.type_of(record))
+            found = inference.merge(found, inference.type_of(record))
         except MalformedJsonError:
             continue
-    schema = inference.finished(found)
+    schema = inference.finish(found)
     fields = schema.fields if isinstance(schema, T.StructType) else []
     return T.StructType([field if request.infer_types else T.StructField(field.name, STRING) for field in fields])
 
@@ -102,7 +102,7 @@ class _Inference:
         if isinstance(value, list):
             found: Found = NULL
             for element in value:
-                found = self.merged(found, self.type_of(element))
+                found = self.merge(found, self.type_of(element))
             return [found]
         if isinstance(value, str):
             return self._type_of_text(value)
@@ -125,33 +125,33 @@ class _Inference:
                 return T.DecimalType(precision, -int(exponent))
         return DOUBLE
 
-    def merged(self, one: Found, other: Found) -> Found:
+    def merge(self, one: Found, other: Found) -> Found:
         """Return the narrowest type that covers both."""
         if isinstance(one, dict) and isinstance(other, dict):
             names = {} if self._sensitive else {name.lower(): name for name in one}
             for name, found in other.items():
                 same = name if name in one else names.get(name.lower(), name) if not self._sensitive else name
                 if same in one:
-                    one[same] = self.merged(one[same], found)
+                    one[same] = self.merge(one[same], found)
                 else:
                     one[same] = found
                     names[same.lower()] = same
             return one
         if isinstance(one, list) and isinstance(other, list):
-            return [self.merged(one[0], other[0])]
+            return [self.merge(one[0], other[0])]
         if one is NULL or other is NULL:
             return other if one is NULL else one
         if isinstance(one, dict | list) or isinstance(other, dict | list):
             return STRING
         return wider(one, other)
 
-    def finished(self, found: Found) -> T.DataType | None:
+    def finish(self, found: Found) -> T.DataType | None:
         """Return the Spark type, or None for an empty struct or a dropped NULL."""
         if isinstance(found, list):
-            element = self.finished(found[0])
+            element = self.finish(found[0])
             return None if element is None else T.ArrayType(element)
         if isinstance(found, dict):
-            types = {name: self.finished(found[name]) for name in sorted(found, key=_java_order) if name}
+            types = {name: self.finish(found[name]) for name in sorted(found, key=_java_order) if name}
             fields = [T.StructField(name, data_type) for name, data_type in types.items() if data_type is not None]
             return T.StructType(fields) if fields else None
         if found is NULL:

@@ -65,7 +65,7 @@ class Block:
 
 def blocks(parts: Iterable[tuple[SourceFile, bytes | list[bytes]]]) -> Iterator[Block]:
     """Yield parts of files, whole lines or lists of records, in blocks of at most ``BATCH_BYTES`` (or one part)."""
-    for some in coalesced(parts, lambda part: size_of(part[1])):
+    for some in coalesce(parts, lambda part: size_of(part[1])):
         first = some[0][1]
         if isinstance(first, bytes):
             files = [(file, data.count(b"\n")) for file, data in some]
@@ -80,7 +80,7 @@ def size_of(content: bytes | list[bytes]) -> int:
     return len(content) if isinstance(content, bytes) else sum(map(len, content))
 
 
-def coalesced(parts: Iterable[Part], size: Callable[[Part], int]) -> Iterator[list[Part]]:
+def coalesce(parts: Iterable[Part], size: Callable[[Part], int]) -> Iterator[list[Part]]:
     """Yield the parts in their order, in groups of at most ``BATCH_BYTES`` (or one part)."""
     waiting: list[Part] = []
     total = 0
@@ -98,7 +98,7 @@ def coalesced(parts: Iterable[Part], size: Callable[[Part], int]) -> Iterator[li
 def lines_of_files(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[tuple[SourceFile, bytes]]:
     """Yield the lines of files, each ended by LF, in parts of a limited size."""
     separator = line_separator(options)
-    return ((file, with_lf_ends(data, separator)) for file in files for data in text_pieces(file, options))
+    return ((file, to_lf_ends(data, separator)) for file in files for data in text_pieces(file, options))
 
 
 def records_of_files(
@@ -108,7 +108,7 @@ def records_of_files(
     return ((file, lines) for file in files for lines in line_pieces(file, options))
 
 
-def with_lf_ends(data: bytes, separator: bytes | None = None) -> bytes:
+def to_lf_ends(data: bytes, separator: bytes | None = None) -> bytes:
     """Return a text whose lines end with LF, also the last."""
     if separator is not None:
         data = data.replace(separator, b"\n")

@@ -37,7 +37,7 @@ from pyspark_cloudfiles.formats.xml_elements import Broken, Element, XmlOptions
 from pyspark_cloudfiles.formats.xml_elements import records as xml_elements
 from pyspark_cloudfiles.values import conversion
 from pyspark_cloudfiles.values.rescue import CORRUPT_RECORD, Leaf, quoted
-from pyspark_cloudfiles.values.times import compiled
+from pyspark_cloudfiles.values.times import compile_pattern
 
 # Each with its text, which is used only if it is malformed.
 Records = Iterator[Iterable[tuple[Record, str]]]
@@ -94,7 +94,7 @@ class _Narrowing:
 
     def __init__(self, request: ReadRequest, dialect: Dialect) -> None:
         options = {key: value for key, value in request.options.items() if key != "enabledatetimeparsingfallback"}
-        day = compiled(options.get("dateformat", "yyyy-MM-dd")).day
+        day = compile_pattern(options.get("dateformat", "yyyy-MM-dd")).day
         moment = conversion.timestamps(options, request.timezone)
         self._conversions: list[Callable[[str], bytes | None]] = [
             _integer,

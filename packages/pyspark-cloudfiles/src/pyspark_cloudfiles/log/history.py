@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.log.file_log import file_segments, log_of
-from pyspark_cloudfiles.log.offsets import Committed, committed, newest_offsets
+from pyspark_cloudfiles.log.offsets import Committed, committed_batches, newest_offsets
 from pyspark_cloudfiles.log.segments import Segments
 
 _COMMITS = pa.schema([("end", pa.int64()), ("time", pa.int64())])
@@ -168,7 +168,7 @@ class FileState(NamedTuple):
 
 def file_states(checkpoint: str) -> Iterator[FileState]:
     """Yield the files of a query's cloudFiles sources, by the checkpoint that it has begun."""
-    batches, sources = committed(checkpoint), newest_offsets(checkpoint)
+    batches, sources = committed_batches(checkpoint), newest_offsets(checkpoint)
     if not sources and filesystem.names(f"{filesystem.canonical(checkpoint)}/offsets"):
         raise InvalidOption(f"The stream of {checkpoint} does not read cloudFiles, so it has no file state.")
     if not sources:

@@ -42,7 +42,7 @@ def newest_offsets(checkpoint: str) -> dict[str, Offset]:
     return _offsets_of(checkpoint, batches[-1])[1] if batches else {}
 
 
-def committed(checkpoint: str) -> dict[str, Committed]:
+def committed_batches(checkpoint: str) -> dict[str, Committed]:
     """Return the committed batches of each cloudFiles source, by its number in the query."""
     found: dict[str, Committed] = {}
     done = set(_numbers(checkpoint, "commits"))

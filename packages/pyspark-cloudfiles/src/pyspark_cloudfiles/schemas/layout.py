@@ -25,7 +25,7 @@ _WIDER = {
 }
 
 
-def evolved(current: T.StructType, found: T.StructType, *, widen: str | None = None) -> T.StructType:
+def evolve_schema(current: T.StructType, found: T.StructType, *, widen: str | None = None) -> T.StructType:
     """Return a schema with the additional columns of data; a known name in another case is not a new column.
 
     Types grow only if ``widen`` is given, the format of the files.
@@ -41,15 +41,15 @@ def evolved(current: T.StructType, found: T.StructType, *, widen: str | None = N
 
 def _evolved_type(current: T.DataType, found: T.DataType, widen: str | None) -> T.DataType:
     if isinstance(current, T.StructType) and isinstance(found, T.StructType):
-        return evolved(current, found, widen=widen)
+        return evolve_schema(current, found, widen=widen)
     if isinstance(current, T.ArrayType) and isinstance(found, T.ArrayType):
         return T.ArrayType(_evolved_type(current.elementType, found.elementType, widen), current.containsNull)
     if isinstance(current, T.MapType) and isinstance(found, T.MapType):
         return T.MapType(current.keyType, _evolved_type(current.valueType, found.valueType, widen))
-    return widened(current, found, widen) if widen else current
+    return widen_type(current, found, widen) if widen else current
 
 
-def widened(current: T.DataType, found: T.DataType, file_format: str) -> T.DataType:
+def widen_type(current: T.DataType, found: T.DataType, file_format: str) -> T.DataType:
     """Return the wider of two types if Auto Loader's type widening allows it, otherwise the current one."""
     if file_format == "parquet" and isinstance(current, T.DateType) and isinstance(found, T.TimestampNTZType):
         return found
@@ -93,7 +93,7 @@ class Layout:
         return T.StructType([field for field in self.schema.fields if field.name not in others])
 
     def without_metadata(self) -> Layout:
-        return Layout(schema_without_metadata(self.schema), self.partitions, self.rescued)
+        return Layout(remove_metadata(self.schema), self.partitions, self.rescued)
 
     def with_partitions(self, names: Iterable[str]) -> Layout:
         """Return the layout in which the named columns, in any case, come from the path."""
@@ -107,14 +107,14 @@ def is_file_metadata(field: T.StructField) -> bool:
     return field.name == METADATA and field.dataType == METADATA_TYPE and not field.nullable
 
 
-def with_metadata(schema: T.StructType) -> T.StructType:
+def add_metadata(schema: T.StructType) -> T.StructType:
     """Return a schema with the metadata column, unless the data has one of this name, which Spark prefers."""
     if METADATA in map(str.lower, schema.names):
         return schema
     return T.StructType([*schema.fields, T.StructField(METADATA, METADATA_TYPE, nullable=False)])
 
 
-def schema_without_metadata(schema: T.StructType) -> T.StructType:
+def remove_metadata(schema: T.StructType) -> T.StructType:
     return T.StructType([field for field in schema.fields if not is_file_metadata(field)])
 
 
@@ -124,7 +124,7 @@ def inferred_layout(data: T.StructType, partitions: T.StructType, rescued: str |
     if rescued:
         fields.append(T.StructField(rescued, T.StringType()))
     schema = T.StructType([*fields, *partitions.fields])
-    schema = with_metadata(schema) if metadata else schema
+    schema = add_metadata(schema) if metadata else schema
     return Layout(schema, tuple(partitions.fieldNames()), rescued, any(map(is_file_metadata, schema.fields)))
 
 

@@ -118,7 +118,7 @@ def convert_partition(value: str | None, data_type: T.DataType, timezone: str = 
             case T.DateType():
                 return _EPOCH.date() + timedelta(days=times.day(value))
             case T.TimestampType():
-                return _EPOCH + timedelta(microseconds=times.timestamp(value, times.zone_named(timezone)))
+                return _EPOCH + timedelta(microseconds=times.timestamp(value, times.find_zone(timezone)))
             case T.TimestampNTZType():
                 return _EPOCH.replace(tzinfo=None) + timedelta(microseconds=times.timestamp_without_zone(value))
             case T.DecimalType() if "," not in value:

@@ -152,12 +152,12 @@ def _complete_schema(schema: StructType | str, rescued: str | None, with_hidden:
     from pyspark.sql.types import StructType
 
     # Only for sessions that load cloudFiles.
-    from pyspark_cloudfiles.schemas.layout import with_metadata
+    from pyspark_cloudfiles.schemas.layout import add_metadata
     from pyspark_cloudfiles.session.hidden_metadata import add_rescued_column
 
     given: Any = StructType.fromDDL(schema) if isinstance(schema, str) else schema
     completed = add_rescued_column(given, rescued)
-    return with_metadata(completed) if with_hidden else completed
+    return add_metadata(completed) if with_hidden else completed
 
 
 def _options_of(reader: Any) -> ReaderOptions:

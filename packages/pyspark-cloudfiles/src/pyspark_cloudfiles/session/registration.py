@@ -121,10 +121,10 @@ def _shipped_state_function(mounts: str | None) -> Any:
         def eval(self, checkpoint: str) -> Iterator[tuple]:
             make_importable(*origin)
             # On a worker, after the package was made importable.
-            from pyspark_cloudfiles.filesystems.filesystem import iterated
+            from pyspark_cloudfiles.filesystems.filesystem import iterate_mounted
             from pyspark_cloudfiles.log.history import file_states
 
-            yield from map(tuple, iterated(mounts, file_states(checkpoint)))
+            yield from map(tuple, iterate_mounted(mounts, file_states(checkpoint)))
 
     return udtf(CloudFilesState, returnType=COLUMNS)
 

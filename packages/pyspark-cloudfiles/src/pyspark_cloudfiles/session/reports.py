@@ -48,7 +48,7 @@ def _wrap_init(original: Any) -> Any:
     @wraps(original)
     def initialise(self: SourceProgress, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
-        self.update(described(self))
+        self.update(describe_source(self))
 
     return initialise
 
@@ -61,7 +61,7 @@ def _wrap_json(indent: int | None, original: Any) -> property:
         content = json.loads(original_text)
         is_changed = False
         for source in content.get("sources", [content]):
-            changes = described(source)
+            changes = describe_source(source)
             source.update(changes)
             is_changed |= bool(changes)
         return json.dumps(content, indent=indent) if is_changed else original_text
@@ -69,7 +69,7 @@ def _wrap_json(indent: int | None, original: Any) -> property:
     return property(text)
 
 
-def described(source: dict[str, Any]) -> dict[str, Any]:
+def describe_source(source: dict[str, Any]) -> dict[str, Any]:
     """Return the changes of a source's progress, none for other sources.
 
     The description is ``CloudFilesSource[<path>]``; ``metrics`` has, as strings, ``numFilesOutstanding`` and
@@ -101,12 +101,12 @@ def install_errors(error: type) -> None:
 def _wrap_error_text(original: Any) -> Any:
     @wraps(original)
     def text(self: Any) -> str:
-        return with_cause(original(self), getattr(self, "_stackTrace", None) or "")
+        return prepend_cause(original(self), getattr(self, "_stackTrace", None) or "")
 
     return text
 
 
-def with_cause(text: str, stack_trace: str) -> str:
+def prepend_cause(text: str, stack_trace: str) -> str:
     """Return an error's text, begun by this package's message in it or in its stack trace."""
     match = _OURS.search(stack_trace) or _OURS.search(text)
     if match is None:

@@ -18,7 +18,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
 from pyspark_cloudfiles.errors import CloudFilesError
-from pyspark_cloudfiles.schemas.layout import schema_without_metadata
+from pyspark_cloudfiles.schemas.layout import remove_metadata
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,7 +40,7 @@ class Created(NamedTuple):
 
     def without_metadata(self) -> Created:
         """Return the same without the ``_metadata`` column."""
-        source, schema = self.source.without_metadata(), schema_without_metadata(self.schema)
+        source, schema = self.source.without_metadata(), remove_metadata(self.schema)
         return Created(source, schema, source.streamReader(schema))
 
 

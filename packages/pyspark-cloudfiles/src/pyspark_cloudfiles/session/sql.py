@@ -237,15 +237,15 @@ def with_frames(spark: SparkSession, text: str, escaped: bool = True) -> tuple[s
     """
     found, frames = list(calls(text)), {}
     named = names_metadata(text)
-    edits, with_metadata = [], []
+    edits, add_metadata = [], []
     for number, call in enumerate(found):
         name = f"cloudfiles_{number}_"
         frames[name] = relation(spark, call, named)
         edits.append((call.start, call.end, f"{{{name}}}"))
         if named and any(map(is_file_metadata, frames[name].schema.fields)):
-            with_metadata.append(edits[-1])
+            add_metadata.append(edits[-1])
     parts, position = [], 0
-    for start, end, new in sorted([*edits, *star_edits(text, with_metadata)]):
+    for start, end, new in sorted([*edits, *star_edits(text, add_metadata)]):
         parts += [_escape_braces(text[position:start]) if escaped else text[position:start], new]
         position = end
     return "".join([*parts, _escape_braces(text[position:]) if escaped else text[position:]]), frames
@@ -255,7 +255,7 @@ def _escape_braces(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def relation(spark: SparkSession, call: Call, with_metadata: bool = False) -> DataFrame:
+def relation(spark: SparkSession, call: Call, add_metadata: bool = False) -> DataFrame:
     """Return the frame of a call, if asked with ``_metadata`` as an ordinary column, because views hide no columns."""
     registration.register(spark)
     reader: Any
@@ -263,16 +263,16 @@ def relation(spark: SparkSession, call: Call, with_metadata: bool = False) -> Da
         reader = spark.readStream.format("cloudFiles")
     else:
         reader = spark.read.format("cloudFiles").option(f"{INTERNAL}batch", "true")
-        reader = reader.option(f"{INTERNAL}metadata", str(with_metadata).lower()).options(**session_options(spark))
+        reader = reader.option(f"{INTERNAL}metadata", str(add_metadata).lower()).options(**session_options(spark))
     options: dict[str, Any] = dict(call.options)
     if schema := options.pop("schema", None):
-        if with_metadata and not call.streaming:
+        if add_metadata and not call.streaming:
             from pyspark.sql.types import StructType  # most statements give no schema
 
-            schema = layout.with_metadata(cast(StructType, StructType.fromDDL(schema)))
+            schema = layout.add_metadata(cast(StructType, StructType.fromDDL(schema)))
         reader = reader.schema(schema)
     frame = reader.options(**{"cloudFiles.format": call.format or "", **options}).load(call.path)
-    shown = call.streaming and with_metadata and hasattr(spark, "_jvm")
+    shown = call.streaming and add_metadata and hasattr(spark, "_jvm")
     return frame.select("*", "_metadata") if shown else frame
 
 

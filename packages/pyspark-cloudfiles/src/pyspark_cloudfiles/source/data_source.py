@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 from pyspark_cloudfiles.errors import AddNewNotSupported, EmptyDirectory, InvalidOption, SchemaLocationNeeded
 from pyspark_cloudfiles.filesystems import filesystem, globs
 from pyspark_cloudfiles.filesystems.files import SourceFile, digest_of
-from pyspark_cloudfiles.filesystems.filesystem import iterated, mounted
+from pyspark_cloudfiles.filesystems.filesystem import iterate_mounted, mounted
 from pyspark_cloudfiles.formats import stream_format
 from pyspark_cloudfiles.options import Options, parse
 from pyspark_cloudfiles.schemas import layout
@@ -76,7 +76,7 @@ class CloudFilesDataSource(DataSource):
         other = copy(self)
         other._options = replace(self._options, hidden_metadata=False)
         if inferred := self._inferred:
-            schema = layout.schema_without_metadata(inferred.schema)
+            schema = layout.remove_metadata(inferred.schema)
             other._inferred = Layout(schema, inferred.partitions, inferred.rescued)
         return other
 
@@ -148,7 +148,7 @@ class CloudFilesReader(DataSourceReader):
     def read(self, partition: FilePartition) -> Iterator[pa.RecordBatch]:
         from pyspark_cloudfiles.source.task import read_partition  # the process that plans reads nothing
 
-        return iterated(self._plan.options.mounts, read_partition(partition, self._plan))
+        return iterate_mounted(self._plan.options.mounts, read_partition(partition, self._plan))
 
 
 def stored_version(options: Options) -> SchemaVersion | None:

@@ -32,7 +32,7 @@ class KnownFiles:
 def parse_timestamp(text: str, timezone: str = "UTC") -> int:
     """Return the microseconds since the epoch of ``modifiedAfter`` or ``modifiedBefore``."""
     try:
-        return times.timestamp(text, times.zone_named(timezone))
+        return times.timestamp(text, times.find_zone(timezone))
     except ValueError as error:
         raise InvalidOption(
             f"modifiedAfter or modifiedBefore is {text!r}, which is not a timestamp ({error}). Write one like "

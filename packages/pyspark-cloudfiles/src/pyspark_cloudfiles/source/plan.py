@@ -105,7 +105,7 @@ class Plan:
 
     def divide(self, files: list[SourceFile]) -> list[list[SourceFile]]:
         cores, by_lines = self.options.parallelism or os.cpu_count() or 1, has_lines(self.options)
-        return grouped(files, cores, lambda file: by_lines and not is_compressed(file))
+        return group_files(files, cores, lambda file: by_lines and not is_compressed(file))
 
 
 @dataclass
@@ -123,7 +123,7 @@ class FilePartition(InputPartition):
         self.files, self.layout, self.log, self.start, self.end = files, layout, log, start, end
 
 
-def grouped(
+def group_files(
     files: list[SourceFile], cores: int, has_parts: Callable[[SourceFile], bool] = lambda file: False
 ) -> list[list[SourceFile]]:
     """Divide files, in their order, into groups of about equal work; some can be read in parts."""

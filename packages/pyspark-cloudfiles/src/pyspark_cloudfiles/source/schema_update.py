@@ -14,7 +14,7 @@ from hashlib import sha256
 from pyspark_cloudfiles.errors import CloudFilesError, StateInUse
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.log.file_log import files_between
-from pyspark_cloudfiles.schemas.layout import evolved
+from pyspark_cloudfiles.schemas.layout import evolve_schema
 from pyspark_cloudfiles.schemas.versions import SchemaStore, SchemaVersion, apply_options, infer, version_layout
 from pyspark_cloudfiles.source.plan import FilePartition, Plan
 
@@ -49,7 +49,9 @@ def evolve(partition: FilePartition, plan: Plan) -> bool:
         found = infer(files_between(partition.log, partition.start, partition.end), options)
         widen = options.format.lower() if plan.evolution_mode == "addNewColumnsWithTypeWidening" else None
         newest = store.evolve(
-            lambda version: apply_options(replace(version, data=evolved(version.data, found, widen=widen)), options)
+            lambda version: apply_options(
+                replace(version, data=evolve_schema(version.data, found, widen=widen)), options
+            )
         )
         if _is_newer(newest, plan):
             return True

@@ -21,7 +21,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from pyspark_cloudfiles.filesystems import filesystem
 from pyspark_cloudfiles.filesystems.files import SourceFile, digest_of
-from pyspark_cloudfiles.filesystems.filesystem import iterated, mounted
+from pyspark_cloudfiles.filesystems.filesystem import iterate_mounted, mounted
 from pyspark_cloudfiles.log.file_log import FileLog, files_between, log_of, new_log
 from pyspark_cloudfiles.log.history import Commits
 from pyspark_cloudfiles.log.offsets import Offset
@@ -149,7 +149,7 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
     # The method for tasks.
 
     def read(self, partition: FilePartition) -> Iterator[pa.RecordBatch]:
-        return iterated(self._plan.options.mounts, read_partition(partition, self._plan))
+        return iterate_mounted(self._plan.options.mounts, read_partition(partition, self._plan))
 
     def _opened_log(self, offset: Offset) -> FileLog:
         """Return the log, locked and opened for appending, with all files before the offset."""

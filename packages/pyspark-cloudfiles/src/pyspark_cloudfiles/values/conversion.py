@@ -17,7 +17,7 @@ from pyspark.sql import types as T
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.option_names import refuse_other_time_parsers
 from pyspark_cloudfiles.values import times
-from pyspark_cloudfiles.values.times import compiled
+from pyspark_cloudfiles.values.times import compile_pattern
 
 Convert = Callable[[str], Any]
 
@@ -138,7 +138,7 @@ def zone_of(timezone: str, options: Mapping[str, str]) -> tzinfo:
     """Return the default zone of timestamps: the format's own option, or else the session's."""
     name = options.get("timezone", timezone)
     try:
-        return UTC if name == "UTC" else times.zone_named(name)
+        return UTC if name == "UTC" else times.find_zone(name)
     except ValueError as error:
         raise InvalidOption(f"There is no time zone {name!r}.") from error
 
@@ -149,20 +149,20 @@ def timestamps(options: Mapping[str, str], timezone: str) -> Convert:
     pattern = options.get("timestampformat")
     if pattern is None:
         return lambda text: times.timestamp(text, zone)
-    parsed = compiled(pattern)
+    parsed = compile_pattern(pattern)
     return _with_fallback(lambda text: parsed.timestamp(text, zone), lambda text: times.timestamp(text, zone), options)
 
 
 def timestamps_without_zone(options: Mapping[str, str]) -> Convert:
     refuse_other_time_parsers(options)
     pattern = options.get("timestampntzformat")
-    return times.timestamp_without_zone if pattern is None else compiled(pattern).timestamp_without_zone
+    return times.timestamp_without_zone if pattern is None else compile_pattern(pattern).timestamp_without_zone
 
 
 def dates(options: Mapping[str, str]) -> Convert:
     refuse_other_time_parsers(options)
     pattern = options.get("dateformat")
-    return times.day if pattern is None else _with_fallback(compiled(pattern).day, times.day, options)
+    return times.day if pattern is None else _with_fallback(compile_pattern(pattern).day, times.day, options)
 
 
 def _with_fallback(first: Convert, second: Convert, options: Mapping[str, str]) -> Convert:

@@ -158,7 +158,7 @@ class ArrowCast(NamedTuple):
     is_safe: Callable[[pa.Array, pa.Array], bool]
 
 
-def converted(
+def convert_texts(
     texts: pa.Array, arrow_type: pa.DataType, convert: Convert, arrow_casts: Sequence[ArrowCast]
 ) -> tuple[pa.Array, list[int]]:
     """Return an Arrow array of texts, converted by casts or one by one, and the positions of texts that do not fit."""
@@ -179,12 +179,14 @@ def converted(
             if found.null_count == texts.null_count:
                 return found, []
     odd = pc.and_(found.is_null(), texts.is_valid())
-    others, wrong = one_by_one(texts.filter(odd).to_pylist(), arrow_type, convert)
+    others, wrong = convert_one_by_one(texts.filter(odd).to_pylist(), arrow_type, convert)
     positions = pc.indices_nonzero(odd)
     return pc.replace_with_mask(found, odd, others), [positions[place].as_py() for place in wrong]
 
 
-def one_by_one(texts: Sequence[str | None], arrow_type: pa.DataType, convert: Convert) -> tuple[pa.Array, list[int]]:
+def convert_one_by_one(
+    texts: Sequence[str | None], arrow_type: pa.DataType, convert: Convert
+) -> tuple[pa.Array, list[int]]:
     """Return the same without Arrow's casts."""
     values: list[Any] = []
     misfits: list[int] = []

@@ -54,7 +54,7 @@ def timestamp(text: str, zone: tzinfo) -> int:
     found = _TIMESTAMP.fullmatch(trimmed) or _JUST_TIME.fullmatch(trimmed)
     if found is None:
         raise ValueError(f"not a timestamp: {text!r}")
-    own = zone if found["zone"] is None else zone_named(found["zone"].strip(_BLANK))
+    own = zone if found["zone"] is None else find_zone(found["zone"].strip(_BLANK))
     if "year" in found.groupdict():
         return instant(_day(found), _moment(found), own, int(found["sign"] + found["year"]))
     today = datetime.now(own)
@@ -111,7 +111,7 @@ def instant(days: int, moment: int, zone: tzinfo, year: int) -> int:
 
 
 @lru_cache(maxsize=1000)
-def zone_named(name: str) -> tzinfo:
+def find_zone(name: str) -> tzinfo:
     """Return the time zone of a name that Spark knows."""
     name = re.sub(r"([+-])(\d):", r"\g<1>0\2:", name, count=1)
     name = re.sub(r"([+-])(\d\d):(\d)$", r"\1\2:0\3", name)
@@ -224,7 +224,7 @@ class TimePattern:
         year = int(seen.get("year", 1970)) if short is None else 2000 + int(short)
         minute, second = int(seen.get("minute", 0)), int(seen.get("second", 0))
         moment = micros_of(_hour(seen), minute, second, seen.get("fraction", ""))
-        own = None if zone is None else zone_named(zone.upper() if len(zone) < 4 else zone)
+        own = None if zone is None else find_zone(zone.upper() if len(zone) < 4 else zone)
         return Fields(_day_of_fields(seen, year), moment, year, own)
 
     def _expression(self, pattern: str) -> str:
@@ -262,7 +262,7 @@ class TimePattern:
 
 
 @lru_cache(maxsize=100)
-def compiled(pattern: str) -> TimePattern:
+def compile_pattern(pattern: str) -> TimePattern:
     return TimePattern(pattern)
 
 

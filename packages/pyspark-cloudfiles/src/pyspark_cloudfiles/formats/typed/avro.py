@@ -24,7 +24,7 @@ from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import BATCH_BYTES, Format, InferRequest, ReadRequest, Rows
 from pyspark_cloudfiles.formats.batches import FileRows, batch_of, batches_of
 from pyspark_cloudfiles.formats.typed.calendars import file_calendar
-from pyspark_cloudfiles.formats.typed.file_schemas import PROPERTY, Merged, NoArrowTypeError, noted_type
+from pyspark_cloudfiles.formats.typed.file_schemas import PROPERTY, Merged, NoArrowTypeError, parse_note
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
 
 Convert = Callable[[Any], Any]
@@ -125,7 +125,7 @@ class AvroTypes:
             return AvroType(T.DecimalType(schema["precision"], schema.get("scale", 0)))
         if kind in ("int", "long"):
             try:
-                if noted := noted_type(schema.get(PROPERTY), ""):
+                if noted := parse_note(schema.get(PROPERTY), ""):
                     return AvroType(noted)
             except NoArrowTypeError:
                 raise UnknownAvroTypeError("an interval of years and months") from None
@@ -215,7 +215,7 @@ class AvroFormat(Format):
             return _struct(given).spark
         merged = Merged(request.case_sensitive, request.hinted)
         for file in files:
-            with _opened(file, None) as blocks:
+            with _open_avro(file, None) as blocks:
                 if blocks is not None:
                     try:
                         merged.add(_struct(blocks.writer_schema).spark, file.url)
@@ -229,7 +229,7 @@ class AvroFormat(Format):
 
 
 def _pieces(file: SourceFile, request: ReadRequest, given: Any) -> Iterator[FileRows]:
-    with _opened(file, given) as blocks:
+    with _open_avro(file, given) as blocks:
         if blocks is None:
             return
         found = _struct(given if given is not None else blocks.writer_schema)
@@ -255,7 +255,7 @@ def _pieces(file: SourceFile, request: ReadRequest, given: Any) -> Iterator[File
 
 
 @contextmanager
-def _opened(file: SourceFile, given: Any) -> Iterator[fastavro.block_reader | None]:
+def _open_avro(file: SourceFile, given: Any) -> Iterator[fastavro.block_reader | None]:
     """Open a file, or yield None for an empty one, which Spark skips."""
     try:
         with file.open() as source:

@@ -21,9 +21,9 @@ from pyspark_cloudfiles.formats.typed.file_schemas import (
     LOCAL_MOMENT,
     Merged,
     NoArrowTypeError,
+    apply_notes,
     is_shredded,
-    noted_schema,
-    opened,
+    open_arrow_file,
     schema_of,
 )
 from pyspark_cloudfiles.formats.typed.fitting import FileColumns
@@ -76,7 +76,7 @@ def _parquet_rows(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
 
 @contextmanager
 def _open_parquet(file: SourceFile) -> Iterator[pq.ParquetFile | None]:
-    with opened(file, "a Parquet") as source:
+    with open_arrow_file(file, "a Parquet") as source:
         if source is None:
             yield None
             return
@@ -93,7 +93,7 @@ def _parquet_schema(file: SourceFile, parquet: pq.ParquetFile) -> T.StructType:
 def _inferred(file: SourceFile, parquet: pq.ParquetFile, hinted: frozenset[str]) -> T.StructType:
     try:
         schema = _parquet_schema(file, parquet)
-        return noted_schema(schema, parquet.metadata.metadata or {})
+        return apply_notes(schema, parquet.metadata.metadata or {})
     except UnreadableFile as error:
         raise InferenceFailed(f"{error.message()}") from error
     except NoArrowTypeError as error:
@@ -125,7 +125,7 @@ class OrcFormat(Format):
 def _orc_rows(file: SourceFile, request: ReadRequest) -> Iterator[FileRows]:
     from pyarrow.orc import ORCFile  # not for Parquet
 
-    with opened(file, "an ORC") as source:
+    with open_arrow_file(file, "an ORC") as source:
         if source is None:
             return
         orc = ORCFile(source)

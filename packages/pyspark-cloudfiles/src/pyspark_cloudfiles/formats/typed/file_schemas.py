@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(file: SourceFile, kind: str) -> Iterator[NativeFile | None]:
+def open_arrow_file(file: SourceFile, kind: str) -> Iterator[NativeFile | None]:
     """Open a file, or yield None for an empty one, which Spark skips; raise MissingFile or UnreadableFile."""
     try:
         with filesystem.open_arrow(file.url) as source:
@@ -111,7 +111,7 @@ def _spark_type(arrow: pa.DataType, physical: Iterator[str]) -> T.DataType:
     raise UnknownArrowTypeError(str(arrow))
 
 
-def normalized(array: pa.Array, data_type: T.DataType) -> pa.Array:
+def normalize_array(array: pa.Array, data_type: T.DataType) -> pa.Array:
     """Return a file's array as Spark's Arrow type for its Spark type; nanoseconds are cut to microseconds."""
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
@@ -119,26 +119,26 @@ def normalized(array: pa.Array, data_type: T.DataType) -> pa.Array:
     return array if array.type == wanted else array.cast(wanted, safe=False)
 
 
-def with_changed_leaves(array: pa.Array, data_type: T.DataType, change: Change) -> pa.Array:
+def change_leaves(array: pa.Array, data_type: T.DataType, change: Change) -> pa.Array:
     """Return a file's array with changed values, also those inside of structs, arrays and maps."""
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     match data_type:
         case T.StructType():
             members = [
-                with_changed_leaves(array.field(index), field.dataType, change) for index, field in enumerate(data_type)
+                change_leaves(array.field(index), field.dataType, change) for index, field in enumerate(data_type)
             ]
             fields = [old.with_type(member.type) for old, member in zip(array.type, members, strict=True)]
             return pa.StructArray.from_arrays(members, fields=fields, mask=array.is_null())
         case T.ArrayType():
             if not pat.is_list(array.type):
                 array = array.cast(pa.list_(array.type.value_field))
-            elements = with_changed_leaves(array.values, data_type.elementType, change)
+            elements = change_leaves(array.values, data_type.elementType, change)
             changed = pa.list_(array.type.value_field.with_type(elements.type))
             return _with_children(array, changed, elements)
         case T.MapType():
-            keys = with_changed_leaves(array.keys, data_type.keyType, change)
-            items = with_changed_leaves(array.items, data_type.valueType, change)
+            keys = change_leaves(array.keys, data_type.keyType, change)
+            items = change_leaves(array.items, data_type.valueType, change)
             fields = [array.type.key_field.with_type(keys.type), array.type.item_field.with_type(items.type)]
             return _with_children(array, pa.map_(*fields), pa.StructArray.from_arrays([keys, items], fields=fields))
     return change(array, data_type)
@@ -161,7 +161,7 @@ class NoArrowTypeError(ValueError):
     """Spark has a type for a column that no data source in Python can return."""
 
 
-def noted_schema(schema: T.StructType, metadata: Mapping[bytes, bytes]) -> T.StructType:
+def apply_notes(schema: T.StructType, metadata: Mapping[bytes, bytes]) -> T.StructType:
     """Return the schema of a Parquet file with the types in Spark's metadata; raise NoArrowTypeError."""
     noted = metadata.get(_SCHEMA)
     found = schema if noted is None else _merge_notes(schema, json.loads(noted), "")
@@ -169,7 +169,7 @@ def noted_schema(schema: T.StructType, metadata: Mapping[bytes, bytes]) -> T.Str
     return found
 
 
-def noted_type(note: Any, name: str) -> T.DataType | None:
+def parse_note(note: Any, name: str) -> T.DataType | None:
     """Return the type of a note, unless it is the file's own; refuse intervals of years and months."""
     if note == "variant":
         return T.VariantType()
@@ -220,7 +220,7 @@ def _merge_notes(found: T.DataType, noted: Any, name: str) -> T.DataType:
             return T.ArrayType(_merge_notes(found.elementType, noted["elementType"], f"{name}.element"))
         case T.MapType(), "map":
             return T.MapType(found.keyType, _merge_notes(found.valueType, noted["valueType"], f"{name}.value"))
-    return noted_type(kind, name) or found
+    return parse_note(kind, name) or found
 
 
 class Merged:

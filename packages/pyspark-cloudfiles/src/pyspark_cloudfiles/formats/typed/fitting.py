@@ -20,7 +20,7 @@ from pyspark_cloudfiles.errors import UnknownFields, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile
 from pyspark_cloudfiles.formats.base import ReadRequest
 from pyspark_cloudfiles.formats.batches import FileRows, Names, batch_of
-from pyspark_cloudfiles.formats.typed.file_schemas import Change, normalized, with_changed_leaves
+from pyspark_cloudfiles.formats.typed.file_schemas import Change, change_leaves, normalize_array
 from pyspark_cloudfiles.values.rescue import rescued_values
 from pyspark_cloudfiles.values.widening import DIGITS
 
@@ -104,8 +104,8 @@ class FileColumns:
     def _normalized(self, arrays: dict[str, pa.Array], source: T.StructField) -> pa.Array:
         array = arrays[source.name]
         if self._change is not None:
-            array = with_changed_leaves(array, source.dataType, self._change)
-        return normalized(array, source.dataType)
+            array = change_leaves(array, source.dataType, self._change)
+        return normalize_array(array, source.dataType)
 
     def _fitted(
         self, array: pa.Array, source: T.StructField, target: T.StructField, wanted: pa.DataType
