@@ -219,19 +219,12 @@ _SETTING_DEFAULTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "spark.sql.legacy.json.enableDateTimeParsingFallback": ("enableDateTimeParsingFallback", ("json",)),
     TIME_PARSER_POLICY: (f"{INTERNAL}timeParserPolicy", _TEXT_FORMATS),
 }
+_HINT = "Name the columns in cloudFiles.schemaHints as"
 # By setting: the value that changes nothing, the formats that it applies to, and a fix.
 _REFUSED_SETTINGS: dict[str, tuple[str, tuple[str, ...], str]] = {
-    "spark.sql.parquet.binaryAsString": (
-        "false",
-        ("parquet",),
-        "Name the columns in cloudFiles.schemaHints as STRING.",
-    ),
+    "spark.sql.parquet.binaryAsString": ("false", ("parquet",), f"{_HINT} STRING."),
     "spark.sql.parquet.int96AsTimestamp": ("true", ("parquet",), "Unset it."),
-    "spark.sql.parquet.inferTimestampNTZ.enabled": (
-        "true",
-        ("parquet",),
-        "Name the columns in cloudFiles.schemaHints as TIMESTAMP.",
-    ),
+    "spark.sql.parquet.inferTimestampNTZ.enabled": ("true", ("parquet",), f"{_HINT} TIMESTAMP."),
     "spark.sql.legacy.parquet.nanosAsLong": ("false", ("parquet",), "Nanoseconds are cut to microseconds. Unset it."),
     "spark.sql.legacy.json.allowEmptyString.enabled": ("false", ("json",), "Unset it."),
     "spark.sql.json.enableExactStringParsing": ("true", ("json",), "Unset it."),

@@ -120,7 +120,6 @@ def _detach(function: types.FunctionType) -> types.FunctionType:
 
 @cache
 def _origin() -> tuple[str, bytes, str]:
-    """Return the package's directory, its archive, and the digest of its code."""
     root = Path(__file__).parent
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -134,7 +133,6 @@ def _origin() -> tuple[str, bytes, str]:
 
 
 def _modules(package: Path) -> Iterator[Path]:
-    """Yield the source files of a package, without build artifacts in its directory."""
     yield from package.glob("*.py")
     for inner in package.iterdir():
         if (inner / "__init__.py").is_file():

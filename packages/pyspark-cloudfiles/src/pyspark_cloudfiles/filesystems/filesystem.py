@@ -176,17 +176,14 @@ def _native(path: str) -> str:
 
 
 def canonical(url: str) -> str:
-    """Return the one spelling of a URL: ``file:/a/b``, ``dbfs:/a/b``, ``s3://bucket/key``."""
     return resolved(url).url
 
 
 def local_path(url: str) -> str | None:
-    """Return a URL's path on this machine, or None if it is remote."""
     return resolved(url).path
 
 
 def _backend(url: str) -> tuple[ModuleType, str]:
-    """Return the module for a URL, and the place that its functions take."""
     where = resolved(url)
     if where.path is not None:
         return local, where.path

@@ -15,7 +15,6 @@ _MAGIC = frozenset("{}[]*?\\")
 
 
 def is_glob(path: str) -> bool:
-    """Whether Spark would take a path for a glob."""
     return not _MAGIC.isdisjoint(path)
 
 
@@ -150,7 +149,6 @@ def _translate(glob: str, star: str, one: str) -> str:
 
 
 def _character_class(glob: str, start: int) -> tuple[int, str]:
-    """Return the end of ``[...]``, and its regular expression."""
     index = start + 1
     negated = glob[index : index + 1] in ("^", "!") and index < len(glob)
     index += negated

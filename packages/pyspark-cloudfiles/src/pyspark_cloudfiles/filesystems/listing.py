@@ -4,13 +4,12 @@ A directory is listed with one ``scandir``; only wanted files cost a ``stat``.  
 the targets of links in the order of their URLs, unless they were listed already, by device and inode.  So a file that
 is reachable without a link has only that URL, each file is found once, and cycles end.
 
-A listing is retried after momentary errors: timeouts, lost connections, stale handles, a store that is busy or broken
-(408, 429, 5xx); but not if a name does not exist or a right is missing.  Each pause is a random part of one that
-doubles (full jitter), so that many readers of one store do not return together.
+A listing is retried after momentary errors, with pauses of random length that double (full jitter), so that many
+readers of one store do not return together.
 
-File names often begin with a date or a growing number, and a store lists names in their order.  New files then come
-last, and a listing that begins after the last known name is short, however many files there are.  Full listings show
-whether names grow.  As on Databricks, every eighth listing is a full one, which finds files with names in between.
+A store lists names in their order, and file names often begin with a date or a growing number.  New files then come
+last, and a listing that begins after the last known name is short.  Full listings show whether names grow.  As on
+Databricks, every eighth listing is a full one, which finds files with names in between.
 """
 
 from __future__ import annotations

@@ -246,7 +246,6 @@ def _listed(url: str, listing: Callable[[], Any]) -> Any:
 
 
 def _wait_or_raise(attempts: Attempts, url: str, error: Exception) -> None:
-    """Wait before the next attempt at a listing, or raise PathNotFound."""
     if isinstance(error, InvalidPathError):
         raise PathNotFound(f"{url} cannot be listed: {_first_line(error)}. Rename that file.") from error
     try:

@@ -92,7 +92,7 @@ class Format:
         Empty files and malformed records are skipped; if nothing is found, the schema has no fields.  Raise
         InferenceFailed if types cannot be merged, and the errors of :meth:`read`.
         """
-        raise NotImplementedError
+        return self.fixed_schema()
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read files in the order given, in batches of about ``BATCH_BYTES``.

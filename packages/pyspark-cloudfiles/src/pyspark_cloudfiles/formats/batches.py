@@ -64,7 +64,6 @@ class NumberedRows(NamedTuple):
 
 
 def batches_of(pieces: Iterable[FileRows]) -> Iterator[Rows]:
-    """Yield the rows in their order, in batches of at most ``BATCH_BYTES`` (or one row)."""
     return coalesce_rows(Rows(batch, [(file, batch.num_rows)], rescued) for file, batch, rescued in _cut(pieces))
 
 
@@ -82,7 +81,6 @@ def _size(part: FileRows | Rows) -> int:
 
 
 def coalesce_rows(parts: Iterable[Rows]) -> Iterator[Rows]:
-    """Yield the rows in their order, small parts together in batches of at most ``BATCH_BYTES``."""
     for some in coalesce(parts, _size):
         found: list[tuple[SourceFile, int]] = []
         for file, rows in (count for part in some for count in part.counts):
@@ -107,7 +105,6 @@ def merge_in_order(fast: NumberedRows, slow: NumberedRows, files: Spans) -> Rows
 
 
 def counts(numbers: list[int], files: Spans) -> list[tuple[SourceFile, int]]:
-    """Return the number of rows of each file, from the ascending lines of the rows and the lines of each file."""
     found, begin, line = [], 0, 0
     for file, lines in files:
         line += lines

@@ -111,7 +111,6 @@ def part_with_names(
 
 
 def check_limits(file: SourceFile, tokens: list[Tokens], dialect: Dialect) -> None:
-    """Raise UnreadableFile for a file with more columns, or longer values, than the options allow."""
     if max(map(len, tokens), default=0) > dialect.max_columns:
         raise UnreadableFile(file.url, f"a record has more than {dialect.max_columns} columns. Raise maxColumns.")
     limit = dialect.max_characters
@@ -133,7 +132,6 @@ class CsvBlock(Block):
         self.header, self._tokens = header, tokens
 
     def tokens(self, number: int, tokenizer: Tokenizer) -> Tokens | None:
-        """Return the values of a record, or None for a blank line."""
         if self._tokens is not None:
             return self._tokens[number]
         line = self.text(number)

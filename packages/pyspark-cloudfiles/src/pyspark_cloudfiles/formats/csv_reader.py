@@ -46,8 +46,6 @@ _STEPS = ("integer", "long", "decimal", "double", "date", "timestamp", "boolean"
 
 
 class CsvTypes:
-    """The columns found in files, with their types."""
-
     def __init__(self, request: InferRequest) -> None:
         self._request, self._types = request, ColumnTypes(request) if request.infer_types else None
         self._dialect = Dialect.from_options(request.options)
@@ -204,7 +202,6 @@ class CsvParser:
         self._ragged_is_malformed = not request.rescue or request.bad_records is not None
 
     def columns(self, block: CsvBlock) -> FastColumns | None:
-        """Return the columns of the records that have the right number of values."""
         header, rescue = block.header, self._request.rescue
         if not header.is_one_to_one:
             return None
@@ -265,8 +262,6 @@ class CsvFormat(Format):
     """The format ``csv``."""
 
     def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
-        """Return the columns of the files in the order of their first appearance."""
-
         types = CsvTypes(request)
         for file in files:
             types.add(file)

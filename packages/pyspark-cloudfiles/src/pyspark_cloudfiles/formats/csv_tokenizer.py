@@ -264,7 +264,6 @@ class _Cursor:
         self._value = []
 
     def _quoted(self) -> None:
-        """Read a value that began with a quote; the steps are univocity's."""
         dialect = self._dialect
         if self._before != _NONE and not dialect.to_closing_quote:
             self._value.insert(0, dialect.quote)

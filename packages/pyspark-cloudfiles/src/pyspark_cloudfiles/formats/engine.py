@@ -74,8 +74,6 @@ class Parser(Protocol):
 
 
 class Engine:
-    """Reads blocks with a format's parser."""
-
     def __init__(self, parser: Parser, request: ReadRequest) -> None:
         self._parser, self._request = parser, request
 

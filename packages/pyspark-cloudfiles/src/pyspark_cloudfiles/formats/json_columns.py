@@ -100,7 +100,6 @@ class StructColumns:
         return found
 
     def build(self, cells: Sequence[Any]) -> tuple[pa.Array, Sequence[int]]:
-        """Return records, of which some may be None, as structs."""
         records = cells
         if None in cells:
             nothing = self.record()
@@ -220,8 +219,6 @@ _SAMPLED_LINES = 100
 
 
 class JsonParser:
-    """Reads blocks by a request."""
-
     def __init__(self, request: ReadRequest) -> None:
         self._request = request
         self._schema = request.data_schema()
@@ -237,7 +234,6 @@ class JsonParser:
         self._row_reader = JsonRowReader(self._schema, request)
 
     def columns(self, block: Block) -> FastColumns | None:
-        """Return the columns of the lines that fit the schema."""
         if not self._is_sampled and block.count:
             self._sources, self._is_sampled = self._sample_sources(block), True
         collects = gc.isenabled()

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from itertools import chain
 from typing import Annotated, Any, Literal, Union
 
 import msgspec
@@ -35,7 +36,6 @@ _ANY = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def infer_schema(lines: Iterable[bytes], request: InferRequest) -> T.StructType:
-    """Return the schema of lines, skipping malformed ones."""
     inference = _Inference(request)
     if not request.infer_types and request.options.get("dropfieldifallnull", "false").lower() != "true":
         return T.StructType([T.StructField(name, STRING) for name in inference.names(lines)])
@@ -72,12 +72,13 @@ class _Inference:
         for line in lines:
             try:
                 line.decode()
-                records: Iterable[Iterable[str]] = [_KEYS(line)]
+                names: Iterable[str] = _KEYS(line)
             except (msgspec.DecodeError, ValueError, RecursionError):
-                records = self.records([line])
-            for name in (name for record in records for name in record if name not in known):
-                known.add(name)
-                seen.setdefault(name if self._sensitive else name.lower(), name)
+                names = chain.from_iterable(self.records([line]))
+            for name in names:
+                if name not in known:
+                    known.add(name)
+                    seen.setdefault(name if self._sensitive else name.lower(), name)
         return sorted((name for name in seen.values() if name), key=_java_order)
 
     def records(self, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:

@@ -32,8 +32,6 @@ _NAMED_NUMBERS |= dict.fromkeys(("-INF", "-Infinity"), float("-inf"))
 
 
 class JsonRowReader:
-    """Reads lines by the schema of the data columns."""
-
     def __init__(self, schema: T.StructType, request: ReadRequest) -> None:
         self._request = request
         self._parser, self._variants = LenientJson(request.options), JsonVariants(request.options)

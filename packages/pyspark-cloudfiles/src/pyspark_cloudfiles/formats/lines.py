@@ -76,7 +76,6 @@ def blocks(parts: Iterable[tuple[SourceFile, bytes | list[bytes]]]) -> Iterator[
 
 
 def size_of(content: bytes | list[bytes]) -> int:
-    """Return the bytes of a block's content."""
     return len(content) if isinstance(content, bytes) else sum(map(len, content))
 
 
@@ -96,7 +95,6 @@ def coalesce(parts: Iterable[Part], size: Callable[[Part], int]) -> Iterator[lis
 
 
 def lines_of_files(files: Sequence[SourceFile], options: Mapping[str, str]) -> Iterator[tuple[SourceFile, bytes]]:
-    """Yield the lines of files, each ended by LF, in parts of a limited size."""
     separator = line_separator(options)
     return ((file, to_lf_ends(data, separator)) for file in files for data in text_pieces(file, options))
 
@@ -120,7 +118,6 @@ def to_lf_ends(data: bytes, separator: bytes | None = None) -> bytes:
 
 
 def line_pieces(file: SourceFile, options: Mapping[str, str]) -> Iterator[list[bytes]]:
-    """Yield the lines of a file, in pieces of a limited size."""
     separator = line_separator(options)
     return (split_lines(data, separator) for data in text_pieces(file, options))
 
@@ -153,7 +150,6 @@ def split_lines(data: bytes, separator: bytes | None) -> list[bytes]:
 
 
 def line_separator(options: Mapping[str, str]) -> bytes | None:
-    """Return the option ``lineSep``."""
     text = options.get("linesep")
     return text.encode() if text else None
 

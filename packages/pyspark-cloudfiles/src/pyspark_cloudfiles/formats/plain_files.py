@@ -14,7 +14,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from pyspark_cloudfiles.errors import InvalidOption, UnreadableFile
 from pyspark_cloudfiles.filesystems.files import SourceFile, open_text, unreadable_if_broken
-from pyspark_cloudfiles.formats.base import Format, InferRequest, ReadRequest, Rows
+from pyspark_cloudfiles.formats.base import Format, ReadRequest, Rows
 from pyspark_cloudfiles.formats.batches import FileRows, batch_of, batches_of
 from pyspark_cloudfiles.formats.lines import split_lines, whole_lines
 
@@ -36,9 +36,6 @@ class TextFormat(Format):
 
     def fixed_schema(self) -> T.StructType:
         return T.StructType([T.StructField(_VALUE, T.StringType())])
-
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
-        return self.fixed_schema()
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read the files; raise InvalidOption if the schema has no text column, or ``lineSep`` is empty."""
@@ -96,9 +93,6 @@ class BinaryFileFormat(Format):
     """Reads what Spark's ``binaryFile`` reads: no row for an empty file, and bytes only if ``content`` is wanted."""
 
     def fixed_schema(self) -> T.StructType:
-        return _BINARY
-
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
         return _BINARY
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:

@@ -17,7 +17,7 @@ from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption
 from pyspark_cloudfiles.filesystems.files import SourceFile, read_text
-from pyspark_cloudfiles.formats.base import Format, InferRequest, ReadRequest, Rows
+from pyspark_cloudfiles.formats.base import Format, ReadRequest, Rows
 from pyspark_cloudfiles.formats.batches import batches_of
 from pyspark_cloudfiles.formats.csv_blocks import Header, check_limits, parts
 from pyspark_cloudfiles.formats.csv_tokenizer import Dialect, Tokenizer
@@ -178,9 +178,6 @@ class SingleVariantFormat(Format):
 
     def fixed_schema(self) -> T.StructType:
         return T.StructType([T.StructField(self._column, T.VariantType())])
-
-    def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
-        return self.fixed_schema()
 
     def read(self, files: Sequence[SourceFile], request: ReadRequest) -> Iterator[Rows]:
         """Read files; raise InvalidOption if the schema has other columns than the VARIANT, or none of its name."""

@@ -42,7 +42,6 @@ class Element:
         return "".join(escape(child) if isinstance(child, str) else child.outer() for child in self.children)
 
     def outer(self) -> str:
-        """Return the element as XML."""
         attributes = "".join(f" {name}={quoteattr(value)}" for name, value in self.attributes.items())
         return f"<{self.name}{attributes}>{self.inner()}</{self.name}>"
 
@@ -92,7 +91,6 @@ class XmlOptions:
         )
 
     def local(self, name: str) -> str:
-        """Return the name of a field."""
         return name.rsplit(":", 1)[-1] if self.ignore_namespace else name
 
     def is_row(self, name: str) -> bool:

@@ -25,8 +25,6 @@ _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*", re.ASCII)
 
 
 class XmlTypes:
-    """Finds the types of records and merges them."""
-
     def __init__(self, request: InferRequest, options: XmlOptions) -> None:
         self._options, self._request = options, request
         self._schema: T.DataType = T.NullType()
@@ -138,8 +136,6 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class XmlRowReader:
-    """Reads records by a schema."""
-
     def __init__(self, request: ReadRequest, options: XmlOptions) -> None:
         self._request, self._options = request, options
         self._schema = request.data_schema()
@@ -221,7 +217,6 @@ class XmlRowReader:
 
 
 def converter(data_type: T.DataType, request: ReadRequest) -> conversion.Convert:
-    """Return the conversion of a text."""
     if isinstance(data_type, T.BooleanType):
         return _boolean
     if isinstance(data_type, T.StructType | T.MapType | T.ArrayType):  # of a text that is not an element

@@ -46,7 +46,6 @@ class Digests:
         return len(self._new) + (len(self._columns[0]) if self._columns else 0)
 
     def add(self, digests: Sequence[bytes]) -> None:
-        """Add unknown digests."""
         self._new.update(digests)
         settled = len(self._columns[0]) if self._columns else 0
         if len(self._new) > max(FEW, settled // 8):
@@ -75,7 +74,6 @@ class Digests:
         self._columns = first, second
 
     def missing(self, digests: Sequence[bytes]) -> list[int]:
-        """Return the positions of unknown digests."""
         new = [position for position, digest in enumerate(digests) if digest not in self._new]
         if not self._columns or not new:
             return new
@@ -181,7 +179,6 @@ class FileLog:
         return len(self) - before
 
     def new_urls(self, urls: list[str]) -> list[str]:
-        """Return the URLs of unknown files."""
         return [urls[position] for position in self._known.missing([_digest(url) for url in urls])]
 
     def end_of_batch(self, start: int, max_files: int | None, max_bytes: int | None) -> int:
@@ -198,11 +195,9 @@ class FileLog:
         return end
 
     def files(self, start: int, end: int) -> list[SourceFile]:
-        """Return files number ``start`` to ``end`` (exclusive)."""
         return _files(self._segments, start, end)
 
     def _unknown(self, files: list[SourceFile]) -> dict[bytes, SourceFile]:
-        """Return the unknown files by their digests, oldest first, each once."""
         digests = [self._digest(file) for file in files]
         new = [(files[position], digests[position]) for position in self._known.missing(digests)]
         new.sort(key=lambda pair: (pair[0].modified, pair[0].url))
@@ -236,7 +231,6 @@ def file_segments(log: str) -> Segments:
 
 
 def files_between(log: str, start: int, end: int) -> list[SourceFile]:
-    """Return files number ``start`` to ``end`` (exclusive) of a log, in any process."""
     return _files(file_segments(log), start, end)
 
 

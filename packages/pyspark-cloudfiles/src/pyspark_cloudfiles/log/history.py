@@ -69,7 +69,6 @@ class Commits:
             self._unwritten = 0
 
     def time_of(self, number: int) -> datetime | None:
-        """Return when a file was committed, if known."""
         position = bisect_right(self._ends, number)
         return None if position == len(self._ends) else datetime.fromtimestamp(self._times[position] / 1e6, UTC)
 

@@ -60,7 +60,6 @@ def committed_batches(checkpoint: str) -> dict[str, Committed]:
 
 
 def _offsets_of(checkpoint: str, batch: int) -> tuple[datetime, dict[str, Offset]]:
-    """Return when a batch began, and its end in each cloudFiles source."""
     text = filesystem.read_bytes(f"{filesystem.canonical(checkpoint)}/offsets/{batch}").decode()
     _, metadata, *lines = text.splitlines()
     found = {}

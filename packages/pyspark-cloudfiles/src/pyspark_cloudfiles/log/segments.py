@@ -1,20 +1,17 @@
 """An append-only list of rows, stored in segment files that never change.
 
-Row numbers begin at 0.  A segment has consecutive rows, and its name has the number of the first.  It is written whole
-and gets its name only when it is safe on disk, wherever the store can do that, so that after a crash either all of it
-exists or nothing.  There is one possible name for the next rows: of two processes that append, the store itself refuses
-one, even without locks.
+A segment has consecutive rows, and its name has the number of the first.  It is written whole and gets its name only
+when it is safe on disk, wherever the store can do that.  There is one possible name for the next rows: of two processes
+that append, the store itself refuses one, even without locks.
 
 Small segments are merged into larger ones, eight at a time, as in a log-structured merge tree: the number of files
-grows with the logarithm of the number of rows, and a row is rewritten only a handful of times.  The name of a merged
-segment also has its number of rows.  It is read back before the segments that it replaces are removed.
+grows with the logarithm of the number of rows.  The name of a merged segment also has its number of rows.  It is read
+back before the segments that it replaces are removed.
 
 A store may keep a part of what a killed process was writing.  A partial merged segment does not count while the
-segments that it was made of exist.  The last segment does not count if it is damaged: :meth:`Segments.require` raises
-for those who know its rows; if nobody has been given them, the next rows replace it.
-
-Parquet has checksums for pages, but not for its footer, which has their positions and the number of rows; so a segment
-ends with a checksum of all its bytes.
+segments that it was made of exist.  A damaged last segment does not count: :meth:`Segments.require` raises for those
+who know its rows; otherwise the next rows replace it.  Parquet has no checksum of its footer, so a segment ends with a
+checksum of all its bytes.
 """
 
 from __future__ import annotations

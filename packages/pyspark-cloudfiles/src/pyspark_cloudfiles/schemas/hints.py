@@ -15,27 +15,22 @@ from pyspark.sql import types as T
 
 from pyspark_cloudfiles.errors import InvalidOption
 
-_SIMPLE: dict[str, T.DataType] = {
+_NAMES_OF_TYPES: dict[str, T.DataType] = {
     "boolean": T.BooleanType(),
-    "tinyint": T.ByteType(),
-    "byte": T.ByteType(),
-    "smallint": T.ShortType(),
-    "short": T.ShortType(),
-    "int": T.IntegerType(),
-    "integer": T.IntegerType(),
-    "bigint": T.LongType(),
-    "long": T.LongType(),
-    "float": T.FloatType(),
-    "real": T.FloatType(),
+    "tinyint byte": T.ByteType(),
+    "smallint short": T.ShortType(),
+    "int integer": T.IntegerType(),
+    "bigint long": T.LongType(),
+    "float real": T.FloatType(),
     "double": T.DoubleType(),
     "date": T.DateType(),
-    "timestamp": T.TimestampType(),
-    "timestamp_ltz": T.TimestampType(),
+    "timestamp timestamp_ltz": T.TimestampType(),
     "timestamp_ntz": T.TimestampNTZType(),
     "string": T.StringType(),
     "binary": T.BinaryType(),
     "variant": T.VariantType(),
 }
+_SIMPLE = {name: data_type for names, data_type in _NAMES_OF_TYPES.items() for name in names.split()}
 _TOKEN = re.compile(r"\s*(?:`((?:[^`]|``)+)`|([A-Za-z_0-9$\-\u0080-\uffff]+)|([<>(),:.]))")
 
 

@@ -121,6 +121,8 @@ def convert_partition(value: str | None, data_type: T.DataType, timezone: str = 
                 return _EPOCH + timedelta(microseconds=times.timestamp(value, times.find_zone(timezone)))
             case T.TimestampNTZType():
                 return _EPOCH.replace(tzinfo=None) + timedelta(microseconds=times.timestamp_without_zone(value))
+            case T.IntegralType():  # Java takes digits of any script
+                value = re.sub(r"\d", lambda digit: str(int(digit[0])), value)
             case T.DecimalType() if "," not in value:
                 value = value.strip()
             case T.DecimalType():  # which files may have in numbers, and paths may not

@@ -121,10 +121,6 @@ def version_layout(version: SchemaVersion, options: Options) -> Layout:
 
 
 def rescued_column(options: Options) -> str | None:
-    """Return the rescued column of an inferred schema, if any.
-
-    Formats with a fixed schema have none; a VARIANT has one if the options name it, for malformed records.
-    """
     if options.single_variant_column is not None:
         return options.rescued_data_column
     if stream_format(options).fixed_schema() is not None:

@@ -114,7 +114,6 @@ def _relation_of(node: Any) -> Any:
 
 
 def _relations(node: Any) -> Iterator[Any]:
-    """Yield the relations below a node that have the column."""
     relation = _relation_of(node)
     if relation is not None:
         yield relation
@@ -132,7 +131,6 @@ def _names_files(plan: Any, filters: int) -> bool:
 
 
 def _used(node: Any) -> set[str]:
-    """Return the ids of all columns that a plan uses, without our filters."""
     if _relation_of(node) is not None:
         return set()
     used = set(re.findall(r"#(\d+)", node.references().toSeq().mkString(",")))
@@ -148,7 +146,6 @@ class _PlanRewriter:
         self._without: dict[str, Any] = {}
 
     def rewrite(self, node: Any) -> Any:
-        """Return a node, rebuilt with the nodes below it."""
         relation = _relation_of(node)
         if relation is not None:
             own: list[Any] = []

@@ -56,7 +56,6 @@ class _Token:
 
 
 def names_metadata(text: str) -> bool:
-    """Whether a statement names ``_metadata``, other than in a comment or a string."""
     return any(token.text == METADATA for token in _tokens(text))
 
 
@@ -98,7 +97,6 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _select_before(tokens: list[_Token], place: int) -> int | None:
-    """Return the SELECT of the query that has a relation, if any."""
     depth = tokens[place].depth
     for index in range(place - 1, -1, -1):
         token = tokens[index]
@@ -364,7 +362,6 @@ def _map(text: str) -> dict[str, str]:
 
 
 def _text(argument: str) -> str:
-    """Return the value of a constant: a string, a number, true or false."""
     argument = argument.strip()
     if match := re.fullmatch(r"[rR](['\"])(.*)\1", argument, re.DOTALL):
         return match[2]

@@ -65,7 +65,6 @@ def run_in_worker(spark: SparkSession, function: Callable[[], object]) -> None:
 
 
 def _environment_of_sql(spark: SparkSession) -> dict[str, str]:
-    """Return the additional environment of Spark's workers of SQL."""
     conf = spark._jsparkSession.sessionState().conf()
     asked = {
         "SPARK_SIMPLIFIED_TRACEBACK": conf.pysparkSimplifiedTraceback(),

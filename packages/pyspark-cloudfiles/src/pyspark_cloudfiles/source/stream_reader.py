@@ -174,7 +174,6 @@ class CloudFilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow
         self._cleaner.clean(offset.seq_num)
 
     def _new_files(self) -> Iterator[SourceFile]:
-        """List the new files in the source; with the trigger availableNow only once."""
         if self._is_available_now and self._has_listed:
             return
         # Tasks list nothing.

@@ -174,7 +174,6 @@ def has_known_names(partition: FilePartition, plan: Plan) -> bool:
 
 
 def assemble(rows: Rows, layout: Layout, target: pa.Schema, options: Options) -> pa.RecordBatch:
-    """Return a batch with all columns of a stream, in the schema that Spark expects."""
     from_data = dict(zip(rows.batch.schema.names, rows.batch.columns, strict=True))
     columns, per_file = [], _FileColumns(rows)
     for field, expected in zip(layout.schema.fields, target, strict=True):
@@ -239,7 +238,6 @@ class _FileColumns:
 
 
 def uri(url: str) -> str:
-    """Return a file's URL, or its name, with percent escapes, as in Spark's ``_metadata``."""
     return _ESCAPED.sub(lambda match: quote(match[0], safe=""), url)
 
 

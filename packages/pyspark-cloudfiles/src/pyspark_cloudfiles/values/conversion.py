@@ -118,7 +118,6 @@ def exact(text: str) -> decimal.Decimal:
 
 
 def double(text: str) -> float:
-    """Return a floating point number, as Java reads it."""
     text = text.strip(_JAVA_BLANK)
     if _HEXADECIMAL.fullmatch(text):
         return float.fromhex(text.rstrip("fFdD"))

@@ -41,7 +41,6 @@ def whole(data: bytes) -> pa.Array:
 
 
 def plain(cells: Sequence[Any], arrow: pa.DataType) -> pa.Array:
-    """Return an array of texts, numbers or booleans, or None."""
     try:
         return _dense(cells, arrow)
     except TypeError:  # some are None; searching for them first takes longer
@@ -56,20 +55,17 @@ def offsets_of(cells: Sequence[Sized]) -> array:
 
 
 def lists_of(cells: Sequence[Any], elements: pa.Array, arrow: pa.DataType) -> pa.Array:
-    """Return ARRAY from the elements of all cells, of which some may be None."""
     offsets = offsets_of([() if cell is None else cell for cell in cells] if None in cells else cells)
     buffers = [_validity(cells) if None in cells else None, pa.py_buffer(offsets)]
     return pa.Array.from_buffers(arrow, len(cells), buffers, children=[elements])
 
 
 def maps_of(cells: Sequence[Any], keys: pa.Array, values: pa.Array, arrow: pa.MapType) -> pa.Array:
-    """Return MAP from the entries of all cells, of which some may be None."""
     entries = pa.StructArray.from_arrays([keys, values], fields=[arrow.key_field, arrow.item_field])
     return lists_of(cells, entries, arrow)
 
 
 def structs_of(cells: Sequence[Any], parts: Sequence[pa.Array], arrow: pa.StructType) -> pa.Array:
-    """Return STRUCT from the fields of all cells, of which some may be None."""
     validity = _validity(cells) if None in cells else None
     return pa.Array.from_buffers(arrow, len(cells), [validity], children=list(parts))
 

@@ -55,7 +55,6 @@ def unknown_text(leftover: Mapping[str, Leftover]) -> str:
 
 
 def unknown_names(leftover: Leftover, prefix: str = "") -> Iterator[str]:
-    """Yield the names of the unknown fields, dotted."""
     if isinstance(leftover, Leaf):
         if leftover.unknown:
             yield prefix
@@ -69,7 +68,6 @@ def unknown_names(leftover: Leftover, prefix: str = "") -> Iterator[str]:
 
 
 def has_misfit(leftover: Leftover) -> bool:
-    """Whether a value does not fit its type."""
     if isinstance(leftover, Leaf):
         return not leftover.fits
     parts = leftover.values() if isinstance(leftover, dict) else leftover
@@ -105,7 +103,6 @@ _SPECIAL = r'["\\\x00-\x1f]'
 
 
 def member(name: str, texts: pa.Array) -> pa.Array:
-    """Return members of the rescued objects: a name with JSON values, or NULL."""
     return pc.binary_join_element_wise(f"{quoted(name)}:", texts, "")
 
 

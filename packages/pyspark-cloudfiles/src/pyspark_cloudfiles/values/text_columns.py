@@ -44,7 +44,6 @@ _FIRST_HOUR, _LAST_HOUR = -30_610_224_000 // 3600 + 24, 253_402_300_799 // 3600 
 def arrow_casts(
     data_type: T.DataType, arrow_type: pa.DataType, options: Mapping[str, str], timezone: str
 ) -> list[ArrowCast]:
-    """Return the casts to a type; none if options change the meaning of texts."""
     cast = partial(pc.cast, target_type=arrow_type)
     if isinstance(data_type, T.IntegralType):
         return [ArrowCast(rf"^-?[0-9]{{1,{_DIGITS[arrow_type.bit_width]}}}$", cast, _have_no_x)]
@@ -86,7 +85,6 @@ def _are_dates_from_1000(texts: pa.Array, values: pa.Array) -> bool:
 
 
 def _at_least(values: pa.Array, least: int) -> bool:
-    """Whether no date or timestamp is before a moment."""
     lowest = pc.min(values).cast(pa.int32() if pa.types.is_date32(values.type) else pa.int64()).as_py()
     return lowest is None or lowest >= least
 
@@ -187,7 +185,6 @@ def convert_texts(
 def convert_one_by_one(
     texts: Sequence[str | None], arrow_type: pa.DataType, convert: Convert
 ) -> tuple[pa.Array, list[int]]:
-    """Return the same without Arrow's casts."""
     values: list[Any] = []
     misfits: list[int] = []
     known: dict[str, Any] = {}

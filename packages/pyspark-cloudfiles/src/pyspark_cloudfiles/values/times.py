@@ -79,7 +79,6 @@ def day(text: str) -> int:
 
 
 def days_of(year: int, month: int, day_of_month: int) -> int:
-    """Return the days since the epoch of a date of the proleptic Gregorian calendar, in any year."""
     cycles = (year - 1) // 400
     inside = date(year - 400 * cycles, month, day_of_month)
     return inside.toordinal() - _EPOCH_ORDINAL + cycles * _DAYS_OF_400_YEARS
@@ -211,7 +210,6 @@ class TimePattern:
         return self.fields(text).day
 
     def fields(self, text: str) -> Fields:
-        """Return the fields of a text; raise ValueError if it does not match the pattern."""
         found = self._regex.fullmatch(text)
         if found is None:
             raise ValueError(f"{text!r} does not match the pattern {self._pattern}")

@@ -73,17 +73,12 @@ _ATOMS = {
 # The Python types of a union's branches.
 _PYTHON_TYPES = {
     "boolean": bool,
-    "int": int,
-    "long": int,
-    "float": float,
-    "double": float,
-    "bytes": bytes,
-    "fixed": bytes,
-    "string": str,
-    "enum": str,
+    **dict.fromkeys(("int", "long"), int),
+    **dict.fromkeys(("float", "double"), float),
+    **dict.fromkeys(("bytes", "fixed"), bytes),
+    **dict.fromkeys(("string", "enum"), str),
     "array": list,
-    "map": dict,
-    "record": dict,
+    **dict.fromkeys(("map", "record"), dict),
 }
 
 
@@ -209,7 +204,6 @@ class AvroFormat(Format):
     """Reads what Spark's Avro reader reads, with its option ``avroSchema``; times of the day are numbers."""
 
     def infer(self, files: Sequence[SourceFile], request: InferRequest) -> T.StructType:
-        """Return the merged schema of the files, or the one of ``avroSchema``."""
         given = _given_schema(request.options)
         if given is not None:
             return _struct(given).spark
@@ -271,7 +265,6 @@ def _open_avro(file: SourceFile, given: Any) -> Iterator[fastavro.block_reader |
 
 
 def _rows(blocks: fastavro.block_reader) -> Iterator[list[dict[str, Any]]]:
-    """Yield the records of some blocks at a time."""
     rows: list[dict[str, Any]] = []
     size = 0
     for block in blocks:
