@@ -84,7 +84,7 @@ def test_it_runs_on_the_oldest_python_that_it_asks_for():
 @pytest.mark.slow
 def test_a_stranger_has_a_stream_in_ten_lines(tmp_path: Path):
     uv = [sys.executable, "-m", "uv"]
-    for folder in (ROOT, ROOT.parent / "spark-hooks"):
+    for folder in (ROOT, ROOT.parent / "streaming-base"):
         source = tmp_path / folder.name
         shutil.copytree(folder, source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
         run([*uv, "build", "--wheel", "--out-dir", tmp_path / "dist", source])
