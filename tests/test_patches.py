@@ -78,7 +78,7 @@ for packages in [*((package,) for package in INSTALL), *itertools.permutations(I
         INSTALL[package]()
     # Expressions in pipelines have the dialect's JSON paths.
     present = {*packages, "notebook_dialect"} if "declarative_pipelines" in packages else set(packages)
-    present |= {builders.PACKAGE} if present & {"stream_view", "declarative_pipelines"} else set()
+    present |= {builders.PACKAGE} if present & {"stream_view", "declarative_pipelines", "pyspark_cloudfiles"} else set()
     assert {hook.by for hook in hooks.table()} == present
     now = [(hook.owner.__name__, hook.name, hook.by) for hook in hooks.table() if hook.layer]
     # Who adds display() depends on who is there.

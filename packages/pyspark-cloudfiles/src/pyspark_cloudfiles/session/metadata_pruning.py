@@ -16,7 +16,7 @@ import re
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import partial, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
@@ -26,7 +26,7 @@ from pyspark_cloudfiles.errors import CloudFilesError
 from pyspark_cloudfiles.option_names import INTERNAL
 from pyspark_cloudfiles.session.hidden_metadata import elements, is_metadata_column
 from pyspark_cloudfiles.shipping import PACKAGE
-from streaming_base import hooks
+from streaming_base import builders, hooks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _KEY = f"{INTERNAL}load"
 _FRAME_FIELD = "ds"  # of a writer in the JVM
-_HAS_FUNCTION = "_cloudfiles_for_a_function"
 _LOADS_LIMIT = 256  # frames of a session that can still be started without the column
 _loads: OrderedDict[str, Callable[[], DataFrame]] = OrderedDict()
 
@@ -52,33 +51,24 @@ def install() -> None:
     """Check the columns that a query uses before a writer of streams starts it."""
     from pyspark.sql.streaming import DataStreamWriter
 
-    acts: dict[str, Callable[[DataStreamWriter], None]] = {
-        "start": _prune,
-        "toTable": _prune,
-        "foreachBatch": lambda writer: setattr(writer, _HAS_FUNCTION, True),
-    }
-    for method, act in acts.items():
+    builders.record(DataStreamWriter)
+    for method in ("start", "toTable"):
         hooks.wrap(
-            DataStreamWriter,
-            method,
-            partial(_wrap_with_action, act),
-            by=PACKAGE,
-            layer="source",
-            why="_metadata only where it is used",
+            DataStreamWriter, method, _wrap_start, by=PACKAGE, layer="source", why="_metadata only where it is used"
         )
 
 
-def _wrap_with_action(act: Callable[[DataStreamWriter], None], original: Any) -> Any:
+def _wrap_start(original: Any) -> Any:
     @wraps(original)
-    def wrapped(self: DataStreamWriter, *args: Any, **kwargs: Any) -> Any:
-        act(self)
+    def start(self: DataStreamWriter, *args: Any, **kwargs: Any) -> Any:
+        _prune(self)
         return original(self, *args, **kwargs)
 
-    return wrapped
+    return start
 
 
 def _prune(writer: DataStreamWriter) -> None:
-    if not _loads or hasattr(writer, _HAS_FUNCTION):
+    if not _loads or builders.given_to(writer).has_function:
         return
     try:
         pruned = _pruned(writer._df)

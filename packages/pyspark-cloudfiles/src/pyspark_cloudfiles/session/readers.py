@@ -1,77 +1,28 @@
 """The wrapper of ``spark.readStream`` that ships the package and hides ``_metadata``.
 
-Spark's readers keep their options in the JVM.  Here they record them in Python as well, and when they load
-``cloudFiles`` they register the source, pass the session's settings to it, hide the column, and make
-``input_file_name()`` work.  In a classic session they also create the data source themselves.
+A reader that loads ``cloudFiles`` registers the source, passes the session's settings to it, hides the column, and
+makes ``input_file_name()`` work.  In a classic session it also creates the data source itself.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from pyspark_cloudfiles.option_names import INTERNAL, PREFIX
 from pyspark_cloudfiles.session import registration
 from pyspark_cloudfiles.session.registration import session_options
 from pyspark_cloudfiles.shipping import PACKAGE
-from streaming_base import hooks
+from streaming_base import builders, hooks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 
-class ReaderOptions:
-    """The format, schema, name and options of one reader."""
-
-    def __init__(self) -> None:
-        self.format = ""
-        self.schema: StructType | str | None = None
-        self.name: str | None = None
-        self.options: dict[str, str] = {}
-
-    def record_option(self, key: str, value: Any) -> None:
-        """Record an option as Spark's reader passes it on; None removes it."""
-        self.options.pop(key.lower(), None)
-        if value is not None:
-            self.options[key.lower()] = str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def install(reader: type) -> None:
-    wrappers: dict[str, Callable[[Any], Any]] = {
-        "format": partial(_wrap_setter, lambda given, source: setattr(given, "format", source)),
-        "schema": partial(_wrap_setter, lambda given, schema: setattr(given, "schema", schema)),
-        "option": partial(_wrap_setter, lambda given, key, value: given.record_option(key, value)),
-        "name": partial(_wrap_setter, lambda given, name: setattr(given, "name", name)),
-        "options": _wrap_options,
-        "load": _wrap_load,
-    }
-    for method, make in wrappers.items():
-        hooks.wrap(reader, method, make, by=PACKAGE, layer="source", why="what a reader of cloudFiles was given")
-
-
-def _wrap_setter(record_option: Any, original: Any) -> Any:
-    signature = inspect.signature(original)
-
-    @wraps(original)
-    def remembering(self: Any, *args: Any, **kwargs: Any) -> Any:
-        _, *values = signature.bind(self, *args, **kwargs).arguments.values()  # by Spark's own names
-        record_option(_options_of(self), *values)
-        return original(self, *args, **kwargs)
-
-    return remembering
-
-
-def _wrap_options(original: Any) -> Any:
-    @wraps(original)
-    def options(self: Any, **given: Any) -> Any:
-        for key, value in given.items():
-            _options_of(self).record_option(key, value)
-        return original(self, **given)
-
-    return options
+    builders.record(reader)
+    hooks.wrap(reader, "load", _wrap_load, by=PACKAGE, layer="source", why="a load of cloudFiles")
 
 
 def _wrap_load(original: Any) -> Any:
@@ -82,7 +33,7 @@ def _wrap_load(original: Any) -> Any:
         if schema is not None:
             self.schema(schema)
         self.options(**options)
-        if _options_of(self).format.lower() != "cloudfiles" or not (path is None or isinstance(path, str)):
+        if builders.given_to(self).format.lower() != "cloudfiles" or not (path is None or isinstance(path, str)):
             return original(self, path)  # which refuses what is no path
         return _load(self, path, original)
 
@@ -92,8 +43,8 @@ def _wrap_load(original: Any) -> Any:
 def _load(reader: Any, path: Any, load: Any) -> DataFrame:
     """Load with a new reader, so that our own options stay away from the next loads of the user's reader."""
     spark: SparkSession = vars(reader).get("_spark") or reader._client
-    given = _options_of(reader)
-    options = given.options if path is None else {**given.options, "path": path}
+    given = builders.given_to(reader)
+    options = given.lower_options if path is None else {**given.lower_options, "path": path}
     classic = hasattr(spark, "_jvm")
     options = {**options, **session_options(spark)}
     if classic:
@@ -158,9 +109,3 @@ def _complete_schema(schema: StructType | str, rescued: str | None, with_hidden:
     given: Any = StructType.fromDDL(schema) if isinstance(schema, str) else schema
     completed = add_rescued_column(given, rescued)
     return add_metadata(completed) if with_hidden else completed
-
-
-def _options_of(reader: Any) -> ReaderOptions:
-    if "_cloudfiles_options" not in vars(reader):
-        reader._cloudfiles_options = ReaderOptions()
-    return reader._cloudfiles_options
