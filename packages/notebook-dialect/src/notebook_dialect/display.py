@@ -1,4 +1,4 @@
-"""``display`` and ``displayHTML``: those of stream_view if it is installed, else what IPython shows."""
+"""``display`` and ``displayHTML``: those of stream_view if it is installed, else what IPython and Spark show."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from streaming_base.siblings import function_of_sibling
 
-ROWS_LIMIT = 1000  # of a frame, as in Databricks
+ROWS_LIMIT = 20  # of a frame, where it is printed
 
 
 def display(*values: Any, **options: Any) -> None:
-    """Show values; a Spark DataFrame as a table of its first rows, and live if it is a stream.
+    """Show values; without stream_view, a Spark DataFrame is printed as its method ``show`` prints it.
 
     Parameters
     ----------
@@ -20,12 +20,16 @@ def display(*values: Any, **options: Any) -> None:
         Those of :func:`stream_view.display`, which a stream needs.
     """
     from IPython.display import display as show
+    from pyspark.sql import DataFrame
 
     if (display_of_stream_view := function_of_sibling("display")) is not None:
         display_of_stream_view(*values, **options)
         return
     for value in values:
-        show(value.limit(ROWS_LIMIT).toPandas() if hasattr(value, "toPandas") else value, **options)
+        if isinstance(value, DataFrame):
+            value.show(ROWS_LIMIT, truncate=False)
+        else:
+            show(value, **options)
 
 
 def displayHTML(html: str) -> None:
