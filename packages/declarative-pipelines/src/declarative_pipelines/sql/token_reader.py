@@ -276,7 +276,7 @@ class TokenReader:
             raise self.fail(f"{self._shown()} is not expected behind {behind}.")
 
     def unexpected(self, wanted: str) -> SqlError:
-        """Return the error that something else was to come next."""
+        """Return the error for an unexpected token in place of ``wanted``."""
         return self.fail(f"{wanted} is expected here, not {self._shown()}.")
 
     def fail(self, problem: str) -> SqlError:

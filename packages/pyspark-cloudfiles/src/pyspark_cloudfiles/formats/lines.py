@@ -246,7 +246,7 @@ def has_lines(options: Options) -> bool:
 
 
 def overlaps(separator: AnyStr) -> bool:
-    """Whether an end of line can begin in another one: the position of the first depends on the lines before then."""
+    """Whether line separators can overlap, so that their positions depend on earlier lines."""
     return any(separator.startswith(separator[start:]) for start in range(1, len(separator)))
 
 

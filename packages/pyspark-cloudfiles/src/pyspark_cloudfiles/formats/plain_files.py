@@ -90,7 +90,7 @@ def _values(file: SourceFile, whole: bool, separator: bytes | None) -> Iterator[
 
 
 class BinaryFileFormat(Format):
-    """Reads what Spark's ``binaryFile`` reads: no row for an empty file, and bytes only if ``content`` is wanted."""
+    """Reads files as Spark's ``binaryFile`` does: no row for an empty file, and bytes only for ``content``."""
 
     def fixed_schema(self) -> T.StructType:
         return _BINARY

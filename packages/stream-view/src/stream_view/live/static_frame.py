@@ -67,7 +67,7 @@ class ShownRows:
         return batch, table
 
     def _of_one_batch(self, sink: Any) -> tuple[int, DataFrame]:
-        """Return the newest rows of the sink, or its first ones, as a frame, and the batch after which they were so."""
+        """Return the newest or first rows of the sink as a frame, and their batch."""
         for _ in range(TRIES):
             before = _latest_batch(sink)
             rows = sink.allData()

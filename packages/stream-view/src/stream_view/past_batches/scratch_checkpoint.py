@@ -109,7 +109,7 @@ class _Files:
                 self._locally(name, shutil.copyfile)
 
     def share(self, names: Iterable[str]) -> None:
-        """Copy files that are never changed in place; on one disk a copy is a second name."""
+        """Copy immutable files, by hard links on one disk."""
         if self._local is None:
             self.take(names)
             return

@@ -35,9 +35,9 @@ _ANSI_HINT = (
 
 
 def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
-    """Put into ``namespace`` what a lesson's cells use: ``spark``, ``display``, ``dbutils``, the waiting helpers.
+    """Define the names that a lesson's cells use: ``spark``, ``display``, ``dbutils``, the waiting helpers.
 
-    In a notebook the dialect's magics (``%sql``, ``%run``, ``%fs`` ...) are there as well.
+    In a notebook, the dialect's magics (``%sql``, ``%run``, ``%fs`` ...) are registered as well.
 
     Parameters
     ----------

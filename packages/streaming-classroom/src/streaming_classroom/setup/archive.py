@@ -76,7 +76,7 @@ def is_made() -> bool:
 
 
 def is_settled() -> bool:
-    """Whether the archive exists, failed before, or is of no use to this kind of session."""
+    """Whether the archive exists, has failed before, or does not apply to this kind of session."""
     return not environment.fast_start() or is_made() or has_failed()
 
 
