@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import statistics
 import tempfile
 from pathlib import Path
@@ -18,8 +17,7 @@ from benchmarks._measuring import print_table
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.files import directories
 from streaming_classroom.runner import find_lessons, run_lessons
-
-_CHECK = re.compile(r'DA\.check\("([^"]+)"\)')
+from streaming_classroom.runner.lesson_file import CHECK
 
 
 def main() -> None:
@@ -45,7 +43,7 @@ def _checks(executed: Path | None) -> dict[str, float]:
     if executed is None:
         return {}
     cells = nbformat.read(executed, as_version=4).cells
-    found = ((match[1], cell) for cell in cells if (match := _CHECK.match(cell.source.strip())))
+    found = ((match["id"], cell) for cell in cells if (match := CHECK.match(cell.source.strip())))
     return {name: round(cell.metadata.papermill.duration, 2) for name, cell in found}
 
 

@@ -14,16 +14,13 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from streaming_classroom.errors import ClassroomError, NotAvailable
 from streaming_classroom.files import directories
 from streaming_classroom.lesson import presenting
 from streaming_classroom.session import spark_settings
-
-if TYPE_CHECKING:
-    pass
 
 INTERRUPTED = 130
 DEFAULT_PORT = 8888

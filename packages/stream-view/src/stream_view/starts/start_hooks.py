@@ -74,8 +74,6 @@ AFTER: tuple[Callable[[Start, StreamingQuery], None], ...] = (
     checkpoints.watch,
 )
 
-_log = logging.getLogger(__name__)
-
 
 def install(spark: SparkSession) -> None:
     """Check the starts of this process's streams, and listen to this session's; calling it again changes nothing."""

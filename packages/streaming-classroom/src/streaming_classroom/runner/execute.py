@@ -157,7 +157,7 @@ def _execute(
     with (order.home / KERNEL_LOG).open("wb") as log:  # what the kernel says before and after the cells
         start = {
             "cwd": str(order.notebook.parent),
-            "env": kernel_environment(order.home, order.notebook, {}),
+            "env": kernel_environment(order.home, order.notebook),
             "stdout": log,
             "stderr": log,
         }

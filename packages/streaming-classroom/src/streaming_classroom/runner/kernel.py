@@ -23,9 +23,8 @@ from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import NATIVE_KERNEL_NAME, KernelSpec
 
 HOME_VARIABLE = "CLASSROOM_HOME"
-SHUTDOWN_TIMEOUT = (
-    10.0  # a JVM that lost its kernel runs its shutdown hooks, about one second; a busy machine needs more
-)
+# Seconds: a JVM that lost its kernel runs its shutdown hooks, about one second; a busy machine needs more.
+SHUTDOWN_TIMEOUT = 10.0
 _KILLED = 5.0
 _POLL = 0.1
 
