@@ -10,14 +10,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, udf
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
 BATCH = 10  # rows
 BATCHES = 3
-TASKS = 4  # of each batch, so that one of them can end before the others
-A_ROW = 0.2  # seconds
+TASKS = 4  # of each batch
+A_ROW = 0.2  # seconds, times the number of the task: tasks that run side by side end one after the other
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def land(spark: SparkSession, copy: Copy, send: Callable[[str, list[dict]], Any]
 
 def start(spark: SparkSession, copy: Copy) -> StreamingQuery:
     """Begin to copy what is there and was not copied before."""
-    slow = udf(lambda number: time.sleep(A_ROW) or number, "int")
+    slow = udf(lambda number: time.sleep(A_ROW * TaskContext.get().partitionId()) or number, "int")
     rows = SOURCES[copy.source](spark, copy).repartition(TASKS).select(slow(col("id").cast("int")).alias("id"))
     writer = SINKS[copy.sink](rows, copy).option("checkpointLocation", copy.path("checkpoint"))
     return writer.queryName(copy.name).trigger(availableNow=True).start()

@@ -19,12 +19,14 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import sys, time
 from pathlib import Path
+from pyspark import TaskContext
 from pyspark.sql.functions import udf
 from streaming_classroom import get_spark
 
 folder, tasks, seconds_a_row = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 spark = get_spark()
-slow = udf(lambda number: time.sleep(seconds_a_row) or number, "int")
+# Tasks that run side by side end one after the other.
+slow = udf(lambda number: time.sleep(seconds_a_row * TaskContext.get().partitionId()) or number, "int")
 landed = spark.readStream.schema("id INT").option("maxFilesPerTrigger", 1).json(f"{folder}/landed")
 rows = landed.repartition(tasks).select(slow("id").alias("id"))
 
