@@ -24,17 +24,18 @@ class Item:
         return self._markers.get(name)
 
 
-SLOW = pytest.mark.slow.mark
+SLOW, EXHAUSTIVE = pytest.mark.slow.mark, pytest.mark.exhaustive.mark
 UNIT, KILLS = Item("packages/a/tests/test_unit.py"), Item("packages/a/tests/test_kills.py", SLOW)
 LESSON = Item("tests/test_notebooks.py", SLOW, pytest.mark.lesson("07").mark)
 OTHER = Item("tests/test_notebooks.py", SLOW, pytest.mark.lesson("08").mark)
-ITEMS: list[Any] = [UNIT, KILLS, LESSON, OTHER]
+MUTANTS = Item("tests/exercises/test_mutants.py", EXHAUSTIVE, pytest.mark.lesson("08").mark)
+ITEMS: list[Any] = [UNIT, KILLS, LESSON, OTHER, MUTANTS]
 
 
 def selected(monkeypatch: pytest.MonkeyPatch, changed: list[str], **options: object) -> tuple[list[Any], dict]:
     """Return the tests that a run with these options has, and what it leaves out."""
     monkeypatch.setattr(selection, "changed_files", lambda project, since: changed)
-    option = SimpleNamespace(**{"all": False, "since": None, "part": None} | options)
+    option = SimpleNamespace(**{"all": False, "exhaustive": False, "since": None, "part": None} | options)
     config: Any = SimpleNamespace(option=option, stash={selection.LEFT_OUT: {}})
     chosen = selection._selected(config, ITEMS)
     return [item for item in ITEMS if item in chosen], config.stash[selection.LEFT_OUT]
@@ -44,15 +45,16 @@ def selected(monkeypatch: pytest.MonkeyPatch, changed: list[str], **options: obj
     ("options", "changed", "expected"),
     [
         ({}, ["packages/a/src/a/x.py"], [UNIT]),
-        ({"all": True}, [], ITEMS),
+        ({"all": True}, [], [UNIT, KILLS, LESSON, OTHER]),
+        ({"exhaustive": True}, [], ITEMS),
         ({"since": "day"}, ["README.md"], [UNIT]),
         ({"since": "day"}, ["packages/a/src/a/x.py"], [UNIT, KILLS]),
         ({"since": "day"}, ["notebooks/07-Checkpoints.ipynb"], [UNIT, LESSON]),
-        ({"since": "day"}, ["exercises/lesson_08/quiz.py"], [UNIT, OTHER]),
+        ({"since": "day"}, ["exercises/lesson_08/quiz.py"], [UNIT, OTHER, MUTANTS]),
         ({"since": "day"}, ["exercises/lesson_07/1/check.py"], [UNIT, LESSON]),
     ],
 )
-def test_slow_tests_run_with_all_and_where_their_folder_has_changed(
+def test_other_tests_run_with_an_option_and_where_their_folder_has_changed(
     monkeypatch: pytest.MonkeyPatch, options: dict[str, object], changed: list[str], expected: list[Any]
 ) -> None:
     assert selected(monkeypatch, changed, **options)[0] == expected
@@ -63,13 +65,13 @@ def test_what_would_exceed_the_limit_is_left_out_and_named(monkeypatch: pytest.M
 
     tests, left_out = selected(monkeypatch, ["notebooks/07-A.ipynb", "notebooks/08-B.ipynb"], since="day")
 
-    assert tests == [UNIT, OTHER]
+    assert tests == [UNIT, OTHER, MUTANTS]
     assert left_out == {"tests/test_notebooks.py[07] slow": selection.LIMIT}
 
 
 @pytest.mark.slow
 def test_each_test_is_in_exactly_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = [selected(monkeypatch, [], all=True, part=f"{number}/3")[0] for number in (1, 2, 3)]
+    parts = [selected(monkeypatch, [], exhaustive=True, part=f"{number}/3")[0] for number in (1, 2, 3)]
 
     assert sorted(item.nodeid for part in parts for item in part) == sorted(item.nodeid for item in ITEMS)
     assert all(parts)

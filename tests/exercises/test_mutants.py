@@ -136,7 +136,7 @@ def test_what_is_said_of_mutants_is_said_of_mutants_that_there_are() -> None:
     assert len(SURVIVORS) <= 0.05 * (len(there) - len(EQUAL))
 
 
-@pytest.mark.parametrize("number", lesson_cases(catalogue.lessons()))
+@pytest.mark.parametrize("number", lesson_cases(catalogue.lessons(), otherwise="exhaustive"))
 def test_mutants_are_rejected(open_notebook, number: str) -> None:
     notebook = open_notebook()
     accepted, played = {}, 0

@@ -1,10 +1,11 @@
 """The tests of a run: the everyday suite, all of them, or the everyday suite and what a change touches.
 
-===================  ==============================================================================================
-``pytest``           the everyday suite: every test without the marker ``slow``
-``pytest --all``     every test; what is random explores, by the seed in ``--hypothesis-seed``
-``pytest --since C`` the everyday suite, and the slow tests of each folder that differs from commit C
-===================  ==============================================================================================
+=======================  ==========================================================================================
+``pytest``               the everyday suite: every test without the marker ``slow``
+``pytest --all``         every test but the exhaustive ones; what is random explores, by ``--hypothesis-seed``
+``pytest --exhaustive``  every test: also each wrong answer to each exercise, and mutants of each solution
+``pytest --since C``     the everyday suite, and every test of each folder that differs from commit C
+=======================  ==========================================================================================
 
 A change in ``packages/X`` selects the slow tests of that package, one in a lesson's notebook or exercises those of that
 lesson, one in ``tests/X``, ``tools/X`` or ``datasets`` those of that folder.  Where they would take longer than
@@ -43,8 +44,11 @@ LEFT_OUT = pytest.StashKey[dict[str, float]]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("suite", "the tests of a run")
-    group.addoption("--all", action="store_true", help="every test, not only the everyday suite")
-    group.addoption("--since", metavar="COMMIT", help="also the slow tests of each folder that differs from COMMIT")
+    group.addoption(
+        "--all", action="store_true", help="every test but the exhaustive ones, not only the everyday suite"
+    )
+    group.addoption("--exhaustive", action="store_true", help="every test: also each answer to each exercise")
+    group.addoption("--since", metavar="COMMIT", help="also every test of each folder that differs from COMMIT")
     group.addoption("--part", metavar="K/N", help="only part K of N, each with the same share of the seconds")
     group.addoption("--save-times", action="store_true", help=f"record the seconds of each test file in {TIMES.name}")
 
@@ -61,15 +65,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    if config.option.all:
+    if config.option.all or config.option.exhaustive:
         seed = config.getoption("--hypothesis-seed")
-        return [f"every test; --hypothesis-seed={seed} repeats its random choices" if seed else "every test"]
+        which = "every test" if config.option.exhaustive else "every test but the exhaustive ones"
+        return [f"{which}; --hypothesis-seed={seed} repeats its random choices" if seed else which]
     if config.option.since:
         return [f"the everyday suite, and the folders that differ from {config.option.since}"]
     return ["the everyday suite; --all runs every test"]
 
 
-def lesson_cases(lessons: Iterable[Any], everyday: Collection[str] = ()) -> list[Any]:
+def lesson_cases(lessons: Iterable[Any], everyday: Collection[str] = (), otherwise: str = "slow") -> list[Any]:
     """Return lessons as the parameters of a test, slow but for those of the everyday suite.
 
     Parameters
@@ -78,11 +83,13 @@ def lesson_cases(lessons: Iterable[Any], everyday: Collection[str] = ()) -> list
         Numbers of lessons, such as ``"07"``, or paths of their notebooks.
     everyday
         The numbers of those that the everyday suite runs.
+    otherwise
+        The marker of the others: ``slow`` or ``exhaustive``.
     """
     cases = []
     for lesson in lessons:
         number = lesson if isinstance(lesson, str) else lesson.name.partition("-")[0]
-        marks = [pytest.mark.lesson(number), *([] if number in everyday else [pytest.mark.slow])]
+        marks = [pytest.mark.lesson(number), *([] if number in everyday else [getattr(pytest.mark, otherwise)])]
         cases.append(pytest.param(lesson, id=number, marks=marks))
     return cases
 
@@ -125,13 +132,19 @@ def folder_of(item: pytest.Item) -> str:
 
 
 def _selected(config: pytest.Config, items: Sequence[pytest.Item]) -> set[pytest.Item]:
-    selected = {item for item in items if config.option.all or item.get_closest_marker("slow") is None}
+    left_out = {"slow": not (config.option.all or config.option.exhaustive), "exhaustive": not config.option.exhaustive}
+    selected = {item for item in items if not left_out.get(_level(item))}
     if config.option.since is not None:
         slow = [item for item in items if item not in selected]
         selected |= _touched(config, slow, touched_folders(changed_files(PROJECT, config.option.since)), selected)
     if config.option.part:
         selected &= _part(config.option.part, [item for item in items if item in selected])
     return selected
+
+
+def _level(item: pytest.Item) -> str:
+    """Return which runs have a test: ``everyday``, ``slow`` or ``exhaustive``."""
+    return next((name for name in ("exhaustive", "slow") if item.get_closest_marker(name)), "everyday")
 
 
 def _keep(config: pytest.Config, items: list[pytest.Item], selected: Collection[pytest.Item]) -> None:
@@ -192,7 +205,7 @@ def touched_folders(changed: Iterable[str]) -> set[str]:
 def _touched(
     config: pytest.Config, slow: Sequence[pytest.Item], folders: Collection[str], selected: Collection[pytest.Item]
 ) -> set[pytest.Item]:
-    """Return the slow tests of the touched folders, in order, as long as they are within the limit."""
+    """Return the other tests of the touched folders, in order, as long as they are within the limit."""
     units: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
     for item in slow:
         if folder_of(item) in folders:
@@ -233,9 +246,10 @@ def _part(part: str, items: Sequence[pytest.Item]) -> set[pytest.Item]:
 
 
 def unit_of(item: pytest.Item) -> str:
-    """Return the name under which the seconds of a test are recorded: its file, its lesson, and whether it is slow."""
-    lesson, slow = lesson_of(item), item.get_closest_marker("slow") is not None
-    return item.path.relative_to(PROJECT).as_posix() + (f"[{lesson}]" if lesson else "") + " slow" * slow
+    """Return the name under which the seconds of a test are recorded: its file, its lesson, and its level."""
+    lesson, level = lesson_of(item), _level(item)
+    suffix = "" if level == "everyday" else f" {level}"
+    return item.path.relative_to(PROJECT).as_posix() + (f"[{lesson}]" if lesson else "") + suffix
 
 
 def recorded_times() -> dict[str, float]:
@@ -249,7 +263,7 @@ def seconds_of(items: Iterable[pytest.Item], times: dict[str, float]) -> dict[py
     for item in items:
         units[unit_of(item)].append(item)
     return {
-        item: times.get(unit, _UNKNOWN_SLOW if unit.endswith(" slow") else _UNKNOWN) / len(members)
+        item: times.get(unit, _UNKNOWN_SLOW if unit.endswith((" slow", " exhaustive")) else _UNKNOWN) / len(members)
         for unit, members in units.items()
         for item in members
     }
