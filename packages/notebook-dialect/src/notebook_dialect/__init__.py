@@ -10,9 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see
     from notebook_dialect.dialect import Dialect as Dialect
+    from notebook_dialect.errors import BadRunLine as BadRunLine
+    from notebook_dialect.errors import IncludeCycle as IncludeCycle
+    from notebook_dialect.errors import NotebookNotFound as NotebookNotFound
     from notebook_dialect.files.filesystem import FileSystem as FileSystem
+    from notebook_dialect.installation import install as install
+    from notebook_dialect.installation import uninstall as uninstall
+    from notebook_dialect.notebooks.convert import convert as convert
 
-_HOMES = {"Dialect": "dialect", "FileSystem": "files.filesystem"}
+_HOMES = {
+    "BadRunLine": "errors",
+    "Dialect": "dialect",
+    "FileSystem": "files.filesystem",
+    "IncludeCycle": "errors",
+    "NotebookNotFound": "errors",
+    "convert": "notebooks.convert",
+    "install": "installation",
+    "uninstall": "installation",
+}
 __all__ = sorted(_HOMES)
 
 
@@ -25,14 +40,13 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: Any) -> None:
     """``%load_ext notebook_dialect``: the dialect over the folder ``dbfs`` beside the notebook, and its session."""
-    from pathlib import Path
+    from notebook_dialect.installation import install
 
-    # As above.
-    from notebook_dialect.dialect import Dialect
-    from notebook_dialect.files.filesystem import FileSystem
+    install(namespace=shell.user_ns)
 
-    dialect = Dialect(FileSystem(Path.cwd() / "dbfs"))
-    dialect.ansi_hint = "ANSI mode makes this an error; older clusters give NULL: SET spark.sql.ansi.enabled = false."
-    spark = shell.user_ns.get("spark") or dialect.get_session()
-    dialect.fill(shell.user_ns, spark)
-    dialect.install(shell.user_ns, shell)
+
+def unload_ipython_extension(_shell: Any) -> None:
+    """``%unload_ext notebook_dialect``: the shell and Spark's classes as they were before."""
+    from notebook_dialect.installation import uninstall
+
+    uninstall()

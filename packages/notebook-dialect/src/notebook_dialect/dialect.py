@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+_NAMES = ("spark", "sql", "table", "dbutils", "getArgument", "display", "displayHTML", "udf")
+
+
 class Dialect:
     """The parts of a Databricks notebook, in one kernel.
 
@@ -107,6 +110,17 @@ class Dialect:
         spark_methods.install()
         if shell is not None:
             self._install_in(shell)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that :meth:`fill` defines."""
+        return (*_NAMES, "sc", "sqlContext")
+
+    def uninstall(self) -> None:
+        """Undo what :meth:`install` does to the process; a shell's magics and callbacks are the shell's."""
+        self._modules.uninstall()
+        if self._python_files is not None:
+            self._python_files.uninstall()
 
     @contextmanager
     def isolated_notebook(self, shell: InteractiveShell) -> Iterator[None]:

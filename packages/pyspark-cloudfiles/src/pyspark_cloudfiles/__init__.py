@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see
+    from pyspark_cloudfiles.errors import CloudFilesError as CloudFilesError
+    from pyspark_cloudfiles.errors import CloudFilesWarning as CloudFilesWarning
     from pyspark_cloudfiles.session.driver import install as install
     from pyspark_cloudfiles.session.driver import uninstall as uninstall
     from pyspark_cloudfiles.source.data_source import CloudFilesDataSource as DefaultSource
 
 __version__ = "0.1.0"
-__all__ = ["DefaultSource", "__version__", "install", "uninstall"]
+__all__ = ["CloudFilesError", "CloudFilesWarning", "DefaultSource", "__version__", "install", "uninstall"]
 
 
 def __getattr__(name: str) -> Any:
@@ -23,6 +25,10 @@ def __getattr__(name: str) -> Any:
         from pyspark_cloudfiles.session import driver
 
         return getattr(driver, name)
+    if name in ("CloudFilesError", "CloudFilesWarning"):
+        from pyspark_cloudfiles import errors
+
+        return getattr(errors, name)
     if name == "DefaultSource":
         from pyspark_cloudfiles.source.data_source import CloudFilesDataSource
 

@@ -11,23 +11,36 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # what type checkers and editors see
     from stream_view.displaying import display as display
     from stream_view.displaying import displayHTML as displayHTML
+    from stream_view.errors import CheckpointInUse as CheckpointInUse
+    from stream_view.errors import CheckpointOfAnotherSource as CheckpointOfAnotherSource
+    from stream_view.errors import NameInUse as NameInUse
     from stream_view.health.service_target import ServiceTarget as ServiceTarget
     from stream_view.health.stream_health import stream_health as stream_health
     from stream_view.late_data.late_rows import late_rows as late_rows
     from stream_view.past_batches.batch_list import batches as batches
     from stream_view.past_batches.batch_list import compare as compare
     from stream_view.past_batches.replayed_batch import replay as replay
+    from stream_view.starts.start_hooks import install as install
+    from stream_view.starts.start_hooks import uninstall as uninstall
     from stream_view.timelines.timeline import timeline as timeline
+    from streaming_base.errors import StreamNotFound as StreamNotFound
+    from streaming_base.errors import StreamTimeout as StreamTimeout
     from streaming_base.progress_reports import observed_metrics as observed_metrics
     from streaming_base.progress_reports import rows_per_batch as rows_per_batch
     from streaming_base.progress_reports import rows_read as rows_read
 
 _HOMES = {
+    "CheckpointInUse": "stream_view.errors",
+    "CheckpointOfAnotherSource": "stream_view.errors",
+    "NameInUse": "stream_view.errors",
     "ServiceTarget": "stream_view.health.service_target",
+    "StreamNotFound": "streaming_base.errors",
+    "StreamTimeout": "streaming_base.errors",
     "batches": "stream_view.past_batches.batch_list",
     "compare": "stream_view.past_batches.batch_list",
     "display": "stream_view.displaying",
     "displayHTML": "stream_view.displaying",
+    "install": "stream_view.starts.start_hooks",
     "late_rows": "stream_view.late_data.late_rows",
     "observed_metrics": "streaming_base.progress_reports",
     "replay": "stream_view.past_batches.replayed_batch",
@@ -35,6 +48,7 @@ _HOMES = {
     "rows_read": "streaming_base.progress_reports",
     "stream_health": "stream_view.health.stream_health",
     "timeline": "stream_view.timelines.timeline",
+    "uninstall": "stream_view.starts.start_hooks",
 }
 __all__ = sorted(_HOMES)
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from stream_view import starts
 from stream_view.starts import failures
-from streaming_base import front_end
+from streaming_base import front_end, hooks
 
 WITHIN = 20.0
 
@@ -154,3 +154,12 @@ def test_an_end_that_comes_while_the_start_returns_is_told_once(told: list, numb
     ending.join()
     wait_for(told)
     assert len(told) == 1 and query.runId not in failures._started
+
+
+def test_after_uninstall_nothing_is_told_and_spark_has_its_own_methods(spark: SparkSession, told) -> None:
+    starts.uninstall()
+
+    assert not [hook for hook in hooks.table() if hook.by == "stream_view"]
+    end_of(failing(spark).writeStream.format("noop").start())
+    time.sleep(0.5)
+    assert told == []

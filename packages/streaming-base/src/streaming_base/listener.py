@@ -114,6 +114,12 @@ def on_termination(hear: Callable[[str, str], None]) -> None:
         _endings.hear_endings.append(hear)
 
 
+def forget(hear: Callable[[str, str], None]) -> None:
+    """Call a function of :func:`on_termination` no more."""
+    if hear in _endings.hear_endings:
+        _endings.hear_endings.remove(hear)
+
+
 def subscribe(run_id: str, receive: Callable[[dict], None]) -> None:
     """Register a callback for the progress reports of a run, as dictionaries, in Spark's thread."""
     _endings.subscribers[run_id] = receive

@@ -130,6 +130,14 @@ class NotebookModules(MetaPathFinder, Loader):
             if isinstance(module.__spec__ and module.__spec__.loader, NotebookModules):
                 self.exec_module(module)
 
+    def uninstall(self) -> None:
+        """Make the modules unknown again."""
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+        for name in (*_PACKAGES, *_MODULES):
+            module = sys.modules.get(name)
+            if module is not None and isinstance(module.__spec__ and module.__spec__.loader, NotebookModules):
+                del sys.modules[name]
+
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Return where a module comes from: from here, if it is one of these."""
         if fullname not in (*_PACKAGES, *_MODULES):

@@ -84,6 +84,17 @@ def subscribe_to_failures(spark: SparkSession) -> None:
         _cells.begin()  # which is called in a cell
 
 
+def unsubscribe_from_failures() -> None:
+    """Undo :func:`subscribe_to_failures`, for all sessions."""
+    from streaming_base import listener
+
+    listener.forget(_on_termination)
+    events = getattr(front_end.ipython(), "events", None)
+    if events is not None and _cells.begin in events.callbacks["pre_run_cell"]:
+        events.unregister("pre_run_cell", _cells.begin)
+        events.unregister("post_run_cell", _cells.end)
+
+
 @contextmanager
 def without_reports() -> Iterator[None]:
     """Do not report failures of the streams started in a ``with`` block, which a view shows."""

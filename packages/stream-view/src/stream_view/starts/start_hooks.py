@@ -87,6 +87,12 @@ def install(spark: SparkSession) -> None:
         hooks.wrap(kind, method, _wrap_start, by="stream_view", layer="display", why=why)
 
 
+def uninstall() -> None:
+    """Undo :func:`install`, for all sessions; views that are shown stay."""
+    failures.unsubscribe_from_failures()
+    hooks.remove("stream_view")
+
+
 def _writer_over_connect() -> type:
     from pyspark.sql.connect.streaming.readwriter import DataStreamWriter
 
