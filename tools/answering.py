@@ -12,8 +12,7 @@ from nbformat import NotebookNode
 from kernel_harness import Notebook
 from streaming_classroom.exercises import Exercise, catalogue
 from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons
-from streaming_classroom.runner.lesson_file import exercises
+from streaming_classroom.runner.lesson_files import exercises, find_lessons
 
 SECONDS = 240  # for a cell or a check; CI's machines are slow
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lesson_linter.__main__ import main as lint_lessons
-from streaming_classroom.runner import lesson_number
+from streaming_classroom.runner.lesson_files import lesson_number
 
 PROJECT = Path(__file__).resolve().parents[1]
 SOURCES = sorted(str(init.parent) for init in PROJECT.glob("packages/*/src/*/__init__.py"))

@@ -12,7 +12,7 @@ import nbformat
 from lesson_linter import plan
 from lesson_linter.lesson import read
 from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons
+from streaming_classroom.runner.lesson_files import find_lessons
 
 
 def write_times(number: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons
+from streaming_classroom.runner.lesson_files import find_lessons
 
 TEXT = (directories.notebooks() / "Glossary.md").read_text(encoding="utf-8")
 TERMS = re.findall(r"^## (.+)$", TEXT, re.MULTILINE)

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from lesson_linter import check
 from lesson_linter.__main__ import main
 from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons
+from streaming_classroom.runner.lesson_files import find_lessons
 
 from .conftest import Draft
 

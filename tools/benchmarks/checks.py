@@ -16,8 +16,8 @@ import nbformat
 from benchmarks._measuring import print_table
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons, run_lessons
-from streaming_classroom.runner.lesson_file import CHECK
+from streaming_classroom.runner.lesson_files import CHECK, find_lessons
+from streaming_classroom.runner.suite import run_lessons
 
 
 def main() -> None:

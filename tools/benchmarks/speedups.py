@@ -22,9 +22,9 @@ ALL = "nothing"
 
 
 def _no_fork_server() -> None:
-    from streaming_classroom.session.worker_python import launcher
+    from streaming_classroom.session import worker_launcher
 
-    launcher.prepare = lambda: False
+    worker_launcher.prepare = lambda: False
 
 
 def _no_archive() -> None:
@@ -59,7 +59,7 @@ def _no_pruning() -> None:
 
 #: Each trick, and the function that switches it off in a new process.
 PARTS: dict[str, Callable[[], None]] = {
-    "workers forked from a warm process (worker_python)": _no_fork_server,
+    "workers forked from a warm process (worker_launcher)": _no_fork_server,
     "classes of the JVM from an archive (setup/archive)": _no_archive,
     "no lookup of packages of sources (registration)": _no_spared_lookup,
     "a worker warmed during the planning (worker_warmup)": _no_warm_worker,

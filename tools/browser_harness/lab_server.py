@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 
 from free_port import free_port
-from streaming_classroom.setup import kernel_settings
+from streaming_classroom.setup import steps
 
 from .chromium import SECONDS
 
@@ -66,7 +66,7 @@ def _environment(folder: Path) -> dict[str, str]:
     # What set-up installs for the environment's kernels, be this environment of an older set-up or not.
     profile = folder / ".ipython" / "profile_default"
     profile.mkdir(parents=True)
-    (profile / kernel_settings.place().name).write_text(kernel_settings.CONTENTS, encoding="utf-8")
+    (profile / steps.kernel_config().name).write_text(steps.KERNEL_CONFIG, encoding="utf-8")
     return os.environ | {
         "IPYTHONDIR": str(folder / ".ipython"),
         "CLASSROOM_HOME": str(folder / "home"),

@@ -22,7 +22,8 @@ from engines.page import Run
 from kernel_harness import ELSEWHERE
 from standalone_cluster import running_cluster
 from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons, lesson_number, run_lessons
+from streaming_classroom.runner.lesson_files import find_lessons, lesson_number
+from streaming_classroom.runner.suite import run_lessons
 
 #: The folder whose ``sitecustomize`` restricts a session.
 RESTRICTIONS = Path(__file__).parent / "serverless"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from streaming_classroom.errors import ClassroomError
 from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons
+from streaming_classroom.runner.lesson_files import find_lessons
 
 from . import check
 

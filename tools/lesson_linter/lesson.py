@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from streaming_classroom.files import directories
-from streaming_classroom.runner.lesson_file import read_lesson
+from streaming_classroom.runner.lesson_files import read_lesson
 from streaming_classroom.runner.results import InvalidNotebook
 
 NAME = re.compile(r"(?P<number>\d{2,}[A-Za-z]?)-(?P<title>.+)\.ipynb")

@@ -13,7 +13,7 @@ from streaming_classroom.files import directories
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from streaming_classroom.runner import LessonResult
+    from streaming_classroom.runner.results import LessonResult
 
 CELL_TIMEOUT, LESSON_TIMEOUT = 240, 900  # seconds, for a machine that is shared and busy
 
@@ -39,7 +39,8 @@ class LessonRuns:
 
     def result(self, number: str) -> LessonResult:
         """Return the result of a lesson's run."""
-        from streaming_classroom.runner import find_lessons, run_lessons
+        from streaming_classroom.runner.lesson_files import find_lessons
+        from streaming_classroom.runner.suite import run_lessons
 
         if number not in self._results:
             lessons = find_lessons([number], directories.notebooks())

@@ -15,7 +15,8 @@ from rich.console import Console
 
 from notebook_dialect.notebooks.convert import convert
 from streaming_classroom.files import directories
-from streaming_classroom.runner import SuiteResult, run_lessons
+from streaming_classroom.runner.results import SuiteResult
+from streaming_classroom.runner.suite import run_lessons
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,7 @@ from pyspark.errors import AnalysisException, PySparkException, StreamingQueryEx
 from pyspark.sql import SparkSession
 
 from notebook_dialect.kernel import short_errors
-from streaming_base.errors import short_message
-from streaming_classroom.errors import StreamNotFound
+from streaming_base.errors import StreamNotFound, short_message
 
 Run = Callable[[str], str]
 Library = Callable[[str], str]

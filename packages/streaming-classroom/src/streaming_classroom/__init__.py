@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from streaming_classroom.lesson.crash_points import CRASH_POINTS as CRASH_POINTS
     from streaming_classroom.lesson.crash_points import kill_at as kill_at
     from streaming_classroom.lesson.lesson import start_lesson as start_lesson
-    from streaming_classroom.lesson.program import kill_when as kill_when
     from streaming_classroom.notebook.notebook_setup import cleanup as cleanup
     from streaming_classroom.notebook.notebook_setup import set_up_notebook as set_up_notebook
     from streaming_classroom.notebook.notebook_setup import set_up_user as set_up_user
@@ -35,7 +34,6 @@ _HOMES = {
     "CRASH_POINTS": "streaming_classroom.lesson.crash_points",
     "get_spark": "streaming_classroom.session.spark_session",
     "kill_at": "streaming_classroom.lesson.crash_points",
-    "kill_when": "streaming_classroom.lesson.program",
     "observed_metrics": "stream_view",
     "rows_per_batch": "stream_view",
     "rows_read": "stream_view",

@@ -7,36 +7,20 @@ start are quick.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import secrets
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from streaming_classroom.errors import ClassroomError, NotAvailable
 from streaming_classroom.files import directories
-from streaming_classroom.lesson import presenting
-from streaming_classroom.session import spark_settings
 
 INTERRUPTED = 130
-DEFAULT_PORT = 8888
 # Two processes: three keep two cores busy without a pause, and what waits for a deadline then misses it.
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
-_READING = Path(__file__).parent / "conf" / "reading"  # with a custom.css, as JupyterLab wants it
-_JUPYTER_SETTINGS: dict[str, dict[str, Any]] = {
-    # A classroom may be offline, and nobody should be asked, on top of a lesson, whether to fetch news.
-    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
-    # A page that is loaded again has the outputs that were saved: those of a stream come between two saves by hand.
-    # And the glossary, to which lessons link, is for reading.
-    "@jupyterlab/docmanager-extension:plugin": {
-        "autosaveInterval": 10,
-        "defaultViewers": {"markdown": "Markdown Preview"},
-    },
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,27 +48,18 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def lab(options: argparse.Namespace) -> int:
     """Open JupyterLab on your copies of the lessons."""
-    from streaming_classroom import running_lab
+    from streaming_classroom import jupyterlab, workspace  # with filelock, which `--help` does without
 
     _set_up()
-    _settle_jupyter()
-    root = directories.PROJECT if options.with_outputs else _workspace()
-    lessons = sorted(directories.notebooks().glob("*.ipynb"))
-    # Of JupyterLab's two modes, the one for a single document shows a lesson and nothing beside it.
-    address = _first_lesson(lessons, mode="doc" if options.present else "lab")
-    if there := running_lab.address(root, address):
+    jupyterlab.write_settings()
+    root = directories.PROJECT
+    if not options.with_outputs:
+        print(workspace.update(), flush=True)
+        root = directories.work()
+    page = jupyterlab.first_page(sorted(directories.notebooks().glob("*.ipynb")), options.present)
+    if there := jupyterlab.running_address(root, page):
         return _open_again(there, options)
-    start = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={address}"]
-    start += _projector() if options.present else _own_style()
-    # JupyterLab looks every three seconds for kernels that were killed; until then their streams seem to be alive.
-    start.append("--KernelRestarter.time_to_dead=1")
-    # It would search the machine for language servers and list, above the URL, those that are not there.
-    start.append("--LanguageServerManager.autodetect=False")
-    if getattr(os, "geteuid", lambda: 1)() == 0:
-        start.append("--allow-root")  # as in a container, where there is nobody else to be
-    # JupyterLab itself takes the next free port where this one is busy, and says which.
-    command = [sys.executable, "-m", "jupyterlab", *start, f"--port={options.port or DEFAULT_PORT}", *options.jupyter]
-    return _delegate(command)
+    return _delegate(jupyterlab.command(root, page, options.port, options.present, options.jupyter))
 
 
 def _open_again(address: str, options: argparse.Namespace) -> int:
@@ -110,11 +85,11 @@ def start_over(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Execute lessons headless."""
-    from streaming_classroom.runner import find_lessons, run_lessons
+    from streaming_classroom.runner.lesson_files import find_lessons  # with what set-up has installed
+    from streaming_classroom.runner.suite import run_lessons
 
     lessons = find_lessons(options.lessons, directories.notebooks())
     _refuse_to_save(options, lessons)
-    _refuse_unknown_parameters(options, lessons)
     _set_up()
     result = run_lessons(
         lessons,
@@ -179,11 +154,12 @@ def bench(options: argparse.Namespace) -> int:
 
 def doctor(options: argparse.Namespace) -> int:
     """Check what the course needs; name one fix for each failing check, or repair what can be repaired."""
+    from streaming_classroom.session import spark_settings
+    from streaming_classroom.setup import doctor as checks
+
     if options.spark:
         print(spark_settings.page())
         return 0
-    from streaming_classroom.setup import doctor as checks
-
     return checks.main(fix=options.fix)
 
 
@@ -204,9 +180,9 @@ def reset(_options: argparse.Namespace) -> int:
 
 def kafka(options: argparse.Namespace) -> int:
     """Start Kafka's broker, stop it, show its state, or list its topics."""
-    from streaming_classroom.kafka import commands  # with filelock, which `--help` does without
+    from streaming_classroom.kafka import servers  # with filelock, which `--help` does without
 
-    print(getattr(commands, options.action)())
+    print(getattr(servers, options.action)())
     return 0
 
 
@@ -221,35 +197,21 @@ def pipeline(options: argparse.Namespace) -> int:
 
 def set_up(options: argparse.Namespace) -> int:
     """Perform the steps of set-up again that are missing or failed."""
-    from streaming_classroom.setup import archive, steps
+    from streaming_classroom.setup import archive
 
     archive.forget_failure()
-    if not _set_up(options.all):  # else it has said so itself
-        _print_lines(steps.deferred_downloads())
+    _set_up(options.all, always_report=True)
     return 0
 
 
-def _set_up(everything: bool = False) -> bool:
-    """Perform the missing steps of set-up; return whether there were any, after a line about later downloads."""
+def _set_up(everything: bool = False, always_report: bool = False) -> None:
+    """Perform the missing steps of set-up; if there were any, or always, report the downloads left to lessons."""
     from streaming_classroom.setup import steps
 
     worked = steps.set_up(lambda line: print(line, flush=True), offset=1, everything=everything)
-    if worked:
-        _print_lines(steps.deferred_downloads())
-    return worked
-
-
-def _print_lines(lines: Sequence[str]) -> None:
-    for line in lines:
-        print(line, flush=True)
-
-
-def _workspace() -> Path:
-    """Create or update the learner's copies of the lessons; report it, and return their folder."""
-    from streaming_classroom import workspace  # with filelock, which `--help` does without
-
-    print(workspace.line(workspace.update()), flush=True)
-    return directories.work()
+    if worked or always_report:
+        for line in steps.deferred_downloads():
+            print(line, flush=True)
 
 
 def _with_tools() -> dict[str, str]:
@@ -276,47 +238,6 @@ def _delegate(command: Sequence[str], more: Mapping[str, str] | None = None) -> 
                 continue
 
 
-def _settle_jupyter() -> None:
-    """Configure this environment's JupyterLab for lessons; a person's own settings have precedence."""
-    overrides = Path(sys.prefix, "share", "jupyter", "lab", "settings", "overrides.json")
-    wanted = json.dumps(_settings_of(overrides) | _JUPYTER_SETTINGS)
-    if not overrides.exists() or overrides.read_text(encoding="utf-8") != wanted:
-        overrides.parent.mkdir(parents=True, exist_ok=True)
-        overrides.write_text(wanted, encoding="utf-8")
-
-
-def _settings_of(overrides: Path) -> dict[str, Any]:
-    """Return the existing settings of other plugins, or an empty mapping."""
-    try:
-        return dict(json.loads(overrides.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return {}
-
-
-def _projector() -> list[str]:
-    """Return JupyterLab's options for large text, and for keeping the layout of its page apart from the user's own."""
-    from streaming_classroom.files import ownership
-
-    # Its settings for text are the user's own alone, which are not ours to write; a style is of this start.
-    return [*_style(presenting.STYLES), f"--LabApp.workspaces_dir={ownership.claim(directories.home()) / 'jupyterlab'}"]
-
-
-def _own_style() -> list[str]:
-    """Return JupyterLab's options for the course's style; none where a person has one of their own."""
-    from jupyter_core.paths import jupyter_config_dir  # which only JupyterLab's users have
-
-    return [] if Path(jupyter_config_dir(), "custom", "custom.css").exists() else _style(_READING)
-
-
-def _style(folder: Path) -> list[str]:
-    """Return JupyterLab's options for a ``custom.css`` in a folder."""
-    return ["--LabApp.custom_css=True", f"--ServerApp.tornado_settings=static_custom_path={folder}"]
-
-
-def _first_lesson(lessons: Sequence[Path], mode: str) -> str:
-    return f"/{mode}/tree/notebooks/{quote(lessons[0].name)}" if lessons else "/lab"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="course.py",
@@ -325,7 +246,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     command = _add(commands, "lab", lab)
-    command.add_argument("--port", type=_port, help=f"port to try first (default: {DEFAULT_PORT})")
+    command.add_argument("--port", type=_port, help="port to try first (default: 8888)")
     command.add_argument("--present", action="store_true", help="for a projector: large text, nothing but the lesson")
     command.add_argument("--with-outputs", action="store_true", help="the committed lessons, as they look when run")
     command.add_argument("jupyter", nargs="*", help="further options for JupyterLab, after --")
@@ -418,13 +339,6 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
         raise NotAvailable("--solved runs other cells than the file has.", "Leave --save and --compare out.")
     if options.save and options.parameter:
         raise NotAvailable("--save would keep outputs that come from parameters.", "Leave one of the two out.")
-
-
-def _refuse_unknown_parameters(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
-    if options.parameter:
-        from streaming_classroom.runner import parameters  # with the dialect, which other commands do without
-
-        parameters.refuse_unknown(dict(options.parameter), lessons)
 
 
 def _benchmarks() -> list[str]:

@@ -4,15 +4,15 @@ A copy that the learner has neither changed nor run follows the course.  Any oth
 version of the course is put beside it, once.  A cell with an output counts as work, because outputs answer the
 learner's own predictions.  A file that cannot be read, or whose origin is unknown, is the learner's.
 
-``.course.json`` has the digests of the texts that the course may have put there, written before the files are, and for
-each file the digest of the last version that was given, written afterwards.  Each file is written whole.  So a process
-may be killed at any step: the next one does what is missing.
+``.course.json`` has the digest of the last version of each file that the course has put there.  Each file is written
+whole, and recorded afterwards, so a process may be killed at any step: the next one does what is missing.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -24,7 +24,8 @@ from filelock import FileLock, Timeout
 
 from streaming_classroom.errors import NotAvailable, SetupError
 from streaming_classroom.files import directories, ownership
-from streaming_classroom.runner import InvalidNotebook, NoLessons, find_lessons
+from streaming_classroom.runner.lesson_files import find_lessons
+from streaming_classroom.runner.results import InvalidNotebook, RunnerError
 
 LOCK_TIMEOUT = 60  # seconds; an update takes one or two
 _LOCK, _RECORD = ".course.lock", ".course.json"
@@ -36,34 +37,11 @@ _RELOAD = "If it is open in JupyterLab, choose File > Reload Notebook from Disk 
 
 
 @dataclass
-class _Record:
-    """The digests of the course's texts, and of the last version of each file in the workspace."""
-
-    known: set[str] = field(default_factory=set)
-    given: dict[str, str | None] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, folder: Path) -> _Record:
-        """Return a workspace's record; an unreadable one counts as empty, so that every file is the learner's."""
-        try:
-            entries = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
-            return cls(set(map(str, entries["known"])), dict(entries["given"]))
-        except (OSError, ValueError, TypeError, KeyError):
-            return cls()
-
-    def write(self, folder: Path) -> None:
-        """Write the record, if it has changed."""
-        if self != _Record.read(folder):
-            entries = {"known": sorted(self.known), "given": dict(sorted(self.given.items()))}
-            ownership.write_atomically(folder / _RECORD, json.dumps(entries, indent=1) + "\n")
-
-
-@dataclass
 class WorkspaceReport:
     """The changes of an update, by the titles of lessons.
 
     ``beside`` are new versions, also of pictures and includes, written beside a learner's changed copy; ``unreadable``
-    are the course's own files; ``kept`` has the name of the learner's copy of each lesson started over, or None.
+    are the course's own files.
     """
 
     folder: Path
@@ -72,7 +50,22 @@ class WorkspaceReport:
     updated: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
-    kept: dict[str, str | None] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Return one line: the number of lessons, their folder, and the changes."""
+        folder = self.folder / "notebooks"
+        with suppress(ValueError):
+            folder = folder.relative_to(directories.PROJECT)
+        total = f"{len(self.lessons)} lesson{'s are' if len(self.lessons) != 1 else ' is'} in {folder.as_posix()}"
+        is_new = len(self.made) == len(self.lessons)
+        changes = [
+            "" if is_new else _phrase(self.made, "is new", "are new"),
+            _phrase(self.updated, "follows the course's new version", "follow the course's new versions"),
+            _phrase(self.beside, "has a new version beside yours", "have new versions beside yours"),
+            *(f"the course's own {name} cannot be read" for name in self.unreadable),
+        ]
+        total += ", without outputs: they are yours" * is_new
+        return "; ".join([total, *filter(None, changes)]) + "."
 
 
 def update(now: datetime | None = None) -> WorkspaceReport:
@@ -88,12 +81,39 @@ def update(now: datetime | None = None) -> WorkspaceReport:
     SetupError
         The folder belongs to somebody else, cannot be written, or is locked by another process.
     """
-    with _open_workspace() as (folder, record):
-        return _follow(_course_files(), folder, record, now or datetime.now(), WorkspaceReport(folder))
+    with _open_workspace() as (folder, given):
+        report = WorkspaceReport(folder)
+        for name, source in _course_files().items():
+            try:
+                content = _without_outputs(source)
+            except ValueError:
+                report.unreadable.append(source.name)
+                continue
+            path, digest, titles = folder / name, _digest(name, content), [Path(name).stem] * name.endswith(".ipynb")
+            report.lessons += titles
+            before = given.get(name)
+            if not os.path.lexists(path):
+                _write(path, content)
+                report.made += titles
+            elif before is not None and _digest_of_untouched(path) == before != digest:
+                _write(path, content)
+                report.updated += titles
+            elif before != digest:
+                versions = [it for it in path.parent.iterdir() if it.name.startswith(f"{path.stem} ({_NEW}, ")]
+                for version in versions:
+                    if before is not None and _digest_of_untouched(version) == before:
+                        version.unlink()
+                if digest not in map(_digest_of_untouched, [path, *versions]):
+                    _write(_free_name(path, f"{_NEW}, {now or datetime.now():%Y-%m-%d}"), content)
+                    report.beside.append(path.stem)
+            if before != digest:
+                given[name] = digest
+                _write_record(folder, given)
+        return report
 
 
-def start_over(lessons: Sequence[str], now: datetime | None = None) -> WorkspaceReport:
-    """Write fresh copies of lessons, and keep the learner's under a name with the date.
+def start_over(lessons: Sequence[str], now: datetime | None = None) -> dict[str, str | None]:
+    """Write fresh copies of lessons; return the name of the learner's copy of each, kept under the date, or None.
 
     Parameters
     ----------
@@ -104,59 +124,44 @@ def start_over(lessons: Sequence[str], now: datetime | None = None) -> Workspace
 
     Raises
     ------
-    LessonNotFound
-        The course has no such lesson; nothing was changed.
+    RunnerError
+        The course has no such lesson, or it cannot be read; nothing was changed.
     NotAvailable
         The notebook is the learner's own; nothing was changed.
-    InvalidNotebook
-        The course's lesson cannot be read; nothing was changed.
     SetupError
         As in :func:`update`.
     """
-    names = [_name_of_lesson(path) for path in find_lessons(lessons, directories.notebooks())]
-    for name in names:
-        source = directories.notebooks() / Path(name).name
+    contents = {}
+    for path in find_lessons(lessons, directories.notebooks()):
+        source = directories.notebooks() / path.name
+        if path.parent not in (source.parent, directories.work() / "notebooks") or not source.is_file():
+            raise NotAvailable(f"{path} is no lesson of the course.", "Start over with the number of one, such as 05.")
         try:
-            _as_given(source)
+            contents[f"notebooks/{path.name}"] = _without_outputs(source)
         except ValueError as error:
             raise InvalidNotebook(source, f"it cannot be read ({error})") from error
-    now = now or datetime.now()
-    with _open_workspace() as (folder, record):
-        report = WorkspaceReport(folder)
-        for name in names:
+    kept_as: dict[str, str | None] = {}
+    with _open_workspace() as (folder, given):
+        for name, content in contents.items():
             path = folder / name
-            report.kept[path.stem] = None
-            if _exists(path) and not _is_untouched(path, record.known):
-                kept = _free_name(path, f"until {now:%Y-%m-%d %H.%M}")
+            kept_as[path.stem] = None
+            if os.path.lexists(path) and _digest_of_untouched(path) != given.get(name, ""):
+                kept = _free_name(path, f"until {now or datetime.now():%Y-%m-%d %H.%M}")
                 path.rename(kept)
-                report.kept[path.stem] = kept.name
-        return _follow({name: directories.notebooks() / Path(name).name for name in names}, folder, record, now, report)
+                kept_as[path.stem] = kept.name
+            _write(path, content)
+            given[name] = _digest(name, content)
+            _write_record(folder, given)
+    return kept_as
 
 
-def line(report: WorkspaceReport) -> str:
-    """Return one line: the number of lessons, their folder, and the changes."""
-    folder = report.folder / "notebooks"
-    with suppress(ValueError):
-        folder = folder.relative_to(directories.PROJECT)
-    total = f"{len(report.lessons)} lesson{'s are' if len(report.lessons) != 1 else ' is'} in {folder.as_posix()}"
-    is_new = len(report.made) == len(report.lessons)
-    changes = [
-        "" if is_new else _phrase(report.made, "is new", "are new"),
-        _phrase(report.updated, "follows the course's new version", "follow the course's new versions"),
-        _phrase(report.beside, "has a new version beside yours", "have new versions beside yours"),
-    ]
-    changes += [f"the course's own {name} cannot be read" for name in report.unreadable]
-    total += ", without outputs: they are yours" * is_new
-    return "; ".join([total, *filter(None, changes)]) + "."
-
-
-def started_over(report: WorkspaceReport) -> str:
+def started_over(kept_as: dict[str, str | None]) -> str:
     """Return a line for each lesson that was started over."""
     return "\n".join(
         f"{lesson} is fresh. "
         + (f"What you had is {kept} beside it. " if kept else "There was no work in it that had to be kept. ")
         + _RELOAD
-        for lesson, kept in report.kept.items()
+        for lesson, kept in kept_as.items()
     )
 
 
@@ -169,35 +174,28 @@ def _phrase(names: Sequence[str], one: str, many: str) -> str:
 def _course_files() -> dict[str, Path]:
     """Return the course's files by their names in a workspace: the includes and pictures, then the lessons."""
     notebooks, includes = directories.notebooks(), directories.includes()
-    found = [("notebooks", notebooks, path) for path in _visible(notebooks / "images", "**/*")]
+    found = [path for path in sorted((notebooks / "images").rglob("*")) if path.is_file()]
     for pattern in ("*.md", "*.sql", "*.py"):  # the glossary, and the sources of pipelines
-        found += [("notebooks", notebooks, path) for path in _visible(notebooks, pattern)]
-    found += [("Includes", includes, path) for path in _visible(includes, "**/*.py")]
-    with suppress(NoLessons):
-        found += [("notebooks", notebooks, path) for path in find_lessons([], notebooks)]
-    return {f"{folder}/{path.relative_to(root).as_posix()}": path for folder, root, path in found}
-
-
-def _visible(folder: Path, pattern: str) -> list[Path]:
-    parts = {path: path.relative_to(folder).parts for path in folder.glob(pattern) if path.is_file()}
-    return sorted(path for path, names in parts.items() if not any(name.startswith(".") for name in names))
-
-
-def _name_of_lesson(path: Path) -> str:
-    if path.parent not in (directories.notebooks(), directories.work() / "notebooks"):
-        raise NotAvailable(f"{path} is no lesson of the course.", "Start over with the number of one, such as 05.")
-    if not (directories.notebooks() / path.name).is_file():
-        raise NotAvailable(f"{path} is a notebook of your own.", "Start over with the number of a lesson, such as 05.")
-    return f"notebooks/{path.name}"
+        found += sorted(notebooks.glob(pattern))
+    names = {f"notebooks/{path.relative_to(notebooks).as_posix()}": path for path in found}
+    names |= {f"Includes/{path.relative_to(includes).as_posix()}": path for path in sorted(includes.rglob("*.py"))}
+    with suppress(RunnerError):
+        names |= {f"notebooks/{path.name}": path for path in find_lessons([], notebooks)}
+    return {name: path for name, path in names.items() if not any(part.startswith(".") for part in Path(name).parts)}
 
 
 @contextmanager
-def _open_workspace() -> Iterator[tuple[Path, _Record]]:
-    """Lock the workspace; yield its folder and its record."""
+def _open_workspace() -> Iterator[tuple[Path, dict[str, str]]]:
+    """Lock the workspace; yield its folder, and the digests of the last versions that the course has put there."""
     try:
         folder = ownership.claim(directories.work(), mark=ownership.WORKSPACE)
         with FileLock(folder / _LOCK, timeout=LOCK_TIMEOUT):
-            yield folder, _Record.read(folder)
+            try:
+                recorded = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+                given = {name: digest for name, digest in recorded.items() if isinstance(digest, str)}
+            except (OSError, ValueError, AttributeError):  # every file is the learner's then
+                given = {}
+            yield folder, given
     except Timeout:
         problem = f"Another `course.py` has been at work in {directories.work()} for {LOCK_TIMEOUT} seconds."
         raise SetupError(problem, "End it, then run the same command again.") from None
@@ -206,47 +204,12 @@ def _open_workspace() -> Iterator[tuple[Path, _Record]]:
         raise SetupError(problem, f"Put that right, and run the same command again; {_WITHOUT}") from error
 
 
-def _follow(
-    files: dict[str, Path], folder: Path, record: _Record, now: datetime, report: WorkspaceReport
-) -> WorkspaceReport:
-    contents = {}
-    for name, source in files.items():
-        try:
-            contents[name] = _as_given(source)
-        except ValueError:
-            report.unreadable.append(source.name)
-    digests = {name: _digest(name, content) for name, content in contents.items()}
-    record.known |= set(filter(None, digests.values()))
-    record.write(folder)
-    for name, content in contents.items():
-        path, digest, titles = folder / name, digests[name], [Path(name).stem] * name.endswith(".ipynb")
-        report.lessons += titles
-        if not _exists(path):
-            _write(path, content)
-            report.made += titles
-        elif _text_of(path) == digest:  # with outputs or without
-            _remove_new_versions(path, record.known)
-        elif _is_untouched(path, record.known):
-            _write(path, content)
-            report.updated += titles
-        elif record.given.get(name) != digest:
-            _remove_new_versions(path, record.known)
-            _write(_free_name(path, f"{_NEW}, {now:%Y-%m-%d}"), content)
-            report.beside.append(path.stem)
-        record.given[name] = digest
-    record.write(folder)
-    return report
+def _write_record(folder: Path, given: dict[str, str]) -> None:
+    ownership.write_atomically(folder / _RECORD, json.dumps(dict(sorted(given.items())), indent=1) + "\n")
 
 
-def _remove_new_versions(path: Path, known: set[str]) -> None:
-    """Remove the versions beside a file that the learner has neither changed nor run."""
-    for other in path.parent.iterdir():
-        if other.name.startswith(f"{path.stem} ({_NEW}, ") and other.is_file() and _is_untouched(other, known):
-            other.unlink()
-
-
-def _as_given(source: Path) -> bytes:
-    """Return a file as the learner gets it: a notebook without outputs."""
+def _without_outputs(source: Path) -> bytes:
+    """Return a file as the learner gets it: a notebook without outputs; ValueError for one that cannot be read."""
     content = source.read_bytes()
     if source.suffix != ".ipynb":
         return content
@@ -270,40 +233,26 @@ def _write(path: Path, content: bytes) -> None:
 
 def _free_name(path: Path, note: str) -> Path:
     names = (f"{path.stem} ({note}{f', {number}' if number > 1 else ''}){path.suffix}" for number in count(1))
-    return next(other for name in names if not _exists(other := path.with_name(name)))
+    return next(other for name in names if not os.path.lexists(other := path.with_name(name)))
 
 
-def _exists(path: Path) -> bool:
-    return path.exists() or path.is_symlink()
-
-
-def _is_untouched(path: Path, known: set[str]) -> bool:
-    """Whether a file has a text of the course and nothing else; a link may lead to a file of the learner's."""
-    return not path.is_symlink() and _text_of(path, without_work=True) in known
-
-
-def _text_of(path: Path, without_work: bool = False) -> str | None:
+def _digest_of_untouched(path: Path) -> str | None:
+    """Return the digest of a copy, or None if a cell has been run or it cannot be read; a link may lead elsewhere."""
     try:
-        return _digest(path.name, path.read_bytes(), without_work)
-    except OSError:
+        return None if path.is_symlink() else _digest(path.name, path.read_bytes())
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
-def _digest(name: str, content: bytes, without_work: bool = False) -> str | None:
-    """Return a digest of a file's text, or of a notebook's cells without their outputs.
-
-    None if it cannot be read, or, with ``without_work``, if a cell has been run.
-    """
+def _digest(name: str, content: bytes) -> str:
+    """Return a digest of a file's text, or of a notebook's cells; ValueError if a cell has been run."""
     if name.endswith(".ipynb"):
-        try:
-            cells = json.loads(content)["cells"]
-            if without_work and any(cell.get("outputs") or cell.get("execution_count") for cell in cells):
-                return None
-            texts = [
-                [cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags"), cell.get("attachments")]
-                for cell in cells
-            ]
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return None
+        cells = json.loads(content)["cells"]
+        if any(cell.get("outputs") or cell.get("execution_count") for cell in cells):
+            raise ValueError
+        texts = [
+            [cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags"), cell.get("attachments")]
+            for cell in cells
+        ]
         content = json.dumps(texts).encode()
     return hashlib.sha256(content).hexdigest()

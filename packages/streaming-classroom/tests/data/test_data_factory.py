@@ -12,10 +12,10 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from streaming_base import front_end
+from streaming_base.errors import StreamTimeout
 from streaming_classroom.data import data_factory
 from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget, TableTarget
 from streaming_classroom.data.datasets import DatasetBatch
-from streaming_classroom.errors import StreamTimeout
 
 NO_STREAMS = SimpleNamespace(streams=SimpleNamespace(active=[]))
 SCHEMA = "id INT"

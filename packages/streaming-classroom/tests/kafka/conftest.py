@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from streaming_classroom.kafka import servers, shared_broker
+from streaming_classroom.kafka import broker, servers
 from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson import lesson as lesson_module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
@@ -29,14 +29,14 @@ sys.stdin.read()
 def _folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Give the folder of the shared broker, which ends with the tests."""
     yield tmp_path_factory.mktemp("home") / "kafka"
-    shared_broker.leave()
+    broker.stop_own()
 
 
 @pytest.fixture
 def address(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return where the shared broker answers; if a test has stopped it, it is started again."""
     monkeypatch.delenv(servers.VARIABLE, raising=False)
-    monkeypatch.setattr(shared_broker, "folder", lambda: _folder)
+    monkeypatch.setattr(broker, "folder", lambda: _folder)
     return servers.bootstrap_servers()
 
 
@@ -60,10 +60,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Give this process a home that is not there yet, without a broker; what is started in it is stopped."""
     monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "häuslich mit Leerzeichen"))
     monkeypatch.delenv(servers.VARIABLE, raising=False)
-    monkeypatch.setattr(shared_broker, "_started", {})
+    monkeypatch.setattr(broker, "_started", set())
     yield tmp_path / "häuslich mit Leerzeichen"
-    shared_broker.leave()
-    shared_broker.stop()
+    broker.stop_own()
+    broker.stop()
 
 
 @pytest.fixture

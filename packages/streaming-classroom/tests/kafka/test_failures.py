@@ -15,7 +15,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from streaming_base.errors import short_message
 from streaming_classroom.errors import BrokerUnreachable
-from streaming_classroom.kafka import client, servers, shared_broker
+from streaming_classroom.kafka import broker, client, servers
 from streaming_classroom.kafka.topics import LessonKafka
 
 pytestmark = pytest.mark.slow
@@ -51,7 +51,7 @@ def send(kafka: LessonKafka, *values: object, topic: str = "edits") -> None:
 
 def kill_broker() -> None:
     """Kill the broker, and return when it has ended."""
-    jvm = psutil.Process(shared_broker.status().pid)
+    jvm = psutil.Process(broker.status().pid)
     jvm.kill()
     jvm.wait(120)
 

@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from streaming_classroom.errors import NotAvailable
-from streaming_classroom.kafka import client, live
+from streaming_classroom.kafka import client, feeds
 from streaming_classroom.kafka.topics import LessonKafka
 
 TOTAL = 7
@@ -46,7 +46,7 @@ class Server(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setattr(live, "WAIT", 0.1)
+    monkeypatch.setattr(feeds, "WAIT", 0.1)
     Server.asked = []
     with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -66,12 +66,15 @@ def test_events_are_parsed_as_the_protocol_has_it() -> None:
         b"\r\n",
         b"data: cut\n",
     ]
-    assert list(live.parse(lines)) == [live.ServerSentEvent("a", "one\ntwo"), live.ServerSentEvent("a", "three")]
+    assert list(feeds.parse_events(lines)) == [
+        feeds.ServerSentEvent("a", "one\ntwo"),
+        feeds.ServerSentEvent("a", "three"),
+    ]
 
 
 @pytest.mark.slow
 def test_a_connection_that_breaks_is_made_anew_after_the_last_event(url: str) -> None:
-    found = list(live.events(url, "", time.monotonic() + 1.5))
+    found = list(feeds.events(url, "", time.monotonic() + 1.5))
     assert [event.data for event in found] == [text(number) for number in range(TOTAL)]
     assert Server.asked[:4] == [None, "2", "5", "6"]
 
@@ -79,15 +82,15 @@ def test_a_connection_that_breaks_is_made_anew_after_the_last_event(url: str) ->
 def test_events_land_in_the_topic_and_the_position_is_kept(kafka: LessonKafka, url: str, tmp_path: Path) -> None:
     position, topic = tmp_path / "position", kafka.create_topic("live")
     position.write_text("1")
-    assert live.feed(kafka.client_options, topic, position, 1.5, url) == 4
+    assert feeds.send_live_events(kafka.client_options, topic, position, 1.5, url) == 4
     messages = list(client.read(kafka.client_options, topic, {}))
     assert sorted(json.loads(message.value())["id"] for message in messages) == [2, 3, 5, 6]
     assert {message.key() for message in messages} == {b"enwiki"}
     assert position.read_text() == "6"
-    assert live.feed(kafka.client_options, topic, position, 0.5, url) == 0
+    assert feeds.send_live_events(kafka.client_options, topic, position, 0.5, url) == 0
 
 
 def test_without_a_network_a_sentence_says_what_else_there_is(monkeypatch) -> None:
-    monkeypatch.setattr(live, "WAIT", 0.1)
+    monkeypatch.setattr(feeds, "WAIT", 0.1)
     with pytest.raises(NotAvailable, match=r"does not answer: .*refused.* DA\.data_factory\.load"):
-        list(live.events("http://127.0.0.1:9/", "", time.monotonic() + 0.3))
+        list(feeds.events("http://127.0.0.1:9/", "", time.monotonic() + 0.3))

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from streaming_base import front_end
-from streaming_classroom.errors import BrokerUnreachable, JarsUnavailable, NotAvailable
-from streaming_classroom.kafka import servers, shared_broker
+from streaming_classroom.errors import BrokerUnreachable, NotAvailable, SetupError
+from streaming_classroom.kafka import broker, servers
 
 pytestmark = pytest.mark.slow
 
@@ -93,17 +93,17 @@ def test_a_cluster_of_this_machine_reaches_a_broker_here(monkeypatch, master: st
 def test_without_a_network_a_sentence_says_what_to_do(home, monkeypatch) -> None:
     monkeypatch.setenv("CLASSROOM_CACHE", str(home.parent / "cache"))
     monkeypatch.setenv("CLASSROOM_MAVEN_REPOSITORY", "http://127.0.0.1:9/")
-    with pytest.raises(JarsUnavailable, match=r"Connect to the internet .* Or set KAFKA_BOOTSTRAP_SERVERS"):
+    with pytest.raises(SetupError, match=r"Connect to the internet .* Or set KAFKA_BOOTSTRAP_SERVERS"):
         servers.bootstrap_servers()
 
 
 def test_a_broker_that_was_begun_is_the_one_that_is_asked_for(home, monkeypatch) -> None:
     monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    servers.begin()
+    servers.start_early()
     [thread] = [thread for thread in threading.enumerate() if thread.name == servers.EARLY]
     address = servers.bootstrap_servers()
     thread.join(60)
-    assert [address] == [status.address for status in [shared_broker.status()] if status]
+    assert [address] == [status.address for status in [broker.status()] if status]
 
 
 @pytest.mark.parametrize("reason", ["nobody reads", "not fetched", "a broker of one's own", "elsewhere"])
@@ -115,7 +115,7 @@ def test_no_broker_is_begun_where_nobody_would_gain_by_it(home, monkeypatch, rea
         monkeypatch.setenv(servers.VARIABLE, "127.0.0.1:9")
     if reason == "elsewhere":
         monkeypatch.setenv("SPARK_MASTER", "spark://cluster.example:7077")
-    servers.begin()
+    servers.start_early()
     assert servers.EARLY not in [thread.name for thread in threading.enumerate()]
 
 

@@ -15,7 +15,7 @@ import pytest
 from streaming_classroom.cli import main
 from streaming_classroom.errors import SetupError
 from streaming_classroom.files import directories
-from streaming_classroom.kafka import broker, client, servers, shared_broker
+from streaming_classroom.kafka import broker, client, servers
 from streaming_classroom.kafka.client import KafkaRecord
 from streaming_classroom.setup import reset
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 
 def process() -> psutil.Process:
-    return psutil.Process(shared_broker.status().pid)
+    return psutil.Process(broker.status().pid)
 
 
 def values(address: str, topic: str) -> list[bytes]:
@@ -53,10 +53,10 @@ def test_kernels_share_a_broker_that_ends_with_its_starter(home: Path, kernel) -
 def test_leaving_waits_until_the_broker_has_ended_and_may_be_done_twice(home: Path) -> None:
     address = servers.bootstrap_servers()
     running = process()
-    shared_broker.leave()
-    shared_broker.leave()
+    broker.stop_own()
+    broker.stop_own()
     assert not running.is_running()
-    assert shared_broker.status() is None
+    assert broker.status() is None
     assert servers.bootstrap_servers() == address  # on the port of before
 
 
@@ -76,21 +76,21 @@ def test_a_broker_whose_starter_was_killed_serves_others_until_it_is_stopped(hom
     first.kill()
     first.wait(120)
     assert servers.bootstrap_servers() == address
-    shared_broker.leave()
+    broker.stop_own()
     assert broker.is_answering(address)
-    assert shared_broker.stop()
+    assert broker.stop()
     assert not broker.is_answering(address)
 
 
 def test_the_state_of_a_crash_with_the_number_of_another_process_keeps_nobody_out(home: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as innocent:
-        here = shared_broker.folder()
+        here = broker.folder()
         here.mkdir(parents=True)
         state = {"address": "127.0.0.1:9", "pid": innocent.pid, "began": 0}
         (here / "broker.json").write_text(json.dumps(state))
         (home / ".made-by-streaming-classroom").touch()
         assert broker.is_answering(servers.bootstrap_servers())
-        assert not shared_broker.status().kept
+        assert not broker.status().kept
         assert innocent.poll() is None
         innocent.communicate(b"\n")
 
@@ -98,7 +98,7 @@ def test_the_state_of_a_crash_with_the_number_of_another_process_keeps_nobody_ou
 def test_a_forked_process_does_not_take_the_broker_of_its_parent_with_it(address: str) -> None:
     child = os.fork()
     if child == 0:
-        shared_broker.leave()
+        broker.stop_own()
         os._exit(0)
     os.waitpid(child, 0)
     assert broker.is_answering(address)
@@ -110,7 +110,7 @@ def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
     address = servers.bootstrap_servers()
     send(address, "mine")
     assert main(["kafka", "topics"]) == 0
-    shared_broker.leave()
+    broker.stop_own()
     assert main(["kafka", "status"]) == 0
     assert broker.is_answering(address)
     with pytest.raises(SetupError, match=r"python course\.py kafka stop"):
@@ -136,6 +136,6 @@ def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
 def test_a_kernels_broker_can_be_stopped_and_comes_back_when_asked_for(home: Path) -> None:
     address = servers.bootstrap_servers()
     send(address, "kept")
-    assert shared_broker.stop()
-    assert shared_broker.status() is None
+    assert broker.stop()
+    assert broker.status() is None
     assert values(servers.bootstrap_servers(), "kept") == [b"1"]

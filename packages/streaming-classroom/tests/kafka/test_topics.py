@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from streaming_classroom.errors import NotAvailable
-from streaming_classroom.kafka import client, servers, shared_broker
+from streaming_classroom.kafka import broker, client, servers
 from streaming_classroom.kafka.topics import LessonKafka, prefix
 from streaming_classroom.lesson import lesson as lesson_module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
@@ -105,7 +105,7 @@ def test_a_lesson_without_topics_asks_for_no_broker(spark: SparkSession, monkeyp
     def refuse(*_: object) -> None:
         raise AssertionError("asked for a broker")
 
-    monkeypatch.setattr(shared_broker, "join", refuse)
+    monkeypatch.setattr(broker, "ensure_running", refuse)
     DA = start_lesson("Quiet", dataset="wikipedia/edits", into_topic="edits")
     DA.cleanup()
 

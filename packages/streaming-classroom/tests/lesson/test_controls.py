@@ -14,10 +14,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from streaming_base import front_end
+from streaming_base.errors import NotAvailable, StreamTimeout
 from streaming_classroom.data import data_factory
 from streaming_classroom.data.data_factory import DataFactory, DirectoryTarget
 from streaming_classroom.data.datasets import DatasetBatch
-from streaming_classroom.errors import NotAvailable, StreamTimeout
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import controls
 from streaming_classroom.lesson import lesson as lesson_module

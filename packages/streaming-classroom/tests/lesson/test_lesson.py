@@ -10,13 +10,13 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from streaming_classroom.errors import LessonBusy, NotAvailable, UnknownDataset
+from streaming_classroom.errors import LessonBusy, NotAvailable
 from streaming_classroom.files import directories
 from streaming_classroom.files.directories import Paths, classroom_files
 from streaming_classroom.lesson import lesson as module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
-from streaming_classroom.lesson.lesson_directory import identifier
 from streaming_classroom.session import user_files
+from streaming_classroom.session.user_files import identifier
 
 READINGS = "device-readings/readings"
 HOLD_LOCK = """
@@ -209,11 +209,11 @@ def test_the_next_lesson_leaves_the_one_before_to_other_kernels(spark: SparkSess
 
 def test_a_lesson_that_cannot_start_leaves_the_present_one_as_it_is(spark: SparkSession) -> None:
     mine = start_lesson("mine")
-    with pytest.raises(UnknownDataset):
+    with pytest.raises(NotAvailable, match="There is no dataset"):
         start_lesson("other", dataset="cats/all")
     assert mine.is_open
     assert spark.conf.get("da.paths.working_dir") == mine.paths.working_dir
-    with pytest.raises(UnknownDataset):
+    with pytest.raises(NotAvailable, match="There is no dataset"):
         start_lesson("mine", dataset="cats/all")
     assert mine.is_open and _is_locked(mine)
 
@@ -310,7 +310,7 @@ def test_a_lesson_without_a_dataset_says_so() -> None:
 
 def test_an_unknown_dataset_keeps_the_lesson_that_is_open(run_python) -> None:
     lesson = start_lesson("Test")
-    with pytest.raises(UnknownDataset):
+    with pytest.raises(NotAvailable, match="There is no dataset"):
         start_lesson("Other", dataset="device-readings/reedings")
     lock = f"from filelock import FileLock; FileLock({lesson._directory.lock.lock_file!r}).acquire(timeout=0)"
     assert "Timeout" in run_python(lock).stderr

@@ -88,8 +88,3 @@ def test_what_takes_longer_says_for_how_long_and_what_it_waits_for(
     with setup_status.show_step("Starting lesson 14 ..."), wait_line(lambda: "stopping clicks"):
         assert said.wait(120)
     assert screen.lines[-1] == "Starting lesson 14: stopping clicks (0 s)"
-
-
-@pytest.mark.parametrize(("number", "text"), [(0, "0 tables removed"), (1, "1 table removed"), (2, "2 tables removed")])
-def test_things_are_counted_in_words(number: int, text: str) -> None:
-    assert setup_status.counted(number, "table", "removed") == text

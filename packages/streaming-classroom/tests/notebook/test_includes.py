@@ -85,33 +85,6 @@ def test_with_a_person_an_include_shows_one_line_and_nothing_else(
     ]
 
 
-OLDER_SET_UP = """# Databricks notebook source
-import sys
-
-sys.path.append("../Includes")  # where Databricks finds the package; elsewhere it is installed
-
-from streaming_classroom import set_up_notebook, start_lesson
-
-set_up_notebook(globals())
-DA = start_lesson("05", dataset="device-readings/readings")
-"""
-
-
-@pytest.mark.slow
-def test_an_older_copy_of_a_lesson_still_runs_and_says_in_a_sentence_what_is_new(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Such a copy, and the numbered include that it runs, are the learner's and stay when the course continues."""
-    monkeypatch.setenv("CLASSROOM_HOME", str(tmp_path / "home"))
-    (tmp_path / "Includes").mkdir()
-    (tmp_path / "Includes" / "Classroom-Setup-05.py").write_text(OLDER_SET_UP)
-    said, landed, _ = _outputs(
-        "%run ./Includes/Classroom-Setup-05", "DA.data_factory.load()", "DA.cleanup()", folder=tmp_path
-    )
-    assert said.startswith("New in the course: ") and 'DA = start_lesson("05", ...)' in said and said.count("\n") == 1
-    assert landed.startswith("Landed 2025-06-01.json")
-
-
 def test_the_includes_find_the_packages_beside_them_where_nothing_is_installed(tmp_path: Path) -> None:
     """As in a Git folder of Databricks, where the notebook's folder is the current one."""
     (tmp_path / "notebooks").mkdir()
@@ -125,9 +98,9 @@ def test_the_includes_find_the_packages_beside_them_where_nothing_is_installed(t
         assert "packages/streaming-classroom/src/streaming_classroom/__init__.py" in done.stdout, done.stderr
 
 
-def _outputs(*cells: str, folder: Path = directories.PROJECT) -> list[str]:
+def _outputs(*cells: str) -> list[str]:
     """Run the cells in a fresh kernel, in a folder beside the includes; return what each printed."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-    resources = {"metadata": {"path": str(folder)}}
+    resources = {"metadata": {"path": str(directories.PROJECT)}}
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources).execute()
     return ["".join(output.get("text", "") for output in cell.outputs) for cell in notebook.cells]

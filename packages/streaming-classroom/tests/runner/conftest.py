@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from streaming_classroom.runner import SuiteResult, run_lessons
+from streaming_classroom.runner.results import SuiteResult
+from streaming_classroom.runner.suite import run_lessons
 
 FIXTURES = Path(__file__).parent / "notebooks"
 

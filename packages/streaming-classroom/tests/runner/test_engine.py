@@ -8,9 +8,10 @@ from time import monotonic
 import nbformat
 import pytest
 
-from streaming_classroom.runner import SuiteResult, engine
+from streaming_classroom.runner import engine
 from streaming_classroom.runner.engine import Deadlines
 from streaming_classroom.runner.kernel import LessonKernelManager, processes_of
+from streaming_classroom.runner.results import SuiteResult
 
 
 def test_a_cell_may_take_what_is_left_of_the_lesson_and_never_zero() -> None:

@@ -10,8 +10,9 @@ import nbformat
 import pytest
 from rich.console import Console
 
-from streaming_classroom.runner import LessonResult, SuiteResult, run_lessons
 from streaming_classroom.runner.kernel import processes_of
+from streaming_classroom.runner.results import LessonResult, SuiteResult
+from streaming_classroom.runner.suite import run_lessons
 
 NAMES = (
     "leaked-stream",

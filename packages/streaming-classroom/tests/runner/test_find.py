@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from streaming_classroom.runner import LessonNotFound, NoLessons, find_lessons, lesson_number
+from streaming_classroom.runner.lesson_files import find_lessons, lesson_number
+from streaming_classroom.runner.results import RunnerError
 
 
 @pytest.fixture
@@ -57,20 +58,20 @@ def test_a_lesson_asked_for_twice_runs_once_in_the_order_asked(notebooks: Path) 
 
 @pytest.mark.parametrize("name", ["42", "x", "missing.ipynb", ""])
 def test_an_unknown_lesson_is_an_error_that_names_those_there_are(notebooks: Path, name: str) -> None:
-    with pytest.raises(LessonNotFound, match="01, 02, 07, 07L"):
+    with pytest.raises(RunnerError, match="01, 02, 07, 07L"):
         find_lessons([name], notebooks)
 
 
 def test_of_many_lessons_the_nearest_are_named(tmp_path: Path) -> None:
     for number in range(1, 40):
         (tmp_path / f"{number:02}-Lesson.ipynb").write_text("{}")
-    with pytest.raises(LessonNotFound, match=r"there are 32, 33, 34, 35, 36, 37, 38, 39\."):
+    with pytest.raises(RunnerError, match=r"there are 32, 33, 34, 35, 36, 37, 38, 39\."):
         find_lessons(["41"], tmp_path)
 
 
 @pytest.mark.parametrize("directory", [".", "missing"])
 def test_an_empty_course_is_an_error(tmp_path: Path, directory: str) -> None:
-    with pytest.raises(NoLessons):
+    with pytest.raises(RunnerError, match="no lesson to run"):
         find_lessons([], tmp_path / directory)
 
 
@@ -85,7 +86,7 @@ def test_a_folder_has_its_notebooks_at_any_depth(notebooks: Path, tmp_path: Path
 
 def test_a_folder_without_notebooks_is_an_error(notebooks: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(NoLessons, match="empty"):
+    with pytest.raises(RunnerError, match="empty"):
         find_lessons([str(tmp_path / "empty")], notebooks)
 
 

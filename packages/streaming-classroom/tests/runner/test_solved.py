@@ -6,8 +6,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from streaming_classroom.exercises import catalogue
 from streaming_classroom.files import directories
-from streaming_classroom.runner import find_lessons
-from streaming_classroom.runner.lesson_file import exercises, solved
+from streaming_classroom.runner.lesson_files import exercises, find_lessons, solved
 from streaming_classroom.runner.results import EXERCISE
 
 

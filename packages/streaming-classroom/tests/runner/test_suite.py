@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import signal
 import subprocess
 import sys
@@ -13,15 +14,15 @@ import psutil
 import pytest
 from rich.console import Console
 
-from streaming_classroom.files import ownership
-from streaming_classroom.runner import NoLessons, SuiteResult, execute, run_lessons
+from streaming_classroom.errors import SetupError
+from streaming_classroom.runner import suite
 from streaming_classroom.runner.kernel import HOME_VARIABLE, end_processes
-
-pytestmark = pytest.mark.slow
+from streaming_classroom.runner.results import RunnerError, SuiteResult
+from streaming_classroom.runner.suite import KEPT, new_run, run_lessons
 
 
 def test_running_nothing_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(NoLessons):
+    with pytest.raises(RunnerError, match="no lesson to run"):
         run_lessons([], home=tmp_path)
 
 
@@ -56,7 +57,7 @@ def test_the_next_lesson_begins_while_the_last_ends_its_processes(
             _wait_for(lambda: seen.extend(tmp_path.glob("home/runs/*/02-B")) or seen)
         return end_processes(home, **options)
 
-    monkeypatch.setattr(execute, "end_processes", late)
+    monkeypatch.setattr(suite, "end_processes", late)
     assert run(lesson("passing", "n/01-A.ipynb"), lesson("passing", "n/02-B.ipynb")).passed
     assert seen
 
@@ -75,17 +76,6 @@ def test_on_a_cluster_the_next_lesson_begins_when_the_last_has_ended_its_process
     assert said == ["started 01-A", "passed 01-A", "started 02-B", "passed 02-B"]
 
 
-def test_the_oldest_runs_make_room(lesson: Callable[..., Path], tmp_path: Path) -> None:
-    runs = ownership.claim(tmp_path / "home") / "runs"
-    for number in range(12):
-        (runs / f"20200101-0000{number:02}-abcdef").mkdir(parents=True)
-    run_lessons([lesson("passing")], console=Console(file=io.StringIO()), home=tmp_path / "home")
-    left = sorted(path.name for path in runs.iterdir())
-    assert len(left) == 10
-    assert left[0] == "20200101-000003-abcdef"
-    assert (runs / left[-1] / "01-Lesson.ipynb").is_file()
-
-
 @pytest.mark.slow
 def test_lessons_of_one_name_get_homes_of_their_own(
     lesson: Callable[..., Path], run: Callable[..., SuiteResult]
@@ -93,14 +83,6 @@ def test_lessons_of_one_name_get_homes_of_their_own(
     result = run(lesson("passing", "a/01-X.ipynb"), lesson("passing", "b/01-x.ipynb"), jobs=2)
     assert result.passed
     assert [entry.lesson for entry in result.lessons] == ["01-X", "01-x-2"]
-
-
-@pytest.mark.slow
-def test_without_save_a_lesson_is_not_touched(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
-    path = lesson("passing")
-    before = path.read_bytes()
-    assert run(path).passed
-    assert path.read_bytes() == before
 
 
 @pytest.mark.slow
@@ -122,6 +104,7 @@ def test_a_failed_lesson_is_not_saved(lesson: Callable[..., Path], run: Callable
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_lesson_edited_while_it_ran_fails_and_keeps_the_edit(
     lesson: Callable[..., Path], run: Callable[..., SuiteResult]
 ) -> None:
@@ -131,6 +114,7 @@ def test_a_lesson_edited_while_it_ran_fails_and_keeps_the_edit(
     assert "edited meanwhile" in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_signal_handlers_come_back(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
     before = signal.getsignal(signal.SIGINT)
     run(lesson("not-json"))
@@ -147,7 +131,7 @@ def test_ctrl_c_reports_what_is_known_and_leaves_no_kernel(lesson: Callable[...,
     ]
     home, junit = tmp_path / "home", tmp_path / "out" / "junit.xml"
     code = (
-        "import sys; from pathlib import Path; from streaming_classroom.runner import run_lessons\n"
+        "import sys; from pathlib import Path; from streaming_classroom.runner.suite import run_lessons\n"
         "paths = [Path(name) for name in sys.argv[3:]]\n"
         "sys.exit(run_lessons(paths, home=Path(sys.argv[1]), junit=Path(sys.argv[2])).exit_code)"
     )
@@ -165,6 +149,46 @@ def test_ctrl_c_reports_what_is_known_and_leaves_no_kernel(lesson: Callable[...,
     assert _processes_below(home) == []
     assert "1 of 3 lessons passed" in out and "interrupted 02-B" in out and "not run" in out
     assert junit.is_file()
+
+
+@pytest.fixture
+def each_begins_a_second_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs that begin one after the other have names in this order."""
+    seconds = itertools.count(10)
+    monkeypatch.setattr(suite.time, "strftime", lambda _format: f"20250101-0000{next(seconds)}")
+
+
+def test_a_run_that_is_still_going_is_not_removed_by_the_many_that_follow(
+    tmp_path: Path, each_begins_a_second_later: None
+) -> None:
+    with new_run(tmp_path / "home") as going:
+        (going / "07").mkdir()
+        for _run in range(KEPT + 3):
+            with new_run(tmp_path / "home") as directory:
+                assert directory.is_dir()
+        assert (going / "07").is_dir()
+        assert len(list(going.parent.iterdir())) == KEPT + 1
+    with new_run(tmp_path / "home"):
+        assert not going.exists()
+
+
+def test_what_is_not_a_runs_stays(tmp_path: Path, each_begins_a_second_later: None) -> None:
+    with new_run(tmp_path / "home") as first:
+        (first.parent / "0-notes").mkdir()
+        (tmp_path / "elsewhere").mkdir()
+        (first.parent / "20200101-000000-abcdef").symlink_to(tmp_path / "elsewhere")
+    for _run in range(KEPT + 2):
+        with new_run(tmp_path / "home"):
+            pass
+    assert (first.parent / "0-notes").is_dir() and (tmp_path / "elsewhere").is_dir()
+    assert (first.parent / "20200101-000000-abcdef").is_symlink()
+
+
+def test_a_strangers_folder_is_no_place_for_runs(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(SetupError), new_run(tmp_path):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def _wait_for(condition: Callable[[], object], timeout: float = 30.0) -> None:

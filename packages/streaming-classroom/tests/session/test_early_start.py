@@ -147,5 +147,5 @@ def test_a_home_that_is_somebody_elses_is_left_alone(opened: Callable[..., Noteb
 
 def test_a_start_that_fails_is_seen_in_the_set_up_cell(opened: Callable[..., Notebook]) -> None:
     notebook = opened(SET_UP, JDK_JAVA_OPTIONS="-XX:NoSuchOption")
-    assert notebook.run(SET_UP).ename == "SessionStartError"
+    assert notebook.run(SET_UP).ename == "SetupError"
     notebook.close()

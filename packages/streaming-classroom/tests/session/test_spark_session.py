@@ -156,10 +156,10 @@ def test_a_jvm_that_dies_at_its_start_gives_its_last_words(run_python, tmp_path:
     (tmp_path / "spark-defaults.conf").write_text("spark.driver.memory 1k\n")
     code = """
 from streaming_classroom import get_spark
-from streaming_classroom.errors import SessionStartError
+from streaming_classroom.errors import SetupError
 try:
     get_spark()
-except SessionStartError as error:
+except SetupError as error:
     print(error)
 """
     done = run_python(code, SPARK_CONF_DIR=str(tmp_path))

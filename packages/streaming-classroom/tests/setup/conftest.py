@@ -64,7 +64,7 @@ def archive(make_java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with tarfile.open(file, "w:gz") as packed:
         packed.add(tmp_path / "made" / "jdk-17-jre", "jdk-17-jre")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    monkeypatch.setattr(java, "_archive_for_here", lambda: java.Archive(file.as_uri(), digest))
+    monkeypatch.setattr(java, "_archive_for_here", lambda: (file.as_uri(), digest))
     return file
 
 

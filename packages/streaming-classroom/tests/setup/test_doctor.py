@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
-from streaming_classroom.errors import JavaNotFound
+from standalone_cluster import running_cluster
+from streaming_classroom.errors import SetupError
+from streaming_classroom.session import cluster as clusters
 from streaming_classroom.setup import doctor, java
-from streaming_classroom.setup.checks import Finding, Report
+from streaming_classroom.setup.doctor import Finding, Report
 
 GOOD = Finding(True, "fine", "nothing")
 BAD = Finding(False, "[broken]", "Repair it.")
@@ -76,7 +79,7 @@ def test_what_is_for_the_user_to_do_is_named_and_nothing_else_is_touched(monkeyp
 
 
 @pytest.mark.parametrize(
-    "error", [JavaNotFound("No Java.", "Install one."), PermissionError(13, "Permission denied", "/x")]
+    "error", [SetupError("No Java.", "Install one."), PermissionError(13, "Permission denied", "/x")]
 )
 def test_a_repair_that_fails_is_a_sentence_and_keeps_no_other_from_its_turn(monkeypatch, capsys, error) -> None:
     assert fixed(monkeypatch, java=Broken(error), vase=Broken()) == 1
@@ -84,3 +87,14 @@ def test_a_repair_that_fails_is_a_sentence_and_keeps_no_other_from_its_turn(monk
     assert any(line.startswith("java: not repaired. ") for line in lines)
     assert "vase: repaired, whole" in lines
     assert lines[-1] == "For you to do, as the table says: java."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("workers", "says"), [(0, "no executor that works in 3 s."), (1, "1 cores; a shuffle has 1 partitions.")]
+)
+def test_a_cluster_is_well_or_says_what_it_lacks(run_python, tmp_path: Path, workers: int, says: str) -> None:
+    code = "from streaming_classroom.setup import doctor; print(doctor.checks()['cluster']())"
+    with running_cluster(tmp_path, workers=workers) as running:
+        done = run_python(code, SPARK_MASTER=running.master, **{clusters.WAIT_VARIABLE: "60" if workers else "3"})
+    assert says in done.stdout, done.stderr

@@ -15,11 +15,11 @@ import pytest
 
 from streaming_classroom.data import datasets
 from streaming_classroom.files import directories, ownership
-from streaming_classroom.setup import archive, checks, doctor, jars, kernel_settings
-from streaming_classroom.setup.checks import Finding
+from streaming_classroom.setup import archive, doctor, jars, steps
+from streaming_classroom.setup.doctor import Finding
 
 # Variables of this machine that a check might report.
-_VARIABLES = (*checks._PROXIES, "SPARK_HOME", "JAVA_HOME", "CLASSROOM_MAVEN_REPOSITORY")
+_VARIABLES = (*doctor._PROXIES, "SPARK_HOME", "JAVA_HOME", "CLASSROOM_MAVEN_REPOSITORY")
 
 
 class World(NamedTuple):
@@ -40,17 +40,17 @@ def world(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def old_python(world: World) -> None:
-    world.patch.setattr(checks, "sys", SimpleNamespace(version_info=(3, 9, 0)))
+    world.patch.setattr(doctor, "sys", SimpleNamespace(version_info=(3, 9, 0)))
 
 
 def full_disk(world: World) -> None:
-    world.patch.setattr(checks.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=5 * 2**20))
+    world.patch.setattr(doctor.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=5 * 2**20))
 
 
 def little_memory(world: World) -> None:
     limit = world.tmp / "memory.max"
     limit.write_text(f"{500 * 2**20}\n")
-    world.patch.setattr(checks, "_CGROUPS", (str(limit),))
+    world.patch.setattr(doctor, "_CGROUPS", (str(limit),))
 
 
 def no_java(world: World) -> None:
@@ -96,11 +96,11 @@ def half_made_environment(world: World) -> None:
     (info / "RECORD").write_text("tiny.py,,\ntiny-2.dist-info/METADATA,,\n")
     world.patch.syspath_prepend(str(info.parent))
     (world.tmp / "venv").mkdir()
-    (world.tmp / "venv" / kernel_settings.MARKER).touch()
+    (world.tmp / "venv" / steps.COURSE_ENVIRONMENT).touch()
     (world.tmp / "requirements.lock").write_text("tiny==2 \\\n    --hash=sha256:0\n")
     (world.tmp / "course.py").write_text(f"import pathlib; pathlib.Path({str(info.parent)!r}, 'tiny.py').touch()")
     world.patch.setattr(directories, "PROJECT", world.tmp)
-    world.patch.setattr(checks, "sys", SimpleNamespace(prefix=str(world.tmp / "venv"), executable=sys.executable))
+    world.patch.setattr(doctor, "sys", SimpleNamespace(prefix=str(world.tmp / "venv"), executable=sys.executable))
 
 
 def missing_package(world: World) -> None:
@@ -115,7 +115,7 @@ def missing_package(world: World) -> None:
 def taken_port(world: World) -> None:
     taken = socket.create_server(("127.0.0.1", 0))
     world.fixture("request").addfinalizer(taken.close)
-    world.patch.setattr(checks, "PORTS", {taken.getsockname()[1]: "JupyterLab"})
+    world.patch.setattr(doctor, "PORTS", {taken.getsockname()[1]: "JupyterLab"})
 
 
 def other_spark(world: World) -> None:

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
+import ssl
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import certifi
 import pytest
 
-from streaming_classroom.errors import JarsUnavailable
+from streaming_classroom.errors import SetupError
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.setup import jars
 
@@ -37,7 +40,7 @@ def test_all_jars_are_fetched_and_nothing_else_is_left(maven) -> None:
 def test_a_jar_with_another_checksum_is_refused_and_the_good_ones_are_kept(maven) -> None:
     good, bad = two_jars()
     maven.damaged.add(bad.file_name)
-    with pytest.raises(JarsUnavailable, match=f"another file as {bad.file_name}.* Check the repository"):
+    with pytest.raises(SetupError, match=f"{bad.file_name} sent another file .* Check the repository"):
         jars.fetch([good, bad])
     assert good not in jars.missing_or_damaged()
     assert not (jars.directory() / bad.file_name).exists()
@@ -46,7 +49,7 @@ def test_a_jar_with_another_checksum_is_refused_and_the_good_ones_are_kept(maven
 
 def test_without_a_network_a_sentence_says_to_connect(cache: Path, monkeypatch) -> None:
     monkeypatch.setenv("CLASSROOM_MAVEN_REPOSITORY", "http://127.0.0.1:9/")
-    with pytest.raises(JarsUnavailable) as caught:
+    with pytest.raises(SetupError) as caught:
         jars.fetch(two_jars())
     assert "could not be fetched. Connect to the internet and run the same command again" in str(caught.value)
     assert "refused" in caught.value.detail
@@ -68,3 +71,28 @@ def test_a_fetch_that_was_killed_is_taken_up_where_it_was(maven) -> None:
     assert maven.jar_requests() == [last.file_name]
     assert jars.missing_or_damaged() == []
     assert left_over() == []
+
+
+@pytest.fixture
+def wanted(maven, tmp_path: Path) -> jars.Download:
+    """One file of the repository, which ends half-way the first time it is asked for."""
+    path = next(path for path, file in maven.files.items() if file.stat().st_size > 200_000)
+    name = path.rpartition("/")[2]
+    maven.breaking.add(name)
+    url = os.environ["CLASSROOM_MAVEN_REPOSITORY"].rstrip("/") + path
+    return jars.Download(url, hashlib.sha256(maven.files[path].read_bytes()).hexdigest(), tmp_path / "there" / name)
+
+
+def test_a_file_whose_connection_breaks_is_fetched_again(maven, wanted: jars.Download) -> None:
+    jars.download([wanted])
+    assert jars.is_sound(wanted.target, wanted.sha256)
+    assert maven.jar_requests() == [wanted.target.name] * 2
+
+
+def test_a_certificate_that_pip_was_told_of_is_trusted(monkeypatch) -> None:
+    loaded = []
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
+    monkeypatch.setenv("PIP_CERT", __file__)
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda _self, path: loaded.append(path))
+    jars._certificates.__wrapped__()
+    assert loaded == [certifi.where(), __file__]

@@ -1,12 +1,25 @@
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from traitlets.config import PyFileConfigLoader
 
 from streaming_classroom.errors import SetupError
-from streaming_classroom.setup import archive, guard, jars, java, steps
+from streaming_classroom.notebook import kernel_start
+from streaming_classroom.setup import archive, jars, java, steps
+
+HOLD = """
+import sys
+from streaming_classroom.setup import steps
+with steps.setup_lock(print):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
 
 
 @pytest.fixture
@@ -80,7 +93,7 @@ def test_an_archive_without_room_is_reported_in_a_line_and_breaks_nothing(cache:
 def test_a_second_start_does_nothing_and_says_nothing(monkeypatch) -> None:
     """This one looks at the real cache, which the set-up before the tests has filled."""
     monkeypatch.setattr(subprocess, "Popen", pytest.fail)
-    monkeypatch.setattr(guard, "setup_lock", pytest.fail)
+    monkeypatch.setattr(steps, "setup_lock", pytest.fail)
     steps.set_up(pytest.fail)
     assert steps.ensure_session_needs().version >= java.MINIMUM
 
@@ -92,3 +105,75 @@ def test_a_kernel_started_without_course_py_fetches_what_it_needs(maven) -> None
     before = len(maven.requests)
     steps.ensure_session_needs()
     assert len(maven.requests) == before
+
+
+@pytest.fixture
+def holder(cache: Path):
+    """Another process that has the lock until its input ends."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "locked\n"
+        yield process
+        process.kill()
+
+
+def test_who_waits_is_told_and_goes_on_when_the_other_ends(holder) -> None:
+    lines = []
+
+    def report(line: str) -> None:
+        lines.append(line)
+        holder.stdin.close()
+
+    with steps.setup_lock(report):
+        assert lines == ["Another set-up is running; waiting for it ..."]
+
+
+def test_the_lock_of_a_killed_process_is_free(holder) -> None:
+    holder.kill()
+    holder.wait()
+    with steps.setup_lock(pytest.fail):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("number", "problem", "fix"),
+    [
+        (errno.ENOSPC, "The disk of /x/y is full.", "Free 1 GB there"),
+        (errno.EDQUOT, "The disk of /x/y is full.", "Free 1 GB there"),
+        (errno.EROFS, "/x/y cannot be written: Read-only file system.", "Make it writable, or set CLASSROOM_CACHE"),
+        (errno.EACCES, "/x/y cannot be written: Permission denied.", "Make it writable, or set CLASSROOM_CACHE"),
+        (errno.EIO, "Input/output error: '/x/y'.", "Fix its cause, or set CLASSROOM_CACHE"),
+    ],
+)
+def test_an_error_of_the_system_says_what_to_do(number: int, problem: str, fix: str) -> None:
+    error = OSError(number, os.strerror(number), "/x/y")
+    with pytest.raises(SetupError) as caught, steps.setup_errors():
+        raise error
+    assert caught.value.problem.endswith(problem)
+    assert caught.value.fix.startswith(fix)
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of an environment that the course has made."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    (tmp_path / steps.COURSE_ENVIRONMENT).touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("there", [None, "something older"])
+def test_ipython_finds_the_extension_there(environment: Path, there: str | None) -> None:
+    if there:
+        steps.kernel_config().parent.mkdir(parents=True)
+        steps.kernel_config().write_text(there, encoding="utf-8")
+    steps.write_kernel_config()
+    config = PyFileConfigLoader("ipython_kernel_config.py", str(environment / "etc" / "ipython")).load_config()
+    assert config.InteractiveShellApp.extensions.get_value([]) == [kernel_start.__name__]
+
+
+def test_somebody_elses_environment_is_left_alone(environment: Path) -> None:
+    (environment / steps.COURSE_ENVIRONMENT).unlink()
+    steps.write_kernel_config()
+    assert list(environment.iterdir()) == []

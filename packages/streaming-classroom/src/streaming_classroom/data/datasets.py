@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
+import os
+import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
-from streaming_classroom.data import mirror
-from streaming_classroom.errors import UnknownDataset
+from filelock import FileLock
+
+from streaming_classroom.errors import NotAvailable
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.files.directories import classroom_files
 
@@ -26,6 +30,7 @@ REGISTERED = "dbfs:/mnt/training/streaming-classroom"
 
 # Where lessons written before this course look for the same data.
 OLDER_PATHS = {"dbfs:/mnt/training/definitive-guide/data": "activity"}
+_LOCK_TIMEOUT = 60.0  # seconds; copying takes one
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ def names() -> tuple[str, ...]:
 
 
 def directory(name: str) -> Path:
-    """Return the cache directory of a dataset's files, which may not exist yet; UnknownDataset for another name."""
+    """Return the cache directory of a dataset's files, which may not exist yet; NotAvailable for another name."""
     digest = hashlib.sha256(_source(name).read_bytes()).hexdigest()[:12]
     return directories.cache() / "datasets" / f"{name}-{digest}"
 
@@ -70,7 +75,7 @@ def batches(*parts: str) -> list[DatasetBatch]:
     """Return the batches of a part in order: each is an entry of its folder, a file or a directory.
 
     Of several parts, such as ``"retail/orders", "retail/clickstream"``, the first entries land together, then the
-    second ones and so on, each below a folder of the part's name.  UnknownDataset for an unknown part.
+    second ones and so on, each below a folder of the part's name.  NotAvailable for an unknown part.
     """
     entries = [[(_landed(part, parts), entry) for entry in _entries(part)] for part in parts]
     return [_batch([pair for pair in together if pair]) for together in zip_longest(*entries)]
@@ -86,12 +91,48 @@ def register() -> str:
     """Put every dataset into the classroom's file system; return the path of its folder.
 
     The files then equal those of the generators: an edited file is restored, and a file of an earlier generator is
-    removed.  Other files stay.
+    removed.  Other files stay.  Several kernels may do this at the same time.
     """
-    for name in names():
-        for path in (f"{REGISTERED}/{name}", *(older for older, known in OLDER_PATHS.items() if known == name)):
-            mirror.mirror(generate(name), classroom_files().local_path(path))
+    notes = ownership.claim(directories.home()) / "registered"
+    notes.mkdir(exist_ok=True)
+    with FileLock(notes / "lock", timeout=_LOCK_TIMEOUT):
+        for name in names():
+            for path in (f"{REGISTERED}/{name}", *(older for older, known in OLDER_PATHS.items() if known == name)):
+                target = classroom_files().local_path(path)
+                note = notes / f"{hashlib.sha256(str(target).encode()).hexdigest()[:16]}.json"
+                if not target.is_symlink():  # to data of somebody's own
+                    _copy_dataset(generate(name), target, note)
     return classroom_files().spark_path(REGISTERED)
+
+
+def _copy_dataset(source: Path, target: Path, note: Path) -> None:
+    """Make the copies in ``target`` equal to the files in ``source``; ``note`` keeps the names of the copies.
+
+    The copies' times are in the order of their names, because a stream reads files in the order of their times, which
+    Spark knows in milliseconds.  Each copy appears complete.
+    """
+    wanted = {path.relative_to(source).as_posix(): path for path in sorted(source.rglob("*")) if path.is_file()}
+    try:
+        noted = set(json.loads(note.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        noted = set()
+    for name in noted - wanted.keys():
+        (target / name).unlink(missing_ok=True)
+    # Not the time of copying: a file that is restored later keeps its place.
+    first_ms = source.stat().st_mtime_ns // 1_000_000 - 2 * len(wanted)
+    for number, (name, path) in enumerate(wanted.items()):
+        copy, time_ns = target / name, (first_ms + 2 * number) * 1_000_000
+        if copy.exists() and (copy.stat().st_size, copy.stat().st_mtime_ns) == (path.stat().st_size, time_ns):
+            continue
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        partial = copy.with_name(f".{copy.name}.part")
+        shutil.copyfile(path, partial)
+        os.utime(partial, ns=(time_ns, time_ns))
+        # Hadoop's checksum of another file of that name would make this one unreadable.
+        copy.with_name(f".{copy.name}.crc").unlink(missing_ok=True)
+        partial.replace(copy)
+    if noted != wanted.keys():
+        ownership.write_atomically(note, json.dumps(sorted(wanted)))
 
 
 def _entries(part: str) -> list[Path]:
@@ -127,11 +168,15 @@ def _split(part: str) -> tuple[str, str]:
     """Return a part's dataset and its folder or file there."""
     name, _, folder = part.partition("/")
     if folder not in _module(name).FIELDS:
-        raise UnknownDataset(part, tuple(f"{name}/{known}" for known in _module(name).FIELDS))
+        raise _unknown_dataset(part, [f"{name}/{known}" for known in _module(name).FIELDS])
     return name, folder
 
 
 def _source(name: str) -> Path:
     if name not in names():
-        raise UnknownDataset(name, names())
+        raise _unknown_dataset(name, names())
     return GENERATORS / f"{name.replace('-', '_')}.py"
+
+
+def _unknown_dataset(name: str, known: Iterable[str]) -> NotAvailable:
+    return NotAvailable(f"There is no dataset {name!r}.", f"Use one of: {', '.join(known)}.")

@@ -1,13 +1,17 @@
-"""A local Kafka broker: a JVM of its own, whose messages outlive it in a directory.
+"""The home's Kafka broker: a JVM of its own, whose messages outlive it in the home's folder ``kafka``.
 
 A single node that is broker and controller (KRaft), on free ports of 127.0.0.1, for lessons: small, and a topic
 comes into being when it is first used.  It is a process of its own because its Kafka client is newer than
 Spark's.
+
+``broker.json`` has its address and process.  The process that starts a broker stops it at its end; one that
+``course.py kafka start`` has started, or whose starter was killed, runs until ``course.py kafka stop``.
 """
 
 from __future__ import annotations
 
-import base64
+import atexit
+import json
 import os
 import re
 import shutil
@@ -15,15 +19,17 @@ import socket
 import struct
 import subprocess
 import time
-import uuid
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import psutil
+from filelock import FileLock, Timeout
 
-from streaming_classroom.errors import BrokerStartError
+from streaming_classroom.errors import SetupError
+from streaming_classroom.files import directories, ownership
 from streaming_classroom.setup import jars
 from streaming_classroom.setup.java import Java
 
@@ -34,7 +40,7 @@ POLL_INTERVAL = 0.05  # seconds
 TAIL = 15  # lines
 PORT_TRIES = 5  # a free port may be another program's before the broker has bound it
 PROPERTIES = "server.properties"
-_PORT_TAKEN = "Address already in use"
+CLUSTER_ID = "classroom-of-streaming"  # any 16 bytes in Base64
 
 # A lesson's broker has little to do and shares two cores with Spark: it should start quickly and stay small.
 _JVM: tuple[str, ...] = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN")
@@ -66,66 +72,144 @@ log.retention.ms=-1
 """
 
 
+_started: set[Path] = set()  # the folders in which this process has started a broker that is to end with it
+
+
 @dataclass(frozen=True)
-class Broker:
-    """A broker that was started: its address and its process."""
+class Status:
+    """A running broker: its address, its process, and whether it runs until ``course.py kafka stop``."""
 
     address: str
-    process: subprocess.Popen[bytes]
-
-    @property
-    def port(self) -> int:
-        """The port on which it answers."""
-        return int(self.address.rpartition(":")[2])
-
-    def is_alive(self) -> bool:
-        """Whether its process runs."""
-        return self.process.poll() is None
-
-    def end(self) -> None:
-        """End the process, and return when it has ended."""
-        self.process.terminate()
-        try:
-            self.process.wait(STOP_TIMEOUT)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+    pid: int
+    kept: bool
 
 
-def start(java: Java, folder: Path, log: Path) -> Broker:
-    """Start a broker, and return when it answers; on the port of the previous one if that is free, so streams continue.
+def folder() -> Path:
+    """Return the folder of this home's broker."""
+    return directories.home() / "kafka"
 
-    ``folder`` has its messages, and the caller holds the lock; ``log`` is overwritten.  Raises BrokerStartError with
-    the end of the log if the broker ends or does not answer in time.
+
+def ensure_running(find_java: Callable[[], Java], keep: bool = False) -> str:
+    """Return the address of the home's broker, started if none answers; with ``keep``, it outlives its starter.
+
+    ``find_java`` returns the Java that runs it, after downloading the broker's jars.  Raises SetupError with the end
+    of the log if the broker ends or does not answer in time.
     """
-    deadline = time.monotonic() + START_TIMEOUT
-    folder.mkdir(parents=True, exist_ok=True)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    ports = _previous_ports(folder) or _free_ports(2)
-    for _try in range(PORT_TRIES):
-        broker = _start_on(ports[0], ports[1], java, folder, log, deadline)
-        if broker is not None:
-            return broker
-        ports = _free_ports(2)
-    raise _failure(log)
-
-
-def _start_on(port: int, controller: int, java: Java, folder: Path, log: Path, deadline: float) -> Broker | None:
-    """Start a broker on these ports; return None where another program has taken one of them in the meantime."""
-    properties = _PROPERTIES.format(port=port, controller=controller)
-    (folder / PROPERTIES).write_text(properties, encoding="utf-8")
-    with log.open("wb") as output:
-        if not format_messages(java, folder, output):
-            raise _failure(log)
-        address = f"127.0.0.1:{port}"
-        broker = Broker(address, _launch(java, folder, output))
+    here = folder()
+    if not keep and (address := _answering_address(here)):
+        return address
+    ownership.claim(here.parent)
+    here.mkdir(parents=True, exist_ok=True)
     try:
-        _wait_until_it_answers(broker, deadline, log)
-    except BrokerStartError as error:
-        if _PORT_TAKEN in error.tail or _PORT_TAKEN in log.read_text(encoding="utf-8", errors="replace"):
-            return None
-        raise
-    return broker
+        with FileLock(here / "start.lock", timeout=START_TIMEOUT + STOP_TIMEOUT):
+            if _answering_address(here) is None:
+                _stop(here)  # a process that does not answer
+                _start(here, find_java())
+            if keep:
+                _write_state(here, {**_read_state(here), "starter": None})
+            return _read_state(here)["address"]
+    except Timeout:
+        raise SetupError(
+            "Another kernel is starting Kafka's broker.", f"Look at {_log(here)}, then try again."
+        ) from None
+
+
+def status() -> Status | None:
+    """Return the running broker, or None."""
+    state, process = _read_state(folder()), _process(folder())
+    return process and Status(state["address"], process.pid, state["starter"] is None)
+
+
+def stop() -> bool:
+    """Stop the broker, and return whether one was running; its messages are kept."""
+    return _stop(folder())
+
+
+def stop_own() -> None:
+    """Stop the broker that this process has started, unless it is to be kept; return after its end."""
+    for here in list(_started):
+        if _read_state(here).get("starter") == os.getpid():  # not the process that this one was forked from
+            _started.discard(here)
+            _stop(here)
+
+
+atexit.register(stop_own)
+
+
+def _log(here: Path) -> Path:
+    return here.parent / "logs" / "kafka.log"
+
+
+def _read_state(here: Path) -> dict[str, Any]:
+    try:
+        return json.loads((here / "broker.json").read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def _write_state(here: Path, state: dict[str, Any]) -> None:
+    ownership.write_atomically(here / "broker.json", json.dumps(state))
+
+
+def _process(here: Path) -> psutil.Process | None:
+    """Return the broker's process, unless its id belongs to another program by now."""
+    with suppress(psutil.Error, KeyError):
+        process = psutil.Process(_read_state(here)["pid"])
+        if MAIN_CLASS in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+            return process
+    return None
+
+
+def _answering_address(here: Path) -> str | None:
+    address = _read_state(here).get("address") if _process(here) else None
+    return address if address and is_answering(address) else None
+
+
+def _stop(here: Path) -> bool:
+    process = _process(here)
+    (here / "broker.json").unlink(missing_ok=True)
+    if process is not None:
+        _end(process)
+    return process is not None
+
+
+def _end(process: psutil.Process) -> None:
+    """End a process, and return when it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        process.terminate()
+        try:
+            process.wait(STOP_TIMEOUT)
+        except psutil.TimeoutExpired:
+            process.kill()
+            process.wait(STOP_TIMEOUT)
+
+
+def _start(here: Path, java: Java) -> None:
+    """Start a broker, and return when it answers; on the previous port if that is free, so streams continue."""
+    deadline = time.monotonic() + START_TIMEOUT
+    log = _log(here)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    ports = _previous_ports(here) or _free_ports(2)
+    for _try in range(PORT_TRIES):
+        (here / PROPERTIES).write_text(_PROPERTIES.format(port=ports[0], controller=ports[1]), encoding="utf-8")
+        with log.open("wb") as output:
+            if not format_messages(java, here, output):
+                break
+            process = _launch(java, here, output)
+        address = f"127.0.0.1:{ports[0]}"
+        if _answers_in_time(process, address, deadline):
+            _started.add(here)
+            _write_state(here, {"address": address, "pid": process.pid, "starter": os.getpid()})
+            return
+        if "Address already in use" not in log.read_text(encoding="utf-8", errors="replace"):
+            break
+        ports = _free_ports(2)
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    raise SetupError(
+        f"Kafka's broker did not start; its last words are below, all of them in {log}.",
+        "Put right what they say, or set KAFKA_BOOTSTRAP_SERVERS to a broker that runs, and run this cell again.",
+        "\n".join(lines[-TAIL:]),
+    )
 
 
 def format_messages(java: Java, directory: Path, output: BinaryIO) -> bool:
@@ -137,7 +221,7 @@ def format_messages(java: Java, directory: Path, output: BinaryIO) -> bool:
     if note.exists():
         return True
     shutil.rmtree(note.parent, ignore_errors=True)
-    command = command_line(java, "kafka.tools.StorageTool", "format", "-t", _cluster_id(), "-c", PROPERTIES)
+    command = command_line(java, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", PROPERTIES)
     try:
         subprocess.run(command, cwd=directory, stdout=output, stderr=output, timeout=START_TIMEOUT)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -145,17 +229,10 @@ def format_messages(java: Java, directory: Path, output: BinaryIO) -> bool:
     return note.exists()
 
 
-def _cluster_id() -> str:
-    """Return a new id in Kafka's form; as Kafka's own never do, it does not begin like an option of a command."""
-    while (name := base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")).startswith("-"):
-        pass
-    return name
-
-
-def _launch(java: Java, folder: Path, output: BinaryIO) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+def _launch(java: Java, here: Path, output: BinaryIO) -> psutil.Popen:
+    return psutil.Popen(
         command_line(java, MAIN_CLASS, PROPERTIES),
-        cwd=folder,
+        cwd=here,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,
@@ -171,15 +248,16 @@ def command_line(java: Java, main_class: str, *arguments: str) -> list[str]:
     return [str(java.executable), *_JVM, "-cp", class_path, main_class, *arguments]
 
 
-def _wait_until_it_answers(broker: Broker, deadline: float, log: Path) -> None:
+def _answers_in_time(process: psutil.Popen, address: str, deadline: float) -> bool:
+    """Wait until the broker answers; False if it has ended or the time is over, and then it is ended."""
+    answers = False
     try:
-        while not (is_answering(broker.address) and _listens(broker)):
-            if not broker.is_alive() or time.monotonic() > deadline:
-                raise _failure(log)
+        while process.poll() is None and time.monotonic() < deadline and not (answers := is_answering(address)):
             time.sleep(POLL_INTERVAL)
-    except BaseException:  # also where the learner interrupts: nobody would know of it any more
-        broker.end()
-        raise
+    finally:  # also where the learner interrupts: nobody would know of it any more
+        if not answers:
+            _end(process)
+    return answers
 
 
 def is_answering(address: str) -> bool:
@@ -197,26 +275,10 @@ def is_answering(address: str) -> bool:
         return False
 
 
-def _listens(broker: Broker) -> bool:
-    """Whether the broker, and not another program, answers on its port."""
-    try:
-        sockets = psutil.Process(broker.process.pid).net_connections("tcp")
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied:  # a system that lets nobody look
-        return broker.is_alive()
-    return any(socket.laddr.port == broker.port and socket.status == psutil.CONN_LISTEN for socket in sockets)
-
-
-def _failure(log: Path) -> BrokerStartError:
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    return BrokerStartError(str(log), "\n".join(lines[-TAIL:]))
-
-
-def _previous_ports(folder: Path) -> list[int] | None:
+def _previous_ports(here: Path) -> list[int] | None:
     """Return the ports of the last broker with the same messages, if they are free."""
     try:
-        text = (folder / PROPERTIES).read_text(encoding="utf-8")
+        text = (here / PROPERTIES).read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
     ports = [int(port) for port in re.findall(r"://127\.0\.0\.1:(\d+)", text)]

@@ -1,10 +1,9 @@
 """The classroom's Kafka client in Python, with deadlines and readable errors.
 
 It spreads keys over partitions as Kafka's own Java client does, so that a message with one key is in one partition
-whether Spark has sent it or Python.
-
-It is the properties file that Kafka's tools take as ``--command-config``.  Spark, whose client is Java's, is given each
-line with ``kafka.`` before it; the Python client has other names for some.
+whether Spark has sent it or Python.  Settings of a foreign broker are those of the properties file that Kafka's tools
+take as ``--command-config``: Spark, whose client is Java's, gets each with ``kafka.`` before it, and the Python client
+has other names for some.
 """
 
 from __future__ import annotations
@@ -17,15 +16,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from streaming_classroom.errors import BrokerUnreachable, NotAvailable, NotSent
+from streaming_classroom.errors import BrokerUnreachable, ClassroomError, NotAvailable
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from confluent_kafka import Message, Producer
+    from confluent_kafka import Message
     from confluent_kafka.admin import AdminClient
 
+Key = TypeVar("Key")
+Answer = TypeVar("Answer")
+
 VARIABLE = "KAFKA_OPTIONS_FILE"
+TIMEOUT = 10.0  # seconds for a question to the broker
+RETRY_INTERVAL = 0.1  # seconds
+SEND_TIMEOUT = 60.0  # seconds for a batch of messages to be acknowledged
+_QUIET = {"log_level": 0}  # it would print a line for every try
 _PAIR = re.compile(r"\s*[=:]\s*|\s+")
 _ESCAPED = re.compile(r"\\(.)")
 _LOGIN = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
@@ -62,32 +68,18 @@ def for_python(java: dict[str, str]) -> dict[str, str]:
     found = {name: java[name] for name in _SAME if name in java}
     for name, renamed in _RENAMED.items():
         if name in java:
-            _refuse_keystore(name, java)
+            kind = name.replace("location", "type")
+            if name.endswith("store.location") and java.get(kind, "JKS").upper() != "PEM":
+                raise NotAvailable(
+                    f"{name} of {VARIABLE} is a Java keystore, which Kafka's Python client does not read.",
+                    f"Export it as PEM, and set {kind}=PEM.",
+                )
             found[renamed] = java[name]
     login = dict(_LOGIN.findall(java.get("sasl.jaas.config", "")))
     found |= {f"sasl.{name}": _ESCAPED.sub(r"\1", value) for name, value in login.items()}
     if java.get("ssl.endpoint.identification.algorithm") == "":
         found["ssl.endpoint.identification.algorithm"] = "none"
     return found
-
-
-def _refuse_keystore(name: str, java: dict[str, str]) -> None:
-    kind = name.replace("location", "type")
-    if name.endswith("store.location") and java.get(kind, "JKS").upper() != "PEM":
-        raise NotAvailable(
-            f"{name} of {VARIABLE} is a Java keystore, which Kafka's Python client does not read.",
-            f"Export it as PEM, and set {kind}=PEM.",
-        )
-
-
-Key = TypeVar("Key")
-Answer = TypeVar("Answer")
-
-TIMEOUT = 10.0  # seconds for a question to the broker
-ASK_AGAIN = 0.1  # seconds until a question is asked again
-SEND_TIMEOUT = 60.0  # seconds for a batch of messages to be acknowledged
-
-_QUIET = {"log_level": 0}  # it would print a line for every try
 
 
 @dataclass(frozen=True)
@@ -101,41 +93,36 @@ class KafkaRecord:
     timestamp_ms: int | None = None
 
 
-def admin(options: Mapping[str, Any]) -> AdminClient:
-    """Return a client that makes and removes topics."""
-    from confluent_kafka.admin import AdminClient
-
-    return AdminClient({**options, **_QUIET})
-
-
 def results(futures: Mapping[Key, Future]) -> dict[Key, Any]:
-    """Return the results of an :func:`admin` client's futures, which never complete after the client has gone."""
+    """Return the results of an AdminClient's futures, which never complete after the client has gone."""
     return {key: future.result(TIMEOUT + 1) for key, future in futures.items()}
 
 
 def call_admin(options: Mapping[str, str], question: Callable[[AdminClient], Answer]) -> Answer:
-    """Return the result of a function of an :func:`admin` client; BrokerUnreachable without an answer in time.
+    """Return the result of a function of an AdminClient; BrokerUnreachable without an answer in time.
 
     A request about a partition without a leader is retried: a broker lists a new topic before it leads all of its
     partitions.
     """
     from confluent_kafka import KafkaError, KafkaException
+    from confluent_kafka.admin import AdminClient
 
-    heard: list[str] = []  # why it cannot connect; the question itself only ever runs out of time
-    asked = admin({**options, "error_cb": lambda error: heard.append(error.str())})
+    reasons: list[str] = []  # why it cannot connect; the question itself only ever runs out of time
+    settings: dict[str, Any] = {**options, **_QUIET, "error_cb": lambda error: reasons.append(error.str())}
+    admin = AdminClient(settings)
     deadline = time.monotonic() + TIMEOUT
     while True:
         try:
-            return question(asked)
+            return question(admin)
         except (TimeoutError, KafkaException) as error:
             code = KafkaError._TIMED_OUT if isinstance(error, TimeoutError) else error.args[0].code()
             if code in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._ALL_BROKERS_DOWN):
-                asked.poll(0)  # which is when it tells
-                raise BrokerUnreachable(options["bootstrap.servers"], *heard[:1]) from None
+                admin.poll(0)  # which is when it calls back
+                raise BrokerUnreachable(options["bootstrap.servers"], *reasons[:1]) from None
             led = code not in (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)
             if led or time.monotonic() > deadline:
                 raise
-            time.sleep(ASK_AGAIN)
+            time.sleep(RETRY_INTERVAL)
 
 
 def topics(options: Mapping[str, str]) -> dict[str, dict[int, tuple[int, int]]]:
@@ -190,8 +177,8 @@ def read(options: Mapping[str, str], topic: str, begin: Mapping[int, int]) -> It
 def send(options: Mapping[str, str], topic: str, records: Iterable[KafkaRecord]) -> int:
     """Send messages in order, and return their number once the broker has acknowledged all.
 
-    Within a call, retries neither duplicate nor reorder messages (``enable.idempotence``).  Raises NotSent if the
-    broker did not acknowledge all in time.
+    Within a call, retries neither duplicate nor reorder messages (``enable.idempotence``).  Raises ClassroomError if
+    the broker did not acknowledge all in time.
     """
     from confluent_kafka import KafkaException, Producer
 
@@ -213,29 +200,28 @@ def send(options: Mapping[str, str], topic: str, records: Iterable[KafkaRecord])
     count = 0
     try:
         for record in records:
-            _produce(producer, topic, record, delivered)
+            given: dict[str, Any] = {
+                "partition": record.partition,
+                "timestamp": record.timestamp_ms,
+                "headers": list(record.headers) or None,
+                "key": record.key,
+            }
+            given = {name: value for name, value in given.items() if value is not None}
+            while True:
+                try:
+                    producer.produce(topic, record.value, on_delivery=delivered, **given)
+                    break
+                except BufferError:  # its queue is full: let it work
+                    producer.poll(0.5)
+            producer.poll(0)
             count += 1
     except KafkaException as error:
         failures.append(error.args[0].str())
     left = producer.flush(SEND_TIMEOUT)
     if left or failures:
-        raise NotSent(topic, count, left + len(failures), failures[0] if failures else "no answer")
+        raise ClassroomError(
+            f"Of {count} messages for the topic {topic}, {left + len(failures)} were not acknowledged: "
+            f"{failures[0] if failures else 'no answer'}. Is the broker up (`python course.py kafka status`), and the "
+            "topic there? Then send again."
+        )
     return count
-
-
-def _produce(producer: Producer, topic: str, record: KafkaRecord, delivered: Any) -> None:
-    more: dict[str, Any] = {
-        "partition": record.partition,
-        "timestamp": record.timestamp_ms,
-        "headers": list(record.headers) or None,
-        "key": record.key,
-    }
-    more = {name: value for name, value in more.items() if value is not None}
-    while True:
-        try:
-            producer.produce(topic, record.value, on_delivery=delivered, **more)
-        except BufferError:  # its queue is full: let it work
-            producer.poll(0.5)
-        else:
-            producer.poll(0)
-            return

@@ -11,7 +11,6 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,22 +158,16 @@ class LessonKafka:
         NotAvailable
             The public stream does not answer.
         """
-        from streaming_classroom.kafka import live  # most lessons need no network
+        from streaming_classroom.kafka import feeds  # most lessons need no network
 
-        topic = self.create_topic(name)
-        count = live.feed(self.client_options, topic, self._mark.with_name(f"{self._mark.name}.{name}.live"), seconds)
+        topic, position = self.create_topic(name), self._mark.with_name(f"{self._mark.name}.{name}.live")
+        count = feeds.send_live_events(self.client_options, topic, position, seconds)
         print(f"Sent {count:,} {'message' if count == 1 else 'messages'} of the last {seconds:g} seconds to {topic}.")
 
     def _delete(self, topics: list[str]) -> None:
-        from confluent_kafka import KafkaError, KafkaException
-
-        for topic in topics:
-            try:
-                self._ask(partial(_delete_topic, topic))
-            except KafkaException as error:
-                if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
-                    raise
-        self._await(lambda there: there.isdisjoint(topics))
+        if existing := list(self._there().intersection(topics)):
+            self._ask(lambda admin: client.results(admin.delete_topics(existing)))
+            self._await(lambda there: there.isdisjoint(topics))
 
     def _clear(self) -> int:
         """Delete all topics of the lesson, and return how many there were; without any, ask for no broker."""
@@ -249,7 +242,3 @@ def _bytes(value: Any) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
     return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).encode("utf-8")
-
-
-def _delete_topic(topic: str, admin: Any) -> Any:
-    return client.results(admin.delete_topics([topic]))

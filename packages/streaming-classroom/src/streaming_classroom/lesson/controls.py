@@ -72,10 +72,6 @@ def show_controls(current: Callable[[], ControlledLesson]) -> None:
     _shown.show()
 
 
-class NotPossible(ExplainedError):
-    """A button's action is not possible now; the message has the fix."""
-
-
 class _SparkEndedError(Exception):
     """The session was stopped."""
 
@@ -208,10 +204,10 @@ class Panel:
     def _land_for(self, lesson: ControlledLesson) -> None:
         with data_factory.landing:
             if not lesson.is_open:
-                raise NotPossible(f"Lesson {lesson.lesson} has been cleaned up: start it over first.")
+                raise ExplainedError(f"Lesson {lesson.lesson} has been cleaned up: start it over first.")
             if not lesson.data_factory.land():
                 total = lesson.data_factory.total
-                raise NotPossible(f"All {total} batches have landed already; start over to land them again.")
+                raise ExplainedError(f"All {total} batches have landed already; start over to land them again.")
 
     def _start_over(self) -> None:
         if (lander := self._lander) is not None:

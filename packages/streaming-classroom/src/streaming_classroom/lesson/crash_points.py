@@ -1,4 +1,4 @@
-"""A query in a program of its own that is killed at a point of a batch, as ``kill_when`` kills one at a condition.
+"""A query in a program of its own that is killed at a point of a batch, as a server that loses its power.
 
 At each point but one the query's thread stands still until it is killed, so that nothing comes after it: what is on the
 disk is what a crash at that point leaves.  In mid-batch tasks of the batch have ended and others have not.
@@ -7,15 +7,17 @@ disk is what a crash at that point leaves.  In mid-batch tasks of the batch have
 from __future__ import annotations
 
 import json
+import subprocess
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+import psutil
+
 from streaming_classroom import environment
-from streaming_classroom.errors import ClassroomError, NotAvailable
-from streaming_classroom.lesson.program import kill_when
+from streaming_classroom.errors import NotAvailable
 
 BEFORE_OFFSETS = "before the offset log"
 AFTER_OFFSETS = "after the offset log"
@@ -25,45 +27,9 @@ AFTER_COMMIT = "after the commit log"
 #: In the order in which a batch comes to them.
 CRASH_POINTS = (BEFORE_OFFSETS, AFTER_OFFSETS, MID_BATCH, AFTER_SINK, AFTER_COMMIT)
 MISSED = " missed"  # a mark that no query has: a space in a name is quoted
+POLL_INTERVAL = 0.002  # seconds: a batch of a small lesson takes some hundred times as long
+_EXIT_TIMEOUT = 30.0
 _RUNNER = "streaming_classroom.lesson.crashing_program"
-
-
-@dataclass(eq=False)
-class NoCrashPoint(ClassroomError, ValueError):
-    """A point that no batch comes to: choose one of the five."""
-
-    point: str
-
-    def __str__(self) -> str:
-        return f"{self.point!r} is no point of a batch. Choose one of: {', '.join(map(repr, CRASH_POINTS))}."
-
-
-@dataclass(eq=False)
-class NoPythonProgram(ClassroomError, ValueError):
-    """A command that is not Python with a file or with ``-c``: the point is found from within, in Python."""
-
-    command: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{' '.join(self.command)!r} is no Python program. Give [sys.executable, file, ...] or use kill_when."
-
-
-@dataclass(eq=False)
-class OneQueryOnly(ClassroomError, ValueError):
-    """Only one query can be in mid-batch when Spark is frozen: name one."""
-
-    def __str__(self) -> str:
-        return f"{MID_BATCH!r} is a point of one query, as Spark is frozen when the first one is there. Name that one."
-
-
-@dataclass(eq=False)
-class BatchTooQuick(ClassroomError, RuntimeError):
-    """A batch had all its rows written before it was seen in the middle; the program was killed all the same."""
-
-    batch: int
-
-    def __str__(self) -> str:
-        return f"Batch {self.batch} was over before it was in mid-batch. Give it several tasks that take some time."
 
 
 def kill_at(
@@ -95,12 +61,10 @@ def kill_at(
 
     Raises
     ------
-    NoCrashPoint, NoPythonProgram, OneQueryOnly
-        There is no such point, the command is no Python program, or several queries were to be in mid-batch.
     NotAvailable
-        The program's queries would run in a Spark Connect server (``SPARK_REMOTE``).
-    BatchTooQuick
-        All rows of the batch were written before it was seen in mid-batch.
+        There is no such point, the command is no Python program, several queries were to be in mid-batch, they would
+        run in a Spark Connect server (``SPARK_REMOTE``), or all rows of the batch were written before it was seen in
+        mid-batch.
     RuntimeError
         The program ended before it came to the point.
     TimeoutError
@@ -113,13 +77,16 @@ def kill_at(
     by looking every two milliseconds: it needs a batch whose last stage has several tasks that take some time.
     """
     if point not in CRASH_POINTS:
-        raise NoCrashPoint(point)
+        raise NotAvailable(
+            f"{point!r} is no point of a batch.", f"Choose one of: {', '.join(map(repr, CRASH_POINTS))}."
+        )
     program = list(command)
     if len(program) < 2 or (program[1].startswith("-") and program[1] != "-c") or program[1:] == ["-c"]:
-        raise NoPythonProgram(tuple(program))
+        raise NotAvailable(f"{' '.join(program)!r} is no Python program.", "Give [sys.executable, file, ...].")
     queries = [query] if isinstance(query, str) else None if query is None else list(query)
     if point == MID_BATCH and len(queries or ()) > 1:
-        raise OneQueryOnly
+        problem = f"{MID_BATCH!r} is a point of one query, as Spark is frozen when the first one is there."
+        raise NotAvailable(problem, "Name that one.")
     if environment.remote_url() is not None:
         raise NotAvailable("Over Spark Connect a query runs in the server, which is not killed.", "Unset SPARK_REMOTE.")
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
@@ -129,10 +96,39 @@ def kill_at(
             there = {path.name for path in Path(folder).iterdir()}
             return bool(there) and there.issuperset(map(mark_of, queries or ()))
 
-        exit_code = kill_when(are_there, [program[0], "-m", _RUNNER, where, *program[1:]], seconds)
+        exit_code = _kill_when(are_there, [program[0], "-m", _RUNNER, where, *program[1:]], seconds)
         if (Path(folder) / MISSED).exists():
-            raise BatchTooQuick(batch)
+            problem = f"Batch {batch} was over before it was in mid-batch."
+            raise NotAvailable(problem, "Give it several tasks that take some time.")
         return exit_code
+
+
+def _kill_when(condition: Callable[[], bool], command: Sequence[str], seconds: float) -> int:
+    """Run a program, kill it and its child processes (SIGKILL) once a condition is met, and return its exit code."""
+    process = psutil.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + seconds
+    try:
+        while not condition():
+            if process.poll() is not None:
+                raise RuntimeError(f"The program ended with exit code {process.returncode} before it could be killed.")
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"Nothing to kill it for in {seconds:g} seconds.")
+            time.sleep(POLL_INTERVAL)
+    finally:
+        _kill(process)
+    return process.wait(_EXIT_TIMEOUT)
+
+
+def _kill(process: psutil.Popen) -> None:
+    try:
+        family = [*process.children(recursive=True), process]
+    except psutil.NoSuchProcess:  # it has ended
+        return
+    for one in family:
+        try:
+            one.kill()
+        except psutil.NoSuchProcess:
+            continue
 
 
 def mark_of(query: str) -> str:

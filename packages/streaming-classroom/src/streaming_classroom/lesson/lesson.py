@@ -6,7 +6,6 @@ nothing of it collides with another lesson, another kernel or another user.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -21,10 +20,9 @@ from streaming_classroom.exercises import last_cell
 from streaming_classroom.files import directories
 from streaming_classroom.files.directories import Paths, classroom_files
 from streaming_classroom.kafka import servers, topics
-from streaming_classroom.kafka.feed import Topic
+from streaming_classroom.kafka.feeds import Topic
 from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson import presenting, setup_status
-from streaming_classroom.lesson.lesson_directory import LessonDirectory, lesson_directory
 from streaming_classroom.session import user_files
 from streaming_classroom.session.spark_session import get_spark
 
@@ -39,11 +37,6 @@ _NO_SETTINGS = (
     "This compute takes no settings of a notebook's own, so ${da.paths...} stands for nothing in %sql cells here. "
     "Use DA.paths in Python in their place; everything else of the lesson is the same."
 )
-_OLDER_COPY = (
-    'New in the course: a lesson begins with "%run ../Includes/Classroom-Setup" and a cell of its own, {call}. '
-    "This older copy works as before; `python course.py start-over {number}` gives you a fresh one and keeps this one."
-)
-_NUMBERED_INCLUDE = re.compile(r"Classroom-Setup-\w+\.py$")  # of earlier versions of the course
 _current: Lesson | None = None
 
 
@@ -65,7 +58,7 @@ class Lesson:
     def __init__(
         self,
         spark: SparkSession,
-        directory: LessonDirectory,
+        directory: user_files.LessonDirectory,
         dataset: str | Sequence[str] | None,
         into_table: str | None,
         into_topic: str | None = None,
@@ -73,9 +66,13 @@ class Lesson:
         self._spark = spark
         self._directory = directory
         self._arguments: Mapping[str, Any] = {"dataset": dataset, "into_table": into_table, "into_topic": into_topic}
-        batches = _batches(
-            dataset, into_table or into_topic
-        )  # before the paths, which are settings that the session keeps
+        parts = [dataset] if isinstance(dataset, str) else list(dataset or ())
+        if (into_table or into_topic) and len(parts) > 1:
+            raise NotAvailable(
+                "Several datasets do not land in one table or topic.",
+                "Leave into_table and into_topic out: they land as files.",
+            )
+        batches = datasets.batches(*parts)  # before the paths, which are settings that the session keeps
         self.lesson = directory.lesson
         self.username = user_files.username()
         self.schema_name = directory.schema
@@ -91,8 +88,16 @@ class Lesson:
         self.kafka = LessonKafka(
             topics.prefix(directory.schema), directories.home() / "kafka" / "used" / directory.schema
         )
-        if dataset:
-            self.data_factory = self._make_factory(batches, dataset, into_table, into_topic)
+        if parts:
+            working_dir = classroom_files().local_path(directory.working_dir)
+            target: Target
+            if into_table:
+                target = self._table_target(into_table, *parts)
+            elif into_topic:
+                target = Topic(self.kafka, into_topic, working_dir / ".feed.json")
+            else:
+                target = DirectoryTarget(classroom_files().local_path(self.paths.landing), "DA.paths.landing")
+            self.data_factory = DataFactory(batches, target, working_dir / ".data-factory.json", spark)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name == "data_factory":
@@ -175,30 +180,27 @@ class Lesson:
     def _open(self, resume: bool) -> str:
         """Lock the lesson's directory and prepare it: empty, or as the last kernel left it; return a report."""
         with landing:
-            return self._make_ready(resume)
-
-    def _make_ready(self, resume: bool) -> str:
-        self._directory.take()
-        active = waiting.active_streams(self._spark)
-        if resume:
-            waiting.stop_streams(active)
-            removed = 0
-        else:
-            removed = len(self._tables())
-            self._clear()
-        for path in (self.paths.working_dir, self.paths.landing):
-            classroom_files().local_path(path).mkdir(parents=True, exist_ok=True)
-        location = _quoted(self.paths.user_db)
-        self._spark.sql(f"CREATE SCHEMA IF NOT EXISTS {self.schema_name} LOCATION {location}")
-        self._spark.catalog.setCurrentDatabase(self.schema_name)
-        if resume:
-            self._restore_tables()
-        return self._report(len(active), removed)
+            self._directory.take()
+            active = waiting.active_streams(self._spark)
+            removed = 0 if resume else len(self._tables())
+            if resume:
+                waiting.stop_streams(active)
+            else:
+                self._clear()
+            for path in (self.paths.working_dir, self.paths.landing):
+                classroom_files().local_path(path).mkdir(parents=True, exist_ok=True)
+            location = _quoted(self.paths.user_db)
+            self._spark.sql(f"CREATE SCHEMA IF NOT EXISTS {self.schema_name} LOCATION {location}")
+            self._spark.catalog.setCurrentDatabase(self.schema_name)
+            for table in self._tables():  # the catalog of an open-source session lives as long as its kernel
+                location = _quoted(f"{self.paths.user_db}/{table}")
+                self._spark.sql(f"CREATE TABLE IF NOT EXISTS `{table}` USING delta LOCATION {location}")
+            return self._report(len(active), removed)
 
     def _report(self, stopped: int, removed: int) -> str:
-        """Print what existed before, and what has landed."""
-        over = [setup_status.counted(stopped, "stream", "stopped")] * bool(stopped)
-        over += [setup_status.counted(removed, "table", "removed")] * bool(removed)
+        """Return what existed before, and what has landed."""
+        counts = ((stopped, "stream", "stopped"), (removed, "table", "removed"))
+        over = [f"{number} {thing}{'' if number == 1 else 's'} {done}" for number, thing, done in counts if number]
         factory = self.__dict__.get("data_factory")
         if factory is None:
             there = ""
@@ -217,44 +219,18 @@ class Lesson:
         self.kafka._clear()
         user_files.remove_tree(self.paths.working_dir)
 
-    def _restore_tables(self) -> None:
-        """Make the tables known again: the catalog of an open-source session lives as long as its kernel."""
-        for table in self._tables():
-            location = _quoted(f"{self.paths.user_db}/{table}")
-            self._spark.sql(f"CREATE TABLE IF NOT EXISTS `{table}` USING delta LOCATION {location}")
-
     def _tables(self) -> list[str]:
         """Return the tables that are in the lesson's database, whether or not this kernel's catalog knows them."""
         database = classroom_files().local_path(self.paths.user_db)
         return sorted(path.name for path in database.glob("*") if (path / "_delta_log").is_dir())
 
-    def _make_factory(
-        self,
-        batches: list[datasets.DatasetBatch],
-        dataset: str | Sequence[str],
-        into_table: str | None,
-        into_topic: str | None,
-    ) -> DataFactory:
-        working_dir = classroom_files().local_path(self.paths.working_dir)
-        target: Target
-        position = working_dir / ".data-factory.json"
-        if into_table:
-            [part] = _parts(dataset)
-            # Where Spark puts a table of the lesson's schema.
-            path = classroom_files().local_path(self.paths.user_db) / into_table.lower()
-            target = TableTarget(
-                self._spark, into_table, datasets.schema(part), self._source(part), self.schema_name, path
-            )
-        elif into_topic:
-            target = Topic(self.kafka, into_topic, working_dir / ".feed.json")
-        else:
-            target = DirectoryTarget(classroom_files().local_path(self.paths.landing), "DA.paths.landing")
-        return DataFactory(batches, target, position, self._spark)
-
-    def _source(self, part: str) -> str:
-        """Return the registered directory with a part's batches; a part that is one file is beside the others."""
-        path = f"{self.paths.datasets}/{part}"
-        return path if classroom_files().local_path(path).is_dir() else path.rpartition("/")[0]
+    def _table_target(self, table: str, part: str) -> TableTarget:
+        source = f"{self.paths.datasets}/{part}"
+        if not classroom_files().local_path(source).is_dir():  # a part that is one file is beside the others
+            source = source.rpartition("/")[0]
+        # Where Spark puts a table of the lesson's schema.
+        path = classroom_files().local_path(self.paths.user_db) / table.lower()
+        return TableTarget(self._spark, table, datasets.schema(part), source, self.schema_name, path)
 
 
 def start_lesson(
@@ -291,20 +267,16 @@ def start_lesson(
     ------
     LessonBusy
         Another live kernel has this lesson open.
-    UnknownDataset
-        There is no dataset of that name.
     NotAvailable
-        Several datasets were to land in one table or topic, or one in both.
+        There is no dataset of that name, or several datasets were to land in one table or topic.
     """
     with setup_status.show_step(f"Starting lesson {name} ..."):
         lesson, report = _start_in_place(name, dataset, into_table, into_topic, resume)
     if into_topic:
-        servers.begin()  # the next cell lands a batch, and the broker takes as long to start as that cell to read
+        servers.start_early()  # the next cell lands a batch, and the broker takes as long to start as that cell to read
     if not lesson.paths._are_settings:
         print(_NO_SETTINGS)
     setup_status.end(f"Lesson {lesson.lesson} is ready", report)
-    if _NUMBERED_INCLUDE.search(sys._getframe(1).f_code.co_filename):
-        print(_OLDER_COPY.format(call=f'DA = start_lesson("{name}", ...)', number=name))
     return lesson
 
 
@@ -314,7 +286,7 @@ def _start_in_place(
     """Start a lesson in place of the present one; return it with a report."""
     global _current
     previous = _current
-    directory = lesson_directory(name, previous._directory if previous else None)
+    directory = user_files.lesson_directory(name, previous._directory if previous else None)
     # Before anything of the present lesson is touched: where this one is busy, that one continues. And before Spark is
     # started, which takes seconds, for a lesson that is refused.
     directory.take()
@@ -341,22 +313,6 @@ def cleanup() -> None:
     """Clean up the kernel's current lesson, if any."""
     if _current is not None:
         _current.cleanup()
-
-
-def _parts(dataset: str | Sequence[str]) -> Sequence[str]:
-    return [dataset] if isinstance(dataset, str) else dataset
-
-
-def _batches(dataset: str | Sequence[str] | None, into: str | None) -> list[datasets.DatasetBatch]:
-    """Return the batches of the lesson's data factory."""
-    if not dataset:
-        return []
-    if into and len(_parts(dataset)) > 1:
-        raise NotAvailable(
-            "Several datasets do not land in one table or topic.",
-            "Leave into_table and into_topic out: they land as files.",
-        )
-    return datasets.batches(*_parts(dataset))
 
 
 def _quoted(path: str) -> str:

@@ -59,8 +59,3 @@ def end(ready: str, details: str = "") -> None:
     if _line is not None and front_end.is_interactive():
         seconds = time.monotonic() - _line.began
         show_line(f"{ready} ({seconds:.0f} s). {details}".rstrip(), _line.handle)
-
-
-def counted(number: int, thing: str, done: str) -> str:
-    """Return a part of a sentence, such as ``2 streams stopped``."""
-    return f"{number} {thing}{'' if number == 1 else 's'} {done}"

@@ -1,8 +1,8 @@
-"""The papermill engine of the runner: deadlines, late stderr, streams left running.
+"""The execution of one notebook: what nbclient lacks are deadlines, late stderr, and the streams left running.
 
-The engine only observes; `find_failures` decides what is a failure. It is called as papermill calls an engine,
-yet not through ``papermill.execute_notebook``, which takes an error in a cell tagged
-``raises-exception`` for a failure, and changes the working directory of the whole process.
+It only observes; `find_failures` decides what is a failure. It does what a papermill engine does, yet not through
+``papermill.execute_notebook``, which takes an error in a cell tagged ``raises-exception`` for a failure, and changes
+the working directory of the whole process.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -21,7 +22,7 @@ from nbclient.exceptions import CellExecutionComplete, CellTimeoutError, DeadKer
 from nbformat import NotebookNode
 from nbformat.v4 import output_from_msg
 from papermill.clientwrap import PapermillNotebookClient
-from papermill.engines import NBClientEngine
+from papermill.engines import NotebookExecutionManager
 
 from streaming_classroom.runner.kernel import EXPRESSION, LessonKernelManager, quiet
 
@@ -120,7 +121,8 @@ class LessonClient(PapermillNotebookClient):
                 if self._prepare is not None:
                     self.prepare()
                 self.papermill_execute_cells()
-                if self._all_cells_ran():
+                # After a failed cell the cells that stop the streams have not run.
+                if not self.nb.metadata.papermill["exception"]:
                     self._seen.streams = self.streams_left()
                 self._on_cells_done()
         finally:
@@ -141,10 +143,6 @@ class LessonClient(PapermillNotebookClient):
             except RuntimeError:  # nbclient has taken away what was left of it
                 if not left:
                     raise
-
-    def _all_cells_ran(self) -> bool:
-        # After a failed cell the cells that stop the streams have not run, so a look would tell nothing.
-        return not self.nb.metadata.papermill["exception"]
 
     async def _async_prepare(self) -> None:
         late = f"{self._prepare} did not end in time"
@@ -242,46 +240,41 @@ def _close_event_loop() -> None:
     loop.close()
 
 
-class LessonEngine(NBClientEngine):
-    """Papermill engine that runs a lesson and fills in an `Observed`, raising nothing about the lesson."""
+def execute_notebook(
+    nb: NotebookNode,
+    executed: Path,
+    *,
+    seen: Observed,
+    deadlines: Deadlines,
+    start: dict[str, Any],
+    on_cells_done: Callable[[], None],
+    cancel: threading.Event,
+    prepare: str | None = None,
+) -> NotebookNode:
+    """Run the cells of a notebook, keep it in the file ``executed``, and fill in ``seen``; nothing of it is raised.
 
-    @classmethod
-    def execute_managed_notebook(
-        cls,
-        nb_man: Any,
-        kernel_name: str,
-        *,
-        seen: Observed,
-        deadlines: Deadlines,
-        start: dict[str, Any],
-        on_cell: Callable[[], None],
-        on_cells_done: Callable[[], None],
-        cancel: threading.Event,
-        prepare: str | None = None,
-        **_papermill: Any,
-    ) -> None:
-        """Run the cells of ``nb_man.nb``.
+    ``start`` are the kernel's ``cwd``, ``env`` and ``stderr``; ``on_cells_done`` is called before the kernel ends;
+    ``cancel`` prevents further cells; ``prepare`` is code to run first.
+    """
 
-        ``start`` are the kernel's ``cwd``, ``env`` and ``stderr``; ``on_cell`` is called after every code cell, and
-        ``on_cells_done`` before the kernel ends; ``cancel`` prevents further cells; ``prepare`` is code to run first.
-        """
+    def before(cell: NotebookNode, cell_index: int) -> None:
+        if cancel.is_set():
+            raise Interrupted
+        if cell.cell_type == "code":
+            seen.under_way = cell_index
 
-        def before(cell: NotebookNode, cell_index: int) -> None:
-            if cancel.is_set():
-                raise Interrupted
-            if cell.cell_type == "code":
-                seen.under_way = cell_index
+    def after(cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]) -> None:
+        seen.replies[cell_index] = execute_reply["content"]
 
-        def after(cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]) -> None:
-            seen.replies[cell_index] = execute_reply["content"]
-            on_cell()
-
-        client = LessonClient(
-            nb_man, seen, deadlines, prepare, on_cells_done, on_cell_start=before, on_cell_executed=after
-        )
-        try:
-            client.execute(**start)
-        except Interrupted as trouble:
-            seen.trouble = trouble
-        except (CellTimeoutError, RuntimeError) as trouble:  # a dead kernel is a RuntimeError
-            seen.trouble = Interrupted() if cancel.is_set() else trouble
+    nb_man = NotebookExecutionManager(nb, output_path=str(executed), progress_bar=False)
+    client = LessonClient(nb_man, seen, deadlines, prepare, on_cells_done, on_cell_start=before, on_cell_executed=after)
+    nb_man.notebook_start()
+    try:
+        client.execute(**start)
+    except Interrupted as trouble:
+        seen.trouble = trouble
+    except (CellTimeoutError, RuntimeError) as trouble:  # a dead kernel is a RuntimeError
+        seen.trouble = Interrupted() if cancel.is_set() else trouble
+    finally:
+        nb_man.notebook_complete()
+    return nb_man.nb

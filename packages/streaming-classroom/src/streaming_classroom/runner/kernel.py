@@ -14,7 +14,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -127,11 +127,10 @@ class LessonKernelManager(AsyncKernelManager):
         return self._kernel_spec
 
 
-def kernel_environment(home: Path, notebook: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment of the kernel whose lesson lives in `home`: the runner's own, this, and more."""
+def kernel_environment(home: Path, notebook: Path) -> dict[str, str]:
+    """Return the environment of the kernel whose lesson lives in `home`: the runner's own, and this."""
     return {
         **os.environ,
-        **(more or {}),
         HOME_VARIABLE: str(home),
         "JPY_SESSION_NAME": str(notebook),  # as Jupyter's server says it
         "IPYTHONDIR": str(home / ".ipython"),

@@ -2,11 +2,17 @@
 
 A cell that fails without the tag ``raises-exception`` or does not fail with it; stderr without the tag
 ``stderr-expected``; a stream left active; a missed deadline; a dead kernel.
+
+Compared with its file, a cell with the tag ``nbval-check-output`` fails as in nbval: if texts differ by their kind, in
+their order, without pictures.  Of a cell that is meant to fail, the error's class and Spark's condition are compared,
+whatever its tags: its message may name what differs from run to run.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +22,7 @@ from nbclient.exceptions import CellTimeoutError
 
 from notebook_dialect.notebooks.convert import ORIGIN, ORIGIN_CELL
 from streaming_classroom.runner.engine import Interrupted
+from streaming_classroom.runner.lesson_files import transplant
 from streaming_classroom.runner.results import MAY_FAIL, MAY_WRITE_STDERR, Failure, Kind, plain
 
 if TYPE_CHECKING:
@@ -25,8 +32,10 @@ if TYPE_CHECKING:
 
 ENDED_ON_PURPOSE = "NotebookExit"  # what dbutils.notebook.exit raises
 
-_ERROR_CLASS = re.compile(r"\[[A-Z][A-Z0-9_]{2,}(?:\.[A-Z0-9_]+)*\]")
+_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]{2,}(?:\.[A-Z0-9_]+)*)\]")  # of Spark's errors
 _LONGEST = 400
+CHECKED = "nbval-check-output"
+SHOWN = 12  # lines of a difference
 
 
 def find_failures(nb: NotebookNode, notebook: Path, seen: Observed, strict: bool = True) -> tuple[Failure, ...]:
@@ -98,9 +107,9 @@ def _short_error(reply: dict[str, str]) -> str:
     first = lines[0]
     if len(lines) > 1 and lines[1].startswith(": "):  # py4j puts the error itself on the second line
         first += lines[1]
-    classes = _ERROR_CLASS.findall(value)
-    if classes and classes[-1] not in first:
-        first = f"{first[:_LONGEST]} {classes[-1]}"
+    conditions = _CONDITION.findall(value)
+    if conditions and f"[{conditions[-1]}]" not in first:
+        first = f"{first[:_LONGEST]} [{conditions[-1]}]"
     return f"{reply.get('ename', 'Error')}: {first[: _LONGEST + 100]}".rstrip(": ")
 
 
@@ -134,3 +143,52 @@ def _of_trouble(nb: NotebookNode, notebook: Path, seen: Observed) -> Failure:
     failure = _failure(nb, notebook, seen.under_way, kind, said)
     # A kernel that dies at once takes the count with it, but cells are counted one by one.
     return failure if failure.count else replace(failure, count=len(seen.replies) + 1)
+
+
+def differences(saved: NotebookNode, executed: NotebookNode, notebook: Path, home: Path) -> tuple[Failure, ...]:
+    """Return a failure for each cell whose fresh outputs differ from the saved ones.
+
+    ``home`` is the lesson's directory in this run, which outputs may name.
+    """
+    fresh = transplant(saved, executed, home)
+    failures = []
+    for number, (before, now) in enumerate(zip(saved.cells, fresh.cells, strict=True), start=1):
+        for what in _changes(before, now) if before.cell_type == "code" else ():
+            failures.append(Failure(notebook, number, None, None, "other output", what, now.execution_count))
+    return tuple(failures)
+
+
+def _changes(before: NotebookNode, now: NotebookNode) -> Iterator[str]:
+    tags = before.metadata.get("tags", [])
+    if MAY_FAIL in tags and (old := _errors(before)) != (new := _errors(now)):
+        yield f"failed with {', '.join(new) or 'nothing'}, and the file says {', '.join(old) or 'nothing'}"
+    if CHECKED in tags and (shown := _texts(before)) != (now_shown := _texts(now)):
+        yield "\n".join(["shows something else than the file:", *_difference(shown, now_shown)])
+
+
+def _errors(cell: NotebookNode) -> list[str]:
+    """Return each error's class and, where Spark gave one, its condition."""
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    conditions = [_CONDITION.search(plain(error.evalue)) for error in errors]
+    return [f"{e.ename} [{found[1]}]" if found else e.ename for e, found in zip(errors, conditions, strict=True)]
+
+
+def _texts(cell: NotebookNode) -> dict[str, list[str]]:
+    """Return the texts of a cell's outputs by their kind: a stream's name, or a MIME type."""
+    texts: dict[str, list[str]] = defaultdict(list)
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            texts[output.name].append(output.text)
+        for kind, value in output.get("data", {}).items():
+            if not kind.startswith("image/") and "widget-view" not in kind:
+                texts[kind].append(value if isinstance(value, str) else repr(value))
+    return {kind: parts if "/" in kind else ["".join(parts)] for kind, parts in texts.items()}
+
+
+def _difference(old: dict[str, list[str]], new: dict[str, list[str]]) -> list[str]:
+    before, now = (
+        [f"{kind}: {line}" for kind, parts in texts.items() for line in "\n".join(parts).splitlines()]
+        for texts in (old, new)
+    )
+    lines = [line[:200] for line in difflib.unified_diff(before, now, "file", "run", n=0, lineterm="")][2:]
+    return [*lines[:SHOWN], *(["..."] if len(lines) > SHOWN else [])]

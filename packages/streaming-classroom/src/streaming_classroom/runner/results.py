@@ -1,52 +1,24 @@
-"""Results as values: a failure, a lesson, a suite.
-
-Text is made in ``__str__`` only, so that the table, JUnit and a test read the same fields.
-"""
+"""Results of a run as values, and their reports: a table with every failure for a person, JUnit XML for CI."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+from xml.etree import ElementTree
 
 from streaming_classroom.errors import ClassroomError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class RunnerError(ClassroomError):
     """Root of the errors of the headless runner."""
 
 
-# eq=False keeps the hash of an exception, which the traceback machinery relies on.
-@dataclass(eq=False)
-class LessonNotFound(RunnerError):
-    """The requested lesson does not exist."""
-
-    name: str
-    notebooks: Path
-    available: tuple[str, ...]
-
-    def __str__(self) -> str:
-        there = f"there are {', '.join(self.available)}" if self.available else "there are none"
-        if Path(self.name).suffix:
-            return f"There is no notebook {self.name!r}. Of the course's own, {there}."
-        return f"There is no lesson {self.name!r} in {self.notebooks}; {there}."
-
-
-@dataclass(eq=False)
-class NoLessons(RunnerError):
-    """Name a directory with lessons: running nothing is not a success."""
-
-    notebooks: Path | None = None
-
-    def __str__(self) -> str:
-        where = f" in {self.notebooks}" if self.notebooks else ""
-        return (
-            f"There is no lesson to run{where}: lessons are files named like 07-Title.ipynb, notebooks end in .ipynb."
-        )
-
-
-@dataclass(eq=False)
+@dataclass(eq=False)  # keeps the hash of an exception, which the traceback machinery relies on
 class InvalidNotebook(RunnerError):
     """The file is not a notebook that Jupyter would open."""
 
@@ -55,28 +27,6 @@ class InvalidNotebook(RunnerError):
 
     def __str__(self) -> str:
         return f"{self.notebook} is not a valid notebook: {self.reason}."
-
-
-@dataclass(eq=False)
-class LessonChanged(RunnerError):
-    """Run the lesson again: its file was edited while it ran."""
-
-    notebook: Path
-
-    def __str__(self) -> str:
-        return f"{self.notebook} was edited while it ran, so its outputs were not saved; run it again."
-
-
-@dataclass(eq=False)
-class UnknownParameter(RunnerError):
-    """Correct the name: no notebook that is run takes a value by it."""
-
-    name: str
-    nearest: str | None = None
-
-    def __str__(self) -> str:
-        meant = f" Did you mean {self.nearest}?" if self.nearest else ""
-        return f"No notebook that is run has a widget or a variable named {self.name!r}.{meant}"
 
 
 Kind = Literal[
@@ -89,7 +39,6 @@ Kind = Literal[
     "invalid",
     "save",
     "other output",
-    "rule",
 ]
 Outcome = Literal["passed", "failed", "interrupted", "not run"]
 
@@ -100,6 +49,10 @@ MAY_WRITE_STDERR = "stderr-expected"
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
+STYLES = {"passed": "green", "failed": "bold red", "interrupted": "yellow", "not run": "yellow"}
+_OF_ALL = ("tests", "failures", "errors", "time")  # what Jenkins' schema lets the whole report have
+# XML 1.0 has no way to write these, not even escaped.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 EXIT_INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended: 128 + SIGINT
 
 
@@ -107,8 +60,7 @@ EXIT_INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended: 
 class Failure:
     """A reason why a lesson failed, with its position if known.
 
-    ``cell`` and ``line`` count from 1, ``line`` in the file if there is no cell; ``count`` is Jupyter's ``[n]``;
-    ``rule`` is the linter's rule if `kind` is ``rule``.
+    ``cell`` and ``line`` count from 1, ``line`` in the file if there is no cell; ``count`` is Jupyter's ``[n]``.
     """
 
     notebook: Path
@@ -118,12 +70,6 @@ class Failure:
     kind: Kind
     message: str
     count: int | None = None
-    rule: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The broken rule of the linter, or the kind of the failure."""
-        return self.rule or self.kind
 
     @property
     def place(self) -> str:
@@ -137,8 +83,7 @@ class Failure:
     def __str__(self) -> str:
         where = f", {self.place}" if self.place else ""
         source = f"\n    {self.source}" if self.source else ""
-        rule = f"{self.rule}: " if self.rule else ""
-        return f"{self.notebook.name}{where}: {rule}{self.message}{source}"
+        return f"{self.notebook.name}{where}: {self.message}{source}"
 
 
 @dataclass(frozen=True)
@@ -184,3 +129,73 @@ class SuiteResult:
 def plain(text: str) -> str:
     """Return `text` without terminal colours."""
     return _ANSI.sub("", text)
+
+
+def print_summary(result: SuiteResult, console: Console) -> None:
+    """Print a table with a row per lesson, then the failures with the files to inspect."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("Lesson", "Result")
+    table.add_column("Cells", justify="right", no_wrap=True)
+    table.add_column("Seconds", justify="right", no_wrap=True)
+    table.add_column("What failed")
+    for lesson in result.lessons:
+        failures = [f"{found.kind}, {found.place}" if found.place else found.kind for found in lesson.failures]
+        table.add_row(
+            Text(lesson.lesson),
+            Text(lesson.outcome, style=STYLES[lesson.outcome]),
+            f"{lesson.cells}/{lesson.total}",
+            f"{lesson.seconds:.1f}",
+            Text("\n".join(failures)),
+        )
+    console.print(table)
+    for lesson in result.lessons:
+        for failure in lesson.failures:
+            console.print(Text(str(failure)), soft_wrap=True)
+        if lesson.failures and lesson.executed:
+            console.print(Text(f"    executed notebook: {lesson.executed}"), soft_wrap=True)
+        if lesson.kept:
+            console.print(Text(f"    what {lesson.lesson} left: {lesson.kept}"), soft_wrap=True)
+    passed = sum(lesson.outcome == "passed" for lesson in result.lessons)
+    ending = ", interrupted" if result.interrupted else ""
+    console.print(
+        f"{passed} of {len(result.lessons)} lessons passed in {result.seconds:.1f} s{ending}", highlight=False
+    )
+
+
+def write_junit(result: SuiteResult, path: Path) -> None:
+    """Write `result` to `path` as JUnit XML, one test case a lesson; directories are made as needed."""
+    outcomes = [lesson.outcome for lesson in result.lessons]
+    counts = {
+        "tests": str(len(outcomes)),
+        "failures": str(outcomes.count("failed")),
+        "errors": str(outcomes.count("interrupted")),
+        "skipped": str(outcomes.count("not run")),
+        "time": f"{result.seconds:.3f}",
+    }
+    root = ElementTree.Element("testsuites", {name: counts[name] for name in _OF_ALL})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "lessons", **counts})
+    for lesson in result.lessons:
+        suite.append(_case(lesson))
+    ElementTree.indent(root)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _case(lesson: LessonResult) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", classname="notebooks", name=lesson.lesson, time=f"{lesson.seconds:.3f}")
+    if lesson.outcome == "failed":
+        kinds = ", ".join(dict.fromkeys(failure.kind for failure in lesson.failures))
+        first = _xml_text(lesson.failures[0].message) if lesson.failures else ""
+        failure = ElementTree.SubElement(case, "failure", type=kinds, message=first)
+        failure.text = _xml_text("\n".join(str(failure) for failure in lesson.failures))
+    elif lesson.outcome == "interrupted":
+        ElementTree.SubElement(case, "error", type="interrupted", message="the run was interrupted")
+    elif lesson.outcome == "not run":
+        ElementTree.SubElement(case, "skipped", message="the run was interrupted before")
+    return case
+
+
+def _xml_text(text: str) -> str:
+    return _NOT_XML.sub("?", text)

@@ -1,4 +1,4 @@
-"""Runs many lessons side by side, and stops them cleanly at Ctrl-C.
+"""Runs many lessons side by side, each in a home of its own, and stops them cleanly at Ctrl-C.
 
 A thread per lesson is enough, since it only waits for its kernel. A lesson whose cells have all run frees its slot: its
 kernel and its JVM take another second or two to end, most of it waiting. Ctrl-C is a flag and not an exception,
@@ -7,27 +7,101 @@ so it can arrive at any moment: no further cell starts, the kernels are ended, w
 
 from __future__ import annotations
 
+import logging
+import re
+import secrets
+import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import nbformat
+from filelock import FileLock, Timeout
+from papermill.iorw import load_notebook_node
+from papermill.parameterize import parameterize_notebook
 from rich.console import Console
+from rich.markup import escape
 
+from notebook_dialect.notebooks.convert import as_notebook
+from streaming_base.errors import UnreadableNotebook
 from streaming_classroom import environment
-from streaming_classroom.runner.execute import RunRequest, read, run_lesson
-from streaming_classroom.runner.find import new_run
-from streaming_classroom.runner.kernel import end_processes
-from streaming_classroom.runner.lesson_file import code_cells
-from streaming_classroom.runner.progress import Reporter, reporter
-from streaming_classroom.runner.report import print_summary, write_junit
-from streaming_classroom.runner.results import InvalidNotebook, LessonResult, NoLessons, SuiteResult
+from streaming_classroom.files import ownership
+from streaming_classroom.runner.engine import Deadlines, Observed, execute_notebook
+from streaming_classroom.runner.kernel import KERNEL_LOG, end_processes, kernel_environment
+from streaming_classroom.runner.lesson_files import code_cells, no_lessons, read_lesson, save_outputs, solved
+from streaming_classroom.runner.outcome import differences, find_failures
+from streaming_classroom.runner.results import (
+    STYLES,
+    Failure,
+    InvalidNotebook,
+    LessonResult,
+    RunnerError,
+    SuiteResult,
+    print_summary,
+    write_junit,
+)
 
-_LOOK = 0.2  # how soon Ctrl-C is noticed
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+KEPT = 10  # runs whose notebooks are kept; a failed lesson's home has 40 MB
+_RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
+_LOCK = "run.lock"
+_POLL_INTERVAL = 0.2  # seconds after which Ctrl-C is noticed
 _GRACE = 5.0  # for a process to obey before it is killed: a JVM removes its temporary files
+# What a guest finds done, as a Databricks notebook does.
+_PREPARE = "%load_ext streaming_classroom"
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """One lesson to run.
+
+    Parameters
+    ----------
+    lesson
+        The lesson's name in this run, which no other lesson of the run has.
+    directory
+        The directory of the run.
+    cell_timeout, lesson_timeout
+        Deadlines in seconds.
+    guest
+        Whether it is somebody else's notebook: it finds the dialect set up as on Databricks, may be in
+        Databricks' source format, and need not keep the course's rules about streams and stderr.
+    parameters
+        Values that papermill puts into the notebook.
+    compare
+        Whether outputs that differ from those of the file are a failure.
+    solved
+        Whether the exercises are run with their solutions in.
+    """
+
+    lesson: str
+    notebook: Path
+    directory: Path
+    save: bool
+    cell_timeout: float
+    lesson_timeout: float
+    guest: bool = False
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    compare: bool = False
+    solved: bool = False
+
+    @property
+    def home(self) -> Path:
+        """The lesson's ``CLASSROOM_HOME``."""
+        return self.directory / self.lesson
+
+    @property
+    def executed(self) -> Path:
+        """Where the executed notebook goes."""
+        return self.directory / f"{self.lesson}.ipynb"
 
 
 def run_lessons(
@@ -69,7 +143,7 @@ def run_lessons(
     parameters
         Values that papermill puts into each notebook.
     compare
-        Fail a lesson also where a fresh output is not the one in its file; see :mod:`.comparison`.
+        Fail a lesson also where a fresh output is not the one in its file; see :mod:`.outcome`.
     solved
         Run the exercises with their solutions in, and fail a lesson whose checks do not find them right.
     home
@@ -82,15 +156,15 @@ def run_lessons(
 
     Raises
     ------
-    NoLessons
+    RunnerError
         `lessons` is empty.
     """
     if not lessons:
-        raise NoLessons
+        raise no_lessons()
     console = console or Console()
     started = time.monotonic()
     with new_run(home) as directory:
-        orders = [
+        requests = [
             RunRequest(
                 name,
                 notebook.absolute(),
@@ -105,13 +179,36 @@ def run_lessons(
             )
             for name, notebook in _named(lessons)
         ]
-        with _interruptible() as cancel, reporter(console, _count_cells(orders)) as show:
-            results = _run_all(orders, max(1, jobs), show, cancel)
-    result = SuiteResult(tuple(results), time.monotonic() - started, directory, cancel.is_set())
+        slots = threading.Semaphore(max(1, jobs))
+        with _interruptible() as cancel, ThreadPoolExecutor(2 * max(1, jobs), thread_name_prefix="lesson") as pool:
+            futures = [pool.submit(_run_in_slot, request, console, slots, cancel) for request in requests]
+            _wait(futures, requests, cancel)
+    results = tuple(future.result() for future in futures)
+    result = SuiteResult(results, time.monotonic() - started, directory, cancel.is_set())
     if junit is not None:
         write_junit(result, junit)
     print_summary(result, console)
     return result
+
+
+@contextmanager
+def new_run(home: Path) -> Iterator[Path]:
+    """Create a directory below ``home/runs`` that is unique to this run, and kept while it is in use.
+
+    All ended runs but the newest few are removed.
+    """
+    runs = ownership.claim(home.absolute()) / "runs"
+    directory = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+    directory.mkdir(parents=True)
+    with FileLock(directory / _LOCK):
+        made = sorted(path for path in runs.iterdir() if _RUN.fullmatch(path.name) and not path.is_symlink())
+        for old in made[:-KEPT]:
+            try:
+                with FileLock(old / _LOCK, blocking=False):
+                    shutil.rmtree(old, ignore_errors=True)
+            except Timeout:  # it is still going
+                continue
+        yield directory
 
 
 def _named(lessons: Sequence[Path]) -> list[tuple[str, Path]]:
@@ -125,16 +222,6 @@ def _named(lessons: Sequence[Path]) -> list[tuple[str, Path]]:
             name = f"{notebook.stem}-{count}"
         named.append((name, notebook))
     return named
-
-
-def _count_cells(orders: list[RunRequest]) -> int:
-    total = 0
-    for order in orders:
-        try:
-            total += code_cells(read(order)[0])
-        except InvalidNotebook:  # reported when its turn comes
-            continue
-    return total
 
 
 @contextmanager
@@ -153,37 +240,122 @@ def _interruptible() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _run_all(orders: list[RunRequest], jobs: int, show: Reporter, cancel: threading.Event) -> list[LessonResult]:
-    slots = threading.Semaphore(jobs)
-    with ThreadPoolExecutor(2 * jobs, thread_name_prefix="lesson") as pool:
-        futures = [pool.submit(_run_one, order, show, slots, cancel) for order in orders]
-        _wait(futures, orders, cancel)
-    return [future.result() for future in futures]
-
-
-def _run_one(order: RunRequest, show: Reporter, slots: threading.Semaphore, cancel: threading.Event) -> LessonResult:
-    with ExitStack() as slot:
-        slot.enter_context(slots)
-        if cancel.is_set():
-            return LessonResult(order.lesson, order.notebook, "not run")
-        show.started(order.lesson)
-        # A cluster has no core for the next lesson before the JVM of this one has ended.
-        free_slot = slot.close if environment.is_one_machine() else _keep_slot
-        result = run_lesson(order, show.advanced, free_slot, cancel)
-        show.ended(result)
-        return result
-
-
-def _keep_slot() -> None:
-    """Do nothing; the slot is freed when the lesson has ended."""
-
-
-def _wait(futures: list[Future[LessonResult]], orders: list[RunRequest], cancel: threading.Event) -> None:
+def _wait(futures: list[Future[LessonResult]], requests: list[RunRequest], cancel: threading.Event) -> None:
     """Wait for all lessons; each has a deadline.  After an interrupt, end their kernels."""
     pending = set(futures)
     while pending:
-        pending = wait(pending, timeout=_LOOK).not_done
+        pending = wait(pending, timeout=_POLL_INTERVAL).not_done
         if cancel.is_set():
-            for future, order in zip(futures, orders, strict=True):
+            for future, request in zip(futures, requests, strict=True):
                 if future.running():
-                    end_processes(order.home, patience=_GRACE, ask=True)
+                    end_processes(request.home, patience=_GRACE, ask=True)
+
+
+def _run_in_slot(
+    request: RunRequest, console: Console, slots: threading.Semaphore, cancel: threading.Event
+) -> LessonResult:
+    with ExitStack() as slot:
+        slot.enter_context(slots)
+        if cancel.is_set():
+            return LessonResult(request.lesson, request.notebook, "not run")
+        console.print(f"started {escape(request.lesson)}", highlight=False, soft_wrap=True)
+        # A cluster has no core for the next lesson before the JVM of this one has ended.
+        free_slot = slot.close if environment.is_one_machine() else lambda: None
+        result = _run_lesson(request, free_slot, cancel)
+        outcome = f"[{STYLES[result.outcome]}]{result.outcome}[/]"
+        text = f"{outcome} {escape(result.lesson)} in {result.seconds:.1f} s"
+        console.print(text, highlight=False, soft_wrap=True)
+        return result
+
+
+def _run_lesson(request: RunRequest, on_cells_done: Callable[[], None], cancel: threading.Event) -> LessonResult:
+    """Run one lesson and return its result; errors of the lesson are not raised.
+
+    Afterwards no process of the lesson is left, and its home is removed if it passed.  ``on_cells_done`` is called
+    before the processes end, unless a deadline was missed; ``cancel`` prevents further cells.
+    """
+    started = time.monotonic()
+    try:
+        nb, content = _read(request)
+    except InvalidNotebook as error:
+        failure = Failure(request.notebook, None, None, None, "invalid", f"not a valid notebook: {error.reason}")
+        return LessonResult(request.lesson, request.notebook, "failed", failures=(failure,))
+    executed, seen = _execute(request, on_cells_done, cancel)
+    failures = find_failures(executed, request.notebook, seen, strict=not request.guest)
+    if request.compare and not failures and seen.trouble is None:
+        failures += differences(nb, executed, request.notebook, request.home)
+    interrupted = cancel.is_set() and (seen.trouble is not None or bool(failures))
+    if request.save and not failures and not interrupted:
+        try:
+            save_outputs(request.notebook, content, executed, request.home)
+        except (RunnerError, OSError) as error:
+            failures = (Failure(request.notebook, None, None, None, "save", str(error)),)
+    passed = not failures and not interrupted
+    if passed:
+        # Best effort: on Windows a virus scanner may hold a file open, and the lesson did pass.
+        shutil.rmtree(request.home, ignore_errors=True)
+    return LessonResult(
+        request.lesson,
+        request.notebook,
+        "passed" if passed else "interrupted" if interrupted else "failed",
+        seconds=time.monotonic() - started,
+        cells=len(seen.replies),
+        total=code_cells(nb),
+        failures=() if interrupted else failures,
+        executed=request.executed,
+        kept=None if passed else request.home,
+    )
+
+
+def _read(request: RunRequest) -> tuple[NotebookNode, bytes]:
+    """Return the notebook and the bytes of its file; a guest's is kept as a notebook where the executed one goes."""
+    if not request.guest:
+        return read_lesson(request.notebook)
+    try:
+        nb = as_notebook(request.notebook)
+    except UnreadableNotebook as error:
+        raise InvalidNotebook(request.notebook, error.reason) from error
+    nbformat.write(nb, request.executed)
+    return nb, b""
+
+
+def _execute(
+    request: RunRequest, on_cells_done: Callable[[], None], cancel: threading.Event
+) -> tuple[NotebookNode, Observed]:
+    nb = load_notebook_node(str(request.executed if request.guest else request.notebook))
+    if request.solved:
+        nb = solved(nb)
+    if request.parameters:
+        nb = parameterize_notebook(nb, dict(request.parameters))
+    seen = Observed()
+    request.home.mkdir(parents=True)
+    ownership.claim(request.home)
+    with (request.home / KERNEL_LOG).open("wb") as log:  # what the kernel says before and after the cells
+        start = {
+            "cwd": str(request.notebook.parent),
+            "env": kernel_environment(request.home, request.notebook),
+            "stdout": log,
+            "stderr": log,
+        }
+        try:
+            nb = execute_notebook(
+                nb,
+                request.executed,
+                seen=seen,
+                deadlines=Deadlines(request.cell_timeout, request.lesson_timeout),
+                start=start,
+                on_cells_done=on_cells_done,
+                cancel=cancel,
+                prepare=_PREPARE if request.guest else None,
+            )
+        finally:
+            end_processes(request.home, ask=seen.trouble is not None)
+    return nb, seen
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether papermill logs something else than that parameters come first where no cell has their tag."""
+    return "does not contain a cell with tag" not in record.getMessage()
+
+
+logging.getLogger("papermill").addFilter(_is_news)

@@ -1,7 +1,7 @@
 """A cluster as its driver sees it: whether its master answers, how many cores it gives, and what its workers see.
 
 Lessons are in the home, a folder that driver and workers must share; and how many partitions an aggregation has follows
-the cluster's cores.  Both are looked at once, when the session starts: a lesson would fail at its first file otherwise,
+the cluster's cores.  Both are checked once, when the session starts: a lesson would fail at its first file otherwise,
 with words about a missing file.
 """
 
@@ -15,60 +15,25 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, NamedTuple
 
-import psutil
-
-from streaming_classroom.errors import (
-    ClusterHasNoCores,
-    ClusterUnreachable,
-    HomeNotShared,
-    NotAvailable,
-    WorkersPythonDiffers,
-)
-from streaming_classroom.files import directories
+from streaming_classroom.errors import NotAvailable, SetupError
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-KEPT = 20
-
-
-def new_log() -> Path:
-    """Return the path of this process's log, and remove the oldest of many logs."""
-    directories.logs().mkdir(parents=True, exist_ok=True)
-    logs = sorted(directories.logs().glob("spark-*.log"), key=_last_written)
-    # A log that is still written to may be the oldest: that of a session that has had nothing to say for long.
-    for old in [path for path in logs if not _is_in_use(path)][: -KEPT + 1]:
-        old.unlink(missing_ok=True)
-    return directories.logs() / f"spark-{os.getpid()}.log"
-
-
-def _last_written(log: Path) -> float:
-    try:
-        return log.stat().st_mtime
-    except FileNotFoundError:  # another kernel has removed it in this moment
-        return 0.0
-
-
-def _is_in_use(log: Path) -> bool:
-    number = log.stem.removeprefix("spark-")
-    return number.isdecimal() and psutil.pid_exists(int(number))
-
-
-ANSWER = 5.0  # seconds in which a master takes a connection
+CONNECT_TIMEOUT = 5.0  # seconds
 WAIT_VARIABLE = "CLASSROOM_CLUSTER_WAIT"  # the variable with the seconds in which the first executor has started
-LOOK = 60.0  # seconds in which the workers have looked
+CHECK_TIMEOUT = 60.0  # seconds
 # Executors start one after another, on a busy machine far apart: seconds without another one after which there are no
 # more, at least and at most.  In between it is half of what the first one took.
 STANDSTILL = (1.0, 5.0)
 LARGEST = 16  # partitions; a lesson's data is small, and each costs a batch a task and a state store
 PARTITIONS = "spark.sql.shuffle.partitions"
-_LOOKS = 3  # an executor that was busy is given another task
+_CHECKS = 3  # an executor that was busy is given another task
 _PACKAGES = ("pyarrow", "msgspec")  # which cloudFiles imports there
 _ADDRESS = re.compile(r"(?:spark://)?(.+):(\d+)")
 
@@ -82,49 +47,32 @@ class View(NamedTuple):
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """A cluster that has assigned its cores to this driver: its address, the number of cores, the executors' hosts."""
-
-    master: str
-    cores: int
-    hosts: tuple[str, ...]
-
-    @property
-    def partitions(self) -> int:
-        """Partitions of a shuffle, and so state stores of an aggregation: one for each core, at most 16."""
-        return min(self.cores, LARGEST)
-
-
 def refuse_unreachable(master: str) -> None:
-    """Raise ClusterUnreachable if no address of a standalone master accepts a connection."""
+    """Raise SetupError if no address of a standalone master accepts a connection."""
     if not master.startswith("spark://"):
         return
     reasons = [_refusal(address) for address in master.split(",")]
     if all(reasons):
-        raise _unreachable(master, reasons[-1] or "")
+        raise unreachable(master, reasons[-1] or "")
 
 
-def checked_cluster(context: SparkContext, home: Path) -> Cluster:
-    """Return the cluster of a new context, once all of its executors have checked the home.
+def checked_partitions(context: SparkContext, home: Path) -> int:
+    """Return the partitions of a shuffle on a new context's cluster: one for each core, at most 16.
 
-    Raises
-    ------
-    ClusterUnreachable
-        The master has ended the connection.
-    ClusterHasNoCores
-        The driver has no working executor.
-    HomeNotShared
-        An executor cannot read and write in the home.
-    WorkersPythonDiffers
-        An executor's Python does not start, is of another version, or lacks packages.
+    Raises SetupError if the master has ended the connection, the driver has no working executor, or an executor cannot
+    read and write in the home, or its Python does not start, is of another version or lacks packages.
     """
     executors = _executors(context)
-    with _marker(home) as (marker, token):
-        views = _views(context, _check_task(marker, token), sum(executors.values()), len(executors))
+    cores = sum(executors.values())
+    token = uuid.uuid4().hex
+    marker = home / f".workers-see-this-{token}"
+    marker.write_text(token, encoding="utf-8")
+    try:
+        views = _views(context, _check_task(str(marker), token), cores, len(executors))
+    finally:
+        marker.unlink(missing_ok=True)
     _refuse_blind(context.master, home, views)
-    hosts = tuple(sorted({view.host for view in views}))
-    return Cluster(context.master, sum(executors.values()), hosts)
+    return min(cores, LARGEST)
 
 
 def summary(spark: SparkSession) -> str:
@@ -134,25 +82,21 @@ def summary(spark: SparkSession) -> str:
     return f"{context.master} has {cores} cores; a shuffle has {spark.conf.get(PARTITIONS)} partitions."
 
 
-def registration_error(master: str, reason: str) -> ClusterUnreachable:
-    """Return the error of a context that failed because no standalone master has answered."""
-    return _unreachable(master, reason.splitlines()[0] if reason else "")
-
-
 def _refusal(address: str) -> str | None:
     """Return why a host and port do not answer, None where they do."""
     match = _ADDRESS.fullmatch(address)
     if match is None:
         return f"{address} is no spark://host:port"
     try:
-        socket.create_connection((match[1].strip("[]"), int(match[2])), timeout=ANSWER).close()
+        socket.create_connection((match[1].strip("[]"), int(match[2])), timeout=CONNECT_TIMEOUT).close()
     except OSError as error:
         return error.strerror or str(error)
     return None
 
 
-def _unreachable(master: str, reason: str) -> ClusterUnreachable:
-    return ClusterUnreachable(
+def unreachable(master: str, reason: str) -> SetupError:
+    """Return the error of a master that has not answered."""
+    return SetupError(
         f"No Spark master answers at {master}{f' ({reason})' if reason else ''}.",
         "Set SPARK_MASTER to the address that the master's log or web page shows, or start the master.",
     )
@@ -177,7 +121,7 @@ def _executors(context: SparkContext) -> dict[str, int]:
         if now and time.monotonic() > changed + standstill:
             return now
         if context._jsc.sc().isStopped():
-            raise _unreachable(context.master, "it has ended the connection")
+            raise unreachable(context.master, "it has ended the connection")
         if time.monotonic() > deadline:
             raise _no_cores(context.master)
         time.sleep(0.1)
@@ -190,31 +134,19 @@ def _patience() -> float:
         raise NotAvailable(f"{WAIT_VARIABLE}={os.environ[WAIT_VARIABLE]} is no number.", "Set it to seconds.") from None
 
 
-def _no_cores(master: str) -> ClusterHasNoCores:
-    return ClusterHasNoCores(
+def _no_cores(master: str) -> SetupError:
+    return SetupError(
         f"{master} has given this session no executor that works in {_patience():.0f} s.",
         "Look at the master's web page: start workers, give them 1 GB and a core at least, or end the application "
         "that has all cores (another notebook, whose kernel you shut down).",
     )
 
 
-@contextmanager
-def _marker(home: Path) -> Iterator[tuple[str, str]]:
-    """Create a file in the home for a ``with`` block, and yield its path and content."""
-    token = uuid.uuid4().hex
-    path = home / f".workers-see-this-{token}"
-    path.write_text(token, encoding="utf-8")
-    try:
-        yield str(path), token
-    finally:
-        path.unlink(missing_ok=True)
-
-
 def _check_task(marker: str, token: str) -> Callable[[Iterable], Iterator[tuple]]:
     """Return the function of a check task; it is sent by value, and needs only Python."""
     packages = _PACKAGES
 
-    def look(rows: Iterable) -> Iterator[tuple]:
+    def check(rows: Iterable) -> Iterator[tuple]:
         import os
         import socket
         from importlib.util import find_spec
@@ -229,15 +161,17 @@ def _check_task(marker: str, token: str) -> Callable[[Iterable], Iterator[tuple]
         missing = tuple(name for name in packages if find_spec(name) is None)
         yield socket.gethostname(), str(Path.cwd()), sees, missing
 
-    return look
+    return check
 
 
-def _views(context: SparkContext, look: Callable[[Iterable], Iterator[tuple]], cores: int, executors: int) -> set[View]:
+def _views(
+    context: SparkContext, check: Callable[[Iterable], Iterator[tuple]], cores: int, executors: int
+) -> set[View]:
     """Return the executors' checks: a task per core, which idle executors share."""
     views: set[View] = set()
-    for _ in range(_LOOKS):
+    for _ in range(_CHECKS):
         with _deadline(context):
-            views |= {View(*seen) for seen in context.parallelize(range(cores), cores).mapPartitions(look).collect()}
+            views |= {View(*seen) for seen in context.parallelize(range(cores), cores).mapPartitions(check).collect()}
         if len({(view.host, view.directory) for view in views}) >= executors:
             break
     return views
@@ -257,7 +191,7 @@ def _deadline(context: SparkContext) -> Iterator[None]:
 
     group = f"workers-{uuid.uuid4().hex}"
     context.setJobGroup(group, "the course: what the workers see")
-    timer = Timer(LOOK, cancel)
+    timer = Timer(CHECK_TIMEOUT, cancel)
     timer.start()
     try:
         yield
@@ -268,12 +202,12 @@ def _deadline(context: SparkContext) -> Iterator[None]:
         context.setJobGroup("", "")
 
 
-def _no_python(context: SparkContext, message: str) -> WorkersPythonDiffers:
+def _no_python(context: SparkContext, message: str) -> SetupError:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     found = re.search(
         r"(\[PYTHON_VERSION_MISMATCH\][^\n]*|Cannot run program[^\n]*|\w*(?:Error|Exception): [^\n]+)", message
     )
-    return WorkersPythonDiffers(
+    return SetupError(
         f"Python does not run on the workers of {context.master}: {found[1] if found else message.splitlines()[0]}",
         f"Make Python {version} with this environment's packages available there at {context.pythonExec}, or set "
         "PYSPARK_PYTHON to where the workers have it.",
@@ -284,14 +218,14 @@ def _refuse_blind(master: str, home: Path, views: Iterable[View]) -> None:
     """Raise if a check has failed."""
     blind = sorted({view.host for view in views if not view.sees_home})
     if blind:
-        raise HomeNotShared(
+        raise SetupError(
             f"The workers of {master} on {', '.join(blind)} cannot read and write in {home}, where lessons keep their "
             "files.",
             "Set CLASSROOM_HOME to a folder that this machine and all workers share under one path, on NFS perhaps.",
         )
     missing = sorted({name for view in views for name in view.missing})
     if missing:
-        raise WorkersPythonDiffers(
+        raise SetupError(
             f"The Python of the workers of {master} lacks {', '.join(missing)}.",
             f"Install {' '.join(missing)} there, or set PYSPARK_PYTHON to a Python that has this course's packages.",
         )

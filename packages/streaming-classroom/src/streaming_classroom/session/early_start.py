@@ -3,8 +3,10 @@
 A kernel starts when its notebook is opened, and the set-up cell is run some seconds later; Spark needs just these
 seconds.  Set-up silently takes over the start.
 
-Of one home only one kernel at a time has a Spark that nobody has asked for yet, so that JupyterLab, opening the five
-lessons of yesterday, does not start five.  And where the settings have become others in between, the early one goes.
+Only one kernel of a home at a time has a Spark that nobody has asked for yet, so that JupyterLab, opening the five
+lessons of yesterday, does not start five.  If the settings have changed in between, the early session is stopped.
+
+All imports are late: they hold up the kernel, which a person waits for.
 """
 
 from __future__ import annotations
@@ -50,10 +52,12 @@ def begin(notebook: Path) -> bool:
     global _early
     if os.environ.get(VARIABLE) == "0" or not environment.is_one_machine() or not _sets_up(notebook):
         return False
-    if not _has_memory() or (lock := _only_one()) is None:
+    import psutil
+
+    if psutil.virtual_memory().available < _MEMORY or (lock := _home_lock()) is None:
         return False
     _early = _EarlyStart(lock, _imports())
-    _later(_PAUSE, _early)
+    _schedule_import(_PAUSE, _early)
     return True
 
 
@@ -67,13 +71,26 @@ def take_over() -> None:
     if early is None:
         return
     early.lock.release(force=True)
-    if early.thread is not None:
-        early.thread.join()  # ends with the start of Spark, which has its own deadline
-        if early.asked_for != _asked_for():
-            _stop()
+    if early.thread is None:
+        return
+    early.thread.join()  # ends with the start of Spark, which has its own deadline
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    from streaming_classroom.session import spark_session
+
+    if early.asked_for == spark_session.asked_for():
+        return
+    # The next session may have another location or class path, so the JVM ends as well.
+    if (session := SparkSession._instantiatedSession) is not None:
+        session.stop()
+    if (gateway := SparkContext._gateway) is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()  # the JVM ends when nobody can write to it any more
+        SparkContext._gateway = SparkContext._jvm = None
 
 
-def _later(seconds: float, early: _EarlyStart) -> None:
+def _schedule_import(seconds: float, early: _EarlyStart) -> None:
     """Continue when the kernel has nothing else to do: not before that many seconds, and not within a cell."""
     from tornado.ioloop import IOLoop  # which every kernel runs on
 
@@ -94,12 +111,12 @@ def _import_next(early: _EarlyStart) -> None:
         return
     with suppress(Exception):  # what cannot be imported fails again in the set-up cell
         import_module(name)
-    _later(0, early)
+    _schedule_import(0, early)
 
 
 def _imports() -> Iterator[str]:
     yield from ("pyspark.sql", "streaming_classroom.setup.steps", "streaming_classroom.session.spark_session")
-    from streaming_classroom.session.spark_session import IMPORTED_MEANWHILE  # by now it is there
+    from streaming_classroom.session.spark_session import IMPORTED_MEANWHILE
 
     yield from IMPORTED_MEANWHILE
 
@@ -113,18 +130,10 @@ def _sets_up(notebook: Path) -> bool:
     return any(word in text for word in _SET_UP)
 
 
-def _has_memory() -> bool:
-    import psutil  # late as all imports here: they hold up the kernel, which a person waits for
-
-    return psutil.virtual_memory().available >= _MEMORY
-
-
-def _only_one() -> FileLock | None:
+def _home_lock() -> FileLock | None:
     """Return the home's lock, held; None where another kernel has it, or the home is not one to write into."""
-    # As above: a kernel imports little before it answers.
     from filelock import FileLock, Timeout
 
-    # As above.
     from streaming_base.errors import ExplainedError
     from streaming_classroom.files import ownership
 
@@ -139,33 +148,12 @@ def _only_one() -> FileLock | None:
 
 
 def _start(early: _EarlyStart) -> None:
-    # They are there by now, by the kernel's own thread.
-    from streaming_classroom.session.spark_session import classic_session
+    from streaming_classroom.session import spark_session
     from streaming_classroom.setup import steps
 
     with suppress(Exception):  # the set-up cell tries again, and there it is seen
         if steps.session_java() is None:
-            return  # fetching takes minutes and is told; that is the set-up cell's
-        early.asked_for = _asked_for()
-        session = classic_session()
+            return  # fetching takes minutes and is reported; that is the set-up cell's
+        early.asked_for = spark_session.asked_for()
+        session = spark_session.classic_session()
         session.sql("SHOW TABLES").collect()  # the first statement takes as long as the session itself
-
-
-def _asked_for() -> tuple[Any, ...]:
-    # A kernel that starts nothing does not wait for PySpark.
-    from streaming_classroom.session.spark_session import asked_for
-
-    return asked_for()
-
-
-def _stop() -> None:
-    """Stop the session and its JVM: the next one may have another location or class path."""
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    if (session := SparkSession._instantiatedSession) is not None:
-        session.stop()
-    if (gateway := SparkContext._gateway) is not None:
-        gateway.shutdown()
-        gateway.proc.stdin.close()  # the JVM ends when nobody can write to it any more
-        SparkContext._gateway = SparkContext._jvm = None

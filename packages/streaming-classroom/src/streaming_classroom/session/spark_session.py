@@ -1,8 +1,11 @@
 """``get_spark``: the classroom's SparkSession, with Delta, started quickly.
 
-On one machine the seconds go into resolving packages, loading classes and compiling them; so the jars lie on
+On one machine the seconds go into resolving packages, loading classes and compiling them; so the jars are on
 the class path, the classes come from an archive, and only the first-tier compiler is used.  Elsewhere (a
 cluster, a Connect server, Databricks) the session is that place's own and only what lessons need is added.
+
+The catalog of an open-source session lives as long as its JVM, while the tables' folders in the warehouse stay; on
+Databricks both last.  So a new session registers the tables that an earlier kernel left there.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from threading import RLock, Thread
@@ -23,13 +26,13 @@ from pyspark_cloudfiles.session import registration
 from stream_view import console, starts
 from streaming_base import front_end, progress_reports
 from streaming_classroom import environment
-from streaming_classroom.errors import SessionStartError
+from streaming_classroom.errors import SetupError
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.kafka import redirect
-from streaming_classroom.session import cluster, spark_settings, warehouse
-from streaming_classroom.session.worker_python import launcher
-from streaming_classroom.setup import archive, jars, locales, steps
+from streaming_classroom.session import cluster, spark_settings, worker_launcher
+from streaming_classroom.session.spark_settings import WAREHOUSE
+from streaming_classroom.setup import archive, jars, steps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -55,6 +58,8 @@ IMPORTED_MEANWHILE = (
     "pyspark_cloudfiles.formats.csv_reader",
 )
 APPLICATION = "streaming-classroom"
+LOGS_KEPT = 20
+_SCHEMA = ".db"  # the end of a schema's folder in the warehouse
 # Lists to which the user's own entries and the classroom's both belong, and what separates the entries.
 ADDED = {"spark.sql.extensions": ",", "spark.jars": ",", "spark.driver.extraClassPath": os.pathsep}
 
@@ -75,14 +80,13 @@ def get_spark(settings: Mapping[str, str] | None = None) -> SparkSession:
     Raises
     ------
     SetupError
-        Java or the jars are missing and cannot be had.
-    ClusterUnreachable, ClusterHasNoCores, HomeNotShared, WorkersPythonDiffers
-        The cluster that ``SPARK_MASTER`` names cannot run a lesson; the message says what to do.
-    SessionStartError
-        The JVM ended before it answered; the message has its last words.
+        Java or the jars are missing and cannot be had, the cluster that ``SPARK_MASTER`` names cannot run a lesson, or
+        the JVM ended before it answered; the message says what to do.
     """
     if environment.is_databricks():
-        return _platform_session()
+        from pyspark.sql import SparkSession
+
+        return SparkSession.builder.getOrCreate()
     if url := environment.remote_url():
         return _remote_session(url, settings or {})
     return classic_session(settings=settings)
@@ -90,42 +94,38 @@ def get_spark(settings: Mapping[str, str] | None = None) -> SparkSession:
 
 def classic_session(java_options: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
     """Return a session whose driver runs here, with other ``java_options`` if given; see :func:`get_spark`."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
     with _starting:
-        return _classic_session(java_options, settings or {})
+        _prepare_process()
+        conf = _without_users_own(_classic_conf(java_options)) | dict(settings or {})
+        if worker_launcher.is_in_use():
+            conf[registration.SAME_PACKAGES] = "true"
+        is_first = SparkContext._active_spark_context is None
+        if is_first and not environment.is_one_machine():
+            cluster.refuse_unreachable(environment.master())
+        _start_jvm(conf)
+        if is_first and not environment.is_one_machine():
+            conf |= _start_on_cluster(conf)
+        builder = SparkSession.builder.appName(APPLICATION).master(environment.master())
+        for key, value in conf.items():
+            builder = builder.config(key, value)
+        spark = builder.getOrCreate()
+        # Active is a session in the thread that made it, which may have been another one.
+        SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
+        if is_first:
+            _restore_warehouse(spark)
+        pyspark_cloudfiles.install(spark)
+        redirect.install()
+        starts.install(spark)
+        worker_launcher.start_fork_server()
+        return spark
 
 
 def asked_for() -> tuple[str, str | None, dict[str, str]]:
     """Return which session the environment asks for: the master, a Connect server, the configuration."""
     return environment.master(), environment.remote_url(), _without_users_own(_classic_conf(None))
-
-
-def _classic_session(java_options: str | None, settings: Mapping[str, str]) -> SparkSession:
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    _prepare_process()
-    conf = _without_users_own(_classic_conf(java_options)) | dict(settings)
-    if launcher.is_in_use():
-        conf[registration.SAME_PACKAGES] = "true"
-    is_first = SparkContext._active_spark_context is None
-    if is_first and not environment.is_one_machine():
-        cluster.refuse_unreachable(environment.master())
-    _start_jvm(conf)
-    if is_first and not environment.is_one_machine():
-        conf |= _start_on_cluster(conf)
-    builder = SparkSession.builder.appName(APPLICATION).master(environment.master())
-    for key, value in conf.items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
-    # Active is a session in the thread that made it, which may have been another one.
-    SparkSession._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)
-    if is_first:
-        warehouse.restore(spark)
-    pyspark_cloudfiles.install(spark)
-    redirect.install()
-    starts.install(spark)
-    launcher.begin()
-    return spark
 
 
 def _start_on_cluster(conf: dict[str, str]) -> dict[str, str]:
@@ -137,19 +137,13 @@ def _start_on_cluster(conf: dict[str, str]) -> dict[str, str]:
     try:
         context = SparkContext.getOrCreate(settings.setMaster(environment.master()).setAppName(APPLICATION))
     except Py4JError as error:  # which says of a master that refuses only that the context has stopped
-        raise cluster.registration_error(environment.master(), str(error)) from error
+        raise cluster.unreachable(environment.master(), (str(error).splitlines() or [""])[0]) from error
     try:
-        partitions = str(cluster.checked_cluster(context, directories.home()).partitions)
+        partitions = str(cluster.checked_partitions(context, directories.home()))
     except BaseException:
         context.stop()
         raise
     return _without_users_own({cluster.PARTITIONS: partitions})
-
-
-def _platform_session() -> SparkSession:
-    from pyspark.sql import SparkSession
-
-    return SparkSession.builder.getOrCreate()
 
 
 def _remote_session(url: str, settings: Mapping[str, str]) -> SparkSession:
@@ -176,14 +170,9 @@ def _classic_conf(java_options: str | None) -> dict[str, str]:
     conf |= {"spark.driver.extraClassPath": os.pathsep.join(map(str, jars.paths()))}
     options = archive.java_options() if java_options is None else java_options
     conf |= {"spark.driver.extraJavaOptions": options} if options else {}
-    if not environment.is_one_machine():
-        return conf | _conf_of_executors()
-    return conf | spark_settings.conf(spark_settings.ONE_MACHINE) | classroom_files().default_conf()
-
-
-def _conf_of_executors() -> dict[str, str]:
-    """Return settings for executors elsewhere: the jars sent to them; on this machine they start as the driver does."""
-    conf = {"spark.jars": ",".join(path.as_uri() for path in jars.paths())}
+    if environment.is_one_machine():
+        return conf | spark_settings.conf(spark_settings.ONE_MACHINE) | classroom_files().default_conf()
+    conf["spark.jars"] = ",".join(path.as_uri() for path in jars.paths())  # which are sent to the executors
     if environment.is_cluster_here() and environment.fast_start():
         conf["spark.executor.extraJavaOptions"] = " ".join(archive.QUICK)
     return conf
@@ -197,8 +186,13 @@ def _prepare_process() -> None:
     os.environ["JAVA_HOME"] = str(java.home)
     # A SPARK_HOME of another Spark would start that one's JVM, which PySpark cannot talk to.
     os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
-    os.environ |= locales.for_java()
-    launcher.prepare()
+    if sys.platform == "linux":
+        # The locale decides which letters Java knows in the names of files: under C, as in a container without LANG, a
+        # session whose home has an umlaut does not start.
+        name = next((name for name in ("LC_ALL", "LC_CTYPE", "LANG") if os.environ.get(name)), "LANG")
+        if "utf" not in os.environ.get(name, "").lower():
+            os.environ[name if name == "LC_ALL" else "LC_CTYPE"] = "C.UTF-8"
+    worker_launcher.prepare()
     # Without it workers are started with whatever `python3` is first on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -220,7 +214,7 @@ def _start_jvm(conf: dict[str, str]) -> None:
 
     if SparkContext._gateway is not None:
         return
-    log = cluster.new_log()
+    log = new_log()
     settings = SparkConf(loadDefaults=False).setAll([*conf.items(), ("spark.master", environment.master())])
     try:
         with log.open("wb") as stderr, _console() as stdout, ThreadPoolExecutor(1) as starter:
@@ -233,7 +227,27 @@ def _start_jvm(conf: dict[str, str]) -> None:
             SparkContext._ensure_initialized(gateway=gateway)
     except PySparkRuntimeError as error:
         tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
-        raise SessionStartError(str(log), tail) from error
+        raise SetupError(
+            f"Spark did not start; its last words are below, all of them in {log}.",
+            "`python course.py doctor` checks what it needs.",
+            tail,
+        ) from error
+
+
+def new_log() -> Path:
+    """Return the path of this process's log, and remove the oldest of many logs."""
+    directories.logs().mkdir(parents=True, exist_ok=True)
+    for old in sorted(directories.logs().glob("spark-*.log"), key=_last_written)[: -LOGS_KEPT + 1]:
+        with suppress(OSError):  # on Windows, while its session lives
+            old.unlink(missing_ok=True)
+    return directories.logs() / f"spark-{os.getpid()}.log"
+
+
+def _last_written(log: Path) -> float:
+    try:
+        return log.stat().st_mtime
+    except FileNotFoundError:  # another kernel has removed it in this moment
+        return 0.0
 
 
 @contextmanager
@@ -269,3 +283,48 @@ def _users_defaults() -> dict[str, str]:
     lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
     pairs = (re.split(r"\s*[=:]\s*|\s+", line, maxsplit=1) for line in lines if line and not line.startswith("#"))
     return {key: value for key, value, *_ in ([*pair, ""] for pair in pairs)}
+
+
+def _restore_warehouse(spark: SparkSession) -> None:
+    """Register the Delta tables in the warehouse's folders, with their schemas; other folders are left alone."""
+    folder = classroom_files().local_path(WAREHOUSE)
+    if spark.conf.get("spark.sql.warehouse.dir") != WAREHOUSE or not folder.is_dir():
+        return
+    _restore_tables(spark, folder, "default")
+    for schema in sorted(path for path in folder.glob(f"*{_SCHEMA}") if path.is_dir()):
+        name = schema.name.removesuffix(_SCHEMA)
+        with _skip_if_broken():
+            spark.sql(f"CREATE SCHEMA IF NOT EXISTS `{name}`")
+            _restore_tables(spark, schema, name)
+
+
+def _restore_tables(spark: SparkSession, folder: Path, schema: str) -> None:
+    place = f"{WAREHOUSE}/{folder.name}" if folder.name.endswith(_SCHEMA) else WAREHOUSE
+    for table in sorted(path.parent.name for path in folder.glob("*/_delta_log")):
+        with _skip_if_broken():
+            spark.sql(f"CREATE TABLE IF NOT EXISTS `{schema}`.`{table}` USING delta LOCATION '{place}/{table}'")
+            _make_managed(spark, f"`{schema}`.`{table}`")
+
+
+@contextmanager
+def _skip_if_broken() -> Iterator[None]:
+    """Skip folders that the catalog rejects: using them reports the problem, starting must not fail."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    with suppress(PySparkException, Py4JError):
+        yield
+
+
+def _make_managed(spark: SparkSession, table: str) -> None:
+    """Register a table as a managed one, so that dropping it removes its folder, as before the restart.
+
+    SQL makes a table with a path external, and refuses to create one without a path where files exist; so the
+    catalog's entry itself is changed, as Spark's own commands change it.
+    """
+    state = spark._jsparkSession.sessionState()
+    entry = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(table))
+    fields = [entry.productElement(number) for number in range(entry.productArity())]
+    kinds = getattr(spark._jvm.org.apache.spark.sql.catalyst.catalog, "CatalogTableType$")
+    fields[1] = getattr(kinds, "MODULE$").MANAGED()  # after the identifier
+    state.catalog().alterTable(entry.copy(*fields))

@@ -9,10 +9,9 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from streaming_classroom.session import warehouse
-
 CORES = os.cpu_count() or 2
 NOT_SET = "not set"
+WAREHOUSE = "dbfs:/user/hive/warehouse"
 
 
 @dataclass(frozen=True)
@@ -78,9 +77,7 @@ DELTA = (
 SMALL = (
     Setting("spark.driver.memory", "2g", "1g", "Five streams at once have room."),
     Setting("spark.ui.showConsoleProgress", "false", "true in a terminal", "No progress bar in a cell's output."),
-    Setting(
-        "spark.sql.warehouse.dir", warehouse.WAREHOUSE, "spark-warehouse", "Tables are in the classroom's own folder."
-    ),
+    Setting("spark.sql.warehouse.dir", WAREHOUSE, "spark-warehouse", "Tables are in the classroom's own folder."),
     Setting(
         "spark.databricks.delta.snapshotPartitions",
         "1",

@@ -56,15 +56,22 @@ def make() -> None:
     _sweep(target.parent)
     partial = target.with_suffix(f".{os.getpid()}.part")
     # On this machine, wherever lessons run: the classes are the driver's.
-    environ = os.environ | {"CLASSROOM_HOME": str(_workload_home(target.parent)), "SPARK_MASTER": ""}
+    environ = os.environ | {"CLASSROOM_HOME": str(target.parent / "home"), "SPARK_MASTER": ""}
     command = [sys.executable, "-m", "streaming_classroom.session.archive_workload", str(partial)]
     try:
         with log().open("wb") as output:
             subprocess.run(command, env=environ, stdout=output, stderr=output, timeout=TIMEOUT, check=True)
-        _put_in_place(partial, target)
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        _size_note(target).write_text(str(partial.stat().st_size), encoding="utf-8")
+        partial.replace(target)
     finally:
         _sweep(target.parent)
-    _remove_old(target.parent)
+    archives = sorted(target.parent.glob("*.jsa"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for old in archives[KEPT:]:
+        with suppress(OSError):  # on Windows, while a JVM has it open
+            old.unlink()
+            _size_note(old).unlink()
 
 
 def is_made() -> bool:
@@ -77,12 +84,7 @@ def is_made() -> bool:
 
 def is_settled() -> bool:
     """Whether the archive exists, has failed before, or does not apply to this kind of session."""
-    return not environment.fast_start() or is_made() or has_failed()
-
-
-def has_failed() -> bool:
-    """Whether an earlier attempt to make this archive failed."""
-    return _failure_mark().exists()
+    return not environment.fast_start() or is_made() or _failure_mark().exists()
 
 
 def remember_failure() -> None:
@@ -108,13 +110,6 @@ def dump_options(target: Path) -> str:
     return " ".join([*QUICK, _quoted(f"-XX:ArchiveClassesAtExit={target}"), "-Xlog:disable"])
 
 
-def _put_in_place(partial: Path, target: Path) -> None:
-    with partial.open("rb") as file:
-        os.fsync(file.fileno())
-    _size_note(target).write_text(str(partial.stat().st_size), encoding="utf-8")
-    partial.replace(target)
-
-
 def _size_note(target: Path) -> Path:
     return target.with_suffix(".size")
 
@@ -123,25 +118,12 @@ def _failure_mark() -> Path:
     return path().with_suffix(".failed")
 
 
-def _workload_home(directory: Path) -> Path:
-    return directory / "home"
-
-
 def _sweep(directory: Path) -> None:
     """Remove the files of workloads, whose JVMs may have written after they were killed."""
-    shutil.rmtree(_workload_home(directory), ignore_errors=True)
+    shutil.rmtree(directory / "home", ignore_errors=True)
     for partial in directory.glob("*.part"):
         with suppress(OSError):
             partial.unlink()
-
-
-def _remove_old(directory: Path) -> None:
-    """Remove all archives but the newest few."""
-    archives = sorted(directory.glob("*.jsa"), key=lambda file: file.stat().st_mtime, reverse=True)
-    for old in archives[KEPT:]:
-        with suppress(OSError):  # on Windows, while a JVM has it open
-            old.unlink()
-            _size_note(old).unlink()
 
 
 def _stamp(path: Path) -> str:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from streaming_classroom.errors import JavaNotFound
+from streaming_classroom.errors import SetupError
 from streaming_classroom.files import directories
-from streaming_classroom.setup import download
-from streaming_classroom.setup.download import Download
+from streaming_classroom.setup import jars
+from streaming_classroom.setup.jars import Download
 
 MINIMUM = 17  # Spark 4 runs on Java 17 and later
 ARCHIVES = Path(__file__).parents[1] / "conf" / "java.lock"
@@ -61,14 +61,6 @@ class Java:
 
 
 @dataclass(frozen=True)
-class Archive:
-    """An archive with a Java: its address and its SHA-256."""
-
-    url: str
-    sha256: str
-
-
-@dataclass(frozen=True)
 class Search:
     """The result of a search: the first fitting Java or None, and the reasons why others were skipped."""
 
@@ -91,51 +83,47 @@ def find() -> Search:
 
 
 def find_or_fetch() -> Java:
-    """Return the first fitting Java, downloaded into the cache if there is none; JavaNotFound if that fails."""
+    """Return the first fitting Java, downloaded into the cache if there is none; SetupError if that fails."""
     search = find()
     if search.java is not None:
         return search.java
     try:
         fetched = _fetch()
-    except (download.NotFetched, LookupError, tarfile.TarError, BadZipFile) as error:
+    except (SetupError, LookupError, tarfile.TarError, BadZipFile) as error:
         problem = ["There is no Java 17 or later here, and none could be fetched.", *search.passed_over]
-        raise JavaNotFound(" ".join(problem), install_advice(), str(error)) from error
+        raise SetupError(" ".join(problem), install_advice(), str(error)) from error
     return Java(fetched, _version(fetched) or MINIMUM)
 
 
 def _fetch() -> Path:
     """Download a Java into the cache and return its home."""
-    archive = _archive_for_here()
-    file = _fetched_dir() / archive.url.rpartition("/")[2]
-    download.fetch([Download(archive.url, archive.sha256, file)])
+    url, sha256 = _archive_for_here()
+    file = _fetched_dir() / url.rpartition("/")[2]
+    jars.download([Download(url, sha256, file)])
     place = _fetched_dir() / file.name.partition(".")[0]
     half = _fetched_dir() / _IN_PROGRESS
     shutil.rmtree(half, ignore_errors=True)
-    _unpack(file, half)
+    if file.suffix == ".zip":
+        with ZipFile(file) as packed:
+            packed.extractall(half)
+    else:
+        with tarfile.open(file) as archive:
+            archive.extractall(half, filter="data")  # nothing outside of the directory, whatever is in it
     shutil.rmtree(place, ignore_errors=True)
     half.replace(place)
     file.unlink()
     return next(place.glob("**/bin/" + EXECUTABLE)).parents[1]
 
 
-def _archive_for_here() -> Archive:
-    """Return the listed archive for this system and processor."""
+def _archive_for_here() -> tuple[str, str]:
+    """Return the address and the SHA-256 of the listed archive for this system and processor."""
     system = {"linux": "linux", "darwin": "mac", "win32": "windows"}.get(sys.platform, sys.platform)
     machine = {"amd64": "x64", "x86_64": "x64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine())
     lines = (line.split("#")[0].split() for line in ARCHIVES.read_text(encoding="utf-8").splitlines())
-    listed = {where: Archive(url, sha256) for where, url, sha256 in filter(None, lines)}
+    listed = {where: (url, sha256) for where, url, sha256 in filter(None, lines)}
     if f"{system}-{machine}" not in listed:
         raise LookupError(f"There is no Java to be fetched for {system} on {machine}.")
     return listed[f"{system}-{machine}"]
-
-
-def _unpack(file: Path, directory: Path) -> None:
-    if file.suffix == ".zip":
-        with ZipFile(file) as archive:
-            archive.extractall(directory)
-    else:
-        with tarfile.open(file) as archive:
-            archive.extractall(directory, filter="data")  # nothing outside of the directory, whatever is in it
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:
@@ -145,7 +133,9 @@ def _candidates() -> Iterator[tuple[str, Path]]:
     if on_path := shutil.which("java"):
         yield "The PATH", _home_of(Path(on_path))
     for pattern in (*_USUAL_PLACES.get(sys.platform, _USUAL_PLACES["linux"]), *_ANYWHERE):
-        for java_home in _glob(pattern):
+        path = Path(pattern).expanduser()
+        anchor = Path(path.anchor)
+        for java_home in sorted(anchor.glob(str(path.relative_to(anchor))), reverse=True):  # the newest version first
             if (java_home / "bin" / EXECUTABLE).exists():
                 yield str(java_home), java_home
     for program in sorted(_fetched_dir().glob("**/bin/" + EXECUTABLE)):
@@ -161,7 +151,7 @@ def _home_of(program: Path) -> Path:
     java_home = program.resolve().parents[1]
     if (java_home / "release").exists() or (java_home / "lib" / "modules").exists():
         return java_home
-    match = re.search(r"^\s*java\.home = (.+?)\s*$", _ask(program, "-XshowSettings:properties"), re.MULTILINE)
+    match = re.search(r"^\s*java\.home = (.+?)\s*$", _properties(program), re.MULTILINE)
     return Path(match[1]) if match else java_home
 
 
@@ -173,35 +163,21 @@ def _version(java_home: Path) -> int | None:
     program = java_home / "bin" / EXECUTABLE
     if not os.access(program, os.X_OK):
         return None
-    return _version_in(_release(java_home)) or _version_in(_ask(program, "-XshowSettings:properties"))
-
-
-def _version_in(text: str) -> int | None:
-    match = re.search(r'(?:JAVA_VERSION="|java\.version = )(?:1\.)?(\d+)', text)
+    release = java_home / "release"
+    text = release.read_text(encoding="utf-8", errors="replace") if release.is_file() else ""
+    pattern = r'(?:JAVA_VERSION="|java\.version = )(?:1\.)?(\d+)'
+    match = re.search(pattern, text) or re.search(pattern, _properties(program))
     return int(match[1]) if match else None
 
 
-def _release(java_home: Path) -> str:
+def _properties(program: Path) -> str:
+    """Return the settings that a ``java`` prints; empty if it does not run."""
+    command = [str(program), "-XshowSettings:properties", "-version"]
     try:
-        return (java_home / "release").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-def _ask(program: Path, option: str) -> str:
-    """Return the output of ``java OPTION -version``; empty if it does not run."""
-    try:
-        done = subprocess.run([program, option, "-version"], capture_output=True, text=True, timeout=30)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout + done.stderr
-
-
-def _glob(pattern: str) -> list[Path]:
-    """Return the directories that match an absolute pattern, newest version last names first."""
-    path = Path(pattern).expanduser()
-    anchor = Path(path.anchor)
-    return sorted(anchor.glob(str(path.relative_to(anchor))), reverse=True)
 
 
 def _fetched_dir() -> Path:

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from streaming_classroom.errors import SetupError
 from streaming_classroom.files import ownership
-from streaming_classroom.kafka import shared_broker
+from streaming_classroom.kafka import broker
 
 # What lessons, runs, brokers and JupyterLab put into a home.
 CHILDREN = ("dbfs", "jupyterlab", "kafka", "locks", "logs", "registered", "runs")
@@ -28,8 +28,12 @@ def remove(home: Path) -> list[Path] | None:
     """
     if not home.exists():
         return None
-    _refuse_foreign(home)
-    if shared_broker.status():
+    if not ownership.is_claimed(home):
+        raise SetupError(
+            f"{home} is not a folder that the course has made, so nothing was removed.",
+            "Set CLASSROOM_HOME to the folder that lessons used, or remove their files by hand.",
+        )
+    if broker.status():
         raise SetupError(
             "Kafka's broker is running, for a kernel or because of `python course.py kafka start`.",
             "Shut the kernels down, or run `python course.py kafka stop`, and run the same command again.",
@@ -40,37 +44,19 @@ def remove(home: Path) -> list[Path] | None:
             "Shut that kernel down, or close JupyterLab, and run the same command again.",
         )
     try:
-        for child in CHILDREN:
-            _remove_child(home / child)
-        return _remove_if_empty(home)
+        for child in (home / name for name in CHILDREN):
+            if child.is_symlink():  # what it leads to stays
+                child.unlink()
+            elif child.is_dir():
+                shutil.rmtree(child)
+        strangers = sorted(path for path in home.iterdir() if path.name != ownership.MARKER)
+        if not strangers:
+            (home / ownership.MARKER).unlink()
+            home.rmdir()
+        return strangers
     except OSError as error:
         problem = f"{error.filename or home} could not be removed: {error.strerror}."
         raise SetupError(problem, "Make it removable, or remove it by hand.") from error
-
-
-def _refuse_foreign(home: Path) -> None:
-    if not ownership.is_claimed(home):
-        raise SetupError(
-            f"{home} is not a folder that the course has made, so nothing was removed.",
-            "Set CLASSROOM_HOME to the folder that lessons used, or remove their files by hand.",
-        )
-
-
-def _remove_child(child: Path) -> None:
-    """Remove one of the known folders; of a link, the link alone."""
-    if child.is_symlink():
-        child.unlink()
-    elif child.is_dir():
-        shutil.rmtree(child)
-
-
-def _remove_if_empty(home: Path) -> list[Path]:
-    """Remove a home that has only the marker left; return its other entries."""
-    strangers = sorted(path for path in home.iterdir() if path.name != ownership.MARKER)
-    if not strangers:
-        (home / ownership.MARKER).unlink()
-        home.rmdir()
-    return strangers
 
 
 def _open_lessons(home: Path) -> Iterator[str]:

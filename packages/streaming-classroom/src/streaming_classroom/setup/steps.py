@@ -1,16 +1,34 @@
-"""The steps of set-up inside the virtual environment.
+"""The steps of set-up inside the virtual environment, their lock, and their errors.
 
-Each step knows whether it is done, so a second start does nothing, and an interrupted one resumes.
+Each step knows whether it is done, so a second start does nothing, and an interrupted one resumes.  The lock ends with
+its process, and an error of the operating system becomes a SetupError with its fix.
 """
 
 from __future__ import annotations
 
+import errno
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from streaming_classroom.data import datasets
-from streaming_classroom.setup import archive, guard, jars, java, kernel_settings
+from streaming_classroom.errors import SetupError
+from streaming_classroom.files import directories, ownership
+from streaming_classroom.setup import archive, jars, java
+
+LOCK_TIMEOUT = 1200  # seconds; a whole set-up over a slow line
+COURSE_ENVIRONMENT = "course-requirements.sha256"  # a file in an environment that `course.py` has filled
+KERNEL_CONFIG = (
+    "# The course's kernels know from their start what a lesson's cells need.\n"
+    'get_config().InteractiveShellApp.extensions.append("streaming_classroom.notebook.kernel_start")\n'
+)
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 Report = Callable[[str], None]
 
@@ -26,25 +44,22 @@ class Step:
 
 def steps(everything: bool = False) -> list[Step]:
     """Return the steps in their order; with ``everything``, also the download that few lessons need."""
+
+    def fetch_jars(_report: Report) -> None:
+        jars.fetch()
+        if everything:
+            jars.fetch(of=jars.KAFKA_BROKER)
+
+    def has_jars() -> bool:
+        return not jars.missing_or_damaged() and not (everything and deferred_downloads())
+
+    title = "The jars of Delta and Kafka" + (", and Kafka's broker" if everything else "")
     return [
         Step("Java", lambda: java.find().java is not None, lambda _report: java.find_or_fetch()),
-        _jars_and_broker() if everything else _jars(),
+        Step(title, has_jars, fetch_jars),
         Step("Datasets", datasets_made, lambda _report: make_datasets()),
         Step("Class-data archive (makes every later start quicker)", archive.is_settled, make_archive),
     ]
-
-
-def _jars() -> Step:
-    return Step("The jars of Delta and Kafka", lambda: not jars.missing_or_damaged(), lambda _report: jars.fetch())
-
-
-def _jars_and_broker() -> Step:
-    def fetch(_report: Report) -> None:
-        jars.fetch()
-        jars.fetch(of=jars.KAFKA_BROKER)
-
-    title = "The jars of Delta and Kafka, and Kafka's broker"
-    return Step(title, lambda: not jars.missing_or_damaged() and not deferred_downloads(), fetch)
 
 
 def deferred_downloads() -> list[str]:
@@ -64,11 +79,11 @@ def set_up(report: Report, offset: int = 0, everything: bool = False) -> bool:
     ``offset`` is added to the steps' numbers; ``everything`` includes Kafka's broker, for lessons without a network.
     """
     todo = steps(everything)
-    with guard.setup_errors():
-        kernel_settings.write()
+    with setup_errors():
+        write_kernel_config()
         if all(step.is_done() for step in todo):
             return False
-        with guard.setup_lock(report):
+        with setup_lock(report):
             for number, step in enumerate(todo, start=1 + offset):
                 count = f"[{number}/{len(todo) + offset}]"
                 if step.is_done():
@@ -81,10 +96,10 @@ def set_up(report: Report, offset: int = 0, everything: bool = False) -> bool:
 
 def ensure_session_needs() -> java.Java:
     """Return the Java to use, after downloading Java and jars if they are missing; it takes a millisecond otherwise."""
-    with guard.setup_errors():
+    with setup_errors():
         if (found := session_java()) is not None:
             return found
-        with guard.setup_lock(lambda _line: None):
+        with setup_lock(lambda _line: None):
             found = java.find_or_fetch()
             jars.fetch()
             return found
@@ -113,3 +128,60 @@ def make_archive(report: Report) -> None:
     except (subprocess.SubprocessError, OSError):
         archive.remember_failure()
         report(f"      It could not be made; lessons start more slowly without it. Its log is {archive.log()}.")
+
+
+def kernel_config() -> Path:
+    """Return the path at which IPython reads the settings of this environment's kernels."""
+    return Path(sys.prefix, "etc", "ipython", "ipython_kernel_config.py")
+
+
+def write_kernel_config() -> None:
+    """Make kernels load :mod:`streaming_classroom.notebook.kernel_start`, if the course made this environment.
+
+    No installer puts files there for an editable project.
+    """
+    file = kernel_config()
+    if not Path(sys.prefix, COURSE_ENVIRONMENT).is_file():
+        return
+    if not file.is_file() or file.read_text(encoding="utf-8") != KERNEL_CONFIG:
+        ownership.write_atomically(file, KERNEL_CONFIG)
+
+
+@contextmanager
+def setup_lock(report: Report) -> Iterator[None]:
+    """Hold the lock of the set-up, under which the cache may be changed; SetupError after a long wait."""
+    ownership.claim_cache()
+    lock = FileLock(directories.cache() / "setup.lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        report("Another set-up is running; waiting for it ...")
+        try:
+            lock.acquire(timeout=LOCK_TIMEOUT)
+        except Timeout:
+            problem = f"Another set-up has been running for {LOCK_TIMEOUT // 60} minutes."
+            raise SetupError(problem, "End it, then run the same command again.") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def setup_errors() -> Iterator[None]:
+    """Raise a SetupError with the fix in the place of an error of the operating system."""
+    try:
+        yield
+    except OSError as error:
+        raise explain(error) from error
+
+
+def explain(error: OSError) -> SetupError:
+    """Return the SetupError for an error of the operating system, with its fix."""
+    place = error.filename or directories.cache()
+    if error.errno in _FULL:
+        return SetupError(f"The disk of {place} is full.", "Free 1 GB there, and run the same command again.")
+    elsewhere = "or set CLASSROOM_CACHE to a folder of your own with 1 GB to spare, and run the same command again."
+    if error.errno in _READ_ONLY:
+        return SetupError(f"{place} cannot be written: {error.strerror}.", f"Make it writable, {elsewhere}")
+    return SetupError(f"The set-up failed: {error}.", f"Fix its cause, {elsewhere}")

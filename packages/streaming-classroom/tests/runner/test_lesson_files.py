@@ -9,8 +9,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from streaming_classroom.runner import InvalidNotebook, LessonChanged
-from streaming_classroom.runner.lesson_file import code_cells, read_lesson, render, save_outputs, transplant
+from streaming_classroom.runner.lesson_files import code_cells, read_lesson, render, save_outputs, transplant
+from streaming_classroom.runner.results import InvalidNotebook, RunnerError
 
 HOME = Path("/tmp/home/runs/1/x")
 
@@ -122,7 +122,7 @@ def test_the_runs_own_directory_is_saved_under_a_fixed_name() -> None:
 def test_a_lesson_edited_meanwhile_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "x.ipynb"
     path.write_bytes(render(lesson()))
-    with pytest.raises(LessonChanged):
+    with pytest.raises(RunnerError, match="was edited while it ran"):
         save_outputs(path, b"what was run", executed(), HOME)
     assert path.read_bytes() == render(lesson())
 

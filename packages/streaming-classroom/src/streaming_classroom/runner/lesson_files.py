@@ -1,10 +1,10 @@
-"""Reads a lesson file strictly, and writes outputs back without touching anything else.
+"""Lesson files: found by what a person types, read strictly, and written back without touching anything else.
 
-The executed notebook is never copied over the lesson: only outputs and execution counts are taken from
-it, so a saved lesson cannot differ from its source otherwise. The same run saves the same bytes on
-every machine.
+A lesson is a file ``NN-Title.ipynb``, where a letter may follow the number (``07L`` is a lab).  The same names always
+give the same files in the same order, and never none: an empty list is an error.
 
-Python's JSON parser does not tell where it found something, so the file's tokens are read once more, with their lines.
+The executed notebook is never copied over the lesson: only outputs and execution counts are taken from it, so a saved
+lesson cannot differ from its source otherwise.  The same run saves the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -15,18 +15,113 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notebook_dialect.notebooks.convert import jupyter_metadata
-from streaming_classroom.exercises import catalogue
-from streaming_classroom.runner.results import EXERCISE, InvalidNotebook, LessonChanged, plain
+from streaming_base.notebook_files import is_databricks_source
+from streaming_classroom.runner.results import EXERCISE, InvalidNotebook, RunnerError, plain
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+NOTEBOOK_SUFFIXES = (".ipynb", ".py", ".sql")  # the last two in Databricks' source format
 CHECK = re.compile(r'DA\.check\("(?P<id>[^"]+)"\)')
+STAND_IN_HOME = "/classroom"
+_NUMBER = re.compile(r"0*(\d+)([a-z]?)", re.IGNORECASE)
+_LESSON = re.compile(r"(\d{2,}[a-z]?)-.+\.ipynb", re.IGNORECASE)
+_SUGGESTIONS = 8
+
+
+def find_lessons(names: Sequence[str], notebooks: Path) -> list[Path]:
+    """Return the notebooks that `names` ask for, each once, in the order asked.
+
+    Parameters
+    ----------
+    names
+        Numbers (``7``, ``07``, ``07L``), titles (``07-Triggers``), or paths of notebooks, relative to the
+        current directory or absolute; of a folder, its notebooks at any depth. None at all means every lesson, sorted.
+    notebooks
+        The directory of the lessons.
+
+    Raises
+    ------
+    RunnerError
+        No lesson has that number, no file has that path, a folder that was given holds no notebook, or no names were
+        given and the directory holds no lesson.
+    """
+    lessons = _all_lessons(notebooks)
+    if not names:
+        if not lessons:
+            raise no_lessons(notebooks)
+        return lessons
+    found = [path for name in names for path in _find(str(name), lessons, notebooks)]
+    return list(dict.fromkeys(found))
+
+
+def lesson_number(name: str) -> str:
+    """Return the number that a lesson's name begins with: ``02`` of ``02-Triggers.ipynb``, ``02L`` of ``02L-A-Lab``."""
+    return name.partition("-")[0]
+
+
+def _all_lessons(notebooks: Path) -> list[Path]:
+    if not notebooks.is_dir():
+        return []
+    return sorted(path.absolute() for path in notebooks.iterdir() if _LESSON.fullmatch(path.name))
+
+
+def _find(name: str, lessons: list[Path], notebooks: Path) -> list[Path]:
+    path = Path(name).expanduser().absolute()
+    if path.suffix.lower() in NOTEBOOK_SUFFIXES:
+        if path.is_file():
+            return [path]
+        raise RunnerError(f"There is no notebook {name!r}. Of the course's own, {_nearest(name, lessons)}.")
+    wanted = _key(name)
+    found = [path for path in lessons if path.stem == name or (wanted and _key(lesson_number(path.name)) == wanted)]
+    if not found and name and path.is_dir():
+        return _in_folder(path)
+    if not found:
+        raise RunnerError(f"There is no lesson {name!r} in {notebooks}; {_nearest(name, lessons)}.")
+    return found
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """Return the notebooks of a folder, sorted, without Jupyter's copies, scripts and hidden folders."""
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.suffix.lower() in NOTEBOOK_SUFFIXES
+        and not any(p.startswith(".") for p in path.relative_to(folder).parts)
+    ]
+    notebooks = [path for path in found if path.suffix.lower() == ".ipynb" or is_databricks_source(path)]
+    if not notebooks:
+        raise no_lessons(folder)
+    return notebooks
+
+
+def _key(number: str) -> tuple[int, str] | None:
+    """``07L`` and ``7l`` are the same lesson."""
+    match = _NUMBER.fullmatch(number)
+    return (int(match[1]), match[2].upper()) if match else None
+
+
+def _nearest(name: str, lessons: list[Path]) -> str:
+    """Return a part of a sentence with the numbers nearest to the requested one."""
+    numbers = list(dict.fromkeys(lesson_number(path.name) for path in lessons))
+    if leading := re.match(r"\d+", Path(name).name):
+        wanted = int(leading[0])
+        numbers.sort(key=lambda number: (abs((_key(number) or (0, ""))[0] - wanted), number))
+    nearest = ", ".join(sorted(numbers[:_SUGGESTIONS]))
+    return f"there are {nearest}" if nearest else "there are none"
+
+
+def no_lessons(folder: Path | None = None) -> RunnerError:
+    """Return the error of a folder without lessons: running nothing is not a success."""
+    where = f" in {folder}" if folder else ""
+    return RunnerError(
+        f"There is no lesson to run{where}: lessons are files named like 07-Title.ipynb, notebooks end in .ipynb."
+    )
 
 
 def exercises(nb: NotebookNode) -> Iterator[tuple[NotebookNode, NotebookNode, str]]:
@@ -44,14 +139,13 @@ def exercises(nb: NotebookNode) -> Iterator[tuple[NotebookNode, NotebookNode, st
 
 def solved(nb: NotebookNode) -> NotebookNode:
     """Return a copy of a notebook with its solutions in, in which a check that does not find them right fails."""
+    from streaming_classroom.exercises import catalogue  # which only a run with solutions needs
+
     nb = copy.deepcopy(nb)
     for starter, check, name in exercises(nb):
         starter.source = catalogue.find(name).solution.strip()
         check.source = f"{check.source.strip()}.or_fail()"
     return nb
-
-
-STAND_IN_HOME = "/classroom"
 
 
 def read_lesson(path: Path) -> tuple[NotebookNode, bytes]:
@@ -78,17 +172,21 @@ def read_lesson(path: Path) -> tuple[NotebookNode, bytes]:
 
 def code_cells(nb: NotebookNode) -> int:
     """Return the number of cells to execute."""
-    return sum(_is_run(cell) for cell in nb.cells)
+    return sum(
+        # The tag is nbclient's own.
+        cell.cell_type == "code" and bool(cell.source.strip()) and "skip-execution" not in cell.metadata.get("tags", [])
+        for cell in nb.cells
+    )
 
 
 def save_outputs(path: Path, before: bytes, executed: NotebookNode, home: Path) -> None:
     """Write the outputs of `executed` into the lesson at `path` atomically, with `home` replaced by a placeholder.
 
-    Raises LessonChanged if the file differs from `before`; it is left alone.
+    Raises RunnerError if the file differs from `before`; it is left alone.
     """
     nb, now = read_lesson(path)
     if now != before:
-        raise LessonChanged(path)
+        raise RunnerError(f"{path} was edited while it ran, so its outputs were not saved; run it again.")
     content = render(transplant(nb, executed, home))
     if content != before:
         _replace(path.resolve(), content)
@@ -115,11 +213,6 @@ def render(nb: NotebookNode) -> bytes:
 
     text = nbformat.v4.writes(nb)
     return (text if text.endswith("\n") else text + "\n").encode("utf-8")
-
-
-def _is_run(cell: NotebookNode) -> bool:
-    skipped = "skip-execution" in cell.metadata.get("tags", [])  # nbclient's own tag
-    return cell.cell_type == "code" and bool(cell.source.strip()) and not skipped
 
 
 def _stable_outputs(outputs: list[NotebookNode], home: Path) -> list[NotebookNode]:

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from streaming_classroom.session.worker_python import launcher
+from streaming_classroom.session import worker_launcher
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the launcher is for Linux only")
 
@@ -23,28 +23,28 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the launcher is
 def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_environment: None) -> Path:
     """Have a launcher in a cache with an awkward name."""
     monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "it's a cache"))
-    monkeypatch.setattr(launcher, "_socket", None)
-    for name in (launcher.PYTHON, launcher.SOCKET):
+    monkeypatch.setattr(worker_launcher, "_socket", None)
+    for name in (worker_launcher.PYTHON, worker_launcher.SOCKET):
         monkeypatch.setenv(name, "")  # for it to be put back
         monkeypatch.delenv(name)
-    assert launcher.prepare()
-    return Path(os.environ[launcher.PYTHON])
+    assert worker_launcher.prepare()
+    return Path(os.environ[worker_launcher.PYTHON])
 
 
 def test_a_process_that_another_one_has_started_has_its_own(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(launcher.PYTHON, str(prepared.with_name("python-of-another-environment")))
-    monkeypatch.setenv(launcher.SOCKET, "/its/socket")
-    monkeypatch.setattr(launcher, "_socket", None)
-    assert not launcher.is_in_use()
-    assert launcher.prepare() and launcher.is_in_use()
-    assert os.environ[launcher.PYTHON] == str(prepared) and os.environ[launcher.SOCKET] != "/its/socket"
+    monkeypatch.setenv(worker_launcher.PYTHON, str(prepared.with_name("python-of-another-environment")))
+    monkeypatch.setenv(worker_launcher.SOCKET, "/its/socket")
+    monkeypatch.setattr(worker_launcher, "_socket", None)
+    assert not worker_launcher.is_in_use()
+    assert worker_launcher.prepare() and worker_launcher.is_in_use()
+    assert os.environ[worker_launcher.PYTHON] == str(prepared) and os.environ[worker_launcher.SOCKET] != "/its/socket"
 
 
 def test_a_socket_whose_name_is_too_long_is_none(prepared: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 30)))
-    monkeypatch.setattr(launcher, "_socket", None)
-    assert launcher.prepare() and os.environ[launcher.SOCKET] == ""
-    launcher.begin()  # which has nothing to do
+    monkeypatch.setattr(worker_launcher, "_socket", None)
+    assert worker_launcher.prepare() and os.environ[worker_launcher.SOCKET] == ""
+    worker_launcher.start_fork_server()  # which has nothing to do
     assert run(prepared, "-c", "print('ran')") == "ran\n"
 
 
@@ -73,35 +73,35 @@ def test_a_socket_that_nobody_listens_to_is_no_harm(prepared: Path, tmp_path: Pa
     (tmp_path / "pyspark/sql/streaming/python_streaming_source_runner.py").write_text("print('ran')")
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(tmp_path / "left"))
-    monkeypatch.setenv(launcher.SOCKET, str(tmp_path / "left"))
+    monkeypatch.setenv(worker_launcher.SOCKET, str(tmp_path / "left"))
     run_it = (prepared, "-m", "pyspark.sql.streaming.python_streaming_source_runner")
     assert run(*run_it, PYTHONPATH=str(tmp_path)) == "ran\n"
 
 
 def test_a_python_that_somebody_has_chosen_stays(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(launcher.PYTHON, "/usr/bin/another")
-    assert not launcher.prepare()
-    assert os.environ[launcher.PYTHON] == "/usr/bin/another"
+    monkeypatch.setenv(worker_launcher.PYTHON, "/usr/bin/another")
+    assert not worker_launcher.prepare()
+    assert os.environ[worker_launcher.PYTHON] == "/usr/bin/another"
 
 
 def test_a_cache_that_cannot_be_written_to_is_no_harm(prepared: Path, tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("CLASSROOM_CACHE", str(tmp_path / "file"))
-    monkeypatch.delenv(launcher.PYTHON)
-    assert not launcher.prepare()
-    assert launcher.PYTHON not in os.environ
+    monkeypatch.delenv(worker_launcher.PYTHON)
+    assert not worker_launcher.prepare()
+    assert worker_launcher.PYTHON not in os.environ
 
 
 def test_a_cluster_has_its_own_python(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(launcher.PYTHON)
+    monkeypatch.delenv(worker_launcher.PYTHON)
     monkeypatch.setenv("SPARK_MASTER", "spark://host:7077")
-    assert not launcher.prepare()
+    assert not worker_launcher.prepare()
 
 
 def test_a_deleted_launcher_is_made_again(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     prepared.unlink()
-    monkeypatch.delenv(launcher.PYTHON)
-    assert launcher.prepare() and os.access(prepared, os.X_OK)
+    monkeypatch.delenv(worker_launcher.PYTHON)
+    assert worker_launcher.prepare() and os.access(prepared, os.X_OK)
 
 
 @pytest.mark.slow
@@ -124,7 +124,7 @@ def test_a_streams_worker_is_forked(spark: SparkSession, tmp_path: Path) -> None
     query = query.option("checkpointLocation", (tmp_path / "checkpoint").as_uri()).start()
     try:
         query.processAllAvailable()
-        server = launcher._fork_server.pid
+        server = worker_launcher._fork_server.pid
         assert psutil.Process(server).children()
     finally:
         query.stop()

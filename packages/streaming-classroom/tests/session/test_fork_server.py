@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from streaming_classroom.session.worker_python import launcher
+from streaming_classroom.session import worker_launcher
 
-HERE = Path(launcher.__file__).parent
+HERE = Path(worker_launcher.__file__).parent
 DEADLINE = 120
 
 pytestmark = [

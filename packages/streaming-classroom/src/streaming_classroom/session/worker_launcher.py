@@ -1,4 +1,11 @@
-"""The program that Spark runs as its Python: asks the fork server, else starts an interpreter."""
+"""The launcher that Spark runs as its Python, so that workers start sooner, and the fork server behind it.
+
+Spark starts Python workers for functions in Python, and one for each query over a Python data source such as Auto
+Loader, for which a person waits.  They look for PySpark in an archive of sources that Spark brings along for clusters,
+and compile it again each time; and each is a new interpreter that imports half a second's worth.  The launcher leaves
+out the archive, as the same PySpark is installed, and has the workers of Python data sources forked from a process that
+has imported all of it (``fork_server.py``, which ``forked_worker.py`` asks; each is a program of its own).
+"""
 
 from __future__ import annotations
 
@@ -70,7 +77,7 @@ def is_in_use() -> bool:
     return os.environ.get(PYTHON) == str(_path())
 
 
-def begin() -> None:
+def start_fork_server() -> None:
     """Start the fork server of the workers unless it runs; it ends with this process.
 
     A request for a worker waits until it is ready, which takes no longer than a normal start.
