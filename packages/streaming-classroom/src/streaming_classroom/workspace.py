@@ -93,10 +93,10 @@ def update(now: datetime | None = None) -> WorkspaceReport:
             report.lessons += titles
             before = given.get(name)
             if not os.path.lexists(path):
-                _write(path, content)
+                ownership.write_atomically(path, content)
                 report.made += titles
             elif before is not None and _digest_of_untouched(path) == before != digest:
-                _write(path, content)
+                ownership.write_atomically(path, content)
                 report.updated += titles
             elif before != digest:
                 versions = [it for it in path.parent.iterdir() if it.name.startswith(f"{path.stem} ({_NEW}, ")]
@@ -104,7 +104,7 @@ def update(now: datetime | None = None) -> WorkspaceReport:
                     if before is not None and _digest_of_untouched(version) == before:
                         version.unlink()
                 if digest not in map(_digest_of_untouched, [path, *versions]):
-                    _write(_free_name(path, f"{_NEW}, {now or datetime.now():%Y-%m-%d}"), content)
+                    ownership.write_atomically(_free_name(path, f"{_NEW}, {now or datetime.now():%Y-%m-%d}"), content)
                     report.beside.append(path.stem)
             if before != digest:
                 given[name] = digest
@@ -149,7 +149,7 @@ def start_over(lessons: Sequence[str], now: datetime | None = None) -> dict[str,
                 kept = _free_name(path, f"until {now or datetime.now():%Y-%m-%d %H.%M}")
                 path.rename(kept)
                 kept_as[path.stem] = kept.name
-            _write(path, content)
+            ownership.write_atomically(path, content)
             given[name] = _digest(name, content)
             _write_record(folder, given)
     return kept_as
@@ -222,13 +222,6 @@ def _without_outputs(source: Path) -> bytes:
             cell.outputs, cell.execution_count = [], None
             cell.metadata.pop("execution", None)
     return (nbformat.v4.writes(nb).rstrip("\n") + "\n").encode("utf-8")
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.part")
-    partial.write_bytes(content)
-    partial.replace(path)
 
 
 def _free_name(path: Path, note: str) -> Path:

@@ -175,8 +175,7 @@ def test_continuous_lands_all_that_is_left(factory, landing: Path, capsys: pytes
     assert capsys.readouterr().out.endswith("Landed 2 batches in the landing zone: 5 rows; 0 batches left.\n")
 
 
-def test_continuous_says_in_one_place_how_far_it_is(factory, screen: Screen, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(data_factory, "REDRAW_INTERVAL", 0)
+def test_continuous_says_in_one_place_how_far_it_is(factory, screen: Screen, capsys) -> None:
     factory().load(continuous=True, interval=0)
     assert screen.drawn == [
         "Landing batch 1 of 3 ...",
@@ -186,12 +185,6 @@ def test_continuous_says_in_one_place_how_far_it_is(factory, screen: Screen, cap
     ]
     assert screen.outputs == 1
     assert capsys.readouterr().out == ""
-
-
-def test_a_page_is_not_drawn_more_often_than_one_can_read(factory, screen: Screen) -> None:
-    factory().load(continuous=True, interval=0)
-    assert len(screen.drawn) < 4
-    assert screen.drawn[-1].startswith("Landed 3 batches")
 
 
 def test_a_landing_that_is_interrupted_says_what_has_landed(factory, screen: Screen, monkeypatch) -> None:
@@ -234,12 +227,6 @@ def test_a_reader_never_sees_half_a_file(factory, landing: Path, monkeypatch: py
     assert [path.name for path in landing.iterdir()] == ["day-1.json"]
 
 
-def test_spark_does_not_read_the_hidden_half(spark: SparkSession, landing: Path, batches: list[DatasetBatch]) -> None:
-    landing.mkdir()
-    shutil.copyfile(_file(batches[0]), landing / f".{batches[0].name}.part")
-    assert spark.read.schema(SCHEMA).json(landing.as_uri()).count() == 0
-
-
 def test_a_file_is_as_old_as_its_landing(factory, landing: Path) -> None:
     begin = time.time() - 1
     factory().load()
@@ -273,14 +260,6 @@ def test_a_kill_before_the_position_is_kept_lands_no_row_twice(
     factory(spark, table).load()
     assert spark.table("landed").collect() == rows
     assert factory().landed == landed_before + 1
-
-
-def test_a_half_written_position_does_not_count(factory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    factory().load()
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Path, "replace", die)
-        data_factory.write_atomically(tmp_path / "home" / "position.json", "{")
-    assert factory().landed == 1
 
 
 @pytest.mark.slow

@@ -62,13 +62,6 @@ def test_an_unknown_lesson_is_an_error_that_names_those_there_are(notebooks: Pat
         find_lessons([name], notebooks)
 
 
-def test_of_many_lessons_the_nearest_are_named(tmp_path: Path) -> None:
-    for number in range(1, 40):
-        (tmp_path / f"{number:02}-Lesson.ipynb").write_text("{}")
-    with pytest.raises(RunnerError, match=r"there are 32, 33, 34, 35, 36, 37, 38, 39\."):
-        find_lessons(["41"], tmp_path)
-
-
 @pytest.mark.parametrize("directory", [".", "missing"])
 def test_an_empty_course_is_an_error(tmp_path: Path, directory: str) -> None:
     with pytest.raises(RunnerError, match="no lesson to run"):

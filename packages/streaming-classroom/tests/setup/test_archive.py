@@ -43,9 +43,9 @@ def in_directory() -> list[str]:
 def test_a_made_archive_is_all_that_is_left(cache: Path, workload) -> None:
     workload(writes)
     archive.make()
-    assert in_directory() == [archive.path().name, archive.path().stem + ".size"]
+    assert in_directory() == [archive.path().name]
     assert archive.path().read_bytes() == b"classes"
-    assert archive.is_made()
+    assert archive.is_settled()
 
 
 @pytest.mark.parametrize("failure", [runs_out_of_disk, is_interrupted])
@@ -69,13 +69,3 @@ def test_the_path_changes_with_the_java(cache: Path, monkeypatch, make_java) -> 
     before = archive.path()
     monkeypatch.setenv("JAVA_HOME", str(make_java(21)))
     assert archive.path() != before
-
-
-def test_an_archive_that_was_cut_off_is_not_used_and_made_again(cache: Path, workload) -> None:
-    workload(writes)
-    archive.make()
-    archive.path().write_bytes(b"clas")
-    assert "SharedArchiveFile" not in archive.java_options()
-    assert not archive.is_settled()
-    archive.make()
-    assert archive.is_settled()

@@ -3,8 +3,8 @@
 A batch is a few files of a generated dataset, most often one.  They land as files, each whole or not at all, or as
 one append to a Delta table, and the position is kept on disk: a restarted kernel continues where the last one was.
 
-It is one output that changes in place and ends as the sentence that a single landing prints.  A notebook that runs
-without a person has only that sentence, so that each run saves the same.
+Progress is one output that changes in place and ends as the sentence that a single landing prints.  A notebook that
+runs without a person has only that sentence, so that each run saves the same.
 
 A progress report describes a source of files or of a Delta table by its path: ``FileStreamSource[dbfs:/x]``.  It is
 there already, so that asking costs no job and no plan.
@@ -30,7 +30,6 @@ from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.files.ownership import write_atomically
 
 if TYPE_CHECKING:
-    from IPython.display import DisplayHandle
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
@@ -77,33 +76,6 @@ def _reads(source: Mapping[str, Any], place: Path) -> bool | None:
     return path == place or place in path.parents or path in place.parents
 
 
-REDRAW_INTERVAL = 0.1  # seconds: batches may land faster than a page draws
-
-
-class LandingLine:
-    """The line below a cell while ``batches`` batches land."""
-
-    def __init__(self, batches: int) -> None:
-        self._batches = batches
-        self._handle: DisplayHandle | None = None
-        self._drawn = -REDRAW_INTERVAL
-
-    def landing(self, number: int, rows: int) -> None:
-        """Show that batch ``number``, from 1, is landing, after some rows of earlier ones."""
-        if not front_end.is_interactive() or time.monotonic() - self._drawn < REDRAW_INTERVAL:
-            return
-        self._drawn = time.monotonic()
-        so_far = f": {rows:,} rows so far" if number > 1 else ""
-        self._handle = show_line(f"Landing batch {number} of {self._batches}{so_far} ...", self._handle)
-
-    def end(self, sentence: str) -> None:
-        """Replace the line by the result, or print the result without a line."""
-        if self._handle is None:
-            print(sentence)
-        else:
-            show_line(sentence, self._handle)
-
-
 # Held while a batch lands and while a lesson is started over: a cell and the instructor's panel may do it at one time.
 landing = RLock()
 
@@ -136,15 +108,13 @@ class DirectoryTarget:
         newest = max((file.stat().st_mtime_ns for file in self.path.rglob("[!.]*") if file.is_file()), default=0)
         for name, file in batch.files.items():
             newest = max(time.time_ns(), newest + 2_000_000)
-            self._land_file(file, self.path / name, newest)
-
-    def _land_file(self, file: Path, target: Path, time_ns: int) -> None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # Readers skip names with a leading dot; the rename makes the whole file appear at once.
-        hidden = target.with_name(f".{target.name}.part")
-        shutil.copyfile(file, hidden)
-        os.utime(hidden, ns=(time_ns, time_ns))
-        hidden.replace(target)
+            target = self.path / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # Readers skip names with a leading dot; the rename makes the whole file appear at once.
+            hidden = target.with_name(f".{target.name}.part")
+            shutil.copyfile(file, hidden)
+            os.utime(hidden, ns=(newest, newest))
+            hidden.replace(target)
 
 
 @dataclass(frozen=True)
@@ -285,11 +255,12 @@ class DataFactory:
     def _land_steadily(self, batches: int, interval: float) -> list[DatasetBatch]:
         """Land some batches at an interval; report the landed ones even after an error or an interrupt."""
         landed: list[DatasetBatch] = []
-        rows, due = 0, time.monotonic()
-        line = LandingLine(batches)
+        rows, due, line = 0, time.monotonic(), None
         try:
             while len(landed) < batches:
-                line.landing(len(landed) + 1, rows)
+                if front_end.is_interactive():
+                    so_far = f": {rows:,} rows so far" if landed else ""
+                    line = show_line(f"Landing batch {len(landed) + 1} of {batches}{so_far} ...", line)
                 time.sleep(max(0.0, due - time.monotonic()))
                 due += interval
                 if (batch := self._land_next()) is None:  # somebody else has landed the rest
@@ -297,7 +268,10 @@ class DataFactory:
                 landed.append(batch)
                 rows += _rows([batch])
         finally:
-            line.end(self._report(landed))
+            if line is None:
+                print(self._report(landed))
+            else:
+                show_line(self._report(landed), line)
         return landed
 
     def _report(self, landed: list[DatasetBatch]) -> str:
@@ -310,9 +284,6 @@ class DataFactory:
 
 
 def _rows(batches: list[DatasetBatch]) -> int:
-    return sum(_count_rows(file) for batch in batches for file in batch.files.values())
-
-
-def _count_rows(path: Path) -> int:
-    with path.open("rb") as file:
-        return sum(1 for _line in file) - (path.suffix == ".csv")  # its header
+    files = [file for batch in batches for file in batch.files.values()]
+    headers = sum(file.suffix == ".csv" for file in files)
+    return sum(len(file.read_bytes().splitlines()) for file in files) - headers

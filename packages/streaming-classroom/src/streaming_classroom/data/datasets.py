@@ -77,8 +77,13 @@ def batches(*parts: str) -> list[DatasetBatch]:
     Of several parts, such as ``"retail/orders", "retail/clickstream"``, the first entries land together, then the
     second ones and so on, each below a folder of the part's name.  NotAvailable for an unknown part.
     """
-    entries = [[(_landed(part, parts), entry) for entry in _entries(part)] for part in parts]
-    return [_batch([pair for pair in together if pair]) for together in zip_longest(*entries)]
+    found: list[list[tuple[str, Path]]] = []
+    for part in parts:
+        name, folder = _split(part)
+        path = generate(name) / folder
+        prefix = f"{folder.removesuffix('.csv').removesuffix('.json')}/" if len(parts) > 1 else ""
+        found.append([(prefix, entry) for entry in (sorted(path.glob("[!.]*")) if path.is_dir() else [path])])
+    return [_batch([pair for pair in together if pair]) for together in zip_longest(*found)]
 
 
 def schema(part: str) -> str:
@@ -133,17 +138,6 @@ def _copy_dataset(source: Path, target: Path, note: Path) -> None:
         partial.replace(copy)
     if noted != wanted.keys():
         ownership.write_atomically(note, json.dumps(sorted(wanted)))
-
-
-def _entries(part: str) -> list[Path]:
-    name, folder = _split(part)
-    path = generate(name) / folder
-    return sorted(path.glob("[!.]*")) if path.is_dir() else [path]
-
-
-def _landed(part: str, parts: tuple[str, ...]) -> str:
-    """Return the folder, with its slash, below which a part lands."""
-    return f"{_split(part)[1].removesuffix('.csv').removesuffix('.json')}/" if len(parts) > 1 else ""
 
 
 def _batch(entries: list[tuple[str, Path]]) -> DatasetBatch:

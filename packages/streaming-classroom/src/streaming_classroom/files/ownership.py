@@ -14,11 +14,11 @@ from streaming_classroom.errors import SetupError
 from streaming_classroom.files import directories
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text as UTF-8 in one step, so that a reader finds the old text or the new one; create the folder."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file in one step, so that a reader finds the old content or the new one; create the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(text, encoding="utf-8")
+    partial = path.with_name(f".{path.name}.part")
+    partial.write_bytes(content.encode() if isinstance(content, str) else content)
     partial.replace(path)
 
 

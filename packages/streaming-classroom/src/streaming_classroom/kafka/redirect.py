@@ -42,15 +42,11 @@ def reachable_servers(servers: str) -> str:
 
 def redirect_servers(servers: str) -> str:
     """Return the addresses, with moved ones replaced."""
-    moves = _moves()
-    return ",".join(moves.get(address.strip(), address.strip()) for address in servers.split(","))
-
-
-def _moves() -> dict[str, str]:
     pairs = [part.split("=") for part in os.environ.get(VARIABLE, "").split(",") if part]
     if any(len(pair) != 2 for pair in pairs):
         raise NotAvailable(f"{VARIABLE} is not of the form old:9092=new:9092.", "Write it so; several with commas.")
-    return {old.strip(): new.strip() for old, new in pairs}
+    moves = {old.strip(): new.strip() for old, new in pairs}
+    return ",".join(moves.get(address.strip(), address.strip()) for address in servers.split(","))
 
 
 def _refusal(address: str) -> str:

@@ -72,10 +72,6 @@ def show_controls(current: Callable[[], ControlledLesson]) -> None:
     _shown.show()
 
 
-class _SparkEndedError(Exception):
-    """The session was stopped."""
-
-
 class Panel:
     """The panel and the actions of its buttons, for the lesson that ``current`` returns."""
 
@@ -138,7 +134,7 @@ class Panel:
         self._presses += 1  # the page waits for the answer
         match message:
             case {"do": "land"}:
-                self._act("Landing the next batch", "DA.data_factory.load()", self._land)
+                self._act("Landing the next batch", "DA.data_factory.load()", lambda: self._land_for(self._current()))
             case {"do": "continue", "interval": interval} if self._lander is None:
                 self._set_interval(interval)
                 self._pause = Event()
@@ -174,9 +170,6 @@ class Panel:
         self._look()  # before the buttons are free again: who presses next must not see what was
         self._working = ""
         self._draw()
-
-    def _land(self) -> None:
-        self._land_for(self._current())
 
     def _land_steadily(self) -> None:
         """Land the first batch, and the others in a thread that leaves the panel free for other actions."""
@@ -242,13 +235,17 @@ class Panel:
             try:
                 seen["data"] = self._look_at_data(lesson)
                 if stopped_session.is_stopped(lesson._spark):
-                    raise _SparkEndedError
+                    raise ConnectionError
                 seen["streams"] = self._look_at_streams(lesson)
-                if seen["data"] and seen["data"]["landed"] and self._is_unread(lesson):
-                    seen["data"]["report"] += UNREAD
+                if seen["data"] and seen["data"]["landed"]:
+                    # Where the data lands, as far as known, none of the active streams reads.
+                    place = lesson.data_factory.place
+                    if place is not None and data_factory.reads(self._streams.values(), place) is False:
+                        seen["data"]["report"] += UNREAD
             except Exception as error:  # of Spark, of its connection or of Python's sockets: the session is gone
                 self._streams, self._error = {}, ""  # its streams have failed with it, which is no news
-                seen["problem"] = _problem(error)
+                is_gone = isinstance(error, OSError | Py4JNetworkError)
+                seen["problem"] = SPARK_ENDED if is_gone else f"{UNANSWERED} {_sentence(error)}"
             self._seen = seen
         self._draw()
 
@@ -275,11 +272,6 @@ class Panel:
             self._report = key, factory.report()
         return {"landed": key[1], "total": factory.total, "report": self._report[1]}
 
-    def _is_unread(self, lesson: ControlledLesson) -> bool:
-        """Whether the data lands where, as far as known, none of the active streams reads."""
-        place = lesson.data_factory.place
-        return place is not None and data_factory.reads(self._streams.values(), place) is False
-
     def _look_at_streams(self, lesson: ControlledLesson) -> list[dict[str, Any]]:
         """Return a row for each active stream, and for each that has failed its reason."""
         active = {str(query.runId): query for query in lesson._spark.streams.active}
@@ -287,20 +279,17 @@ class Panel:
             if error := query.exception():
                 self._error = f"The stream {_label(query)} failed: {_sentence(error)}"
         self._streams = active
-        rows = [_row(run_id, query) for run_id, query in active.items()]
+        rows = [
+            {
+                "id": run_id,
+                "label": _label(query),
+                "named": bool(query.name),
+                "state": "running" if query.status["isTriggerActive"] else "waiting",
+                "batch": waiting.last_batch(query),
+            }
+            for run_id, query in active.items()
+        ]
         return sorted(rows, key=lambda row: (row["label"], row["id"]))
-
-
-def _row(run_id: str, query: StreamingQuery) -> dict[str, Any]:
-    state = "running" if query.status["isTriggerActive"] else "waiting"
-    label, batch = _label(query), waiting.last_batch(query)
-    return {"id": run_id, "label": label, "named": bool(query.name), "state": state, "batch": batch}
-
-
-def _problem(error: Exception) -> str:
-    """Return the fix for a session that does not answer, with the reason if it adds to it."""
-    is_gone = isinstance(error, _SparkEndedError | OSError | Py4JNetworkError)
-    return SPARK_ENDED if is_gone else f"{UNANSWERED} {_sentence(error)}"
 
 
 def _label(query: StreamingQuery) -> str:

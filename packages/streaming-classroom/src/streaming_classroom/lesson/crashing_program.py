@@ -83,36 +83,14 @@ class _Log:
                          "CheckpointFileManager$RenameBasedFSDataOutputStream")  # fmt: skip
         return stream(self, path, overwrite)  # which calls the two methods that follow
 
-    def createTempFile(self, path: Any) -> Any:
-        return self._own.createTempFile(path)
-
     def renameTempFile(self, source: Any, target: Any, overwrite: bool) -> None:
         self._own.renameTempFile(source, target, overwrite)
         self._after()
 
-    def list(self, path: Any, *selected: Any) -> Any:
-        return self._own.list(path, *selected)
-
-    def open(self, path: Any) -> Any:
-        return self._own.open(path)
-
-    def mkdirs(self, path: Any) -> None:
-        self._own.mkdirs(path)
-
-    def exists(self, path: Any) -> bool:
-        return self._own.exists(path)
-
-    def delete(self, path: Any) -> None:
-        self._own.delete(path)
-
-    def isLocal(self) -> bool:
-        return self._own.isLocal()
-
-    def createCheckpointDirectory(self) -> Any:
-        return self._own.createCheckpointDirectory()
-
-    def close(self) -> None:
-        self._own.close()
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # py4j asks whether this is one of its own objects
+            raise AttributeError(name)
+        return getattr(self._own, name)
 
     def __hash__(self) -> int:
         return id(self)
@@ -187,14 +165,10 @@ class _Tasks:
     def _is_in_the_middle(self, job: int) -> bool:
         tracker = self.spark.sparkContext.statusTracker()
         with suppress(Py4JError):
-            stages = (tracker.getJobInfo(job) or _NO_JOB).stageIds
-            last = tracker.getStageInfo(max(stages)) if len(stages) else None
+            info = tracker.getJobInfo(job)
+            last = tracker.getStageInfo(max(info.stageIds)) if info and len(info.stageIds) else None
             return last is not None and 0 < last.numCompletedTasks < last.numTasks
         return False
-
-
-class _NO_JOB:
-    stageIds: tuple[int, ...] = ()
 
 
 def _wrap_start(where: Where) -> Callable[[Any], Any]:

@@ -38,22 +38,11 @@ def present(on: bool = True) -> None:
 
     if _shown is not None:
         _shown.update({"text/plain": "", "text/html": ""}, raw=True)
-    shown = display(_bundle(on), raw=True, display_id=True)
-    _shown = shown if on else None
-
-
-def _bundle(on: bool) -> dict[str, str]:
-    text = ON if on else OFF
-    return {"text/plain": text, "text/html": f"<i>{text}</i>{_style() if on else ''}{_script(on)}"}
-
-
-def _style() -> str:
-    style = (STYLES / "custom.css").read_text(encoding="utf-8")
-    return f"<style>{style.replace(':root', f':root.{_CLASS}')}</style>"
-
-
-def _script(on: bool) -> str:
-    """Return the script; a saved one does nothing on another day."""
-    until = int((time.time() + LONGEST) * 1000)
+    style = (STYLES / "custom.css").read_text(encoding="utf-8").replace(":root", f":root.{_CLASS}")
+    until = int((time.time() + LONGEST) * 1000)  # a saved output does nothing on another day
     script = _SCRIPT.read_text(encoding="utf-8")  # in a function, which keeps the page's names
-    return f"<script>if (Date.now() < {until}) ((isPresenting) => {{\n{script}}})({json.dumps(on)});</script>"
+    text = ON if on else OFF
+    html = f"<i>{text}</i>{f'<style>{style}</style>' if on else ''}"
+    html += f"<script>if (Date.now() < {until}) ((isPresenting) => {{\n{script}}})({json.dumps(on)});</script>"
+    shown = display({"text/plain": text, "text/html": html}, raw=True, display_id=True)
+    _shown = shown if on else None

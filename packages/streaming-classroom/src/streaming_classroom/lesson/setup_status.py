@@ -36,22 +36,18 @@ def show_step(text: str) -> Iterator[None]:
 
     It replaces the line of this run of the cell.
     """
+    global _line
     if not front_end.is_interactive():
         yield
         return
-    line = _begin(text)
-    with wait_line(lambda: text.removesuffix(" ..."), show=lambda longer: show_line(longer, line.handle)):
-        yield
-
-
-def _begin(text: str) -> _Line:
-    global _line
     _cell, run = front_end.running_cell()
     if _line is None or _line.run != run:
         _line = _Line(run, time.monotonic(), show_line(text))
     else:
         show_line(text, _line.handle)
-    return _line
+    handle = _line.handle
+    with wait_line(lambda: text.removesuffix(" ..."), show=lambda longer: show_line(longer, handle)):
+        yield
 
 
 def end(ready: str, details: str = "") -> None:

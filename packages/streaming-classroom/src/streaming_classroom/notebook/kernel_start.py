@@ -78,18 +78,16 @@ def _show_error(
     tb_offset: int | None = None,
 ) -> list[str] | None:
     """Show an error that explains itself, or that set-up prevents, as a sentence; any other as IPython does."""
-    if sentence := _sentence(error):
+    if isinstance(error, ExplainedError):
+        sentence = str(error)
+    else:
+        sentence = f"{error}. {SENTENCE}" if error.name in _NAMES or _is_lesson() else ""
+    if sentence:
         lines = [f"{kind.__name__}: {sentence}"]
         shell._showtraceback(kind, error, lines)
         return lines
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
     return None
-
-
-def _sentence(error: NameError | ExplainedError) -> str:
-    if isinstance(error, ExplainedError):
-        return str(error)
-    return f"{error}. {SENTENCE}" if error.name in _NAMES or _is_lesson() else ""
 
 
 def _notebook() -> Path | None:

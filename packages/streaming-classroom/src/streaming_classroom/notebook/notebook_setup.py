@@ -20,7 +20,6 @@ from streaming_classroom.session import cluster, early_start, user_files
 from streaming_classroom.session.spark_session import get_spark
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
     from notebook_dialect import Dialect
@@ -50,30 +49,18 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     if environment.is_databricks():
         return
     with setup_status.show_step("Connecting to Spark ..." if environment.remote_url() else "Starting Spark ..."):
-        details = _set_up(namespace, guest)
+        early_start.take_over()
+        spark = get_spark(environment.guest_conf() if guest else None)
+        listener.watch(spark)
+        dialect = classroom_dialect()
+        if guest:
+            dialect.ansi_hint = _ANSI_HINT
+        dialect.stopping_all = f"{stopAllStreams.__name__}()"
+        dialect.fill(namespace, spark)
+        dialect.install(namespace, front_end.ipython())
+        declarative_pipelines.install_when_imported()
+        details = cluster.summary(spark) if environment.spark_place() == "on a cluster" else ""
     setup_status.end("Spark is ready", details)
-
-
-def _set_up(namespace: dict[str, Any], guest: bool) -> str:
-    """Set up a notebook outside the platform; return details of the cluster."""
-    early_start.take_over()
-    spark = get_spark(environment.guest_conf() if guest else None)
-    listener.watch(spark)
-    dialect = classroom_dialect()
-    if guest:
-        dialect.ansi_hint = _ANSI_HINT
-    dialect.stopping_all = f"{stopAllStreams.__name__}()"
-    dialect.fill(namespace, spark)
-    dialect.install(namespace, front_end.ipython())
-    declarative_pipelines.install_when_imported()
-    return _details(spark)
-
-
-def _details(spark: SparkSession) -> str:
-    """Return the details of a cluster."""
-    if environment.spark_place() != "on a cluster":
-        return ""
-    return cluster.summary(spark)
 
 
 def classroom_dialect() -> Dialect:

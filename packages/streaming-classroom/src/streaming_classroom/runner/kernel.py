@@ -15,8 +15,9 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import psutil
 from jupyter_client import AsyncKernelManager
@@ -31,7 +32,13 @@ _POLL = 0.1
 
 def processes_of(home: Path) -> list[psutil.Process]:
     """Return the live processes whose environment names `home`."""
-    return [process for process in psutil.process_iter() if _belongs(process, str(home))]
+    found = []
+    for process in psutil.process_iter():
+        # A zombie has no environment any more, so it counts as gone, which it is.
+        with suppress(psutil.Error, OSError):  # another user's process, or gone in this moment
+            if process.environ().get(HOME_VARIABLE) == str(home):
+                found.append(process)
+    return found
 
 
 def end_processes(home: Path, patience: float = SHUTDOWN_TIMEOUT, *, ask: bool = False) -> list[int]:
@@ -41,23 +48,19 @@ def end_processes(home: Path, patience: float = SHUTDOWN_TIMEOUT, *, ask: bool =
     """
     if ask:
         for process in processes_of(home):
-            _send(process, "terminate")
+            with suppress(psutil.Error):  # gone in this moment
+                process.terminate()
     remaining = _wait_until_gone(home, patience)
-    killed = []
+    killed = set()
     deadline = time.monotonic() + _KILLED
     # Again and again: a process may have started another one between the look and the kill.
     while remaining and time.monotonic() < deadline:
-        killed += [process.pid for process in remaining if _send(process, "kill")]
+        for process in remaining:
+            with suppress(psutil.Error):
+                process.kill()
+                killed.add(process.pid)
         remaining = _wait_until_gone(home, _POLL)
-    return sorted(set(killed))
-
-
-def _belongs(process: psutil.Process, home: str) -> bool:
-    try:
-        # A zombie has no environment any more, so it counts as gone, which it is.
-        return process.environ().get(HOME_VARIABLE) == home
-    except (psutil.Error, OSError):  # another user's process, or gone in this moment
-        return False
+    return sorted(killed)
 
 
 def _wait_until_gone(home: Path, patience: float) -> list[psutil.Process]:
@@ -67,14 +70,6 @@ def _wait_until_gone(home: Path, patience: float) -> list[psutil.Process]:
             break
         time.sleep(_POLL)
     return remaining
-
-
-def _send(process: psutil.Process, what: Literal["terminate", "kill"]) -> bool:
-    try:
-        getattr(process, what)()
-    except psutil.Error:  # gone in this moment
-        return False
-    return True
 
 
 # The package is installed where the kernel runs: it is the same interpreter.

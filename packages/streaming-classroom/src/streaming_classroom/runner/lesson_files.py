@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notebook_dialect.notebooks.convert import jupyter_metadata
 from streaming_base.notebook_files import is_databricks_source
+from streaming_classroom.files import ownership
 from streaming_classroom.runner.results import EXERCISE, InvalidNotebook, RunnerError, plain
 
 if TYPE_CHECKING:
@@ -31,7 +29,6 @@ CHECK = re.compile(r'DA\.check\("(?P<id>[^"]+)"\)')
 STAND_IN_HOME = "/classroom"
 _NUMBER = re.compile(r"0*(\d+)([a-z]?)", re.IGNORECASE)
 _LESSON = re.compile(r"(\d{2,}[a-z]?)-.+\.ipynb", re.IGNORECASE)
-_SUGGESTIONS = 8
 
 
 def find_lessons(names: Sequence[str], notebooks: Path) -> list[Path]:
@@ -73,16 +70,18 @@ def _all_lessons(notebooks: Path) -> list[Path]:
 
 def _find(name: str, lessons: list[Path], notebooks: Path) -> list[Path]:
     path = Path(name).expanduser().absolute()
+    numbers = ", ".join(dict.fromkeys(lesson_number(lesson.name) for lesson in lessons))
+    there = f"there are {numbers}" if numbers else "there are none"
     if path.suffix.lower() in NOTEBOOK_SUFFIXES:
         if path.is_file():
             return [path]
-        raise RunnerError(f"There is no notebook {name!r}. Of the course's own, {_nearest(name, lessons)}.")
+        raise RunnerError(f"There is no notebook {name!r}. Of the course's own, {there}.")
     wanted = _key(name)
     found = [path for path in lessons if path.stem == name or (wanted and _key(lesson_number(path.name)) == wanted)]
     if not found and name and path.is_dir():
         return _in_folder(path)
     if not found:
-        raise RunnerError(f"There is no lesson {name!r} in {notebooks}; {_nearest(name, lessons)}.")
+        raise RunnerError(f"There is no lesson {name!r} in {notebooks}; {there}.")
     return found
 
 
@@ -104,16 +103,6 @@ def _key(number: str) -> tuple[int, str] | None:
     """``07L`` and ``7l`` are the same lesson."""
     match = _NUMBER.fullmatch(number)
     return (int(match[1]), match[2].upper()) if match else None
-
-
-def _nearest(name: str, lessons: list[Path]) -> str:
-    """Return a part of a sentence with the numbers nearest to the requested one."""
-    numbers = list(dict.fromkeys(lesson_number(path.name) for path in lessons))
-    if leading := re.match(r"\d+", Path(name).name):
-        wanted = int(leading[0])
-        numbers.sort(key=lambda number: (abs((_key(number) or (0, ""))[0] - wanted), number))
-    nearest = ", ".join(sorted(numbers[:_SUGGESTIONS]))
-    return f"there are {nearest}" if nearest else "there are none"
 
 
 def no_lessons(folder: Path | None = None) -> RunnerError:
@@ -189,7 +178,7 @@ def save_outputs(path: Path, before: bytes, executed: NotebookNode, home: Path) 
         raise RunnerError(f"{path} was edited while it ran, so its outputs were not saved; run it again.")
     content = render(transplant(nb, executed, home))
     if content != before:
-        _replace(path.resolve(), content)
+        ownership.write_atomically(path.resolve(), content)
 
 
 def transplant(nb: NotebookNode, executed: NotebookNode, home: Path) -> NotebookNode:
@@ -241,16 +230,3 @@ def _without_home(output: NotebookNode, home: Path) -> NotebookNode:
     for spelling in (json.dumps(str(home), ensure_ascii=False)[1:-1], home.as_posix()):
         text = text.replace(spelling, STAND_IN_HOME)
     return from_dict(json.loads(text))
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """A reader sees the old file or the new one; a crash leaves the old one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        shutil.copymode(path, temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

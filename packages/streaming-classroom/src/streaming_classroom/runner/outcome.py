@@ -115,22 +115,15 @@ def _short_error(reply: dict[str, str]) -> str:
 
 def _of_stream(nb: NotebookNode, notebook: Path, name: str) -> Failure:
     message = f"the stream {name!r} is still active at the end of the lesson; stop it in the lesson"
-    index, line = _where_started(nb, name)
-    if index is None or line is None:
-        return Failure(notebook, None, None, None, "stream left active", message)
-    cell = nb.cells[index]
-    source = cell.source.splitlines()[line - 1].strip()
-    number = _number(cell, index)
-    return Failure(notebook, number, line, source, "stream left active", message, cell.execution_count)
-
-
-def _where_started(nb: NotebookNode, name: str) -> tuple[int | None, int | None]:
-    """The first line that mentions the stream's name in quotes: a guess, and mostly ``queryName``."""
+    # The first line that mentions the stream's name in quotes: a guess, and mostly ``queryName``.
     for index, cell in enumerate(nb.cells):
-        for number, text in enumerate(cell.source.splitlines(), start=1):
+        for line, text in enumerate(cell.source.splitlines(), start=1):
             if cell.cell_type == "code" and (f'"{name}"' in text or f"'{name}'" in text):
-                return index, number
-    return None, None
+                number = _number(cell, index)
+                return Failure(
+                    notebook, number, line, text.strip(), "stream left active", message, cell.execution_count
+                )
+    return Failure(notebook, None, None, None, "stream left active", message)
 
 
 def _of_trouble(nb: NotebookNode, notebook: Path, seen: Observed) -> Failure:

@@ -61,25 +61,9 @@ _PREPARE = "%load_ext streaming_classroom"
 
 @dataclass(frozen=True)
 class RunRequest:
-    """One lesson to run.
+    """One lesson to run, under a name that no other lesson of the run has, with the options of :func:`run_lessons`.
 
-    Parameters
-    ----------
-    lesson
-        The lesson's name in this run, which no other lesson of the run has.
-    directory
-        The directory of the run.
-    cell_timeout, lesson_timeout
-        Deadlines in seconds.
-    guest
-        Whether it is somebody else's notebook: it finds the dialect set up as on Databricks, may be in
-        Databricks' source format, and need not keep the course's rules about streams and stderr.
-    parameters
-        Values that papermill puts into the notebook.
-    compare
-        Whether outputs that differ from those of the file are a failure.
-    solved
-        Whether the exercises are run with their solutions in.
+    A ``guest`` is somebody else's notebook: it may be in Databricks' source format.
     """
 
     lesson: str

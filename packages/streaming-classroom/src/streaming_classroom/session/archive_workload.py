@@ -46,22 +46,14 @@ def _files(spark, scratch: Path) -> None:
 def _streams(spark, scratch: str) -> None:
     table = spark.readStream.load(f"{scratch}/table")
     files = spark.readStream.schema("a INT, t TIMESTAMP").option("maxFilesPerTrigger", 1).json(f"{scratch}/json")
+    into_delta = table.writeStream.option("checkpointLocation", f"{scratch}/c1").trigger(availableNow=True)
+    into_parquet = files.writeStream.format("parquet").option("checkpointLocation", f"{scratch}/c2")
     memory = table.groupBy("device").count().writeStream.format("memory").queryName("m").outputMode("complete")
-    writers = [
-        table.writeStream.option("checkpointLocation", f"{scratch}/c1").trigger(availableNow=True),
-        files.writeStream.format("parquet").option("checkpointLocation", f"{scratch}/c2"),
-        memory,
-    ]
-    queries = [writer.start(*path) for writer, path in zip(writers, _outputs(scratch), strict=True)]
-    for query in queries:
+    for query in (into_delta.start(f"{scratch}/o1"), into_parquet.start(f"{scratch}/o2"), memory.start()):
         query.processAllAvailable()
         query.recentProgress  # noqa: B018 - a property that loads classes
         query.stop()
     spark.table("m").collect()
-
-
-def _outputs(scratch: str) -> list[tuple[str, ...]]:
-    return [(f"{scratch}/o1",), (f"{scratch}/o2",), ()]
 
 
 def _sql(spark) -> None:

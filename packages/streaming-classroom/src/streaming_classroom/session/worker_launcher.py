@@ -58,16 +58,26 @@ def prepare() -> bool:
     Only on Linux, with Spark on this machine and without ``PYSPARK_PYTHON``.
     """
     global _socket
-    if sys.platform != "linux" or not environment.is_one_machine() or _is_chosen():
+    chosen = os.environ.get(PYTHON)
+    is_users_choice = chosen is not None and not Path(chosen).is_relative_to(_directory())
+    if sys.platform != "linux" or not environment.is_one_machine() or is_users_choice:
         return False
+    launcher = _path()
     try:
-        launcher = _launcher()
+        if not launcher.exists():
+            launcher.parent.mkdir(parents=True, exist_ok=True)
+            partial = launcher.with_name(f"{launcher.name}.{os.getpid()}")
+            partial.write_text(_text(), encoding="utf-8")
+            partial.chmod(0o755)
+            partial.replace(launcher)  # another kernel may be making it, and runs a whole one or none
     except OSError:  # the cache is somebody else's, or full
         return False
     if not os.access(launcher, os.X_OK):  # its file system runs no programs
         return False
-    # A JVM of this process keeps what it was started with; that of the process that started this one is another.
-    _socket = _socket or _new_socket()
+    if _socket is None:
+        # A JVM of this process keeps what it was started with; that of the process that started this one is another.
+        path = Path(tempfile.gettempdir(), f"workers-{secrets.token_hex(8)}", "socket")
+        _socket = str(path) if len(os.fsencode(path)) <= _LONGEST_NAME else ""
     os.environ |= {PYTHON: str(launcher), SOCKET: _socket}
     return True
 
@@ -95,30 +105,6 @@ def start_fork_server() -> None:
         env=variables,
         start_new_session=True,  # an interrupt of a cell is not for it
     )
-
-
-def _is_chosen() -> bool:
-    """Whether the user has chosen Spark's Python, rather than a launcher of a parent process."""
-    chosen = os.environ.get(PYTHON)
-    return chosen is not None and not Path(chosen).is_relative_to(_directory())
-
-
-def _new_socket() -> str:
-    """Return the socket path for worker requests, or None if it would be too long."""
-    socket = Path(tempfile.gettempdir(), f"workers-{secrets.token_hex(8)}", "socket")
-    return str(socket) if len(os.fsencode(socket)) <= _LONGEST_NAME else ""
-
-
-def _launcher() -> Path:
-    """Return the launcher for this interpreter, written if it is missing."""
-    launcher = _path()
-    if not launcher.exists():
-        launcher.parent.mkdir(parents=True, exist_ok=True)
-        partial = launcher.with_name(f"{launcher.name}.{os.getpid()}")
-        partial.write_text(_text(), encoding="utf-8")
-        partial.chmod(0o755)
-        partial.replace(launcher)  # another kernel may be making it, and runs a whole one or none
-    return launcher
 
 
 def _path() -> Path:

@@ -40,7 +40,7 @@ def java_options() -> str:
     if not environment.fast_start():
         return ""
     options = list(QUICK)
-    if is_made():
+    if path().is_file():
         # A stale archive is ignored by the JVM, which would otherwise say so on stdout.
         options += [_quoted(f"-XX:SharedArchiveFile={path()}"), "-Xlog:disable"]
     return " ".join(options)
@@ -62,8 +62,7 @@ def make() -> None:
         with log().open("wb") as output:
             subprocess.run(command, env=environ, stdout=output, stderr=output, timeout=TIMEOUT, check=True)
         with partial.open("rb") as file:
-            os.fsync(file.fileno())
-        _size_note(target).write_text(str(partial.stat().st_size), encoding="utf-8")
+            os.fsync(file.fileno())  # a JVM crashes with a truncated archive
         partial.replace(target)
     finally:
         _sweep(target.parent)
@@ -71,20 +70,11 @@ def make() -> None:
     for old in archives[KEPT:]:
         with suppress(OSError):  # on Windows, while a JVM has it open
             old.unlink()
-            _size_note(old).unlink()
-
-
-def is_made() -> bool:
-    """Whether the archive exists in its full size; a JVM crashes with a truncated one."""
-    try:
-        return path().stat().st_size == int(_size_note(path()).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
 
 
 def is_settled() -> bool:
     """Whether the archive exists, has failed before, or does not apply to this kind of session."""
-    return not environment.fast_start() or is_made() or _failure_mark().exists()
+    return not environment.fast_start() or path().is_file() or _failure_mark().exists()
 
 
 def remember_failure() -> None:
@@ -108,10 +98,6 @@ def log() -> Path:
 def dump_options(target: Path) -> str:
     """Return the options of the JVM that writes the archive when it ends."""
     return " ".join([*QUICK, _quoted(f"-XX:ArchiveClassesAtExit={target}"), "-Xlog:disable"])
-
-
-def _size_note(target: Path) -> Path:
-    return target.with_suffix(".size")
 
 
 def _failure_mark() -> Path:

@@ -202,24 +202,25 @@ def damaged_packages(lock: Path) -> dict[str, str]:
     """Return the problem of each package of a lock that is missing, of another version, or lacks files."""
     from packaging.requirements import Requirement
 
-    lines = lock.read_text(encoding="utf-8").splitlines()
-    wanted = [Requirement(line.rstrip(" \\")) for line in lines if line.strip() and not line.startswith(("#", " "))]
-    needed = [requirement for requirement in wanted if requirement.marker is None or requirement.marker.evaluate()]
-    problems = {requirement.name: _wrong_with(requirement.name, str(requirement.specifier)) for requirement in needed}
-    return {name: problem for name, problem in problems.items() if problem}
-
-
-def _wrong_with(name: str, version: str) -> str | None:
-    try:
-        found = metadata.distribution(name)
-    except metadata.PackageNotFoundError:
-        return "is missing"
-    if f"=={found.version}" != version:
-        return f"is {found.version}"
-    # Not `files`, which leaves out missing files from Python 3.12 on.
-    listed = [row[0] for row in csv.reader((found.read_text("RECORD") or "").splitlines()) if row]
-    files = (Path(str(found.locate_file(name))) for name in listed if not name.endswith(".pyc"))
-    return None if all(file.exists() for file in files) else "lacks files"
+    problems = {}
+    for line in lock.read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith(("#", " ")):
+            continue
+        wanted = Requirement(line.rstrip(" \\"))
+        if wanted.marker is not None and not wanted.marker.evaluate():
+            continue
+        try:
+            found = metadata.distribution(wanted.name)
+        except metadata.PackageNotFoundError:
+            problems[wanted.name] = "is missing"
+            continue
+        # Not `files`, which leaves out missing files from Python 3.12 on.
+        listed = [row[0] for row in csv.reader((found.read_text("RECORD") or "").splitlines()) if row]
+        if f"=={found.version}" != str(wanted.specifier):
+            problems[wanted.name] = f"is {found.version}"
+        elif not all(Path(str(found.locate_file(file))).exists() for file in listed if not file.endswith(".pyc")):
+            problems[wanted.name] = "lacks files"
+    return problems
 
 
 def _reinstall(names: list[str], report: Report) -> None:
