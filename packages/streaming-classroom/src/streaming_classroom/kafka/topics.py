@@ -148,40 +148,18 @@ class LessonKafka:
         count = client.send(self.client_options, topic, map(_record, messages))
         print(f"Sent {count:,} {'message' if count == 1 else 'messages'} to {topic}.")
 
-    def live(self, name: str, seconds: float = 30) -> None:
-        """Send what happens now: the public stream of edits, for so many seconds, to one of the lesson's topics.
-
-        Events have the shape of the dataset's, without ``geo``.  It needs a network.
-
-        Raises
-        ------
-        NotAvailable
-            The public stream does not answer.
-        """
-        from streaming_classroom.kafka import feeds  # most lessons need no network
-
-        topic, position = self.create_topic(name), self._mark.with_name(f"{self._mark.name}.{name}.live")
-        count = feeds.send_live_events(self.client_options, topic, position, seconds)
-        print(f"Sent {count:,} {'message' if count == 1 else 'messages'} of the last {seconds:g} seconds to {topic}.")
-
     def _delete(self, topics: list[str]) -> None:
         if existing := list(self._there().intersection(topics)):
             self._ask(lambda admin: client.results(admin.delete_topics(existing)))
             self._await(lambda there: there.isdisjoint(topics))
 
-    def _clear(self) -> int:
-        """Delete all topics of the lesson, and return how many there were; without any, ask for no broker."""
-        if not self._mark.exists():
-            return 0
-        try:
-            topics = [topic for topic in self._there() if topic.startswith(self._prefix)]
-        except (BrokerUnreachable, NotAvailable):  # somebody else's broker that is gone keeps nobody from starting over
-            return 0
-        if topics:
-            self._delete(topics)
-        for file in (self._mark, *self._mark.parent.glob(f"{self._mark.name}.*.live")):
-            file.unlink(missing_ok=True)
-        return len(topics)
+    def _clear(self) -> None:
+        """Delete all topics of the lesson; without any, ask for no broker."""
+        if self._mark.exists():
+            # Somebody else's broker that is gone keeps nobody from starting over.
+            with suppress(BrokerUnreachable, NotAvailable):
+                self._delete([topic for topic in self._there() if topic.startswith(self._prefix)])
+                self._mark.unlink(missing_ok=True)
 
     def _there(self) -> set[str]:
         return set(self._ask(lambda admin: admin.list_topics(timeout=client.TIMEOUT)).topics)

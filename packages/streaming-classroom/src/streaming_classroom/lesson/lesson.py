@@ -20,7 +20,7 @@ from streaming_classroom.exercises import last_cell
 from streaming_classroom.files import directories
 from streaming_classroom.files.directories import Paths, classroom_files
 from streaming_classroom.kafka import servers, topics
-from streaming_classroom.kafka.feeds import Topic
+from streaming_classroom.kafka.feed import Topic
 from streaming_classroom.kafka.topics import LessonKafka
 from streaming_classroom.lesson import presenting, setup_status
 from streaming_classroom.session import user_files
