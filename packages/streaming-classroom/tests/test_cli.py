@@ -150,10 +150,9 @@ def test_a_tools_command_starts_its_module(delegated, arguments: list[str], modu
         [],
         ["lap"],
         ["start-over"],
-        ["lab", "--port=0"],
         ["lab", "--port=http"],
         ["bench", "speed"],
-        ["run", "--jobs=0"],
+        ["run", "--jobs=all"],
         ["run", "-p", "n"],
     ],
 )
@@ -190,10 +189,10 @@ def test_run_of_an_unknown_lesson_is_refused_before_any_set_up(lessons: Path, mo
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["{guest}", "--save"], "--save is for the course's lessons"),
-        (["1", "--save", "-p", "n=1"], "--save would keep outputs that come from parameters"),
-        (["1", "--save", "--solved"], "--solved runs other cells than the file has"),
-        (["1", "--compare", "--solved"], "--solved runs other cells than the file has"),
+        (["{guest}", "--save"], "--save is for the course's lessons, run as they are"),
+        (["1", "--save", "-p", "n=1"], "--save is for the course's lessons, run as they are"),
+        (["1", "--save", "--compare"], "--save is for the course's lessons, run as they are"),
+        (["1", "--compare", "--solved"], "--compare is for the course's lessons, run as they are"),
     ],
 )
 def test_run_saves_only_the_courses_lessons_as_they_are(

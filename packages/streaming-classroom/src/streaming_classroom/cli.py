@@ -11,14 +11,15 @@ import os
 import secrets
 import subprocess
 import sys
+import webbrowser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from streaming_classroom.errors import ClassroomError, NotAvailable
 from streaming_classroom.files import directories
 
 INTERRUPTED = 130
+TOOLS = directories.PROJECT / "tools"
 # Two processes: three keep two cores busy without a pause, and what waits for a deadline then misses it.
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 
@@ -57,22 +58,14 @@ def lab(options: argparse.Namespace) -> int:
         print(workspace.update(), flush=True)
         root = directories.work()
     page = jupyterlab.first_page(sorted(directories.notebooks().glob("*.ipynb")), options.present)
-    if there := jupyterlab.running_address(root, page):
-        return _open_again(there, options)
+    if address := jupyterlab.running_address(root, page):
+        how = "at this address"
+        if "--no-browser" not in options.jupyter and webbrowser.open(address):
+            how = "and is opened"
+        large = " `DA.present()` in a lesson makes its text large." if options.present else ""
+        print(f"JupyterLab is running on these files already, {how}: {address}{large}", flush=True)
+        return 0
     return _delegate(jupyterlab.command(root, page, options.port, options.present, options.jupyter))
-
-
-def _open_again(address: str, options: argparse.Namespace) -> int:
-    """Open the running JupyterLab, and print its address."""
-    import webbrowser
-
-    opened = "--no-browser" not in options.jupyter and webbrowser.open(address)
-    large = " `DA.present()` in a lesson makes its text large." if options.present else ""
-    unheard = options.port and urlsplit(address).port != options.port
-    elsewhere = f" To have it on port {options.port}, stop that one with Ctrl+C first." if unheard else ""
-    how = "and is opened" if opened else "at this address"
-    print(f"JupyterLab is running on these files already, {how}: {address}{large}{elsewhere}", flush=True)
-    return 0
 
 
 def start_over(options: argparse.Namespace) -> int:
@@ -216,12 +209,8 @@ def _set_up(everything: bool = False, always_report: bool = False) -> None:
 
 def _with_tools() -> dict[str, str]:
     """Return environment variables with which Python finds the tools."""
-    folders = [str(_tools()), *filter(None, [os.environ.get("PYTHONPATH")])]
+    folders = [str(TOOLS), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {"PYTHONPATH": os.pathsep.join(folders)}
-
-
-def _tools() -> Path:
-    return directories.PROJECT / "tools"
 
 
 def _delegate(command: Sequence[str], more: Mapping[str, str] | None = None) -> int:
@@ -246,7 +235,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     command = _add(commands, "lab", lab)
-    command.add_argument("--port", type=_port, help="port to try first (default: 8888)")
+    command.add_argument("--port", type=int, help="port to try first (default: 8888)")
     command.add_argument("--present", action="store_true", help="for a projector: large text, nothing but the lesson")
     command.add_argument("--with-outputs", action="store_true", help="the committed lessons, as they look when run")
     command.add_argument("jupyter", nargs="*", help="further options for JupyterLab, after --")
@@ -261,7 +250,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--save", action="store_true", help="write the outputs back into notebooks/")
     command.add_argument("--compare", action="store_true", help="fail where marked outputs differ from the files'")
     command.add_argument("--solved", action="store_true", help="run the exercises with their solutions in")
-    command.add_argument("--jobs", type=_positive, default=1, metavar="N", help="lessons at a time (default: 1)")
+    command.add_argument("--jobs", type=int, default=1, metavar="N", help="lessons at a time (default: 1)")
     command.add_argument("--cell-timeout", type=float, default=120, metavar="SECONDS", help="default: 120")
     command.add_argument("--lesson-timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
     command.add_argument("--junit", type=Path, metavar="FILE", help="also write a JUnit XML report")
@@ -306,7 +295,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("pytest", nargs="*", help="arguments for pytest, after --, such as `-- packages/stream-view`")
 
     command = _add(commands, "bench", bench)
-    command.add_argument("name", choices=_benchmarks())
+    command.add_argument("name", choices=sorted(path.stem for path in (TOOLS / "benchmarks").glob("[a-z]*.py")))
 
     command = _add(commands, "doctor", doctor)
     command.add_argument("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
@@ -329,27 +318,12 @@ def _add(commands, name: str, function) -> argparse.ArgumentParser:
 
 
 def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
-    """Outputs go back only into the course's own lessons, run as they are."""
+    """Outputs go back into, or are compared with, the course's own lessons only, run as they are."""
     guests = [path for path in lessons if not path.is_relative_to(directories.notebooks())]
-    if options.save and guests:
-        raise NotAvailable(f"--save is for the course's lessons, and {guests[0]} is none.", "Leave it out.")
-    if options.compare and (guests or options.save or options.parameter):
-        raise NotAvailable("--compare is for the course's lessons, run as they are.", "Leave out what goes against it.")
-    if options.solved and (options.save or options.compare):
-        raise NotAvailable("--solved runs other cells than the file has.", "Leave --save and --compare out.")
-    if options.save and options.parameter:
-        raise NotAvailable("--save would keep outputs that come from parameters.", "Leave one of the two out.")
-
-
-def _benchmarks() -> list[str]:
-    return sorted(path.stem for path in (_tools() / "benchmarks").glob("[a-z]*.py"))
-
-
-def _port(text: str) -> int:
-    number = int(text)
-    if not 0 < number < 2**16:
-        raise argparse.ArgumentTypeError("must be between 1 and 65535")
-    return number
+    asked = [option for option in ("save", "compare") if getattr(options, option)]
+    if asked and (guests or options.parameter or options.solved or len(asked) > 1):
+        problem = f"--{asked[0]} is for the course's lessons, run as they are."
+        raise NotAvailable(problem, "Leave out what goes against it.")
 
 
 def _parameter(text: str) -> tuple[str, str]:
@@ -357,10 +331,3 @@ def _parameter(text: str) -> tuple[str, str]:
     if not equals or not name.isidentifier():
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return name, value
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number

@@ -69,17 +69,9 @@ class WorkspaceReport:
 
 
 def update(now: datetime | None = None) -> WorkspaceReport:
-    """Create the workspace, or bring it up to date.
+    """Create the workspace, or bring it up to date; ``now`` is the date in the names of files.
 
-    Parameters
-    ----------
-    now : datetime, optional
-        The date in the names of files.
-
-    Raises
-    ------
-    SetupError
-        The folder belongs to somebody else, cannot be written, or is locked by another process.
+    Raises SetupError if the folder belongs to somebody else, cannot be written, or is locked by another process.
     """
     with _open_workspace() as (folder, given):
         report = WorkspaceReport(folder)
@@ -115,21 +107,9 @@ def update(now: datetime | None = None) -> WorkspaceReport:
 def start_over(lessons: Sequence[str], now: datetime | None = None) -> dict[str, str | None]:
     """Write fresh copies of lessons; return the name of the learner's copy of each, kept under the date, or None.
 
-    Parameters
-    ----------
-    lessons : sequence of str
-        Numbers (``05``) or titles (``05-Triggers``).
-    now : datetime, optional
-        The date in the names of files.
-
-    Raises
-    ------
-    RunnerError
-        The course has no such lesson, or it cannot be read; nothing was changed.
-    NotAvailable
-        The notebook is the learner's own; nothing was changed.
-    SetupError
-        As in :func:`update`.
+    ``lessons`` are numbers (``05``) or titles (``05-Triggers``).  Before anything is changed, RunnerError is raised for
+    an unknown or unreadable lesson, NotAvailable for a notebook of the learner's own, and SetupError as in
+    :func:`update`.
     """
     contents = {}
     for path in find_lessons(lessons, directories.notebooks()):

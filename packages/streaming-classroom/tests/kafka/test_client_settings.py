@@ -122,16 +122,6 @@ def test_spark_and_python_get_in_with_one_options_file(spark: SparkSession, use,
 
 @pytest.mark.slow
 @needs_keytool
-@pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
-def test_python_gets_in_with_the_options_file(use, protocol: str) -> None:
-    kafka = use(protocol)
-    kafka.send("mine", [{"value": "1"}])
-    assert kafka.partitions("mine")["messages"].sum() == 1
-    kafka._clear()
-
-
-@pytest.mark.slow
-@needs_keytool
 def test_a_wrong_password_is_a_sentence(use, monkeypatch, capfd) -> None:
     monkeypatch.setattr(client, "TIMEOUT", 3.0)
     with pytest.raises(BrokerUnreachable, match=r"127\.0\.0\.1:\d+ \(.*[Aa]uthentication"):

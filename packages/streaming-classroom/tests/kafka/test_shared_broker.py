@@ -70,18 +70,6 @@ def test_the_messages_and_the_port_outlive_a_broker_that_was_killed(home: Path) 
     assert values(address, "survives") == [b"1"]
 
 
-def test_a_broker_whose_starter_was_killed_serves_others_until_it_is_stopped(home: Path, kernel) -> None:
-    first = kernel()
-    address = first.stdout.readline().strip()
-    first.kill()
-    first.wait(120)
-    assert servers.bootstrap_servers() == address
-    broker.stop_own()
-    assert broker.is_answering(address)
-    assert broker.stop()
-    assert not broker.is_answering(address)
-
-
 def test_the_state_of_a_crash_with_the_number_of_another_process_keeps_nobody_out(home: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as innocent:
         here = broker.folder()
@@ -131,11 +119,3 @@ def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
     ]
     assert reset.remove(directories.home()) == []
     assert not home.exists()
-
-
-def test_a_kernels_broker_can_be_stopped_and_comes_back_when_asked_for(home: Path) -> None:
-    address = servers.bootstrap_servers()
-    send(address, "kept")
-    assert broker.stop()
-    assert broker.status() is None
-    assert values(servers.bootstrap_servers(), "kept") == [b"1"]

@@ -169,16 +169,6 @@ def test_it_says_when_no_stream_reads_what_lands(
     assert finished(panel)["data"]["report"].endswith(controls.UNREAD) is is_said
 
 
-def test_before_anything_has_landed_nothing_is_unread(panel: Panel) -> None:
-    assert panel.widget.state["data"]["report"] == ""
-
-
-def test_what_a_cell_has_landed_is_shown_as_well(panel: Panel, lesson: FakeLesson) -> None:
-    lesson.data_factory.load()
-    panel.tick()
-    assert panel.widget.state["data"]["landed"] == 1
-
-
 def test_when_nothing_is_left_it_says_so_and_goes_on(panel: Panel, lesson: FakeLesson) -> None:
     lesson.data_factory.load(continuous=True, interval=0)
     press(panel, do="land")
@@ -245,11 +235,6 @@ def test_the_code_of_a_stop_is_python_that_stops_that_stream(
     assert stream.is_stopped and again.is_stopped
 
 
-def test_a_stream_that_has_ended_meanwhile_is_not_stopped(panel: Panel) -> None:
-    press(panel, do="stop", stream="run-7")
-    assert finished(panel)["code"] == ""
-
-
 def test_starting_over_ends_a_landing_and_shows_the_cell_that_starts_it(panel: Panel, lesson: FakeLesson) -> None:
     press(panel, do="continue", interval=0.2)
     finished(panel)
@@ -258,12 +243,6 @@ def test_starting_over_ends_a_landing_and_shows_the_cell_that_starts_it(panel: P
     assert lesson.started_over == 1
     assert (state["data"]["landed"], state["landing"]) == (0, False)
     assert state["code"] == 'DA = start_lesson("01", dataset="a/b")'
-
-
-def test_a_lessons_name_is_quoted_in_the_call_that_starts_it(panel: Panel, lesson: FakeLesson) -> None:
-    lesson.lesson = 'my "own"'
-    press(panel, do="start over")
-    assert finished(panel)["code"] == 'DA = start_lesson("my \\"own\\"", dataset="a/b")'
 
 
 def test_a_landing_ends_when_a_cell_starts_the_lesson_over(make_panel, tmp_path: Path) -> None:

@@ -73,12 +73,6 @@ def test_a_lesson_has_its_names_and_paths(spark: SparkSession) -> None:
     assert spark.read.json(f"{lesson.paths.datasets}/device-readings/patients.json").count() == 12
 
 
-def test_tables_of_a_lesson_are_in_its_working_directory(spark: SparkSession) -> None:
-    lesson = start_lesson("Test")
-    spark.range(3).write.saveAsTable("numbers")
-    assert lesson.paths.exists(f"{lesson.paths.user_db}/numbers/_delta_log")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("state", ["running", "killed"])
 def test_starting_again_starts_over(spark: SparkSession, state: str) -> None:
@@ -162,15 +156,6 @@ def test_a_refused_kernel_cannot_clean_up_the_other_ones_lesson(another_kernel: 
         start_lesson("Test")
     module.cleanup()
     assert theirs.exists()
-
-
-@pytest.mark.slow
-def test_a_busy_lesson_is_told_before_a_spark_is_started_for_it(
-    another_kernel: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "get_spark", pytest.fail)
-    with pytest.raises(LessonBusy):
-        start_lesson("Test")
 
 
 def test_a_lesson_that_has_no_spark_is_free_for_other_kernels(
@@ -306,14 +291,6 @@ def test_a_lesson_without_a_dataset_says_so() -> None:
     with pytest.raises(NotAvailable, match=r"Pass dataset=\.\.\. to start_lesson"):
         lesson.data_factory.load()
     assert not hasattr(lesson, "datafactory")
-
-
-def test_an_unknown_dataset_keeps_the_lesson_that_is_open(run_python) -> None:
-    lesson = start_lesson("Test")
-    with pytest.raises(NotAvailable, match="There is no dataset"):
-        start_lesson("Other", dataset="device-readings/reedings")
-    lock = f"from filelock import FileLock; FileLock({lesson._directory.lock.lock_file!r}).acquire(timeout=0)"
-    assert "Timeout" in run_python(lock).stderr
 
 
 @pytest.mark.slow

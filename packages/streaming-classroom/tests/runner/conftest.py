@@ -14,23 +14,28 @@ from rich.console import Console
 from streaming_classroom.runner.results import SuiteResult
 from streaming_classroom.runner.suite import run_lessons
 
-FIXTURES = Path(__file__).parent / "notebooks"
+from . import broken_notebooks
+
+PASSING = Path(__file__).parent / "notebooks" / "passing.ipynb"  # which CI runs by its path, too
 
 
 @pytest.fixture(scope="session")
-def fixture_notebook() -> Callable[[str], Path]:
-    """Give the path of a notebook in ``notebooks``, beside this file."""
-    return lambda name: FIXTURES / f"{name}.ipynb"
+def fixture_notebook(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Give the path of a notebook, broken or passing."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    broken_notebooks.write_all(folder)
+    shutil.copy(PASSING, folder)
+    return lambda name: folder / f"{name}.ipynb"
 
 
 @pytest.fixture
-def lesson(tmp_path: Path) -> Callable[..., Path]:
+def lesson(tmp_path: Path, fixture_notebook: Callable[[str], Path]) -> Callable[..., Path]:
     """Copy a fixture notebook to where a test may write, under the name of a lesson."""
 
     def copy(name: str, target: str = "notebooks/01-Lesson.ipynb") -> Path:
         path = tmp_path / target
         path.parent.mkdir(parents=True, exist_ok=True)
-        return shutil.copy(FIXTURES / f"{name}.ipynb", path)
+        return shutil.copy(fixture_notebook(name), path)
 
     return copy
 

@@ -20,10 +20,6 @@ def test_a_cell_may_take_what_is_left_of_the_lesson_and_never_zero() -> None:
     assert 0 < Deadlines(cell=5, lesson=2, started=monotonic() - 10).allow(None) < 0.1
 
 
-def test_a_kernel_that_was_slow_to_start_takes_nothing_from_the_lesson() -> None:
-    assert Deadlines(cell=5, lesson=2, started=monotonic() - 10).from_now().left == pytest.approx(2, abs=0.1)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("unlucky", "outcome"), [(2, "passed"), (3, "failed")])
 def test_a_kernel_whose_port_another_program_has_taken_is_started_anew(

@@ -23,7 +23,7 @@ def test_a_master_that_nobody_started_is_named_with_what_to_do() -> None:
 
 @pytest.mark.parametrize("master", ["spark://host", "spark://:7077x"])
 def test_an_address_that_is_none_is_refused(master: str) -> None:
-    with pytest.raises(SetupError, match=r"is no spark://host:port"):
+    with pytest.raises(SetupError, match="an address is a host, a colon and a port"):
         looks.refuse_unreachable(master)
 
 

@@ -34,7 +34,7 @@ def install() -> None:
 def reachable_servers(servers: str) -> str:
     """Return the current addresses of the broker; BrokerUnreachable if none accepts a connection."""
     moved = redirect_servers(servers)
-    reasons = [reason for address in moved.split(",") if (reason := _refusal(address.strip()))]
+    reasons = [reason for address in moved.split(",") if (reason := refusal(address.strip()))]
     if len(reasons) == len(moved.split(",")):
         raise BrokerUnreachable(moved, reasons[0])
     return moved
@@ -49,7 +49,7 @@ def redirect_servers(servers: str) -> str:
     return ",".join(moves.get(address.strip(), address.strip()) for address in servers.split(","))
 
 
-def _refusal(address: str) -> str:
+def refusal(address: str) -> str:
     """Return why an address does not accept connections, or an empty string."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():

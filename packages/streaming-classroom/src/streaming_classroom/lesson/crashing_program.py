@@ -171,30 +171,25 @@ class _Tasks:
         return False
 
 
-def _wrap_start(where: Where) -> Callable[[Any], Any]:
-    watched: set[int] = set()
-
-    def make(start: Any) -> Any:
-        @wraps(start)
-        def listening(self: DataStreamWriter, *args: Any, **kwargs: Any) -> Any:
-            spark = self._spark
-            if id(spark._jsparkSession) not in watched:
-                watched.add(id(spark._jsparkSession))
-                spark.streams.addListener(_Starts(spark, where))
-            return start(self, *args, **kwargs)
-
-        return listening
-
-    return make
-
-
 def main(arguments: list[str]) -> None:
     """Run the program that the arguments name, with its own arguments."""
     where = Where(**json.loads(arguments[0]))
     # Its own Spark, on this machine: the notebook's session may have every core of the cluster.
     os.environ.pop("SPARK_MASTER", None)
-    make, why = _wrap_start(where), "its query stands still at a point of a batch"
-    hooks.wrap(DataStreamWriter, "start", make, by="streaming_classroom", layer="source", why=why)
+    watched: set[int] = set()
+
+    def wrap_start(start: Any) -> Any:
+        @wraps(start)
+        def listening(self: DataStreamWriter, *args: Any, **kwargs: Any) -> Any:
+            if id(self._spark._jsparkSession) not in watched:
+                watched.add(id(self._spark._jsparkSession))
+                self._spark.streams.addListener(_Starts(self._spark, where))
+            return start(self, *args, **kwargs)
+
+        return listening
+
+    why = "its query stands still at a point of a batch"
+    hooks.wrap(DataStreamWriter, "start", wrap_start, by="streaming_classroom", layer="source", why=why)
     if arguments[1] == "-c":
         sys.argv = ["-c", *arguments[3:]]
         sys.path.insert(0, "")

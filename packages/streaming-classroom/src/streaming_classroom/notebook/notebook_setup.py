@@ -48,31 +48,24 @@ def set_up_notebook(namespace: dict[str, Any], guest: bool = False) -> None:
     namespace.update(untilStreamIsReady=untilStreamIsReady, stopAllStreams=stopAllStreams)
     if environment.is_databricks():
         return
+    from notebook_dialect import Dialect  # on Databricks nothing of it is loaded
+
+    global _dialect
     with setup_status.show_step("Connecting to Spark ..." if environment.remote_url() else "Starting Spark ..."):
         early_start.take_over()
         spark = get_spark(environment.guest_conf() if guest else None)
         listener.watch(spark)
-        dialect = classroom_dialect()
+        if _dialect is None or _dialect.files != classroom_files():
+            _dialect = Dialect(classroom_files(), get_spark, user_files.username, python_paths=True)
+            _dialect.set_up_names += _SET_UP_NAMES
         if guest:
-            dialect.ansi_hint = _ANSI_HINT
-        dialect.stopping_all = f"{stopAllStreams.__name__}()"
-        dialect.fill(namespace, spark)
-        dialect.install(namespace, front_end.ipython())
+            _dialect.ansi_hint = _ANSI_HINT
+        _dialect.stopping_all = f"{stopAllStreams.__name__}()"
+        _dialect.fill(namespace, spark)
+        _dialect.install(namespace, front_end.ipython())
         declarative_pipelines.install_when_imported()
         details = cluster.summary(spark) if environment.spark_place() == "on a cluster" else ""
     setup_status.end("Spark is ready", details)
-
-
-def classroom_dialect() -> Dialect:
-    """Return the dialect of this kernel over the classroom's files, created at the first call."""
-    global _dialect
-    from notebook_dialect import Dialect  # on Databricks nothing of it is loaded
-
-    files = classroom_files()
-    if _dialect is None or _dialect.files != files:
-        _dialect = Dialect(files, get_spark, user_files.username, python_paths=True)
-        _dialect.set_up_names += _SET_UP_NAMES
-    return _dialect
 
 
 def set_up_user(namespace: dict[str, Any]) -> None:

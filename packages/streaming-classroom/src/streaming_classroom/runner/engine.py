@@ -54,10 +54,6 @@ class Deadlines:
         """Seconds until the lesson's deadline. Never zero, which nbclient would take for no deadline."""
         return max(self.started + self.lesson - monotonic(), 0.01)
 
-    def from_now(self) -> Deadlines:
-        """Return the same for a lesson that begins now."""
-        return replace(self, started=monotonic())
-
     def allow(self, _cell: NotebookNode | None) -> float:
         """Seconds that a cell may take if it starts now."""
         return min(self.cell, self.left)
@@ -117,7 +113,7 @@ class LessonClient(PapermillNotebookClient):
             self._start(**start)
             with self.setup_kernel():  # which ends it in any case
                 # A machine that is slow to start a kernel takes nothing from the lesson's time.
-                self._deadlines = self._deadlines.from_now()
+                self._deadlines = replace(self._deadlines, started=monotonic())
                 if self._prepare is not None:
                     self.prepare()
                 self.papermill_execute_cells()

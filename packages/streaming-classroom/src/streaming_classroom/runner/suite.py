@@ -55,6 +55,8 @@ _RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 _LOCK = "run.lock"
 _POLL_INTERVAL = 0.2  # seconds after which Ctrl-C is noticed
 _GRACE = 5.0  # for a process to obey before it is killed: a JVM removes its temporary files
+# Papermill logs that parameters come first where no cell has their tag.
+logging.getLogger("papermill").addFilter(lambda record: "does not contain a cell with tag" not in record.getMessage())
 # What a guest finds done, as a Databricks notebook does.
 _PREPARE = "%load_ext streaming_classroom"
 
@@ -335,11 +337,3 @@ def _execute(
         finally:
             end_processes(request.home, ask=seen.trouble is not None)
     return nb, seen
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    """Whether papermill logs something else than that parameters come first where no cell has their tag."""
-    return "does not contain a cell with tag" not in record.getMessage()
-
-
-logging.getLogger("papermill").addFilter(_is_news)

@@ -9,23 +9,21 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Timer
+from threading import Event, Timer
 from typing import TYPE_CHECKING, NamedTuple
 
 from streaming_classroom.errors import NotAvailable, SetupError
+from streaming_classroom.kafka import redirect
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-CONNECT_TIMEOUT = 5.0  # seconds
 WAIT_VARIABLE = "CLASSROOM_CLUSTER_WAIT"  # the variable with the seconds in which the first executor has started
 CHECK_TIMEOUT = 60.0  # seconds
 # Executors start one after another, on a busy machine far apart: seconds without another one after which there are no
@@ -35,7 +33,6 @@ LARGEST = 16  # partitions; a lesson's data is small, and each costs a batch a t
 PARTITIONS = "spark.sql.shuffle.partitions"
 _CHECKS = 3  # an executor that was busy is given another task
 _PACKAGES = ("pyarrow", "msgspec")  # which cloudFiles imports there
-_ADDRESS = re.compile(r"(?:spark://)?(.+):(\d+)")
 
 
 class View(NamedTuple):
@@ -51,9 +48,9 @@ def refuse_unreachable(master: str) -> None:
     """Raise SetupError if no address of a standalone master accepts a connection."""
     if not master.startswith("spark://"):
         return
-    reasons = [_refusal(address) for address in master.split(",")]
+    reasons = [redirect.refusal(address) for address in master.removeprefix("spark://").split(",")]
     if all(reasons):
-        raise unreachable(master, reasons[-1] or "")
+        raise unreachable(master, reasons[-1])
 
 
 def checked_partitions(context: SparkContext, home: Path) -> int:
@@ -80,18 +77,6 @@ def summary(spark: SparkSession) -> str:
     context = spark.sparkContext
     cores = sum(_registered(context).values())
     return f"{context.master} has {cores} cores; a shuffle has {spark.conf.get(PARTITIONS)} partitions."
-
-
-def _refusal(address: str) -> str | None:
-    """Return why a host and port do not answer, None where they do."""
-    match = _ADDRESS.fullmatch(address)
-    if match is None:
-        return f"{address} is no spark://host:port"
-    try:
-        socket.create_connection((match[1].strip("[]"), int(match[2])), timeout=CONNECT_TIMEOUT).close()
-    except OSError as error:
-        return error.strerror or str(error)
-    return None
 
 
 def unreachable(master: str, reason: str) -> SetupError:
@@ -167,36 +152,28 @@ def _check_task(marker: str, token: str) -> Callable[[Iterable], Iterator[tuple]
 def _views(
     context: SparkContext, check: Callable[[Iterable], Iterator[tuple]], cores: int, executors: int
 ) -> set[View]:
-    """Return the executors' checks: a task per core, which idle executors share."""
-    views: set[View] = set()
-    for _ in range(_CHECKS):
-        with _deadline(context):
-            views |= {View(*seen) for seen in context.parallelize(range(cores), cores).mapPartitions(check).collect()}
-        if len({(view.host, view.directory) for view in views}) >= executors:
-            break
-    return views
-
-
-@contextmanager
-def _deadline(context: SparkContext) -> Iterator[None]:
-    """Cancel the block's jobs at the deadline, and raise the meaning of the timeout."""
+    """Return the executors' checks: a task per core, which idle executors share; cancel them at a deadline."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    passed: list[bool] = []
+    passed, group = Event(), f"workers-{uuid.uuid4().hex}"
 
     def cancel() -> None:
-        passed.append(True)
+        passed.set()
         context.cancelJobGroup(group)
 
-    group = f"workers-{uuid.uuid4().hex}"
     context.setJobGroup(group, "the course: what the workers see")
     timer = Timer(CHECK_TIMEOUT, cancel)
     timer.start()
+    views: set[View] = set()
     try:
-        yield
+        for _ in range(_CHECKS):
+            views |= {View(*seen) for seen in context.parallelize(range(cores), cores).mapPartitions(check).collect()}
+            if len({(view.host, view.directory) for view in views}) >= executors:
+                break
+        return views
     except (Py4JError, PySparkException) as error:
-        raise _no_cores(context.master) if passed else _no_python(context, str(error)) from error
+        raise _no_cores(context.master) if passed.is_set() else _no_python(context, str(error)) from error
     finally:
         timer.cancel()
         context.setJobGroup("", "")

@@ -50,7 +50,13 @@ def begin(notebook: Path) -> bool:
     ``CLASSROOM_EARLY_START=0`` turns it off.
     """
     global _early
-    if os.environ.get(VARIABLE) == "0" or not environment.is_one_machine() or not _sets_up(notebook):
+    if os.environ.get(VARIABLE) == "0" or not environment.is_one_machine():
+        return False
+    try:
+        text = notebook.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    if not any(word in text for word in _SET_UP):  # others may want a Spark with settings of their own
         return False
     import psutil
 
@@ -119,15 +125,6 @@ def _imports() -> Iterator[str]:
     from streaming_classroom.session.spark_session import IMPORTED_MEANWHILE
 
     yield from IMPORTED_MEANWHILE
-
-
-def _sets_up(notebook: Path) -> bool:
-    """Whether a cell of the notebook makes it a lesson: others may want a Spark with settings of their own."""
-    try:
-        text = notebook.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return False
-    return any(word in text for word in _SET_UP)
 
 
 def _home_lock() -> FileLock | None:

@@ -43,8 +43,13 @@ def main(path: Path) -> int:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     listener.listen()
-    installed = _without_users_own(sys.path[1:])
-    _import()
+    own = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    installed = [entry for entry in sys.path[1:] if entry not in own]
+    for name in IMPORTED:
+        with suppress(ImportError):  # a worker that needs it says so
+            import_module(name)
+    gc.collect()
+    gc.freeze()  # what is shared with workers stays so
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for workers
     while 0 not in select.select([0, listener], [], [])[0]:  # type: ignore[type-var]
         connection, _ = listener.accept()
@@ -55,22 +60,6 @@ def main(path: Path) -> int:
     path.unlink()
     path.parent.rmdir()
     return 0
-
-
-def _without_users_own(entries: list) -> list:
-    """Return the module search path without the entries of ``PYTHONPATH``."""
-    own = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    return [entry for entry in entries if entry not in own]
-
-
-def _import() -> None:
-    for name in IMPORTED:
-        try:
-            import_module(name)
-        except ImportError:  # a worker that needs it says so
-            continue
-    gc.collect()
-    gc.freeze()  # what is shared with workers stays so
 
 
 def _worker(connection: socket.socket, installed: list) -> int:
