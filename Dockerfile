@@ -17,8 +17,10 @@ USER learner
 COPY --chown=learner:learner course.py pyproject.toml requirements.lock ./
 COPY --chown=learner:learner packages packages
 COPY --chown=learner:learner datasets datasets
-RUN python course.py setup
+RUN python course.py setup && rm -rf ~/.cache/uv ~/.cache/pip
 COPY --chown=learner:learner . .
+# A volume takes over the folder's owner.
+RUN mkdir --parents work
 
 EXPOSE 8888
 # A volume here keeps a learner's copies and progress: -v streaming-work:/home/learner/course/work

@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> int:
         print(f"\n{DISK_FULL if error.errno == errno.ENOSPC else advice}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nInterrupted. The same command continues the set-up.", file=sys.stderr)
+        print("\nInterrupted. Run the same command again to resume.", file=sys.stderr)
         return 130
 
 

@@ -100,6 +100,29 @@ def test_commands_in_documents_and_scripts_parse() -> None:
     assert wrong == []
 
 
+def opening(number: str) -> tuple[int, set[str]]:
+    """Return the minutes of a lesson, and the lessons that its first words ask for."""
+    [lesson] = (path for path in LESSONS if path.name.startswith(f"{number}-"))
+    [[minutes, rest]] = re.findall(r"^\*\*Time:\*\* (\d+) minutes(.+?)(?:\n\n|$)", markdown(lesson), re.M | re.S)
+    return int(minutes), set(re.findall(r"\b\d\d\b", rest))
+
+
+def test_the_syllabus_has_the_minutes_and_the_order_of_the_lessons() -> None:
+    page = (PROJECT / "docs" / "syllabus.md").read_text(encoding="utf-8")
+    rows = [[re.findall(r"\[(\d\d[LWX]?)\]", cell) for cell in line.split("|")[1:-1]] for line in page.splitlines()]
+    needs = {row[0][0]: set(row[1]) for row in rows if len(row) == 3 and row[0]}
+    helps = {row[0][0]: set(row[2]) for row in rows if len(row) == 3 and row[0]}
+    paths = re.findall(r"^\| [^|]+ \| ([^|]+) \| (\d+) h (\d\d) \|", page, re.M)
+
+    assert len(needs) == 15 and len(paths) == 6
+    assert {number: opening(number)[1] for number in needs} == {one: needs[one] | helps[one] for one in needs}
+    for notebooks, hours, minutes in paths:
+        order = re.findall(r"\[(\d\d[LWX]?)\]", notebooks)
+        assert sum(opening(number)[0] for number in order) == int(hours) * 60 + int(minutes)
+        for place, number in enumerate(order):
+            assert needs.get(number, set()) <= set(order[:place]), number
+
+
 @pytest.mark.slow
 def test_documented_settings_are_read_by_the_code() -> None:
     text, settings = sources(), documented_settings()

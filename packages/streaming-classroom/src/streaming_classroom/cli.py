@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import secrets
 import subprocess
 import sys
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from streaming_classroom.command_parser import CommandParser, grouped, number, parameter, seconds, summary
 from streaming_classroom.errors import ClassroomError, NotAvailable
 from streaming_classroom.files import directories
 
 INTERRUPTED = 130
+MINUTES_OF_A_LESSON = (0.7, 1.1)  # one after the other, on a quick and on a slow laptop
 TOOLS = directories.PROJECT / "tools"
 # Two processes: three keep two cores busy without a pause, and what waits for a deadline then misses it.
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
@@ -33,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\n{error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nInterrupted. The same command continues from here.", file=sys.stderr)
+        print("\nInterrupted. Run the same command again to resume.", file=sys.stderr)
         return INTERRUPTED
 
 
@@ -44,7 +48,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     if not arguments:
         parser.print_help(sys.stderr)
         parser.exit(2)
-    return parser.parse_args(arguments)
+    return parser.parse(arguments)
 
 
 def lab(options: argparse.Namespace) -> int:
@@ -62,9 +66,11 @@ def lab(options: argparse.Namespace) -> int:
         how = "at this address"
         if "--no-browser" not in options.jupyter and webbrowser.open(address):
             how = "and is opened"
-        large = " `DA.present()` in a lesson makes its text large." if options.present else ""
-        print(f"JupyterLab is running on these files already, {how}: {address}{large}", flush=True)
+        print(f"JupyterLab is running on these files already, {how}:\n{address}", flush=True)
+        if options.present:
+            print("`DA.present()` in a lesson makes its text large.", flush=True)
         return 0
+    print("Starting JupyterLab. Ctrl+C in this terminal stops it; its address:", flush=True)
     return _delegate(jupyterlab.command(root, page, options.port, options.present, options.jupyter))
 
 
@@ -77,13 +83,18 @@ def start_over(options: argparse.Namespace) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Execute lessons headless."""
+    """Run lessons or notebooks unattended, and report which pass."""
     from streaming_classroom.runner.lesson_files import find_lessons  # with what set-up has installed
     from streaming_classroom.runner.suite import run_lessons
 
     lessons = find_lessons(options.lessons, directories.notebooks())
     _refuse_to_save(options, lessons)
     _set_up()
+    if not options.lessons:
+        fewest, most = (round(minutes * len(lessons) / options.jobs) for minutes in MINUTES_OF_A_LESSON)
+        print(
+            f"{len(lessons)} lessons, about {fewest} to {most} minutes; Ctrl+C stops them. One lesson: course.py run 05"
+        )
     result = run_lessons(
         lessons,
         jobs=options.jobs,
@@ -100,21 +111,66 @@ def run(options: argparse.Namespace) -> int:
     return result.exit_code
 
 
-def progress(_options: argparse.Namespace) -> int:
-    """Show the finished exercises."""
-    from streaming_classroom.exercises.progress import ExerciseRecord, progress_shown
+def list_lessons(_options: argparse.Namespace) -> int:
+    """List the lessons: minutes, and how many exercises are right."""
+    from streaming_classroom.exercises import catalogue
+    from streaming_classroom.exercises.progress import ExerciseRecord
 
-    print(progress_shown(ExerciseRecord()))
+    done = ExerciseRecord().read()
+    for path in sorted(directories.notebooks().glob("[0-9]*.ipynb")):
+        number, _, title = path.stem.partition("-")
+        exercises = catalogue.exercise_ids(number) if number in catalogue.lessons() else ()
+        right = sum(name in done and bool(done[name].right) for name in exercises)
+        state = f"{right} of {len(exercises)} right" if exercises else ""
+        print(f"{number:<4} {title.replace('-', ' '):<38} {_minutes(path):>3} min  {state}".rstrip())
     return 0
 
 
+def _minutes(lesson: Path) -> str:
+    found = re.search(r"\*\*Time:\*\* (\d+) minutes", lesson.read_text(encoding="utf-8"))
+    return found[1] if found else ""
+
+
+def progress(options: argparse.Namespace) -> int:
+    """Show your finished exercises, or those of a class as CSV."""
+    from streaming_classroom.exercises.progress import ExerciseRecord, progress_shown, write_class
+
+    if options.class_folder is None:
+        print(progress_shown(ExerciseRecord()))
+        return 0
+    try:
+        if not write_class(options.class_folder, sys.stdout):
+            print(f"There is no record in {options.class_folder}.", file=sys.stderr)
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def versions() -> str:
+    """Return the versions that a report of a problem needs."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    names = {"course": "streaming-classroom", "Spark": "pyspark", "Delta": "delta-spark", "JupyterLab": "jupyterlab"}
+    found = {}
+    for name, distribution in names.items():
+        with suppress(PackageNotFoundError):
+            found[name] = version(distribution)
+    found["Python"] = sys.version.split()[0]
+    with suppress(ImportError):  # what set-up has not installed yet
+        from streaming_classroom.setup import java
+
+        found["Java"] = str(there.version) if (there := java.find().java) else "none"
+    return "\n".join(f"{name} {number}" for name, number in found.items())
+
+
 def lint(options: argparse.Namespace) -> int:
-    """Check the form that lessons share, and their exercises'; without a lesson, all code and its types as well."""
+    """Lint lessons and exercises; without arguments also code and types."""
     return _delegate([sys.executable, "-m", "code_checks", *options.lessons], _with_tools())
 
 
 def book(_options: argparse.Namespace) -> int:
-    """Build the book: lessons with their outputs, documents and references as pages, for a browser."""
+    """Build the book: lessons with their outputs, and documents, as web pages."""
     return _delegate([sys.executable, "-m", "book"], _with_tools())
 
 
@@ -146,7 +202,7 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Check what the course needs; name one fix for each failing check, or repair what can be repaired."""
+    """Check this machine, and say how to fix each problem."""
     from streaming_classroom.session import spark_settings
     from streaming_classroom.setup import doctor as checks
 
@@ -172,7 +228,7 @@ def reset(_options: argparse.Namespace) -> int:
 
 
 def kafka(options: argparse.Namespace) -> int:
-    """Start Kafka's broker, stop it, show its state, or list its topics."""
+    """Start, stop or inspect the Kafka broker, or list its topics."""
     from streaming_classroom.kafka import servers  # with filelock, which `--help` does without
 
     print(getattr(servers, options.action)())
@@ -189,7 +245,7 @@ def pipeline(options: argparse.Namespace) -> int:
 
 
 def set_up(options: argparse.Namespace) -> int:
-    """Perform the steps of set-up again that are missing or failed."""
+    """Install everything now, or resume an interrupted installation."""
     from streaming_classroom.setup import archive
 
     archive.forget_failure()
@@ -227,94 +283,95 @@ def _delegate(command: Sequence[str], more: Mapping[str, str] | None = None) -> 
                 continue
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+class _Versions(argparse.Action):
+    """``--version``, whose text takes a moment to collect."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_arguments: object, **_more: object) -> None:
+        print(versions())
+        parser.exit()
+
+
+def _parser() -> CommandParser:
+    groups: dict[str, dict[str, Callable[[argparse.Namespace], int]]] = {
+        "Learn": {
+            "lab": lab, "list": list_lessons, "progress": progress, "start-over": start_over, "reset": reset,
+            "setup": set_up, "doctor": doctor,
+        },
+        "Run": {"run": run, "convert": convert, "pipeline": pipeline, "kafka": kafka},
+        "Contribute": {"test": test, "lint": lint, "bench": bench, "book": book},
+    }  # fmt: skip
+    parser = CommandParser(
         prog="course.py",
+        usage="course.py [--version] COMMAND ...",
         description="A course on Spark Structured Streaming. Set-up happens by itself, once.",
+        epilog=grouped(groups),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    command = _add(commands, "lab", lab)
-    command.add_argument("--port", type=int, help="port to try first (default: 8888)")
-    command.add_argument("--present", action="store_true", help="for a projector: large text, nothing but the lesson")
-    command.add_argument("--with-outputs", action="store_true", help="the committed lessons, as they look when run")
-    command.add_argument("jupyter", nargs="*", help="further options for JupyterLab, after --")
-
-    command = _add(commands, "start-over", start_over)
-    command.add_argument("lessons", nargs="+", metavar="LESSON", help="number (07)")
-
-    command = _add(commands, "run", run)
-    command.add_argument(
-        "lessons", nargs="*", metavar="LESSON", help="number (07), or path of a notebook or folder; default: all"
-    )
-    command.add_argument("--save", action="store_true", help="write the outputs back into notebooks/")
-    command.add_argument("--compare", action="store_true", help="fail where marked outputs differ from the files'")
-    command.add_argument("--solved", action="store_true", help="run the exercises with their solutions in")
-    command.add_argument("--jobs", type=int, default=1, metavar="N", help="lessons at a time (default: 1)")
-    command.add_argument("--cell-timeout", type=float, default=120, metavar="SECONDS", help="default: 120")
-    command.add_argument("--lesson-timeout", type=float, default=600, metavar="SECONDS", help="default: 600")
-    command.add_argument("--junit", type=Path, metavar="FILE", help="also write a JUnit XML report")
-    command.add_argument(
-        "-p",
-        "--parameter",
-        type=_parameter,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a value for the notebook's widgets, as papermill puts it in; may be given more than once",
-    )
-
-    _add(commands, "progress", progress)
-
-    command = _add(commands, "lint", lint)
-    command.add_argument("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
-
-    _add(commands, "book", book)
-
-    command = _add(commands, "convert", convert)
-    command.add_argument("notebook", type=Path, metavar="PATH", help="a notebook in Databricks' source format")
-    command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: the same name, as .ipynb")
-
-    command = _add(commands, "test", test)
-    command.add_argument(
-        "--all",
-        action="store_true",
-        help="all lessons, their answers, kills, a cluster, Kafka, browser (90 minutes)",
-    )
-    command.add_argument(
-        "--exhaustive",
-        action="store_true",
-        help="--all, and every wrong answer and mutant of each exercise (half a day)",
-    )
-    command.add_argument(
-        "--since",
-        metavar="COMMIT",
-        help="also every test of each package, lesson and folder that differs from COMMIT, or from a `day` before the "
-        "last commit, as CI does (25 minutes)",
-    )
-    command.add_argument("pytest", nargs="*", help="arguments for pytest, after --, such as `-- packages/stream-view`")
-
-    command = _add(commands, "bench", bench)
-    command.add_argument("name", choices=sorted(path.stem for path in (TOOLS / "benchmarks").glob("[a-z]*.py")))
-
-    command = _add(commands, "doctor", doctor)
-    command.add_argument("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
-    command.add_argument("--fix", action="store_true", help="re-create what is missing or damaged of what set-up makes")
-    command = _add(commands, "kafka", kafka)
-    command.add_argument("action", choices=("start", "stop", "status", "topics"))
-    command = _add(commands, "pipeline", pipeline)
-    command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="`pipeline run --help` has all")
-    _add(commands, "reset", reset)
-    command = _add(commands, "setup", set_up)
-    command.add_argument("--all", action="store_true", help="fetch what any lesson needs, Kafka's broker too (45 MB)")
+    parser.add_argument("--version", action=_Versions, nargs=0, help="versions of course, Spark, Delta, Python, Java")
+    parser.commands = parser.add_subparsers(required=True, metavar="COMMAND", help=argparse.SUPPRESS, prog="course.py")
+    commands = {}
+    for group in groups.values():
+        for name, function in group.items():
+            commands[name] = parser.commands.add_parser(name, description=summary(function))
+            commands[name].set_defaults(command=function)
+    _add_arguments(commands)
     return parser
 
 
-def _add(commands, name: str, function) -> argparse.ArgumentParser:
-    summary = function.__doc__.splitlines()[0]
-    command = commands.add_parser(name, help=summary, description=summary)
-    command.set_defaults(command=function)
-    return command
+def _add_arguments(commands: Mapping[str, CommandParser]) -> None:
+    add = commands["lab"].add_argument
+    add("--port", type=number(1, 65535), help="port to try first (default: 8888)")
+    add("--present", action="store_true", help="for a projector: large text, nothing but the lesson")
+    add("--with-outputs", action="store_true", help="the committed lessons, as they look when run")
+    add("jupyter", nargs="*", help="further options for JupyterLab, after --")
+
+    add = commands["progress"].add_argument
+    add("--class", dest="class_folder", type=Path, metavar="FOLDER", help="records of a class: prints CSV")
+
+    commands["start-over"].add_argument("lessons", nargs="+", metavar="LESSON", help="number (07)")
+
+    add = commands["setup"].add_argument
+    add("--all", action="store_true", help="fetch what any lesson needs, Kafka's broker too (45 MB)")
+
+    add = commands["doctor"].add_argument
+    add("--spark", action="store_true", help="what the classroom changes in Spark's defaults, and why")
+    add("--fix", action="store_true", help="re-create what is missing or damaged of what set-up makes")
+
+    add = commands["run"].add_argument
+    add("lessons", nargs="*", metavar="LESSON", help="number (07), or path of a notebook or folder; default: all")
+    add("--save", action="store_true", help="write the outputs back into notebooks/")
+    add("--compare", action="store_true", help="fail where marked outputs differ from the files'")
+    add("--solved", action="store_true", help="run the exercises with their solutions filled in")
+    add("--jobs", type=number(1), default=1, metavar="N", help="lessons at a time (default: 1)")
+    add("--cell-timeout", type=seconds, default=120, metavar="SECONDS", help="default: 120")
+    add("--lesson-timeout", type=seconds, default=600, metavar="SECONDS", help="default: 600")
+    add("--junit", type=Path, metavar="FILE", help="also write a JUnit XML report")
+    add("-p", "--parameter", type=parameter, action="append", default=[], metavar="NAME=VALUE",
+        help="a value for the notebook's widgets, as papermill puts it in; may be given more than once")  # fmt: skip
+
+    add = commands["convert"].add_argument
+    add("notebook", type=Path, metavar="PATH", help="a notebook in Databricks' source format")
+    add("-o", "--output", type=Path, metavar="FILE", help="default: the same name, as .ipynb")
+
+    add = commands["pipeline"].add_argument
+    add("arguments", nargs=argparse.REMAINDER, metavar="...", help="`pipeline run --help` has all")
+
+    commands["kafka"].add_argument("action", choices=("start", "stop", "status", "topics"))
+
+    add = commands["test"].add_argument
+    add("--all", action="store_true", help="all lessons, their answers, kills, a cluster, Kafka, browser (90 minutes)")
+    add("--exhaustive", action="store_true", help="--all, and each wrong answer and mutant of each exercise (hours)")
+    add("--since", metavar="COMMIT",
+        help="also every test of each package, lesson and folder that differs from COMMIT, or from a `day` before the "
+        "last commit, as CI does (25 minutes)")  # fmt: skip
+    add("pytest", nargs="*", help="arguments for pytest, after --, such as `-- packages/stream-view`")
+
+    add = commands["lint"].add_argument
+    add("lessons", nargs="*", metavar="LESSON", help="number (07) or path of a notebook; default: all")
+
+    commands["bench"].add_argument(
+        "name", choices=sorted(path.stem for path in (TOOLS / "benchmarks").glob("[a-z]*.py"))
+    )
 
 
 def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> None:
@@ -324,10 +381,3 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
     if asked and (guests or options.parameter or options.solved or len(asked) > 1):
         problem = f"--{asked[0]} is for the course's lessons, run as they are."
         raise NotAvailable(problem, "Leave out what goes against it.")
-
-
-def _parameter(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    return name, value

@@ -55,7 +55,8 @@ def command(root: Path, page: str, port: int | None, present: bool, more: Sequen
     """Return the command line of a JupyterLab on a folder."""
     from jupyter_core.paths import jupyter_config_dir  # which only JupyterLab's users have
 
-    options = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={page}"]
+    options = ["--log-level=WARN", "--LabApp.log_level=WARN"]  # else twenty lines of its log stand above the address
+    options += [f"--ServerApp.root_dir={root}", f"--LabApp.default_url={page}"]
     if present:
         # Settings for text, and the layout of the page, are the user's own; these are of this start.
         style: Path | None = presenting.STYLES

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 import threading
 from pathlib import Path
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from streaming_classroom.errors import SetupError
-from streaming_classroom.exercises.progress import NAME, ExerciseProgress, ExerciseRecord
+from streaming_classroom.exercises.progress import NAME, ExerciseProgress, ExerciseRecord, write_class
 from streaming_classroom.files import directories, ownership
 
 
@@ -132,3 +134,29 @@ def test_a_workspace_that_somebody_else_has_filled_is_left_alone(project: Path) 
 
     assert [path.name for path in (project / "work").iterdir()] == ["mine.txt"]
     assert ExerciseRecord().read()["05.1"].right
+
+
+def test_a_class_is_a_line_per_learner_and_begun_lesson(tmp_path: Path) -> None:
+    ada, bo = ExerciseRecord(tmp_path / "ada.json"), ExerciseRecord(tmp_path / "bo" / NAME)
+    ada.tried("05.1", is_right=False)
+    ada.tried("05.1", is_right=True)
+    ada.hint("05.2", 2)
+    bo.chose("02", 1, "a", is_right=True)
+    file = io.StringIO()
+
+    learners = write_class(tmp_path, file)
+
+    rows = list(csv.DictReader(io.StringIO(file.getvalue())))
+    assert learners == 2
+    assert [(row["learner"], row["lesson"], row["right"], row["verdicts"], row["hints"]) for row in rows] == [
+        ("ada", "05", "1", "2", "2"),
+        ("bo", "02", "0", "0", "0"),
+    ]
+    assert rows[1]["quiz_right"] == "1" and rows[0]["last_right"]
+
+
+def test_a_file_of_a_class_that_is_no_record_is_named(tmp_path: Path) -> None:
+    (tmp_path / "notes.json").write_text("[1]")
+
+    with pytest.raises(ValueError, match=r"notes\.json is no record of exercises"):
+        write_class(tmp_path, io.StringIO())

@@ -6,15 +6,17 @@ home set by ``CLASSROOM_HOME`` has its own file, because a headless run must not
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
+from typing import TextIO
 
 from filelock import FileLock
 
@@ -23,6 +25,8 @@ from streaming_classroom.exercises import catalogue
 from streaming_classroom.exercises.verdict import Guidance, box
 from streaming_classroom.files import directories, ownership
 
+CLASS_COLUMNS = ("learner", "lesson", "exercises", "right", "verdicts", "hints", "solutions_read_first", "quiz_right",
+                 "last_right")  # fmt: skip
 _LOCK_TIMEOUT = 10  # seconds for another kernel to write its entry
 NAME = "exercises.json"
 _FULL, _EMPTY = "●", "○"
@@ -174,6 +178,57 @@ def progress_shown(record: ExerciseRecord) -> Guidance:
         lines.append(f"Next: {following} {catalogue.find(following).title}")
     text = "\n".join(lines)
     return Guidance(text, box(f'<pre style="margin:0;line-height:1.5">{escape(text)}</pre>'))
+
+
+def write_class(folder: Path, file: TextIO) -> int:
+    """Write the progress of a class as CSV, a line per learner and begun lesson; return the number of learners.
+
+    Parameters
+    ----------
+    folder : Path
+        Has a record of each learner: ``ada.json``, or ``ada/exercises.json`` at any depth.
+    file : TextIO
+        Where the lines go, a header first.
+
+    Raises
+    ------
+    NotADirectoryError
+        There is no such folder.
+    ValueError
+        A record cannot be read; it is named.
+    """
+    if not folder.is_dir():
+        raise NotADirectoryError(f"There is no folder {folder}.")
+    writer = csv.DictWriter(file, CLASS_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    records = sorted(folder.rglob("*.json"))
+    for path in records:
+        learner = path.parent.relative_to(folder).as_posix() if path.name == NAME else path.stem
+        done = ExerciseRecord(path).read()
+        if not done and path.read_text(encoding="utf-8").strip() != "{}":
+            raise ValueError(f"{path} is no record of exercises. Give the file work/progress/{NAME} of each learner.")
+        writer.writerows({"learner": learner, **row} for row in _class_rows(done))
+    return len(records)
+
+
+def _class_rows(done: dict[str, ExerciseProgress]) -> Iterator[dict[str, object]]:
+    for lesson in catalogue.lessons():
+        entries = [done[name] for name in catalogue.exercise_ids(lesson) if name in done]
+        quiz = [
+            done[key] for n in range(len(catalogue.quiz_of(lesson))) if (key := question_name(lesson, n + 1)) in done
+        ]
+        if not entries and not quiz:
+            continue
+        yield {
+            "lesson": lesson,
+            "exercises": len(catalogue.exercise_ids(lesson)),
+            "right": sum(bool(entry.right) for entry in entries),
+            "verdicts": sum(entry.tries for entry in entries),
+            "hints": sum(entry.hints for entry in entries),
+            "solutions_read_first": sum(entry.saw_solution for entry in entries),
+            "quiz_right": sum(bool(question.right) for question in quiz),
+            "last_right": max((entry.right for entry in entries), default=""),
+        }
 
 
 def _line(lesson: str, exercises: Sequence[str], done: dict[str, ExerciseProgress]) -> str:
