@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,6 +12,8 @@ RECORD = Path(__file__).parent / "measured.jsonl"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "engines.md"
 _COLUMNS = {"local": "`local[2]`", "standalone": "standalone", "serverless": "serverless"}
 _HEAD = """# Where the lessons run
+
+{result}
 
 Every lesson on three engines, run from its first cell to its last with its exercises still empty.
 `.venv/bin/python tools/engines` runs them and writes this page; a test takes one lesson and one engine and compares.
@@ -21,8 +23,7 @@ Every lesson on three engines, run from its first cell to its last with its exer
 * **serverless**: Spark Connect, with what Databricks documents of serverless compute: Delta is the default format,
   settings other than a few are refused, and so are streams that do not end by themselves.
 
-A lesson that stops says so in a cell: its number stands in the table, and the cell's error below. The measurements are
-of Spark {spark}, made on {days}. Spark 4.3 has no Delta yet, so no lesson runs there. `serverless` is made to refuse
+The table gives the number of the cell at which a lesson stops; why it stops is below. The measurements are of Spark {spark}, made on {days}. Spark 4.3 has no Delta yet, so no lesson runs there. `serverless` is made to refuse
 what Databricks documents; no workspace was used. [The lessons on Databricks](on-databricks.md) says what to expect
 there.
 
@@ -87,21 +88,35 @@ def render(runs: Mapping[tuple[str, str], Run], lessons: Mapping[str, str]) -> s
     """
     days = sorted({run.day for run in runs.values()})
     spark = ", ".join(sorted({run.spark for run in runs.values()}))
-    text = _HEAD.format(spark=spark, days=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
+    passed = {engine: sum(runs[number, engine].passed for number in lessons) for engine in _COLUMNS}
+    result = ", ".join(f"{passed[engine]} on {title}" for engine, title in _COLUMNS.items())
+    result = f"Of {len(lessons)} lessons reach their end: {result}."
+    text = _HEAD.format(result=result, spark=spark, days=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
     text += _row("lesson", *_COLUMNS.values()) + _row("---", *("---" for _ in _COLUMNS))
     for number, name in sorted(lessons.items()):
         cells = [runs[number, engine].cell for engine in _COLUMNS]
-        shown = ("passed" if cell is None else f"cell {cell}" for cell in cells)
+        shown = ("passed" if cell is None else f"stops at cell {cell}" for cell in cells)
         text += _row(f"[{number}](../notebooks/{name})", *shown)
-    passed = [sum(runs[number, engine].passed for number in lessons) for engine in _COLUMNS]
-    text += _row(f"passed, of {len(lessons)}", *map(str, passed))
+    text += _row(f"passed, of {len(lessons)}", *map(str, passed.values()))
     for engine, title in _COLUMNS.items():
         stopped = [runs[number, engine] for number in sorted(lessons) if not runs[number, engine].passed]
         if stopped:
-            text += f"\n## {title}\n\n" + _row("lesson", "cell", "it says") + _row("---", "---", "---")
-            text += "".join(_row(run.lesson, str(run.cell), _escape(run.says)) for run in stopped)
+            text += f"\n## {title}\n\n" + _row("the error of the first of them", "lessons, with the cell")
+            text += _row("---", "---")
+            for runs_of_cause in _by_cause(stopped):
+                lessons_of_cause = ", ".join(f"{run.lesson} ({run.cell})" for run in runs_of_cause)
+                text += _row(_escape(runs_of_cause[0].says), lessons_of_cause)
             text += f"\n{_MEANING[engine]}\n" if engine in _MEANING else ""
     return text
+
+
+def _by_cause(stopped: Sequence[Run]) -> list[list[Run]]:
+    """Return the runs in groups of one cause, the most frequent first: by error condition, or by the first words."""
+    groups: dict[str, list[Run]] = {}
+    for run in stopped:
+        condition = re.search(r"\[([A-Z_]+)\b", run.says)
+        groups.setdefault(condition[1] if condition else run.says[:30], []).append(run)
+    return sorted(groups.values(), key=len, reverse=True)
 
 
 def _row(*cells: str) -> str:
