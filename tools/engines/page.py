@@ -23,9 +23,9 @@ Every lesson on three engines, run from its first cell to its last with its exer
 * **serverless**: Spark Connect, with what Databricks documents of serverless compute: Delta is the default format,
   settings other than a few are refused, and so are streams that do not end by themselves.
 
-The table gives the number of the cell at which a lesson stops; why it stops is below. The measurements are of Spark {spark}, made on {days}. Spark 4.3 has no Delta yet, so no lesson runs there. `serverless` is made to refuse
-what Databricks documents; no workspace was used. [The lessons on Databricks](on-databricks.md) says what to expect
-there.
+The table gives the number of the cell at which a lesson stops; why it stops is below. The measurements are of Spark
+{spark}, made on {days}. Spark 4.3 has no Delta yet, so no lesson runs there. `serverless` is made to refuse what
+Databricks documents; no workspace was used. [The lessons on Databricks](on-databricks.md) says what to expect there.
 
 """
 # What an error leaves open, by engine.
