@@ -157,7 +157,7 @@ def test_run_passes_the_lessons_and_the_options_to_the_runner(lessons: Path, tmp
     monkeypatch.setattr(
         suite,
         "run_lessons",
-        lambda found, **options: calls.append((found, options)) or results.SuiteResult((), 0.0, tmp_path, True),
+        lambda found, **options: calls.append((found, options)) or results.SuiteResult((), 0.0, True),
     )
     (lessons / "01-A.ipynb").touch()
     (lessons / "02-B.ipynb").touch()

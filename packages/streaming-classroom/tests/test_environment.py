@@ -8,13 +8,6 @@ from streaming_classroom.errors import NotAvailable
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
 
-def test_this_machine_is_the_default() -> None:
-    assert environment.is_one_machine()
-    assert environment.master() == "local[*]"
-    assert environment.remote_url() is None
-    assert not environment.is_databricks()
-
-
 @pytest.mark.parametrize(
     ("variable", "value", "one_machine", "driver_here"),
     [

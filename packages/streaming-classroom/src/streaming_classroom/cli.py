@@ -265,8 +265,7 @@ def _set_up(everything: bool = False, always_report: bool = False) -> None:
 
 def _with_tools() -> dict[str, str]:
     """Return environment variables with which Python finds the tools."""
-    folders = [str(TOOLS), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {"PYTHONPATH": os.pathsep.join(folders)}
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(TOOLS), os.environ.get("PYTHONPATH")]))}
 
 
 def _delegate(command: Sequence[str], more: Mapping[str, str] | None = None) -> int:

@@ -153,7 +153,7 @@ def _phrase(names: Sequence[str], one: str, many: str) -> str:
 
 def _course_files() -> dict[str, Path]:
     """Return the course's files by their names in a workspace: the includes and pictures, then the lessons."""
-    notebooks, includes = directories.notebooks(), directories.includes()
+    notebooks, includes = directories.notebooks(), directories.PROJECT / "Includes"
     found = [path for path in sorted((notebooks / "images").rglob("*")) if path.is_file()]
     for pattern in ("*.md", "*.sql", "*.py"):  # the glossary, and the sources of pipelines
         found += sorted(notebooks.glob(pattern))

@@ -164,13 +164,6 @@ def test_a_link_to_somebodys_own_data_is_left_alone(generators: Path, tmp_path: 
     assert (tmp_path / "own" / "readings" / "b.json").exists()
 
 
-def test_editing_a_registered_file_leaves_the_cache_as_it_was(tmp_path: Path) -> None:
-    datasets.register()
-    with (tmp_path / "home/dbfs/mnt/training/old/patients.json").open("a") as file:
-        file.write("{}")
-    assert (datasets.directory("small-one") / "patients.json").read_text() == '{"name": "Ann"}'
-
-
 def test_a_connect_server_is_told_the_files_themselves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SPARK_REMOTE", "sc://localhost:15002")
     assert datasets.register() == f"file:{tmp_path}/home/dbfs/mnt/training/streaming-classroom"

@@ -49,3 +49,24 @@ def test_a_session_does_not_start_in_a_strangers_folder(run_python, tmp_path: Pa
     done = run_python("from streaming_classroom import get_spark\nget_spark()", CLASSROOM_HOME=home)
     assert "was not made by the course" in done.stderr
     assert [path.name for path in (tmp_path / "somebodys").rglob("*")] == ["logs"]
+
+
+def test_a_text_replaces_the_one_before_and_its_folder_is_made(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "note.json"
+    for text in ("first", "zweitens: é"):
+        ownership.write_atomically(file, text)
+    assert file.read_text(encoding="utf-8") == "zweitens: é"
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_writer_that_is_stopped_before_the_end_leaves_what_was_there(tmp_path: Path, monkeypatch) -> None:
+    file = tmp_path / "note.json"
+    ownership.write_atomically(file, "before")
+
+    def killed(_self: Path, _target: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        ownership.write_atomically(file, "after")
+    assert file.read_text(encoding="utf-8") == "before"

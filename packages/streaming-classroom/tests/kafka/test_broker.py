@@ -1,16 +1,25 @@
+"""The broker of a home: what keeps it from starting is said, it ends with its starter, a crash keeps no other out."""
+
 from __future__ import annotations
 
+import json
+import os
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
+from streaming_classroom.cli import main
 from streaming_classroom.errors import SetupError
-from streaming_classroom.files import ownership
-from streaming_classroom.kafka import broker, servers
-from streaming_classroom.setup import java
+from streaming_classroom.files import directories, ownership
+from streaming_classroom.kafka import broker, client, servers
+from streaming_classroom.kafka.client import KafkaRecord
+from streaming_classroom.setup import java, reset
 
 
 @pytest.fixture
@@ -86,23 +95,113 @@ def test_an_unfinished_directory_is_made_anew(messages_of_before: Path, broken_j
 
 
 @pytest.mark.slow
-def test_a_port_that_another_program_takes_is_not_mistaken_for_the_brokers(home: Path, monkeypatch) -> None:
-    free_ports, asked = broker._free_ports, []
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-
-        def ports(count: int) -> list[int]:
-            asked.append(count)
-            return [port, *free_ports(count - 1)] if len(asked) == 1 else free_ports(count)
-
-        monkeypatch.setattr(broker, "_free_ports", ports)
-        address = servers.bootstrap_servers()
-    assert len(asked) == 2 and address != f"127.0.0.1:{port}"
-
-
-@pytest.mark.slow
 def test_the_port_of_before_is_left_where_another_program_has_it_now(home: Path) -> None:
     address = servers.bootstrap_servers()
     broker.stop_own()
     with socket.create_server(("127.0.0.1", int(address.rpartition(":")[2]))):
         assert servers.bootstrap_servers() != address
+
+
+def process() -> psutil.Process:
+    return psutil.Process(broker.status().pid)
+
+
+def values(address: str, topic: str) -> list[bytes]:
+    return [message.value() for message in client.read({"bootstrap.servers": address}, topic, {})]
+
+
+def send(address: str, topic: str) -> None:
+    client.send({"bootstrap.servers": address}, topic, [KafkaRecord(b"1")])
+
+
+@pytest.mark.slow
+def test_kernels_share_a_broker_that_ends_with_its_starter(home: Path, kernel) -> None:
+    first = kernel()
+    address = first.stdout.readline().strip()
+    second = kernel()
+    assert second.stdout.readline().strip() == address
+    send(address, "kept")
+    running = process()
+    os.killpg(first.pid, signal.SIGINT)  # Jupyter's "interrupt"
+    second.communicate(timeout=120)
+    assert values(address, "kept") == [b"1"]
+    first.communicate(timeout=120)
+    running.wait(120)
+    assert not broker.is_answering(address)
+    assert values(servers.bootstrap_servers(), "kept") == [b"1"]
+
+
+@pytest.mark.slow
+def test_leaving_waits_until_the_broker_has_ended_and_may_be_done_twice(home: Path) -> None:
+    address = servers.bootstrap_servers()
+    running = process()
+    broker.stop_own()
+    broker.stop_own()
+    assert not running.is_running()
+    assert broker.status() is None
+    assert servers.bootstrap_servers() == address  # on the port of before
+
+
+@pytest.mark.slow
+def test_the_messages_and_the_port_outlive_a_broker_that_was_killed(home: Path) -> None:
+    address = servers.bootstrap_servers()
+    send(address, "survives")
+    running = process()
+    running.kill()  # as for want of memory
+    running.wait(120)
+    assert servers.bootstrap_servers() == address
+    assert values(address, "survives") == [b"1"]
+
+
+@pytest.mark.slow
+def test_the_state_of_a_crash_with_the_number_of_another_process_keeps_nobody_out(home: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as innocent:
+        here = broker.folder()
+        here.mkdir(parents=True)
+        state = {"address": "127.0.0.1:9", "pid": innocent.pid, "began": 0}
+        (here / "broker.json").write_text(json.dumps(state))
+        (home / ".made-by-streaming-classroom").touch()
+        assert broker.is_answering(servers.bootstrap_servers())
+        assert not broker.status().kept
+        assert innocent.poll() is None
+        innocent.communicate(b"\n")
+
+
+@pytest.mark.slow
+def test_a_forked_process_does_not_take_the_broker_of_its_parent_with_it(address: str) -> None:
+    child = os.fork()
+    if child == 0:
+        broker.stop_own()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert broker.is_answering(address)
+
+
+@pytest.mark.slow
+def test_start_keeps_it_until_stop(home: Path, capsys) -> None:
+    for command in ("status", "start", "topics"):
+        assert main(["kafka", command]) == 0
+    address = servers.bootstrap_servers()
+    send(address, "mine")
+    assert main(["kafka", "topics"]) == 0
+    broker.stop_own()
+    assert main(["kafka", "status"]) == 0
+    assert broker.is_answering(address)
+    with pytest.raises(SetupError, match=r"python course\.py kafka stop"):
+        reset.remove(directories.home())
+    assert main(["kafka", "stop"]) == main(["kafka", "stop"]) == 0
+    assert not broker.is_answering(address)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == [
+        "No broker is running; a lesson that needs one starts it.",
+        f"Kafka's broker answers at {address}, until `python course.py kafka stop`.",
+        "There are no topics.",
+        "mine  2 partitions, 1 messages",
+    ]
+    assert lines[4].endswith("until `python course.py kafka stop`.")
+    assert lines[5:] == [
+        "Kafka's broker has stopped; its messages are kept.",
+        "No broker of the classroom's own is running.",
+    ]
+    assert reset.remove(directories.home()) == []
+    assert not home.exists()

@@ -136,10 +136,3 @@ def _write(source: str, point: str, found: dict[str, str]) -> None:
 def test_the_table_is_whole() -> None:
     assert list(_table()) == [(source, sink) for source in SOURCES for sink in SINKS]
     assert not any("?" in cells for cells in _table().values())
-
-
-def test_verdicts_tell_what_is_lost_and_what_is_twice() -> None:
-    every = list(range(30))
-    assert _verdict(every, "") == "exactly once"
-    assert _verdict(every + every[10:20], "") == "the batch twice"
-    assert _verdict(every[:10] + every[13:] + [29], "") == "some rows lost, some rows twice"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from confluent_kafka.admin import NewPartitions
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQuery
@@ -88,58 +87,6 @@ def test_a_stream_that_failed_for_want_of_a_broker_says_so_and_is_started_again_
     again = start()
     again.processAllAvailable()
     assert table() == ["1", "2", "3"]
-
-
-def test_partitions_that_are_added_are_read_from_their_first_message(kafka: LessonKafka, start, table) -> None:
-    query = start(**{"kafka.metadata.max.age.ms": "500"})
-    send(kafka, 1)
-    query.processAllAvailable()
-    more = NewPartitions(kafka.topic("edits"), 3)
-    client.call_admin(kafka.client_options, lambda admin: client.results(admin.create_partitions([more])))
-    kafka.send("edits", [{"value": "2", "partition": 2}])
-    deadline = time.monotonic() + 120
-    while "2" not in table() and time.monotonic() < deadline:
-        query.processAllAvailable()
-    assert table() == ["1", "2"]
-    assert kafka.lag(query)["behind"].tolist() == [0, 0, 0]
-
-
-def test_a_stream_whose_topic_is_deleted_fails_or_goes_on_as_it_was_told(kafka: LessonKafka, start, table) -> None:
-    query = start()
-    send(kafka, 1, 2, 3)
-    query.processAllAvailable()
-    query.stop()
-    kafka.delete_topic("edits")
-    send(kafka, 4)
-    query = start()
-    with pytest.raises(StreamingQueryException, match=r"failOnDataLoss|data may have been lost|DATA_LOSS"):
-        query.processAllAvailable()
-    query = start(failOnDataLoss="false")
-    send(kafka, 5)
-    query.processAllAvailable()
-    assert set(table()) >= {"1", "2", "3"}
-
-
-def test_offsets_that_have_expired_are_a_loss_that_a_stream_reports(kafka: LessonKafka, start, table) -> None:
-    kafka.create_topic("edits", partitions=1)
-    query = start()
-    send(kafka, 1)
-    query.processAllAvailable()
-    query.stop()
-    send(kafka, 2, 3, 4)
-    from confluent_kafka import TopicPartition
-
-    before = [TopicPartition(kafka.topic("edits"), 0, 3)]
-    client.call_admin(kafka.client_options, lambda admin: client.results(admin.delete_records(before)))
-    assert kafka.partitions("edits").to_dict("list") == {"partition": [0], "begin": [3], "end": [4], "messages": [1]}
-    query = start()
-    # Spark says only that writing failed: the reason is its executor's.
-    with pytest.raises(StreamingQueryException, match="TASK_WRITE_FAILED"):
-        query.processAllAvailable()
-    assert table() == ["1"]
-    query = start(failOnDataLoss="false")
-    query.processAllAvailable()
-    assert table() == ["1", "4"]
 
 
 @pytest.mark.parametrize("batch", [True, False])

@@ -77,19 +77,6 @@ def test_a_batch_lands_as_messages_with_key_value_headers_and_time(start, kafka:
     }
 
 
-def test_a_key_has_one_partition_and_in_it_the_order_of_arrival(start, kafka: LessonKafka) -> None:
-    for _ in range(3):
-        start().land()
-    found = messages(kafka)
-    assert len({(message.key(), message.partition()) for message in found}) == len({m.key() for m in found})
-    assert len({message.partition() for message in found}) == 2
-    for partition in (0, 1):
-        times = [message.timestamp() for message in found if message.partition() == partition]
-        assert times == sorted(times)
-    counts = Counter(message.partition() for message in found)
-    assert max(counts.values()) > 2 * min(counts.values())  # skew
-
-
 def test_spark_puts_a_key_where_the_feed_does(spark: SparkSession, DA: Lesson, write) -> None:
     DA.data_factory.load()
     topic = DA.kafka.topic("edits")

@@ -17,42 +17,9 @@ def numbers(spark: SparkSession, count: int) -> DataFrame:
     return spark.range(count).selectExpr("CAST(id AS STRING) AS key", "CAST(id * id AS STRING) AS value")
 
 
-def test_a_message_has_key_value_headers_partition_and_offset(spark: SparkSession, address: str, read, write) -> None:
-    header = "array(struct('unit' AS key, CAST('V' AS BINARY) AS value)) AS headers"
-    columns = ("CAST(id AS STRING) AS key", "concat('v', id) AS value", header, "CAST(id % 2 AS INT) AS partition")
-    write(spark.range(6).coalesce(1).selectExpr(*columns), address, "facts")
-    rows = read(address, "facts").orderBy("partition", "offset").collect()
-    assert [(row.partition, row.offset) for row in rows] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
-    assert [(bytes(row.key), bytes(row.value)) for row in rows[3:]] == [(b"1", b"v1"), (b"3", b"v3"), (b"5", b"v5")]
-    assert {(row.topic, row.headers[0].key, bytes(row.headers[0].value)) for row in rows} == {("facts", "unit", b"V")}
-
-
 def test_a_topic_comes_into_being_with_two_partitions(spark: SparkSession, address: str, read, write) -> None:
     write(numbers(spark, 40), address, "new")
     assert {row.partition for row in read(address, "new").collect()} == {0, 1}
-
-
-def test_a_stream_writes_to_a_topic_and_another_reads_it_in_limited_batches(
-    spark: SparkSession, address: str, tmp_path, write
-) -> None:
-    write(numbers(spark, 10), address, "in")
-
-    def stream(topic: str, name: str, most: int):
-        reader = spark.readStream.format("kafka").option("kafka.bootstrap.servers", address)
-        reader = reader.option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", most)
-        frame = reader.option("subscribe", topic).load().selectExpr("key", "CAST(value AS STRING) AS value")
-        checkpoint = (tmp_path / name).as_uri()
-        return frame.writeStream.queryName(name).option("checkpointLocation", checkpoint).trigger(availableNow=True)
-
-    through = stream("in", "kafka_through", 100).format("kafka").option("kafka.bootstrap.servers", address)
-    assert through.option("topic", "out").start().awaitTermination(30)
-    back = stream("out", "kafka_back", 4).format("memory").start()
-    assert back.awaitTermination(30)
-    sizes = [progress["numInputRows"] for progress in back.recentProgress if progress["numInputRows"]]
-    assert sum(sizes) == 10
-    assert max(sizes) <= 4
-    values = sorted(int(row.value) for row in spark.table("kafka_back").collect())
-    assert values == [number * number for number in range(10)]
 
 
 def test_the_variable_wins_and_nothing_is_started(home, monkeypatch) -> None:

@@ -9,7 +9,6 @@ from pyspark.sql import SparkSession
 from streaming_classroom.errors import NotAvailable
 from streaming_classroom.kafka import broker, client, servers
 from streaming_classroom.kafka.topics import LessonKafka, prefix
-from streaming_classroom.lesson import lesson as lesson_module
 from streaming_classroom.lesson.lesson import Lesson, start_lesson
 
 pytestmark = pytest.mark.slow
@@ -108,12 +107,6 @@ def test_a_lesson_without_topics_asks_for_no_broker(spark: SparkSession, monkeyp
     monkeypatch.setattr(broker, "ensure_running", refuse)
     DA = start_lesson("Quiet", dataset="wikipedia/edits", into_topic="edits")
     DA.cleanup()
-
-
-def test_several_datasets_do_not_land_in_one_topic(spark: SparkSession) -> None:
-    with pytest.raises(NotAvailable, match="Leave into_table and into_topic out"):
-        start_lesson("Two", dataset=["retail/orders", "retail/clickstream"], into_topic="edits")
-    lesson_module.cleanup()
 
 
 def test_a_query_that_has_not_reported_has_no_lag_yet(DA: Lesson, spark: SparkSession) -> None:

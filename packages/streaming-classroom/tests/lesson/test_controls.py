@@ -261,13 +261,6 @@ def test_a_landing_ends_when_a_cell_starts_the_lesson_over(make_panel, tmp_path:
     assert len(new.landed) == 1
 
 
-def test_nothing_lands_in_a_lesson_that_is_cleaned_up(panel: Panel, lesson: FakeLesson) -> None:
-    lesson.is_open = False
-    press(panel, do="land")
-    assert finished(panel)["error"] == "Lesson 01 has been cleaned up: start it over first."
-    assert lesson.landed == []
-
-
 def test_without_a_dataset_there_are_only_streams_and_starting_over(make_panel) -> None:
     class Dataless:
         lesson = "00"
@@ -294,14 +287,6 @@ def test_one_action_at_a_time_and_the_shell_is_not_kept(
     assert lesson.landed == []
 
 
-def test_each_press_is_answered(panel: Panel) -> None:
-    before = panel.widget.state["presses"]
-    press(panel, do="stop", stream="nobody's")
-    assert panel.widget.state["presses"] == before + 1
-    press(panel, do="something unheard of")
-    press(panel)
-
-
 def test_an_error_of_an_action_is_one_sentence_and_the_next_action_takes_it_away(
     panel: Panel, lesson: FakeLesson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,16 +301,6 @@ def test_an_error_of_an_action_is_one_sentence_and_the_next_action_takes_it_away
     assert finished(panel)["error"] == ""
 
 
-def test_a_stream_without_a_name_is_told_by_a_part_of_its_id_and_what_it_reads(
-    panel: Panel, lesson: FakeLesson
-) -> None:
-    lesson.streams = [FakeStream(None)]
-    lesson.streams[0].id = "0b0e8f2c-5d4f-4a43-9a5e-2f6f1b1f6a11"
-    lesson.streams[0].lastProgress["sources"] = [{"description": "DeltaSource[file:/warehouse/bronze]"}]
-    panel._look()
-    assert panel.widget.state["streams"][0]["label"] == "0b0e8f2c (no name, reads bronze)"
-
-
 def test_a_stream_that_fails_says_why(panel: Panel, lesson: FakeLesson) -> None:
     lesson.streams = [FakeStream("readings")]
     panel._look()
@@ -334,16 +309,6 @@ def test_a_stream_that_fails_says_why(panel: Panel, lesson: FakeLesson) -> None:
     panel._look()
     error = panel.widget.state["error"]
     assert error.startswith("The stream readings failed: heart rate too high xxx") and len(error) < 400
-
-
-def test_a_session_that_is_gone_is_said_and_one_that_comes_back_is_followed(panel: Panel, lesson: FakeLesson) -> None:
-    whole, lesson._spark = lesson._spark, None
-    panel._next_look = 0
-    assert panel.tick()
-    assert panel.widget.state["problem"].startswith(controls.UNANSWERED)
-    lesson._spark = whole
-    panel._look()
-    assert panel.widget.state["problem"] == ""
 
 
 @pytest.mark.parametrize("how", ["stopped", "killed"])
@@ -379,16 +344,6 @@ def test_it_stops_following_when_nobody_can_see_it(panel: Panel, monkeypatch: py
     assert not panel.tick()
 
 
-def test_a_page_that_comes_back_is_followed_anew(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
-    followed = []
-    monkeypatch.setattr(controls, "refresh", followed.append)
-    panel._heard -= controls.GIVEN_UP_AFTER
-    assert not panel.tick()
-    press(panel, do="here")
-    press(panel, do="here")
-    assert followed == [panel]
-
-
 def test_the_output_says_in_a_sentence_what_was_there(
     person: SimpleNamespace, lesson: FakeLesson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -406,15 +361,6 @@ def test_the_output_says_in_a_sentence_what_was_there(
         assert "application/vnd.jupyter.widget-view+json" in shown[1]
     finally:
         second.close()
-
-
-def test_without_a_person_it_says_so_and_does_nothing_else(
-    lesson: FakeLesson, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(front_end, "is_interactive", lambda: False)
-    monkeypatch.setattr(controls, "Panel", None)
-    show_controls(lambda: lesson)
-    assert capsys.readouterr().out == NOBODY + "\n"
 
 
 def test_the_page_writes_names_and_errors_as_text_only() -> None:

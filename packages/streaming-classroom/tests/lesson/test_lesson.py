@@ -19,13 +19,6 @@ from streaming_classroom.session import user_files
 from streaming_classroom.session.user_files import identifier
 
 READINGS = "device-readings/readings"
-HOLD_LOCK = """
-import sys
-from filelock import FileLock
-with FileLock(sys.argv[1]):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -37,15 +30,10 @@ def no_lesson_is_left(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.fixture
-def another_kernel() -> Iterator[subprocess.Popen[str]]:
+def another_kernel(hold_lock) -> Iterator[subprocess.Popen[str]]:
     """Have a process that holds the lock of lesson "Test", as another kernel would."""
-    lock = directories.home() / "locks" / f"{identifier('Test')}.lock"
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-c", HOLD_LOCK, str(lock)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout and process.stdout.readline() == "held\n"
+    with hold_lock(directories.home() / "locks" / f"{identifier('Test')}.lock") as process:
         yield process
-        process.kill()
 
 
 def files_of(lesson: Lesson) -> list[str]:
@@ -108,12 +96,6 @@ def test_resuming_keeps_tables_files_and_position(spark: SparkSession) -> None:
     second.data_factory.load()
     assert spark.table("bronze").count() == 2274
     assert spark.table("`1d`").count() == 3
-
-
-def test_resuming_what_never_was_is_starting(spark: SparkSession) -> None:
-    lesson = start_lesson("Test", dataset=READINGS, resume=True)
-    assert lesson.data_factory.landed == 0
-    assert spark.catalog.currentDatabase() == lesson.schema_name
 
 
 @pytest.mark.slow
@@ -183,13 +165,6 @@ def test_a_lesson_goes_on_while_the_one_that_was_asked_for_is_busy(
     assert spark.conf.get("da.paths.working_dir") == mine.paths.working_dir
     assert spark.catalog.currentDatabase() == mine.schema_name
     assert _is_locked(mine)
-
-
-def test_the_next_lesson_leaves_the_one_before_to_other_kernels(spark: SparkSession) -> None:
-    first = start_lesson("first")
-    second = start_lesson("second")
-    assert not _is_locked(first) and _is_locked(second)
-    assert not first.is_open and second.is_open
 
 
 def test_a_lesson_that_cannot_start_leaves_the_present_one_as_it_is(spark: SparkSession) -> None:
@@ -302,14 +277,6 @@ def test_a_user_may_have_an_apostrophe_and_a_blank(spark: SparkSession, monkeypa
     forget_the_catalog(spark, lesson)
     start_lesson("Test", resume=True)
     assert spark.table("bronze").count() == 1152
-
-
-def test_a_lesson_waits_for_streams(spark: SparkSession) -> None:
-    lesson = start_lesson("Test")
-    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
-    query = rows.writeStream.format("memory").queryName("rows").start()
-    lesson.block_until_stream_is_ready("rows", min_batches=2, timeout=120)
-    assert len(query.recentProgress) >= 2
 
 
 def forget_the_catalog(spark: SparkSession, lesson: Lesson) -> None:

@@ -13,38 +13,12 @@ from streaming_classroom.lesson import presenting
 from streaming_classroom.lesson.presenting import LONGEST, NOBODY, OFF, ON, present
 
 
-class Screen:
-    """The outputs of the cells, each as it is now."""
-
-    def __init__(self) -> None:
-        self.outputs: list[dict[str, str]] = []
-
-    def display(self, bundle: dict[str, str], raw: bool, display_id: bool) -> Output:
-        self.outputs.append(bundle)
-        return Output(self.outputs)
-
-
-class Output:
-    """One of them."""
-
-    def __init__(self, outputs: list[dict[str, str]]) -> None:
-        self._outputs, self._number = outputs, len(outputs) - 1
-
-    def update(self, bundle: dict[str, str], raw: bool) -> None:
-        self._outputs[self._number] = bundle
-
-
-@pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
-    """Have a person look."""
-    screen = Screen()
+@pytest.fixture(autouse=True)
+def nothing_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presenting, "_shown", None)
-    monkeypatch.setattr(front_end, "is_interactive", lambda: True)
-    monkeypatch.setattr("IPython.display.display", screen.display)
-    return screen
 
 
-def test_it_is_one_output_with_a_style_and_no_setting(screen: Screen) -> None:
+def test_it_is_one_output_with_a_style_and_no_setting(screen) -> None:
     present()
     [output] = screen.outputs
     assert output["text/plain"] == ON
@@ -52,7 +26,7 @@ def test_it_is_one_output_with_a_style_and_no_setting(screen: Screen) -> None:
     assert output["text/html"].endswith("})(true);</script>")
 
 
-def test_taking_it_back_leaves_no_style(screen: Screen) -> None:
+def test_taking_it_back_leaves_no_style(screen) -> None:
     present()
     present(False)
     assert [output["text/plain"] for output in screen.outputs] == ["", OFF]
@@ -60,18 +34,18 @@ def test_taking_it_back_leaves_no_style(screen: Screen) -> None:
     assert screen.outputs[1]["text/html"].endswith("})(false);</script>")
 
 
-def test_beginning_twice_leaves_one_output_that_does_anything(screen: Screen) -> None:
+def test_beginning_twice_leaves_one_output_that_does_anything(screen) -> None:
     present()
     present()
     assert [output["text/html"] == "" for output in screen.outputs] == [True, False]
 
 
-def test_after_a_restart_of_the_kernel_it_can_still_be_taken_back(screen: Screen) -> None:
+def test_after_a_restart_of_the_kernel_it_can_still_be_taken_back(screen) -> None:
     present(False)
     assert screen.outputs[0]["text/plain"] == OFF
 
 
-def test_an_output_that_was_saved_does_nothing_on_another_day(screen: Screen) -> None:
+def test_an_output_that_was_saved_does_nothing_on_another_day(screen) -> None:
     present()
     until = int(re.search(r"Date\.now\(\) < (\d+)\)", screen.outputs[0]["text/html"])[1])
     assert 0 < until / 1000 - time.time() <= LONGEST

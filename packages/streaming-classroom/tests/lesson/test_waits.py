@@ -44,10 +44,3 @@ def test_a_wait_names_the_stream_and_its_batch_and_leaves_nothing(notebook: Note
     said = notebook.value("said")
     assert said and all(text.startswith("Waiting for slow, batch ") for text in said), said
     assert [output.get("data") for output in shown.outputs if "data" in output] == [{"text/plain": "", "text/html": ""}]
-
-
-def test_without_a_person_only_the_sentence_is_left(notebook: Notebook) -> None:
-    notebook.ok("said.clear()")
-    shown = notebook.ok("DA.data_factory.load()")
-    assert notebook.value("said") == []
-    assert len(shown.outputs) == 1 and shown.text.startswith("Landed ")

@@ -132,14 +132,3 @@ def test_a_name_that_a_cell_of_the_notebook_defines_is_found_there(notebook: Not
     notebook.ok(f"import os; os.environ['JPY_SESSION_NAME'] = {str(notebook.home.parent / 'mine.ipynb')!r}")
     *_, advice = shown(notebook, "silver.count()")
     assert advice == "Run the cell of this notebook that defines it: `silver = spark.table('silver')`"
-
-
-@pytest.mark.parametrize("cell", ["1 / 0", "[][0]", "int('x')", "raise AttributeError('mine')"])
-def test_an_error_that_nothing_is_known_about_keeps_its_traceback(notebook: Notebook, cell: str) -> None:
-    lines = shown(notebook, cell)
-    assert "Traceback (most recent call last)" in lines[1]
-    assert cell in "\n".join(lines)
-
-
-def test_a_syntax_error_is_shown_as_python_has_it(notebook: Notebook) -> None:
-    assert shown(notebook, "readings.select(]")[-1].startswith("SyntaxError: closing parenthesis ']'")

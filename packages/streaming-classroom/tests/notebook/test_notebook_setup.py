@@ -18,7 +18,6 @@ from streaming_classroom.files.directories import classroom_files
 from streaming_classroom.lesson import lesson
 from streaming_classroom.notebook import notebook_setup
 from streaming_classroom.notebook.notebook_setup import set_up_notebook, set_up_user
-from streaming_classroom.session import cluster
 
 
 def test_the_names_that_lessons_use_are_there(spark: SparkSession) -> None:
@@ -156,11 +155,3 @@ def test_a_stock_kernel_runs_a_lesson(monkeypatch: pytest.MonkeyPatch, tmp_path:
         "".join(output.text for output in end)
         == "Stopping the stream display_query_1 ... stopped.\nLesson A is cleaned up.\n"
     )
-
-
-@pytest.mark.usefixtures("clean_environment")
-def test_the_line_of_set_up_tells_of_a_cluster_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "summary", lambda _spark: "It has 2 cores.")
-    assert notebook_setup._details(None) == ""
-    monkeypatch.setenv("SPARK_MASTER", "spark://a:1")
-    assert notebook_setup._details(None) == "It has 2 cores."

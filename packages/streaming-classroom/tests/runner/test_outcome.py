@@ -62,11 +62,6 @@ def test_a_line_of_another_file_or_cell_in_a_short_error_is_not_the_cells() -> N
     assert (failure.line, failure.source) == (1, "first")
 
 
-def test_a_traceback_without_lines_still_names_the_cell() -> None:
-    (failure,) = verdict(notebook(traceback="E: no"), replies={1: error("no")})
-    assert (failure.cell, failure.line, failure.source) == (2, None, None)
-
-
 def test_a_cell_of_a_guest_has_the_number_that_it_has_in_its_file() -> None:
     nb = notebook("query.queryName('endless')")
     nb.cells[1].metadata["source_cell"] = 7
@@ -78,11 +73,6 @@ def test_a_long_error_is_cut_to_its_first_line_with_sparks_error_class() -> None
     reply = error("Query failed\n'Plan\n[STREAM_FAILED.SOME_REASON] more", "StreamingQueryException")
     (failure,) = verdict(notebook(), replies={1: reply})
     assert failure.message == "StreamingQueryException: Query failed [STREAM_FAILED.SOME_REASON]"
-
-
-def test_an_error_class_in_the_first_line_is_not_repeated() -> None:
-    (failure,) = verdict(notebook(), replies={1: error("[A_CLASS] it\n[A_CLASS] again", "AnalysisException")})
-    assert failure.message == "AnalysisException: [A_CLASS] it"
 
 
 def test_the_java_error_is_found_on_py4js_second_line() -> None:

@@ -27,7 +27,6 @@ RESULT = SuiteResult(
         LessonResult("04-D", Path("04-D.ipynb"), "not run"),
     ),
     seconds=2.0,
-    directory=Path("runs"),
     interrupted=True,
 )
 
@@ -78,7 +77,7 @@ def test_paths_are_not_broken_over_lines_in_a_narrow_log() -> None:
 
 def suite(*outcomes: str, interrupted: bool = False) -> SuiteResult:
     lessons = tuple(LessonResult("x", Path("x.ipynb"), outcome) for outcome in outcomes)
-    return SuiteResult(lessons, 1.0, Path(), interrupted)
+    return SuiteResult(lessons, 1.0, interrupted)
 
 
 def test_a_failure_says_notebook_cell_count_line_and_source() -> None:

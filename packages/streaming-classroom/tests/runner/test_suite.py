@@ -97,14 +97,6 @@ def test_saving_twice_gives_the_same_bytes(lesson: Callable[..., Path], run: Cal
 
 
 @pytest.mark.slow
-def test_a_failed_lesson_is_not_saved(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
-    path = lesson("failing-cell")
-    before = path.read_bytes()
-    assert run(path, save=True).exit_code == 1
-    assert path.read_bytes() == before
-
-
-@pytest.mark.slow
 def test_a_lesson_edited_while_it_ran_fails_and_keeps_the_edit(
     lesson: Callable[..., Path], run: Callable[..., SuiteResult]
 ) -> None:
@@ -112,13 +104,6 @@ def test_a_lesson_edited_while_it_ran_fails_and_keeps_the_edit(
     (result,) = run(path, save=True).lessons
     assert [failure.kind for failure in result.failures] == ["save"]
     assert "edited meanwhile" in path.read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_signal_handlers_come_back(lesson: Callable[..., Path], run: Callable[..., SuiteResult]) -> None:
-    before = signal.getsignal(signal.SIGINT)
-    run(lesson("not-json"))
-    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.slow

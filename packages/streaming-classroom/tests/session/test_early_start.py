@@ -66,14 +66,6 @@ def test_set_up_that_is_quicker_than_the_early_start_has_the_same_session(opened
     notebook.close()
 
 
-def test_cells_that_import_while_it_starts_are_not_disturbed(opened: Callable[..., Notebook]) -> None:
-    for pause in (0, 0.3, 0.5, 0.7, 1, 1.5):
-        notebook = opened(SET_UP)
-        time.sleep(pause)
-        notebook.ok("import pyspark.sql.functions, pyspark.sql.streaming, pyspark.pandas")
-        notebook.close()
-
-
 def test_the_thread_that_starts_spark_finds_its_modules_imported(run_python) -> None:
     """Imports of two threads would see each other's modules half made."""
     done = run_python("""

@@ -118,11 +118,6 @@ def test_the_asker_ends_as_the_worker_does(server: ForkServer, end: str, code: i
     assert (asker.returncode, said in err) == (code, True)
 
 
-def test_what_is_to_be_done_at_exit_is_done(server: ForkServer) -> None:
-    asker = server.ask(server.module("import atexit, time; atexit.register(lambda: time.sleep(0.5) or print('done'))"))
-    assert asker.communicate(timeout=DEADLINE)[0] == "done\n"
-
-
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_worker_ends_with_its_asker(server: ForkServer, how: signal.Signals) -> None:
     asker = server.ask(server.module("import os, time; print(os.getpid(), flush=True); time.sleep(600)"))
@@ -180,18 +175,3 @@ def test_it_ends_with_who_started_it_and_leaves_nothing(tmp_path: Path) -> None:
 
 def test_others_cannot_ask(server: ForkServer) -> None:
     assert server.socket.parent.stat().st_mode & 0o077 == 0
-
-
-def test_workers_that_run_are_not_ended_with_it(server: ForkServer) -> None:
-    name = server.module("""
-        import pathlib, time
-        print(1, flush=True)
-        while not pathlib.Path("go").exists():
-            time.sleep(0.01)
-        print(2)
-    """)
-    asker = server.ask(name)
-    assert asker.stdout.readline() == "1\n"
-    server.end()
-    (server.root / "go").touch()
-    assert asker.communicate(timeout=DEADLINE)[0] == "2\n"

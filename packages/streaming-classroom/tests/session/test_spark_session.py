@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from threading import Timer
 
@@ -11,7 +10,6 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
 from streaming_classroom import get_spark
-from streaming_classroom.files import directories
 from streaming_classroom.session import spark_session
 from streaming_classroom.session.spark_session import _users_defaults, _without_users_own
 from streaming_classroom.setup import jars
@@ -26,32 +24,6 @@ def defaults(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
 
 def test_there_is_one_session(spark: SparkSession) -> None:
     assert get_spark() is spark
-
-
-@pytest.mark.slow
-def test_the_default_format_is_delta(spark: SparkSession) -> None:
-    spark.range(1).write.mode("overwrite").save("dbfs:/tmp/test_session")
-    assert spark.sql("DESCRIBE DETAIL 'dbfs:/tmp/test_session'").first()["format"] == "delta"
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("spark.sql.session.timeZone", "UTC"),
-        ("spark.sql.ansi.enabled", "true"),
-        ("spark.sql.shuffle.partitions", str(os.cpu_count())),
-        ("spark.sql.streaming.noDataProgressEventInterval", "500"),
-        ("spark.databricks.delta.snapshotPartitions", "1"),
-    ],
-)
-def test_a_session_has_the_settings_that_lessons_rely_on(spark: SparkSession, key: str, value: str) -> None:
-    assert spark.conf.get(key) == value
-
-
-@pytest.mark.slow
-def test_workers_are_this_python(spark: SparkSession) -> None:
-    where = udf(lambda _number: sys.executable, "string")
-    assert spark.range(1).select(where("id")).first()[0] == sys.executable
 
 
 @pytest.mark.slow
@@ -73,10 +45,6 @@ def test_sql_takes_arguments(spark: SparkSession, query: str, arguments: dict | 
     assert spark.sql(query, arguments).first().w == "x"
 
 
-def test_sparks_log_is_in_a_file_of_the_home(spark: SparkSession) -> None:
-    assert (directories.logs() / f"spark-{os.getpid()}.log").exists()
-
-
 def test_the_users_defaults_are_read_as_spark_reads_them(defaults) -> None:
     defaults("# comment\n\nspark.a  1 2\nspark.b=x\nspark.c = y=z\n  spark.d\t-Da=b\nspark.e\n")
     assert {key: _users_defaults()[key] for key in ("spark.a", "spark.b", "spark.c", "spark.e")} == {
@@ -86,13 +54,6 @@ def test_the_users_defaults_are_read_as_spark_reads_them(defaults) -> None:
         "spark.e": "",
     }
     assert _users_defaults()["spark.d"] == "-Da=b"
-
-
-def test_without_a_file_there_are_no_defaults(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
-    assert _users_defaults() == {}
-    monkeypatch.delenv("SPARK_CONF_DIR")
-    assert _users_defaults() == {}
 
 
 def test_the_users_own_settings_win(defaults) -> None:

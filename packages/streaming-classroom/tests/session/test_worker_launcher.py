@@ -92,18 +92,6 @@ def test_a_cache_that_cannot_be_written_to_is_no_harm(prepared: Path, tmp_path: 
     assert worker_launcher.PYTHON not in os.environ
 
 
-def test_a_cluster_has_its_own_python(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(worker_launcher.PYTHON)
-    monkeypatch.setenv("SPARK_MASTER", "spark://host:7077")
-    assert not worker_launcher.prepare()
-
-
-def test_a_deleted_launcher_is_made_again(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    prepared.unlink()
-    monkeypatch.delenv(worker_launcher.PYTHON)
-    assert worker_launcher.prepare() and os.access(prepared, os.X_OK)
-
-
 @pytest.mark.slow
 def test_workers_have_the_installed_pyspark(spark: SparkSession) -> None:
     @F.udf("string")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import subprocess
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
@@ -151,22 +149,3 @@ def maven(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> It
     repository.open.set()
     server.shutdown()
     server.server_close()
-
-
-@pytest.fixture
-def tiny_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
-    """Mount a disk of so many kB; skip where this user may not."""
-    mounted = []
-
-    def mount(kilobytes: int) -> Path:
-        place = tmp_path / "tiny disk"
-        place.mkdir()
-        command = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(place)]
-        if shutil.which("mount") is None or subprocess.run(command, capture_output=True).returncode != 0:
-            pytest.skip("mounting a file system is not permitted here")
-        mounted.append(place)
-        return place
-
-    yield mount
-    for place in mounted:
-        subprocess.run(["umount", "-l", str(place)], check=True)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,14 +7,6 @@ import pytest
 from streaming_classroom.errors import SetupError
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.setup import reset
-
-HOLD = """
-import sys
-from filelock import FileLock
-with FileLock(sys.argv[1]):
-    print("up", flush=True)
-    input()
-"""
 
 
 @pytest.fixture
@@ -44,14 +34,10 @@ def test_where_there_is_none_nothing_happens(cache: Path) -> None:
 @pytest.mark.parametrize(
     ("lock", "lesson"), [("locks/03.lock", "03"), ("runs/1/07-Triggers/locks/07.lock", "07"), ("runs/1/run.lock", "1")]
 )
-def test_a_home_that_a_live_lesson_uses_is_left_alone(home: Path, lock: str, lesson: str) -> None:
-    command = [sys.executable, "-c", HOLD, str(home / lock)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as kernel:
-        assert kernel.stdout is not None
-        kernel.stdout.readline()
-        with pytest.raises(SetupError, match=f"Lesson {lesson} is open .* Shut that kernel down"):
-            reset.remove(home)
-        kernel.kill()
+def test_a_home_that_a_live_lesson_uses_is_left_alone(hold_lock, home: Path, lock: str, lesson: str) -> None:
+    message = f"Lesson {lesson} is open .* Shut that kernel down"
+    with hold_lock(home / lock), pytest.raises(SetupError, match=message):
+        reset.remove(home)
     assert (home / "dbfs").exists()
     assert reset.remove(home) == []
 

@@ -4,22 +4,16 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from traitlets.config import PyFileConfigLoader
 
 from streaming_classroom.errors import SetupError
+from streaming_classroom.files import ownership
 from streaming_classroom.notebook import kernel_start
 from streaming_classroom.setup import archive, jars, java, steps
-
-HOLD = """
-import sys
-from streaming_classroom.setup import steps
-with steps.setup_lock(print):
-    print("locked", flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture
@@ -67,16 +61,6 @@ def test_an_interrupted_set_up_goes_on_where_it_was(todo) -> None:
     assert lines == ["[1/2] fetch: there already.", "[2/2] build ..."]
 
 
-def test_a_full_disk_is_one_sentence(maven, tiny_disk, monkeypatch) -> None:
-    cache = tiny_disk(1024)
-    monkeypatch.setenv("CLASSROOM_CACHE", str(cache))
-    with pytest.raises(SetupError, match=r"The disk of .*tiny disk.* is full\. Free 1 GB there"):
-        steps.set_up(lambda _line: None)
-    half = {jar.file_name for jar in jars.missing_or_damaged()}
-    assert half
-    assert not half & {path.name for path in jars.directory().glob("*")}
-
-
 def test_an_archive_without_room_is_reported_in_a_line_and_breaks_nothing(cache: Path, monkeypatch) -> None:
     def full() -> None:
         raise OSError(28, "No space left on device")
@@ -108,15 +92,11 @@ def test_a_kernel_started_without_course_py_fetches_what_it_needs(maven) -> None
 
 
 @pytest.fixture
-def holder(cache: Path):
+def holder(cache: Path, hold_lock) -> Iterator[subprocess.Popen[str]]:
     """Another process that has the lock until its input ends."""
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "locked\n"
+    ownership.claim_cache()
+    with hold_lock(cache / "setup.lock") as process:
         yield process
-        process.kill()
 
 
 def test_who_waits_is_told_and_goes_on_when_the_other_ends(holder) -> None:

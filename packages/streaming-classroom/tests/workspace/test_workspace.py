@@ -12,9 +12,7 @@ import pytest
 from nbformat import v4
 
 from streaming_classroom import cli, jupyterlab, workspace
-from streaming_classroom.errors import SetupError
-from streaming_classroom.files import directories, ownership
-from streaming_classroom.setup import reset
+from streaming_classroom.files import directories
 
 DAY = datetime(2026, 11, 22, 15, 40)
 NEXT_DAY = datetime(2026, 11, 23, 9, 5)
@@ -266,20 +264,6 @@ def test_starting_over_keeps_the_old_under_a_name_that_says_until_when(course: C
     assert course.copy(UNTIL).read_bytes() == mine
 
 
-def test_starting_over_with_a_link_leaves_what_it_leads_to(course: Course) -> None:
-    course.update()
-    theirs = course.root / "elsewhere.ipynb"
-    course.copy().rename(theirs)
-    course.copy().symlink_to(theirs)
-    course.copy("notebooks/07-Checkpoints.ipynb").unlink()
-    course.copy("notebooks/07-Checkpoints.ipynb").symlink_to(course.root / "nothing.ipynb")
-    workspace.start_over(["05", "07"], NEXT_DAY)
-    assert course.copy(UNTIL).samefile(theirs)
-    for name in (LESSON, "notebooks/07-Checkpoints.ipynb"):
-        assert not course.copy(name).is_symlink()
-        assert "version 1" in course.copy(name).read_text()
-
-
 def test_a_folder_that_somebody_else_has_filled_is_never_written_into(course: Course, capsys, monkeypatch) -> None:
     monkeypatch.setattr(cli, "_set_up", lambda: None)
     monkeypatch.setattr(jupyterlab, "write_settings", lambda: None)
@@ -290,17 +274,6 @@ def test_a_folder_that_somebody_else_has_filled_is_never_written_into(course: Co
     assert "is not empty, and it was not made by the course" in error
     assert "CLASSROOM_WORK" in error
     assert [path.name for path in course.work.rglob("*")] == ["thesis.tex"]
-
-
-def test_a_workspace_is_no_home_and_a_home_no_workspace(course: Course, monkeypatch) -> None:
-    course.update()
-    with pytest.raises(SetupError):
-        ownership.claim(course.work)
-    with pytest.raises(SetupError):
-        reset.remove(course.work)
-    monkeypatch.setenv("CLASSROOM_WORK", str(ownership.claim(directories.home())))
-    with pytest.raises(SetupError):
-        course.update()
 
 
 _STEPS = ("mkdir", "write_bytes", "write_text", "rename", "replace", "unlink")

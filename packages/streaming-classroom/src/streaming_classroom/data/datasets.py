@@ -83,7 +83,17 @@ def batches(*parts: str) -> list[DatasetBatch]:
         path = generate(name) / folder
         prefix = f"{folder.removesuffix('.csv').removesuffix('.json')}/" if len(parts) > 1 else ""
         found.append([(prefix, entry) for entry in (sorted(path.glob("[!.]*")) if path.is_dir() else [path])])
-    return [_batch([pair for pair in together if pair]) for together in zip_longest(*found)]
+    found_batches = []
+    for together in zip_longest(*found):
+        entries = [pair for pair in together if pair]
+        files = {
+            folder + file.relative_to(entry.parent).as_posix(): file
+            for folder, entry in entries
+            for file in ([entry] if entry.is_file() else sorted(it for it in entry.rglob("[!.]*") if it.is_file()))
+        }
+        name = ", ".join(folder + entry.name for folder, entry in entries)
+        found_batches.append(DatasetBatch(name, MappingProxyType(files)))
+    return found_batches
 
 
 def schema(part: str) -> str:
@@ -138,16 +148,6 @@ def _copy_dataset(source: Path, target: Path, note: Path) -> None:
         partial.replace(copy)
     if noted != wanted.keys():
         ownership.write_atomically(note, json.dumps(sorted(wanted)))
-
-
-def _batch(entries: list[tuple[str, Path]]) -> DatasetBatch:
-    names = [folder + entry.name for folder, entry in entries]
-    files = {
-        folder + file.relative_to(entry.parent).as_posix(): file
-        for folder, entry in entries
-        for file in ([entry] if entry.is_file() else sorted(path for path in entry.rglob("[!.]*") if path.is_file()))
-    }
-    return DatasetBatch(", ".join(names), MappingProxyType(files))
 
 
 def _module(name: str) -> ModuleType:

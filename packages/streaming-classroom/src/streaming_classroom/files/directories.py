@@ -78,11 +78,6 @@ def cache() -> Path:
     return Path(os.environ.get("CLASSROOM_CACHE") or PROJECT / ".cache").absolute()
 
 
-def is_default_cache() -> bool:
-    """Whether the cache is the checkout's own folder, which only the course uses."""
-    return cache() == PROJECT / ".cache"
-
-
 def home() -> Path:
     """Return the directory of what lessons create: file-system root, logs, runs."""
     return Path(os.environ.get("CLASSROOM_HOME") or PROJECT / ".classroom").absolute()
@@ -96,11 +91,6 @@ def logs() -> Path:
 def notebooks() -> Path:
     """Return the directory of the committed lessons."""
     return PROJECT / "notebooks"
-
-
-def includes() -> Path:
-    """Return the directory of the notebooks that lessons ``%run``."""
-    return PROJECT / "Includes"
 
 
 def work() -> Path:

@@ -55,8 +55,8 @@ WORKSPACE = OwnershipMarker(
 def claim(folder: Path, adopt: bool = False, mark: OwnershipMarker = OURS) -> Path:
     """Mark a folder as the course's own, created if necessary, and return it; call this before the first write.
 
-    ``adopt`` accepts a folder without the marker, which older versions did not leave.  Several processes may do this at
-    the same time.  Raises SetupError for a foreign folder that is not empty; nothing is changed.
+    ``adopt`` accepts a folder without the marker, as `course.py` makes one for its logs.  Several processes may do this
+    at the same time.  Raises SetupError for a foreign folder that is not empty; nothing is changed.
     """
     if is_claimed(folder, mark):
         return folder
@@ -73,7 +73,7 @@ def claim(folder: Path, adopt: bool = False, mark: OwnershipMarker = OURS) -> Pa
 
 def claim_cache() -> Path:
     """Make sure that the cache is the course's own, as the checkout's own one is; see :func:`claim`."""
-    return claim(directories.cache(), adopt=directories.is_default_cache())
+    return claim(directories.cache(), adopt=directories.cache() == directories.PROJECT / ".cache")
 
 
 def is_claimed(folder: Path, mark: OwnershipMarker = OURS) -> bool:

@@ -38,7 +38,6 @@ STOP_TIMEOUT = 15.0  # seconds; it takes half a second
 MAIN_CLASS = "kafka.Kafka"
 POLL_INTERVAL = 0.05  # seconds
 TAIL = 15  # lines
-PORT_TRIES = 5  # a free port may be another program's before the broker has bound it
 PROPERTIES = "server.properties"
 CLUSTER_ID = "classroom-of-streaming"  # any 16 bytes in Base64
 
@@ -189,21 +188,15 @@ def _start(here: Path, java: Java) -> None:
     deadline = time.monotonic() + START_TIMEOUT
     log = _log(here)
     log.parent.mkdir(parents=True, exist_ok=True)
-    ports = _previous_ports(here) or _free_ports(2)
-    for _try in range(PORT_TRIES):
-        (here / PROPERTIES).write_text(_PROPERTIES.format(port=ports[0], controller=ports[1]), encoding="utf-8")
-        with log.open("wb") as output:
-            if not format_messages(java, here, output):
-                break
-            process = _launch(java, here, output)
-        address = f"127.0.0.1:{ports[0]}"
-        if _answers_in_time(process, address, deadline):
-            _started.add(here)
-            _write_state(here, {"address": address, "pid": process.pid, "starter": os.getpid()})
-            return
-        if "Address already in use" not in log.read_text(encoding="utf-8", errors="replace"):
-            break
-        ports = _free_ports(2)
+    port, controller = _previous_ports(here) or _free_ports(2)
+    (here / PROPERTIES).write_text(_PROPERTIES.format(port=port, controller=controller), encoding="utf-8")
+    with log.open("wb") as output:
+        process = _launch(java, here, output) if format_messages(java, here, output) else None
+    address = f"127.0.0.1:{port}"
+    if process is not None and _answers_in_time(process, address, deadline):
+        _started.add(here)
+        _write_state(here, {"address": address, "pid": process.pid, "starter": os.getpid()})
+        return
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     raise SetupError(
         f"Kafka's broker did not start; its last words are below, all of them in {log}.",

@@ -49,15 +49,7 @@ class LessonKafka:
 
     @property
     def servers(self) -> str:
-        """The broker's address, for the option ``kafka.bootstrap.servers``; the broker is started when first asked for.
-
-        Raises
-        ------
-        NotAvailable
-            Spark runs elsewhere, and ``KAFKA_BOOTSTRAP_SERVERS`` names no broker that it could reach.
-        BrokerUnreachable
-            Nobody answers at the address that ``KAFKA_BOOTSTRAP_SERVERS`` names.
-        """
+        """The broker's address, for the option ``kafka.bootstrap.servers``; see :func:`.servers.bootstrap_servers`."""
         return servers.bootstrap_servers()
 
     @property

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 from html import escape
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
@@ -41,6 +42,7 @@ GIVEN_UP_AFTER = 300.0  # seconds without a sign of life from a page; pages send
 SHOWN_OF_ID = 8  # characters, as of a commit
 LONGEST_SENTENCE = 300  # characters of an error
 
+_quoted = partial(json.dumps, ensure_ascii=False)  # a text, or a list of texts, as Python code
 _shown: Panel | None = None
 
 
@@ -111,7 +113,11 @@ class Panel:
         if time.monotonic() < self._next_look:
             return True
         self._next_look = time.monotonic() + POLL_INTERVAL
-        if not self._is_seen():
+        is_gone = self.widget.comm is None or front_end.ipython() is None
+        if is_gone:
+            self._pause.set()
+        # A page that comes back later says so, and is refreshed again.
+        if is_gone or time.monotonic() - self._heard >= GIVEN_UP_AFTER:
             with self._lock:
                 self._is_followed = False
             return False
@@ -213,13 +219,6 @@ class Panel:
 
     # What is shown.
 
-    def _is_seen(self) -> bool:
-        """Whether a page may show this panel; a page that reconnects later is refreshed again."""
-        if self.widget.comm is None or front_end.ipython() is None:
-            self._pause.set()
-            return False
-        return time.monotonic() - self._heard < GIVEN_UP_AFTER
-
     def _follow(self) -> None:
         with self._lock:
             if self._is_followed or self.widget.comm is None:
@@ -310,11 +309,6 @@ def _setup_code(lesson: ControlledLesson) -> str:
     """Return the line that starts the lesson, as its second cell has it."""
     arguments = "".join(f", {name}={_quoted(value)}" for name, value in lesson._arguments.items() if value)
     return f"DA = start_lesson({_quoted(lesson.lesson)}{arguments})"
-
-
-def _quoted(value: str | Sequence[str]) -> str:
-    """Return a text, or a list of texts, as Python code."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _sentence(error: BaseException) -> str:

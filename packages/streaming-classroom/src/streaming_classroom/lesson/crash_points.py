@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -115,20 +116,11 @@ def _kill_when(condition: Callable[[], bool], command: Sequence[str], seconds: f
                 raise TimeoutError(f"Nothing to kill it for in {seconds:g} seconds.")
             time.sleep(POLL_INTERVAL)
     finally:
-        _kill(process)
+        with suppress(psutil.NoSuchProcess):  # it has ended
+            for one in [*process.children(recursive=True), process]:
+                with suppress(psutil.NoSuchProcess):
+                    one.kill()
     return process.wait(_EXIT_TIMEOUT)
-
-
-def _kill(process: psutil.Popen) -> None:
-    try:
-        family = [*process.children(recursive=True), process]
-    except psutil.NoSuchProcess:  # it has ended
-        return
-    for one in family:
-        try:
-            one.kill()
-        except psutil.NoSuchProcess:
-            continue
 
 
 def mark_of(query: str) -> str:

@@ -48,7 +48,8 @@ def find_lessons(names: Sequence[str], notebooks: Path) -> list[Path]:
         No lesson has that number, no file has that path, a folder that was given holds no notebook, or no names were
         given and the directory holds no lesson.
     """
-    lessons = _all_lessons(notebooks)
+    files = sorted(notebooks.iterdir()) if notebooks.is_dir() else []
+    lessons = [path.absolute() for path in files if _LESSON.fullmatch(path.name)]
     if not names:
         if not lessons:
             raise no_lessons(notebooks)
@@ -60,12 +61,6 @@ def find_lessons(names: Sequence[str], notebooks: Path) -> list[Path]:
 def lesson_number(name: str) -> str:
     """Return the number that a lesson's name begins with: ``02`` of ``02-Triggers.ipynb``, ``02L`` of ``02L-A-Lab``."""
     return name.partition("-")[0]
-
-
-def _all_lessons(notebooks: Path) -> list[Path]:
-    if not notebooks.is_dir():
-        return []
-    return sorted(path.absolute() for path in notebooks.iterdir() if _LESSON.fullmatch(path.name))
 
 
 def _find(name: str, lessons: list[Path], notebooks: Path) -> list[Path]:

@@ -110,7 +110,6 @@ class SuiteResult:
 
     lessons: tuple[LessonResult, ...]
     seconds: float
-    directory: Path
     interrupted: bool = False
 
     @property
@@ -121,9 +120,7 @@ class SuiteResult:
     @property
     def exit_code(self) -> int:
         """The exit code: 0, 1, or 130 after Ctrl-C."""
-        if self.interrupted:
-            return EXIT_INTERRUPTED
-        return 0 if self.passed else 1
+        return EXIT_INTERRUPTED if self.interrupted else 0 if self.passed else 1
 
 
 def plain(text: str) -> str:

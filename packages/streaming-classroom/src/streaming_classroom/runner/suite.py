@@ -170,7 +170,7 @@ def run_lessons(
             futures = [pool.submit(_run_in_slot, request, console, slots, cancel) for request in requests]
             _wait(futures, requests, cancel)
     results = tuple(future.result() for future in futures)
-    result = SuiteResult(results, time.monotonic() - started, directory, cancel.is_set())
+    result = SuiteResult(results, time.monotonic() - started, cancel.is_set())
     if junit is not None:
         write_junit(result, junit)
     print_summary(result, console)

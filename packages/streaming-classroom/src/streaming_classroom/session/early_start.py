@@ -26,7 +26,6 @@ from streaming_classroom.files import directories
 if TYPE_CHECKING:
     from filelock import FileLock
 
-VARIABLE = "CLASSROOM_EARLY_START"
 _SET_UP = ("Classroom-Setup", "set_up_notebook", "streaming_classroom")
 _PAUSE = 0.3  # seconds in which the kernel answers the front end first
 _MEMORY = 2 * 1024**3  # bytes that have to be free; a lesson's Spark takes up to one of the two
@@ -50,7 +49,7 @@ def begin(notebook: Path) -> bool:
     ``CLASSROOM_EARLY_START=0`` turns it off.
     """
     global _early
-    if os.environ.get(VARIABLE) == "0" or not environment.is_one_machine():
+    if os.environ.get("CLASSROOM_EARLY_START") == "0" or not environment.is_one_machine():
         return False
     try:
         text = notebook.read_text(encoding="utf-8")

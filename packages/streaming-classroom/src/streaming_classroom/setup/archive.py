@@ -40,9 +40,9 @@ def java_options() -> str:
     if not environment.fast_start():
         return ""
     options = list(QUICK)
-    if path().is_file():
+    if (archive := path()).is_file():
         # A stale archive is ignored by the JVM, which would otherwise say so on stdout.
-        options += [_quoted(f"-XX:SharedArchiveFile={path()}"), "-Xlog:disable"]
+        options += [_quoted(f"-XX:SharedArchiveFile={archive}"), "-Xlog:disable"]
     return " ".join(options)
 
 

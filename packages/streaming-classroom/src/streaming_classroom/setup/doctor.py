@@ -40,9 +40,6 @@ _CGROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_
 _PROXIES = ("https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
 _MOST_NAMED = 4  # packages in a line of the table
 
-_OK = ("ok", "green")
-_MARKS = {(True, True): _OK, (True, False): _OK, (False, True): ("fix", "red"), (False, False): ("note", "yellow")}
-
 Report = Callable[[str], None]
 
 
@@ -136,7 +133,7 @@ def _table(findings: Mapping[str, Finding]) -> Table:
     for name, finding in findings.items():
         if finding.ok and finding.found == NOT_SET:
             continue
-        word, style = _MARKS[(finding.ok, finding.matters)]
+        word, style = ("ok", "green") if finding.ok else ("fix", "red") if finding.matters else ("note", "yellow")
         # Text, because rich would read brackets in a path as markup.
         table.add_row(name, Text(word, style), Text(finding.found), Text("" if finding.ok else finding.fix))
     return table

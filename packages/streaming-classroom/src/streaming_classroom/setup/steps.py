@@ -66,10 +66,9 @@ def deferred_downloads() -> list[str]:
     """Return a line for each download that set-up leaves to the first lesson that needs it: Kafka's broker is large."""
     if not jars.missing_or_damaged(jars.KAFKA_BROKER):
         return []
-    size = f"{jars.KAFKA_BROKER.megabytes} MB"
     return [
-        f"Not fetched yet: Kafka's broker ({size}), which lessons 05X, 14, 14L and 14X fetch when they need it. "
-        "For a classroom without a network: `python course.py setup --all`."
+        f"Not fetched yet: Kafka's broker ({jars.KAFKA_BROKER.megabytes} MB), which lessons 05X, 14, 14L and 14X fetch "
+        "when they need it. For a classroom without a network: `python course.py setup --all`."
     ]
 
 
