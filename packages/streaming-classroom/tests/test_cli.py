@@ -15,6 +15,7 @@ import pytest
 from streaming_classroom import cli
 from streaming_classroom.files import directories, ownership
 from streaming_classroom.runner import results, suite
+from streaming_classroom.runner.lesson_files import unknown_parameter
 from streaming_classroom.setup import doctor, steps
 
 LESSON = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}'
@@ -171,17 +172,17 @@ def test_run_of_an_unknown_lesson_is_refused_before_any_set_up(lessons: Path, mo
     monkeypatch.setattr(steps, "set_up", pytest.fail)
     (lessons / "01-A.ipynb").touch()
     assert cli.main(["run", "99"]) == 1
-    assert f"There is no lesson '99' in {lessons}; there are 01." in capsys.readouterr().err
+    assert "There is no lesson '99'. `python course.py list` shows all 1." in capsys.readouterr().err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["{guest}", "--save"], "--save is for the course's lessons, run as they are"),
-        (["1", "--save", "-p", "n=1"], "--save is for the course's lessons, run as they are"),
-        (["1", "--save", "--compare"], "--save is for the course's lessons, run as they are"),
-        (["1", "--compare", "--solved"], "--compare is for the course's lessons, run as they are"),
+        (["{guest}", "--save"], "--save is for the course's lessons, run as they are. Leave out {guest}."),
+        (["1", "--save", "-p", "n=1"], "--save is for the course's lessons, run as they are. Leave out -p."),
+        (["1", "--save", "--compare"], "--save is for the course's lessons, run as they are. Leave out --compare."),
+        (["1", "--compare", "--solved"], "--compare is for the course's lessons, run as they are. Leave out --solved."),
     ],
 )
 def test_run_saves_only_the_courses_lessons_as_they_are(
@@ -191,7 +192,16 @@ def test_run_saves_only_the_courses_lessons_as_they_are(
     (lessons / "01-A.ipynb").touch()
     (tmp_path / "guest.py").touch()
     assert cli.main(["run", *(word.format(guest=tmp_path / "guest.py") for word in arguments)]) == 1
-    assert says in capsys.readouterr().err
+    assert says.format(guest=tmp_path / "guest.py") in capsys.readouterr().err
+
+
+def test_a_parameter_that_no_notebook_names_is_refused(lessons: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(cli, "_set_up", lambda: pytest.fail("set up for nothing"))
+    (tmp_path / "guest.py").write_text("# Databricks notebook source\n# MAGIC %run ./Included\n")
+    (tmp_path / "Included.py").write_text("# Databricks notebook source\nmode = dbutils.widgets.get('mode')\n")
+    assert cli.main(["run", str(tmp_path / "guest.py"), "-p", "mood=full"]) == 1
+    assert "No notebook here has a widget or a variable `mood`." in capsys.readouterr().err
+    assert unknown_parameter(["mode"], [tmp_path / "guest.py"]) is None
 
 
 def test_reset_removes_the_home_only_and_says_so(apart: Path, monkeypatch, capsys) -> None:

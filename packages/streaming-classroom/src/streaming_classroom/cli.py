@@ -84,11 +84,16 @@ def start_over(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run lessons or notebooks unattended, and report which pass."""
-    from streaming_classroom.runner.lesson_files import find_lessons  # with what set-up has installed
+    from streaming_classroom.runner.lesson_files import (
+        find_lessons,
+        unknown_parameter,
+    )  # with what set-up has installed
     from streaming_classroom.runner.suite import run_lessons
 
     lessons = find_lessons(options.lessons, directories.notebooks())
     _refuse_to_save(options, lessons)
+    if (unknown := unknown_parameter(dict(options.parameter), lessons)) is not None:
+        raise NotAvailable(f"No notebook here has a widget or a variable `{unknown}`.", "Correct the parameter's name.")
     _set_up()
     if not options.lessons:
         fewest, most = (round(minutes * len(lessons) / options.jobs) for minutes in MINUTES_OF_A_LESSON)
@@ -378,5 +383,6 @@ def _refuse_to_save(options: argparse.Namespace, lessons: Sequence[Path]) -> Non
     guests = [path for path in lessons if not path.is_relative_to(directories.notebooks())]
     asked = [option for option in ("save", "compare") if getattr(options, option)]
     if asked and (guests or options.parameter or options.solved or len(asked) > 1):
-        problem = f"--{asked[0]} is for the course's lessons, run as they are."
-        raise NotAvailable(problem, "Leave out what goes against it.")
+        others = [f"--{name}" for name in ("compare", "solved") if getattr(options, name) and name != asked[0]]
+        others += ["-p"] * bool(options.parameter) + list(map(str, guests))
+        raise NotAvailable(f"--{asked[0]} is for the course's lessons, run as they are.", f"Leave out {others[0]}.")

@@ -189,9 +189,22 @@ def test_a_lesson_asked_for_twice_runs_once_in_the_order_asked(notebooks: Path) 
     assert names(find_lessons(["2", "1", "02"], notebooks)) == ["02-Two.ipynb", "01-One.ipynb"]
 
 
-@pytest.mark.parametrize("name", ["42", "x", "missing.ipynb", ""])
-def test_an_unknown_lesson_is_an_error_that_names_those_there_are(notebooks: Path, name: str) -> None:
-    with pytest.raises(RunnerError, match="01, 02, 07, 07L"):
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("42", r"There is no lesson '42'\. .*`python course\.py list` shows all 4\."),
+        ("07M", r"There is no lesson '07M'\. The nearest are 07"),
+        ("", "There is no lesson ''"),
+        ("missing.ipynb", r"There is no notebook 'missing\.ipynb'"),
+        ("README.md", r"'README\.md' is no notebook: their names end in \.ipynb, \.py, \.sql"),
+    ],
+)
+def test_an_unknown_lesson_is_an_error_that_names_the_nearest(
+    notebooks: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
+) -> None:
+    monkeypatch.chdir(notebooks)
+    (notebooks / "README.md").touch()
+    with pytest.raises(RunnerError, match=said):
         find_lessons([name], notebooks)
 
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,19 +66,37 @@ def lesson_number(name: str) -> str:
 
 def _find(name: str, lessons: list[Path], notebooks: Path) -> list[Path]:
     path = Path(name).expanduser().absolute()
-    numbers = ", ".join(dict.fromkeys(lesson_number(lesson.name) for lesson in lessons))
-    there = f"there are {numbers}" if numbers else "there are none"
     if path.suffix.lower() in NOTEBOOK_SUFFIXES:
         if path.is_file():
             return [path]
-        raise RunnerError(f"There is no notebook {name!r}. Of the course's own, {there}.")
+        raise RunnerError(f"There is no notebook {name!r}.")
     wanted = _key(name)
     found = [path for path in lessons if path.stem == name or (wanted and _key(lesson_number(path.name)) == wanted)]
     if not found and name and path.is_dir():
         return _in_folder(path)
+    if not found and path.is_file():
+        raise RunnerError(f"{name!r} is no notebook: their names end in {', '.join(sorted(NOTEBOOK_SUFFIXES))}.")
     if not found:
-        raise RunnerError(f"There is no lesson {name!r} in {notebooks}; {there}.")
+        nearest = get_close_matches(name.upper(), [lesson_number(lesson.name) for lesson in lessons], n=3)
+        hint = f" The nearest are {', '.join(nearest)}." if nearest else ""
+        raise RunnerError(f"There is no lesson {name!r}.{hint} `python course.py list` shows all {len(lessons)}.")
     return found
+
+
+def unknown_parameter(names: Iterable[str], notebooks: Iterable[Path]) -> str | None:
+    """Return the first parameter whose name stands neither in a notebook nor in what it includes; None if all do."""
+    words: set[str] = set()
+    waiting, seen = list(notebooks), set()
+    while waiting:
+        path = waiting.pop().resolve()
+        if path in seen:
+            continue
+        seen.add(path)
+        text = path.read_text(encoding="utf-8", errors="replace")
+        words |= set(re.findall(r"\w+", text))
+        for target in re.findall(r"%run\s+([^\s\"'\\]+)", text):
+            waiting += [file for file in path.parent.glob(f"{target}.*") if file.suffix in NOTEBOOK_SUFFIXES]
+    return next((name for name in names if name not in words), None)
 
 
 def _in_folder(folder: Path) -> list[Path]:
