@@ -104,14 +104,8 @@ def cells_of(package: str, folder: Path) -> list[str]:
     """Return what a user runs: a session of their own where the README expects one, then its example."""
     if package == "notebook-dialect":
         return examples(package)[:2]  # the third brings a session of your own, in place of this one
-    if package == "declarative-pipelines":
-        return examples(package)  # the first is the session, as a user copies it
-    if package == "pyspark-cloudfiles":
-        (folder / "in").mkdir()
-        (folder / "in" / "a.json").write_text('{"id": 1}\n{"id": 2}\n')
-        names = 'checkpoint_directory, data_source, table_name = "checkpoint", "in", "ingested"'
-        wait = "spark.streams.active[0].processAllAvailable()\nprint(spark.table('ingested').count())"
-        return [SESSION, names, *examples(package), wait]
+    if package in ("declarative-pipelines", "pyspark-cloudfiles"):
+        return examples(package)  # with the session, as a user copies it
     if package == "streaming-base":
         before = "from pyspark.sql import SparkSession\nbefore = SparkSession.sql"
         return [before, *examples(package), "print('put back:', SparkSession.sql is before)"]
@@ -123,7 +117,7 @@ OUTPUTS = {
     "streaming-base": "put back: True",
     "stream-view": "by_parity",
     "notebook-dialect": "Ghent",
-    "pyspark-cloudfiles": "2",
+    "pyspark-cloudfiles": "Bruges",
     "declarative-pipelines": "valid_orders",
 }
 

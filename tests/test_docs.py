@@ -14,7 +14,15 @@ import yaml
 from streaming_classroom import cli
 
 PROJECT = Path(__file__).parents[1]
-PATTERNS = ("*.md", ".github/**/*.md", "docs/*.md", "datasets/*.md", "exercises/*.md", "packages/*/*.md")
+PATTERNS = (
+    "*.md",
+    ".github/**/*.md",
+    "docs/*.md",
+    "datasets/*.md",
+    "exercises/*.md",
+    "packages/*/*.md",
+    "packages/*/docs/*.md",
+)
 PAGES = sorted(path for pattern in (*PATTERNS, "notebooks/*.md") for path in PROJECT.glob(pattern))
 LESSONS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
 # Files that run commands of the course for people who never type them.

@@ -17,10 +17,11 @@ from .lesson_pages import lesson_page
 from .links import Links
 
 _LESSON = re.compile(r"(?P<number>\d+[A-Z]?)-.+\.ipynb")
-_FRONT = {"docs/learning.md": "Learn", "docs/teaching.md": "Teach"}
+_FRONT = {"docs/learning.md": "Learn", "docs/syllabus.md": "Syllabus", "docs/teaching.md": "Teach"}
 _GLOSSARY = "notebooks/Glossary.md"
 # The order of the reference pages; documents that are not named here come last.
 _REFERENCE = (
+    "docs/exams.md",
     "docs/troubleshooting.md",
     "docs/crashes.md",
     "docs/settings.md",
@@ -49,7 +50,14 @@ def write(project: Path, source: Path, extra: Path, address: str) -> str:
     lessons = _paths(project, "notebooks/[0-9]*.ipynb")
     packages = _paths(project, "packages/*/README.md")
     more = {path: _paths(project, f"{posixpath.dirname(path)}/CHANGELOG.md") for path in packages}
-    more = {path: [*pages, *_paths(project, f"{posixpath.dirname(path)}/src/**/*.md")] for path, pages in more.items()}
+    more = {
+        path: [
+            *_paths(project, f"{posixpath.dirname(path)}/docs/*.md"),
+            *pages,
+            *_paths(project, f"{posixpath.dirname(path)}/src/**/*.md"),
+        ]
+        for path, pages in more.items()
+    }
     documents = {*_paths(project, "docs/**/*.md"), *_paths(project, "*.md")} - {"README.md", *_FRONT}
     reference = [path for path in _REFERENCE if (project / path).is_file()]
     reference += sorted(documents - {*reference}, key=lambda path: (path.count("/") == 0, path))
@@ -96,13 +104,13 @@ def first_page(readme: str) -> str:
     """
     title = _find(r"\A# (.+)$", readme, "title")
     sentence = re.split(r"(?<=\.)\s", _find(r"\A# .+\n\n((?:.+\n)+)", readme, "first paragraph"), maxsplit=1)[0]
-    command = _find(r"^## Start\n.*?^```\n(.+?)\n```", readme, "command")
+    command = _find(r"^## Start\n.*?^```\n(.+?)\n", readme, "command").partition(" #")[0].strip()
     picture = _find(r"^(!\[[^\]]*\]\([^)]+\))", readme, "picture")
     section = re.search(r"^## Three paths\n(.*?)(?=^## |\Z)", readme, re.MULTILINE | re.DOTALL)
     cards = re.findall(r"^\* (.+(?:\n  .+)*)", section[1] if section else "", re.MULTILINE)
     if len(cards) != 3:
         raise UnfitReadme(f"README.md has {len(cards)} paths instead of three")
-    names = re.findall(r"^\| (\[[^\]]+\]\([^)]+\))", _table_of_packages(readme), re.MULTILINE)
+    names = re.findall(r"\[[^\]]+\]\(packages/[^)]+\)", _table_of_packages(readme))
     cards[2] = f"{cards[2].rstrip(':')}: {', '.join(names)}."
     cards = [re.sub(r"\A\*\*(.+?)\.\*\*", r"**\1**", " ".join(card.split())) for card in cards]
     hero = _block("hero", sentence, f"```\n{command}\n```", _block("buttons", _BUTTONS, colons=3))
